@@ -1,0 +1,1 @@
+"""The broker: joins logs, coordinators and the wire."""

@@ -1,0 +1,1 @@
+"""One file per API: what it does, what it ignores, its version notes."""

@@ -1,0 +1,1 @@
+"""Kafka's properties as rows: names, types, defaults, texts. No behaviour."""

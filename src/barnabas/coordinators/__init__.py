@@ -1,0 +1,1 @@
+"""Event-sourced shards: groups and their offsets."""

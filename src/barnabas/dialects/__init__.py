@@ -1,0 +1,1 @@
+"""The wire languages: frames to neutral commands, outcomes to frames."""

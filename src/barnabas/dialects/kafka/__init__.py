@@ -1,0 +1,1 @@
+"""The dialect of Kafka 0.8 to 4.x."""

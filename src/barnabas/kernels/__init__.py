@@ -1,0 +1,1 @@
+"""Functions on buffers: chosen once, compiled or as they are."""

@@ -1,0 +1,1 @@
+"""Counters and gauges under Kafka's names."""

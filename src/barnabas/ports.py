@@ -1,0 +1,255 @@
+"""Everything that is not deterministic, as protocols: clock, chance, disk, network, registry.
+
+`runtime` implements them for the real world; tests and the simulator bring their own. Machines take
+them as arguments and touch nothing else. What is *not* here: threads (an implementation may use them
+behind a call, never visibly), logging, configuration.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Protocol
+
+from barnabas.types import Buffer
+
+
+class Clock(Protocol):
+    """Time. `monotonic` never goes back; `time_ms` is wall time and may."""
+
+    def monotonic(self) -> float:
+        """Seconds from an arbitrary start."""
+        ...
+
+    def time_ms(self) -> int:
+        """Milliseconds since the epoch, as in record timestamps."""
+        ...
+
+
+class Entropy(Protocol):
+    """Chance."""
+
+    def below(self, bound: int) -> int:
+        """A number in [0, bound)."""
+        ...
+
+    def fraction(self) -> float:
+        """A number in [0, 1)."""
+        ...
+
+    def uuid(self) -> bytes:
+        """Sixteen bytes of a random (version 4) UUID."""
+        ...
+
+
+class File(Protocol):
+    """One open file, addressed by position; there is no cursor."""
+
+    def fileno(self) -> int:
+        """The descriptor, for sendfile; -1 where there is none (a simulated file)."""
+        ...
+
+    def size(self) -> int:
+        """Bytes in the file."""
+        ...
+
+    def read(self, position: int, count: int) -> bytes:
+        """Up to `count` bytes from `position`; fewer only at the end of the file."""
+        ...
+
+    def read_into(self, position: int, target: memoryview) -> int:
+        """Fill `target` from `position`; returns the bytes read, fewer only at the end."""
+        ...
+
+    def write(self, position: int, buffers: Sequence[Buffer]) -> None:
+        """Write all buffers one behind the other from `position`, in as few calls as can be.
+
+        Raises:
+            StorageError: not all was written; what the file holds past `position` is undefined.
+        """
+        ...
+
+    def truncate(self, size: int) -> None:
+        """Cut the file to `size` bytes."""
+        ...
+
+    def sync(self) -> None:
+        """Return when data and size are on stable storage."""
+        ...
+
+    def close(self) -> None:
+        """Give the descriptor back; a second call does nothing."""
+        ...
+
+
+class Disk(Protocol):
+    """A file system. Paths are absolute strings. Errors of the system come as StorageError."""
+
+    def open(self, path: str, *, create: bool = False) -> File:
+        """Open for reading and writing."""
+        ...
+
+    def exists(self, path: str) -> bool:
+        """Whether a file or directory is there."""
+        ...
+
+    def list(self, path: str) -> list[str]:
+        """Names in a directory, sorted."""
+        ...
+
+    def make_directory(self, path: str) -> None:
+        """Make it and its parents; fine if it is there."""
+        ...
+
+    def modified_ms(self, path: str) -> int:
+        """When the file's data last changed, milliseconds since the epoch."""
+        ...
+
+    def read_file(self, path: str) -> bytes:
+        """The whole of a small file."""
+        ...
+
+    def replace_file(self, path: str, data: Buffer) -> None:
+        """Put `data` at `path`, whole or not at all, also across a power cut."""
+        ...
+
+    def rename(self, source: str, target: str) -> None:
+        """Rename a file or directory, then sync the directories concerned."""
+        ...
+
+    def remove(self, path: str) -> None:
+        """Remove a file, or a directory with all that is in it; fine if it is not there."""
+        ...
+
+    def lock(self, path: str) -> AbstractContextManager[None]:
+        """Hold `path` against other processes until the context ends.
+
+        Raises:
+            StorageError: another process holds it; the message says so.
+        """
+        ...
+
+
+class Listener(Protocol):
+    """An open port."""
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Host and port as bound (the port is never 0)."""
+        ...
+
+    def close(self) -> None:
+        """Stop accepting; connections live on."""
+        ...
+
+
+class Channel(Protocol):
+    """One non-blocking byte stream. All calls come from, and all callbacks go to, one thread."""
+
+    @property
+    def peer(self) -> str:
+        """`host:port` of the other side, for logs and quotas."""
+        ...
+
+    def receive_into(self, target: memoryview) -> int:
+        """Bytes received; 0 is the end of the stream, -1 means nothing is there now.
+
+        Raises:
+            ConnectionFailed: the stream broke.
+        """
+        ...
+
+    def send(self, buffers: Sequence[Buffer]) -> int:
+        """Send what fits now of the buffers in order; returns the bytes taken, may be 0.
+
+        Raises:
+            ConnectionFailed: the stream broke.
+        """
+        ...
+
+    def send_file(self, file: File, position: int, count: int) -> int:
+        """Send what fits now of a file region; returns the bytes taken, may be 0."""
+        ...
+
+    def on_readable(self, callback: Callable[[], None] | None) -> None:
+        """Call whenever bytes (or the end) can be received; None pauses."""
+        ...
+
+    def on_writable(self, callback: Callable[[], None] | None) -> None:
+        """Call whenever bytes can be sent; None stops."""
+        ...
+
+    def close(self) -> None:
+        """Close at once; callbacks stop; a second call does nothing."""
+        ...
+
+
+class Network(Protocol):
+    """Where connections come from."""
+
+    def listen(self, host: str, port: int, on_accept: Callable[[Channel], None]) -> Listener:
+        """Open a port (0: any free one).
+
+        Raises:
+            ConnectionFailed: the address cannot be had; the message names it.
+        """
+        ...
+
+    def connect(
+        self, host: str, port: int, on_done: Callable[[Channel | Exception], None]
+    ) -> Callable[[], None]:
+        """Begin to connect; `on_done` is called once. Returns a function that gives up."""
+        ...
+
+
+class Timer(Protocol):
+    """A deadline that can be called off."""
+
+    def cancel(self) -> None:
+        """Never fire; fine if it has."""
+        ...
+
+
+class Timers(Protocol):
+    """Deadlines on the thread of the event loop."""
+
+    def after(self, seconds: float, callback: Callable[[], None]) -> Timer:
+        """Call once, `seconds` from now."""
+        ...
+
+    def soon(self, callback: Callable[[], None]) -> None:
+        """Call once, after the callbacks of the present event."""
+        ...
+
+
+class Registry(Protocol):
+    """A small hierarchical store with versions, in the shape of ZooKeeper's.
+
+    Paths start with "/" and never end in one. Every write is durable when the call returns.
+    """
+
+    def get(self, path: str) -> tuple[bytes, int] | None:
+        """Data and version of a node, or None where there is no node."""
+        ...
+
+    def children(self, path: str) -> list[str]:
+        """Names below a node, sorted; empty where there is no node."""
+        ...
+
+    def create(self, path: str, data: bytes) -> None:
+        """Make a node and the missing ones above it.
+
+        Raises:
+            RegistryConflict: it exists.
+        """
+        ...
+
+    def set(self, path: str, data: bytes, version: int = -1) -> int:
+        """Replace the data of a node, making it if `version` is -1; returns the new version.
+
+        Raises:
+            RegistryConflict: `version` is not -1 and not the node's.
+        """
+        ...
+
+    def delete(self, path: str) -> None:
+        """Remove a node and all below it; fine if there is none."""
+        ...

@@ -1,0 +1,1 @@
+"""Record sets of every format: as bytes, as columns, as objects."""

@@ -1,0 +1,1 @@
+"""The only package that touches the real world: clock, disk, sockets, signals."""

@@ -1,0 +1,1 @@
+"""The Spark connector: a Python Data Source."""

@@ -1,0 +1,1 @@
+"""For users' tests: a broker in process, pytest fixtures."""

@@ -1,0 +1,37 @@
+"""The small values that every floor shares: names for numbers, and frozen pairs. No behaviour."""
+
+from dataclasses import dataclass
+from typing import NamedTuple, NewType
+
+Offset = NewType("Offset", int)
+NodeId = NewType("NodeId", int)
+LeaderEpoch = NewType("LeaderEpoch", int)
+ProducerId = NewType("ProducerId", int)
+ProducerEpoch = NewType("ProducerEpoch", int)
+TimestampMs = NewType("TimestampMs", int)
+
+NO_OFFSET = Offset(-1)
+NO_LEADER_EPOCH = LeaderEpoch(-1)
+NO_PRODUCER_ID = ProducerId(-1)
+NO_PRODUCER_EPOCH = ProducerEpoch(-1)
+NO_TIMESTAMP = TimestampMs(-1)
+
+Buffer = bytes | bytearray | memoryview
+"""What bulk data travels in. (collections.abc.Buffer needs Python 3.12.)"""
+
+
+class TopicPartition(NamedTuple):
+    """One partition of one topic; sorts by topic, then partition."""
+
+    topic: str
+    partition: int
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetRange:
+    """The offsets [start, end) of one partition; empty when start >= end."""
+
+    topic: str
+    partition: int
+    start: Offset
+    end: Offset

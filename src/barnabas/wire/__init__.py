@@ -1,0 +1,1 @@
+"""Bytes to frames, declarations to codecs. Knows no API."""

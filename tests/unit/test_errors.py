@@ -5,7 +5,7 @@ def test_codes_carry_what_a_client_needs_to_know() -> None:
     assert ErrorCode.NOT_LEADER_OR_FOLLOWER.retriable
     assert ErrorCode.NOT_LEADER_OR_FOLLOWER.stale_metadata
     assert not ErrorCode.TOPIC_ALREADY_EXISTS.retriable
-    assert ErrorCode.FENCED_INSTANCE_ID == 82
+    assert ErrorCode.of(82) is ErrorCode.FENCED_INSTANCE_ID
 
 
 def test_older_names_lead_to_todays_codes() -> None:

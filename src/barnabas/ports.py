@@ -80,6 +80,22 @@ class File(Protocol):
         ...
 
 
+class Sync(Protocol):
+    """A sync under way that nobody waits for."""
+
+    def poll(self) -> bool:
+        """Whether it is over.
+
+        Raises:
+            StorageError: it failed; what was written since the sync before may be lost.
+        """
+        ...
+
+    def wait(self) -> None:
+        """Return when it is over; raises as `poll`."""
+        ...
+
+
 class Disk(Protocol):
     """A file system. Paths are absolute strings. Errors of the system come as StorageError."""
 
@@ -99,6 +115,10 @@ class Disk(Protocol):
         """Make it and its parents; fine if it is there."""
         ...
 
+    def size(self, path: str) -> int:
+        """Bytes in a file that need not be open."""
+        ...
+
     def modified_ms(self, path: str) -> int:
         """When the file's data last changed, milliseconds since the epoch."""
         ...
@@ -107,16 +127,27 @@ class Disk(Protocol):
         """The whole of a small file."""
         ...
 
+    def write_file(self, path: str, data: Buffer) -> None:
+        """Put `data` at `path` without a sync: a crash may leave it torn or absent."""
+        ...
+
     def replace_file(self, path: str, data: Buffer) -> None:
         """Put `data` at `path`, whole or not at all, also across a power cut."""
         ...
 
-    def rename(self, source: str, target: str) -> None:
-        """Rename a file or directory, then sync the directories concerned."""
+    def rename(self, source: str, target: str, *, durable: bool = True) -> None:
+        """Rename a file or directory; if `durable`, then sync the directories concerned.
+
+        Files that are open under the old name live on under the new one.
+        """
         ...
 
     def remove(self, path: str) -> None:
         """Remove a file, or a directory with all that is in it; fine if it is not there."""
+        ...
+
+    def begin_sync(self, files: Sequence[File]) -> Sync:
+        """Start to bring the data of files to stable storage and return at once."""
         ...
 
     def lock(self, path: str) -> AbstractContextManager[None]:

@@ -1,0 +1,17 @@
+"""The real clock."""
+
+import time
+
+
+class SystemClock:
+    """`ports.Clock` over the operating system."""
+
+    __slots__ = ()
+
+    def monotonic(self) -> float:
+        """Seconds from an arbitrary start; never goes back."""
+        return time.monotonic()
+
+    def time_ms(self) -> int:
+        """Milliseconds since the epoch; goes back when somebody sets the clock."""
+        return time.time_ns() // 1_000_000

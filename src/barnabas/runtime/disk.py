@@ -1,0 +1,203 @@
+"""The real file system behind `ports.Disk`: atomic replacement, directory syncs, locks.
+
+Syncs that nobody waits for run on one thread of this module; nothing of it shows outside but that
+`Sync.poll` is false for a while.
+"""
+
+import contextlib
+import fcntl
+import os
+import resource
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from barnabas.errors import StorageError
+from barnabas.ports import File, Sync
+from barnabas.runtime.open_files import OpenFiles, RealFile, sync_descriptor
+from barnabas.types import Buffer
+
+_MOST_OPEN_FILES = 4096
+
+
+class RealDisk:
+    """`ports.Disk` over the operating system. Used from one thread."""
+
+    def __init__(self, most_open_files: int | None = None) -> None:
+        self._files = OpenFiles(most_open_files or _room_for_files())
+        self._syncer: ThreadPoolExecutor | None = None
+
+    def open(self, path: str, *, create: bool = False) -> RealFile:
+        """Open for reading and writing."""
+        flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
+        with _storage_errors("open", path):
+            return self._files.add(path, os.open(path, flags, 0o644))
+
+    def exists(self, path: str) -> bool:
+        """Whether a file or directory is there."""
+        return os.path.lexists(path)
+
+    def list(self, path: str) -> list[str]:
+        """Names in a directory, sorted."""
+        with _storage_errors("list", path):
+            return sorted(os.listdir(path))
+
+    def make_directory(self, path: str) -> None:
+        """Make it and its parents, and sync what they stand in; fine if it is there."""
+        if os.path.isdir(path):
+            return
+        parent = os.path.dirname(path)
+        if parent and parent != path:
+            self.make_directory(parent)
+        with _storage_errors("make the directory", path):
+            with contextlib.suppress(FileExistsError):
+                os.mkdir(path)
+            _sync_directory(parent)
+
+    def size(self, path: str) -> int:
+        """Bytes in a file that need not be open."""
+        with _storage_errors("look at", path):
+            return os.stat(path).st_size
+
+    def modified_ms(self, path: str) -> int:
+        """When the file's data last changed, milliseconds since the epoch."""
+        with _storage_errors("look at", path):
+            return os.stat(path).st_mtime_ns // 1_000_000
+
+    def read_file(self, path: str) -> bytes:
+        """The whole of a small file."""
+        with _storage_errors("read", path), open(path, "rb") as file:
+            return file.read()
+
+    def write_file(self, path: str, data: Buffer) -> None:
+        """Put `data` at `path` without a sync: a crash may leave it torn or absent."""
+        with _storage_errors("write", path), open(path, "wb") as file:
+            file.write(data)
+
+    def replace_file(self, path: str, data: Buffer) -> None:
+        """Put `data` at `path`, whole or not at all, also across a power cut."""
+        # Kafka writes its checkpoints through the same name (CheckpointFile: path + ".tmp").
+        temporary = path + ".tmp"
+        with _storage_errors("replace", path):
+            with open(temporary, "wb") as file:
+                file.write(data)
+                file.flush()
+                sync_descriptor(file.fileno(), temporary)
+            os.replace(temporary, path)
+            _sync_directory(os.path.dirname(path))
+
+    def rename(self, source: str, target: str, *, durable: bool = True) -> None:
+        """Rename a file or directory; if `durable`, then sync the directories concerned."""
+        with _storage_errors("rename", source):
+            os.rename(source, target)
+            self._files.renamed(source, target)
+            if durable:
+                for directory in {os.path.dirname(source), os.path.dirname(target)}:
+                    _sync_directory(directory)
+
+    def remove(self, path: str) -> None:
+        """Remove a file, or a directory with all that is in it; fine if it is not there."""
+        with _storage_errors("remove", path), contextlib.suppress(FileNotFoundError):
+            if os.path.isdir(path) and not os.path.islink(path):
+                shutil.rmtree(path)
+            else:
+                os.unlink(path)
+
+    @contextlib.contextmanager
+    def lock(self, path: str) -> Iterator[None]:
+        """Hold `path` against other processes, real Kafka brokers among them.
+
+        Raises:
+            StorageError: another process (or another broker in this one) holds it.
+        """
+        with _storage_errors("open", path):
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            _take_locks(descriptor, path)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def begin_sync(self, files: Sequence[File]) -> Sync:
+        """Start to sync files on a thread; see `ports.Disk.begin_sync`."""
+        if self._syncer is None:
+            self._syncer = ThreadPoolExecutor(1, thread_name_prefix="barnabas-sync")
+        real = [file for file in files if isinstance(file, RealFile)]
+        assert len(real) == len(files), "a disk syncs the files that it opened"
+        for file in real:
+            file.pins += 1
+        work = [(file.fileno(), file.path) for file in real]
+        return _RunningSync(real, self._syncer.submit(_sync_all, work))
+
+    def close(self) -> None:
+        """Wait for the syncs under way and end the thread."""
+        if self._syncer is not None:
+            self._syncer.shutdown()
+            self._syncer = None
+
+
+class _RunningSync:
+    """`ports.Sync` over a future."""
+
+    __slots__ = ("_files", "_future")
+
+    def __init__(self, files: list[RealFile], future: Future[None]) -> None:
+        self._files = files
+        self._future = future
+
+    def poll(self) -> bool:
+        """Whether it is over; raises what went wrong."""
+        if not self._future.done():
+            return False
+        self.wait()
+        return True
+
+    def wait(self) -> None:
+        """Return when it is over; raises what went wrong."""
+        try:
+            self._future.result()
+        finally:
+            for file in self._files:
+                file.pins -= 1
+            self._files = []
+
+
+def _sync_all(work: list[tuple[int, str]]) -> None:
+    for descriptor, path in work:
+        sync_descriptor(descriptor, path)
+
+
+def _take_locks(descriptor: int, path: str) -> None:
+    try:
+        # flock keeps two brokers of one process apart; the POSIX lock is the one that Java takes.
+        # On macOS and the BSDs the two share one list and would shut each other out.
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if sys.platform == "linux":
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise StorageError(f"another process holds the lock {path}") from error
+
+
+def _sync_directory(path: str) -> None:
+    descriptor = os.open(path or ".", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _room_for_files() -> int:
+    """Half of what the process may open: sockets need the other half."""
+    soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft == resource.RLIM_INFINITY:
+        return _MOST_OPEN_FILES
+    return max(16, min(soft // 2, _MOST_OPEN_FILES))
+
+
+@contextlib.contextmanager
+def _storage_errors(action: str, path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise StorageError(f"cannot {action} {path}: {error.strerror}") from error

@@ -1,0 +1,269 @@
+"""The properties of a broker: every one that this broker honours, under Kafka's own names.
+
+Source: Kafka 4 (names, types, defaults, ranges). Where a default differs, the text says so. What a
+file for a Kafka broker may name besides is in `config.elsewhere`.
+"""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from barnabas.config.configuration import Configuration
+from barnabas.config.definition import (
+    HIGH,
+    INT_MAX,
+    LONG_MAX,
+    LOW,
+    MEDIUM,
+    boolean,
+    integer,
+    long,
+    optional_integer,
+    optional_long,
+    string,
+    words,
+)
+from barnabas.config.elsewhere import BROKER_NAMES
+
+_HOUR_MS = 3_600_000
+_MINUTE_MS = 60_000
+
+_IN_OTHER_UNITS: dict[str, tuple[tuple[str, int], ...]] = {
+    "log.retention.ms": (("log.retention.minutes", _MINUTE_MS), ("log.retention.hours", _HOUR_MS)),
+    "log.roll.ms": (("log.roll.hours", _HOUR_MS),),
+    "log.roll.jitter.ms": (("log.roll.jitter.hours", _HOUR_MS),),
+    "log.flush.interval.ms": (("log.flush.scheduler.interval.ms", 1),),
+}
+"""What stands in for a property that is not set, first one first, with its factor."""
+
+
+class BrokerConfig(Configuration):
+    """What can be set for a broker."""
+
+    known_elsewhere: ClassVar[Mapping[str, str]] = BROKER_NAMES
+
+    # Where it listens, and who it is.
+    listeners: tuple[str, ...] = words(
+        ("PLAINTEXT://localhost:9092",),
+        HIGH,
+        "The addresses to listen on, as NAME://host:port. An empty host is every address of the "
+        "machine (Kafka's default), port 0 any free port.",
+    )
+    advertised_listeners: tuple[str, ...] = words(
+        (),
+        HIGH,
+        "The addresses that clients are told to use, where they differ from listeners.",
+    )
+    controller_listener_names: tuple[str, ...] = words(
+        (), HIGH, "Names of listeners that are not opened, because the controller needs no port."
+    )
+    node_id: int = integer(
+        1, HIGH, "The number of this broker in its cluster.", low=0, also=("broker.id", "broker_id")
+    )
+    log_dirs: tuple[str, ...] = words(
+        (), HIGH, "The directories of the logs; log.dir where this is not set."
+    )
+    log_dir: str = string(
+        "barnabas-data",
+        HIGH,
+        "The directory of the logs. Kafka's default lies in the directory for temporary files.",
+    )
+
+    # Topics.
+    auto_create_topics_enable: bool = boolean(
+        HIGH,
+        default=True,
+        text="Whether a topic is made when a client that allows it first asks for it.",
+    )
+    num_partitions: int = integer(
+        1, MEDIUM, "The partitions of a topic where its creator does not say.", low=1
+    )
+    default_replication_factor: int = integer(
+        1, MEDIUM, "The replicas of a topic where its creator does not say.", low=1
+    )
+    delete_topic_enable: bool = boolean(
+        HIGH, default=True, text="Whether topics may be deleted by clients."
+    )
+    min_insync_replicas: int = integer(
+        1,
+        HIGH,
+        "How many replicas must have a record before acks=all is answered.",
+        low=1,
+        inert="there is one broker, so nothing is replicated",
+    )
+    compression_type: str = string(
+        "producer",
+        HIGH,
+        "The codec that batches are stored in; producer means as they came.",
+        choices=("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
+        inert="batches are stored as the producer sent them",
+    )
+    message_max_bytes: int = integer(
+        1_048_588, HIGH, "The largest record batch that is accepted, in bytes as sent.", low=0
+    )
+    log_message_timestamp_type: str = string(
+        "CreateTime",
+        MEDIUM,
+        "Whose time a record carries: the producer's (CreateTime) or the broker's (LogAppendTime).",
+        choices=("CreateTime", "LogAppendTime"),
+    )
+    log_message_timestamp_before_max_ms: int = long(
+        LONG_MAX,
+        MEDIUM,
+        "How far behind the broker's clock a record's timestamp may be, in milliseconds.",
+        low=0,
+    )
+    log_message_timestamp_after_max_ms: int = long(
+        _HOUR_MS,
+        MEDIUM,
+        "How far ahead of the broker's clock a record's timestamp may be, in milliseconds.",
+        low=0,
+    )
+
+    # Segments and what becomes of them.
+    log_segment_bytes: int = integer(
+        1_073_741_824, HIGH, "The size at which a segment is closed, in bytes.", low=1_048_576
+    )
+    log_roll_ms: int | None = optional_long(
+        HIGH,
+        "The age at which a segment is closed, in milliseconds; log.roll.hours if unset.",
+        low=1,
+    )
+    log_roll_hours: int = integer(
+        168, HIGH, "The age at which a segment is closed, in hours.", low=1
+    )
+    log_roll_jitter_ms: int | None = optional_long(
+        HIGH,
+        "The most by which that age is shortened at random, in milliseconds; "
+        "log.roll.jitter.hours if unset.",
+        low=0,
+    )
+    log_roll_jitter_hours: int = integer(
+        0, HIGH, "The most by which that age is shortened at random, in hours.", low=0
+    )
+    log_cleanup_policy: tuple[str, ...] = words(
+        ("delete",),
+        MEDIUM,
+        "What happens to old segments: delete, compact, or both.",
+        choices=("delete", "compact"),
+    )
+    log_retention_ms: int | None = optional_long(
+        HIGH,
+        "How long records are kept, in milliseconds; -1: for ever; log.retention.minutes if unset.",
+        low=-1,
+    )
+    log_retention_minutes: int | None = optional_integer(
+        HIGH, "How long records are kept, in minutes; log.retention.hours if unset.", low=-1
+    )
+    log_retention_hours: int = integer(168, HIGH, "How long records are kept, in hours.", low=-1)
+    log_retention_bytes: int = long(
+        -1, HIGH, "How large a partition may grow before old segments go, in bytes; -1: no limit."
+    )
+    log_retention_check_interval_ms: int = long(
+        300_000, MEDIUM, "How often retention is looked at, in milliseconds.", low=1
+    )
+    log_segment_delete_delay_ms: int = long(
+        60_000, HIGH, "How long the file of a dropped segment stays, in milliseconds.", low=0
+    )
+    log_index_size_max_bytes: int = integer(
+        10_485_760, MEDIUM, "The largest size of an offset index, in bytes.", low=4
+    )
+    log_index_interval_bytes: int = integer(
+        4096, MEDIUM, "About how many bytes of log lie between two index entries.", low=0
+    )
+    log_preallocate: bool = boolean(
+        MEDIUM, default=False, text="Whether a new segment gets its whole size on disk at once."
+    )
+
+    # When what is written becomes stable.
+    log_flush_interval_messages: int = long(
+        LONG_MAX, HIGH, "After how many records a log is flushed to stable storage.", low=1
+    )
+    log_flush_interval_ms: int | None = optional_long(
+        HIGH,
+        "After how long a record is flushed, in milliseconds; log.flush.scheduler.interval.ms if "
+        "unset.",
+        low=0,
+    )
+    log_flush_scheduler_interval_ms: int = long(
+        LONG_MAX, HIGH, "How often it is looked whether a log must be flushed, in milliseconds."
+    )
+    log_flush_offset_checkpoint_interval_ms: int = integer(
+        60_000, HIGH, "How often the recovery points are written, in milliseconds.", low=0
+    )
+
+    # Connections, and how much memory clients may cost.
+    socket_request_max_bytes: int = integer(
+        104_857_600, HIGH, "The largest request that is accepted, in bytes.", low=1
+    )
+    socket_send_buffer_bytes: int = integer(
+        102_400, HIGH, "The send buffer of a socket, in bytes; -1: the system's.", low=-1
+    )
+    socket_receive_buffer_bytes: int = integer(
+        102_400, HIGH, "The receive buffer of a socket, in bytes; -1: the system's.", low=-1
+    )
+    socket_listen_backlog_size: int = integer(
+        50, MEDIUM, "How many connections may wait to be accepted.", low=1
+    )
+    connections_max_idle_ms: int = long(
+        600_000, MEDIUM, "After how long a silent connection is closed, in milliseconds."
+    )
+    max_connections: int = integer(
+        INT_MAX, MEDIUM, "How many connections the broker holds at once.", low=0
+    )
+    max_connections_per_ip: int = integer(
+        INT_MAX, MEDIUM, "How many connections one address may hold at once.", low=0
+    )
+    queued_max_request_bytes: int = long(
+        268_435_456,
+        MEDIUM,
+        "How much memory half-received requests of all connections may take together, in bytes; "
+        "-1: no limit (Kafka's default).",
+        low=-1,
+    )
+    fetch_max_bytes: int = integer(
+        57_671_680, MEDIUM, "The most that one fetch is answered with, in bytes.", low=1024
+    )
+    max_incremental_fetch_session_cache_slots: int = integer(
+        1000, MEDIUM, "How many fetch sessions are remembered.", low=0
+    )
+
+    # Producers, and the offsets of groups.
+    producer_id_expiration_ms: int = integer(
+        86_400_000,
+        LOW,
+        "After how long without a write an idempotent producer is forgotten, in milliseconds.",
+        low=1,
+    )
+    offsets_topic_num_partitions: int = integer(
+        50, HIGH, "The partitions of the internal topic of committed offsets.", low=1
+    )
+    offsets_topic_replication_factor: int = integer(
+        1, HIGH, "The replicas of that topic. Kafka's default is 3; there is one broker.", low=1
+    )
+    offsets_topic_segment_bytes: int = integer(
+        104_857_600, HIGH, "The segment size of that topic, in bytes.", low=1
+    )
+    offsets_retention_minutes: int = integer(
+        10_080, HIGH, "How long the offsets of a group without members are kept.", low=1
+    )
+    offsets_retention_check_interval_ms: int = long(
+        600_000, HIGH, "How often it is looked for offsets to forget, in milliseconds.", low=1
+    )
+    offset_metadata_max_bytes: int = integer(
+        4096, HIGH, "The longest text that may be committed with an offset, in bytes.", low=0
+    )
+
+    @property
+    def directories(self) -> tuple[str, ...]:
+        """Where the logs are."""
+        return self.log_dirs or (self.log_dir,)
+
+    def source_of(self, name: str) -> tuple[str, object] | None:
+        """Which property that was set gives `name` its value, with the value in `name`'s unit."""
+        for other, factor in ((name, 1), *_IN_OTHER_UNITS.get(name, ())):
+            if other in self.given:
+                value = self.value(other)
+                if factor > 1 and isinstance(value, int):
+                    value = max(-1, value * factor)
+                return other, value
+        return None

@@ -1,0 +1,129 @@
+"""A frozen object of properties: one typed attribute per row, loaded from names and texts.
+
+The attribute is the property's name with underscores for dots. Reads no files and knows no property
+by name.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import ClassVar, Never, Self, cast, dataclass_transform
+
+from barnabas.config.definition import Setting
+from barnabas.errors import ConfigError
+
+log = logging.getLogger(__name__)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+class Configuration:
+    """Values of all properties of one kind, checked and frozen.
+
+    `given` names the properties that were set, by the one name each has here; the others have
+    their defaults.
+    """
+
+    known_elsewhere: ClassVar[Mapping[str, str]] = MappingProxyType({})
+    """Names that Kafka knows and that change nothing here, with the reason."""
+
+    __settings: ClassVar[Mapping[str, Setting]] = MappingProxyType({})
+    __names: ClassVar[Mapping[str, Setting]] = MappingProxyType({})
+
+    def __init_subclass__(cls) -> None:
+        rows = [
+            row
+            for ancestor in reversed(cls.__mro__)
+            for row in vars(ancestor).values()
+            if isinstance(row, Setting)
+        ]
+        cls.__settings = MappingProxyType({row.name: row for row in rows})
+        cls.__names = {name: row for row in rows for name in (row.name, row.attribute, *row.also)}
+
+    def __init__(self, **values: object) -> None:
+        cls = type(self)
+        state = self.__dict__
+        seen: set[str] = set()
+        for row in cls.settings().values():
+            state[row.attribute] = row.default
+        for name, value in values.items():
+            found = cls.find(name)
+            if found is None:
+                raise TypeError(f"{cls.__name__} has no property {name}")
+            parsed = found.parse(value)
+            if found.name in seen and state[found.attribute] != parsed:
+                raise ConfigError(f"{found.name} is given twice, the second time as {name}={value}")
+            state[found.attribute] = parsed
+            seen.add(found.name)
+        state["_given"] = frozenset(seen)
+
+    @classmethod
+    def settings(cls) -> Mapping[str, Setting]:
+        """All rows by property name, in the order of their declaration."""
+        return cls.__settings
+
+    @classmethod
+    def find(cls, name: str) -> Setting | None:
+        """The row called `name`, with dots or underscores, by any of its names."""
+        return cls.__names.get(name)
+
+    @classmethod
+    def load(cls, given: Mapping[str, object]) -> Self:
+        """Read properties by name; what is not given has its default.
+
+        An unknown name is a warning in the log that says which known name is nearest.
+
+        Raises:
+            ConfigError: a value is out of range, or a property is given twice, differently.
+        """
+        known: dict[str, object] = {}
+        for name, value in given.items():
+            if cls.find(name) is not None:
+                known[name] = value
+            elif why := cls.known_elsewhere.get(name.replace("_", ".")):
+                log.info("property changes nothing here name=%s why=%s", name, why)
+            else:
+                log.warning("unknown property name=%s %s", name, cls.__hint(name))
+        return cls(**known)
+
+    @property
+    def given(self) -> frozenset[str]:
+        """The names of the properties that were set."""
+        return cast("frozenset[str]", self.__dict__["_given"])
+
+    def value(self, name: str) -> object:
+        """The value of the property called `name`.
+
+        Raises:
+            KeyError: there is no such property.
+        """
+        row = type(self).find(name)
+        if row is None:
+            raise KeyError(name)
+        return cast("object", getattr(self, row.attribute))
+
+    def items(self) -> Iterator[tuple[Setting, object]]:
+        """Each row with its value."""
+        for row in type(self).settings().values():
+            yield row, getattr(self, row.attribute)
+
+    @classmethod
+    def __hint(cls, name: str) -> str:
+        import difflib
+
+        near = difflib.get_close_matches(name.replace("_", "."), cls.__settings, n=1)
+        return f"nearest={near[0]}" if near else "nearest=none"
+
+    def __setattr__(self, name: str, value: object) -> Never:
+        raise AttributeError(f"{type(self).__name__} is frozen: make a new one to change {name}")
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and self.__dict__ == other.__dict__
+
+    def __hash__(self) -> int:
+        return hash(tuple(getattr(self, row.attribute) for row in type(self).settings().values()))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(
+            f"{row.attribute}={value!r}" for row, value in self.items() if row.name in self.given
+        )
+        return f"{type(self).__name__}({shown})"

@@ -1,0 +1,131 @@
+"""Properties from files and from overrides on a command line, each with where it came from.
+
+Opens no file: the fronts do.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from barnabas.errors import ConfigError
+
+_ESCAPES = {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}
+_BLANKS = " \t\f"
+
+
+class Given(NamedTuple):
+    """A value as text, and where it stands: `server.properties:12` or `--set`."""
+
+    value: str
+    source: str
+
+
+def file_properties(text: str, name: str) -> dict[str, Given]:
+    """What the .properties file called `name` gives; of two entries with one key the last wins.
+
+    Raises:
+        ConfigError: an escape that is none, with its line.
+    """
+    try:
+        entries = list(parse_properties(text))
+    except ValueError as error:
+        raise ConfigError(f"{name}: {error}") from None
+    return {key: Given(value, f"{name}:{line}") for key, value, line in entries}
+
+
+def overrides(pairs: Iterable[str], source: str = "--set") -> dict[str, Given]:
+    """Read `name=value` pairs.
+
+    Raises:
+        ConfigError: a pair has no "=" or no name.
+    """
+    found = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals or not name.strip():
+            raise ConfigError(f"{source} {pair}: it must look like name=value")
+        found[name.strip()] = Given(value.strip(), source)
+    return found
+
+
+def merge(*layers: Mapping[str, Given]) -> dict[str, Given]:
+    """One mapping; a later layer wins, also when it writes the name with underscores."""
+    merged: dict[str, Given] = {}
+    for layer in layers:
+        merged |= {name.replace("_", "."): given for name, given in layer.items()}
+    return merged
+
+
+def values(given: Mapping[str, Given]) -> dict[str, object]:
+    """The bare values, for `Configuration.load`."""
+    return {name: one.value for name, one in given.items()}
+
+
+def parse_properties(text: str) -> Iterator[tuple[str, str, int]]:
+    r"""Key, value and line number of each entry, in order.
+
+    Source: java.util.Properties.load: comments with # and !, keys up to "=", ":" or a blank, lines
+    that go on after a backslash, and the escapes \t \n \r \f and \uXXXX.
+
+    Raises:
+        ValueError: \u without its four digits.
+    """
+    for line, number in _logical_lines(text):
+        end = _key_end(line)
+        rest = line[end:].lstrip(_BLANKS)
+        if rest[:1] in {"=", ":"}:
+            rest = rest[1:].lstrip(_BLANKS)
+        try:
+            yield _unescape(line[:end]), _unescape(rest), number
+        except ValueError:
+            raise ValueError(f"line {number}: \\u takes four hexadecimal digits") from None
+
+
+def _logical_lines(text: str) -> Iterator[tuple[str, int]]:
+    kept, first = "", 0
+    for number, raw in enumerate(text.splitlines(), start=1):
+        line = raw.lstrip(_BLANKS)
+        if not kept:
+            if not line or line[0] in "#!":
+                continue
+            first = number
+        kept += line
+        trailing = len(kept) - len(kept.rstrip("\\"))
+        if trailing % 2:
+            kept = kept[:-1]
+            continue
+        yield kept, first
+        kept = ""
+    if kept:
+        yield kept, first
+
+
+def _key_end(line: str) -> int:
+    position = 0
+    while position < len(line) and line[position] not in "=: \t\f":
+        position += 2 if line[position] == "\\" else 1
+    return min(position, len(line))
+
+
+def _unescape(text: str) -> str:
+    if "\\" not in text:
+        return text
+    parts, position = [], 0
+    while position < len(text):
+        letter = text[position]
+        position += 1
+        if letter == "\\" and position < len(text):
+            letter = text[position]
+            position += 1
+            if letter == "u":
+                letter = _code_point(text[position : position + 4])
+                position += 4
+            else:
+                letter = _ESCAPES.get(letter, letter)
+        parts.append(letter)
+    return "".join(parts)
+
+
+def _code_point(digits: str) -> str:
+    if len(digits) < 4:
+        raise ValueError(digits)
+    return chr(int(digits, 16))

@@ -1,0 +1,65 @@
+"""Listener properties as endpoints. Opens nothing."""
+
+from typing import NamedTuple
+
+from barnabas.config.broker import BrokerConfig
+from barnabas.errors import ConfigError
+
+_PLAIN = "PLAINTEXT"
+
+
+class Endpoint(NamedTuple):
+    """One listener: its name, and where it is. An empty host is every address of the machine."""
+
+    name: str
+    host: str
+    port: int
+
+
+def listeners(config: BrokerConfig) -> list[Endpoint]:
+    """The listeners to open, without those of a controller.
+
+    Raises:
+        ConfigError: an entry cannot be read, a name or address stands twice, or none is left.
+    """
+    skipped = {name.upper() for name in config.controller_listener_names}
+    found = [_endpoint("listeners", text) for text in config.listeners]
+    opened = [endpoint for endpoint in found if endpoint.name not in skipped]
+    if not opened:
+        raise ConfigError("listeners: there must be one that is not the controller's")
+    if len({endpoint.name for endpoint in opened}) < len(opened):
+        raise ConfigError(f"listeners={','.join(config.listeners)}: each name may stand once")
+    return opened
+
+
+def advertised(config: BrokerConfig, bound: list[Endpoint]) -> dict[str, Endpoint]:
+    """What clients of each listener are told to connect to, by listener name.
+
+    `bound` is what was opened, with its real ports. A listener on every address is advertised as
+    this machine's loopback address: one that others reach must be told by advertised.listeners.
+
+    Raises:
+        ConfigError: an entry cannot be read, has no host, or names no listener.
+    """
+    told = {one.name: one for one in bound}
+    for endpoint in bound:
+        if endpoint.host in {"", "0.0.0.0", "::"}:  # noqa: S104 - read, not bound
+            told[endpoint.name] = endpoint._replace(host="localhost")
+    for text in config.advertised_listeners:
+        endpoint = _endpoint("advertised.listeners", text)
+        if endpoint.name not in told:
+            raise ConfigError(f"advertised.listeners={text}: there is no listener {endpoint.name}")
+        if not endpoint.host:
+            raise ConfigError(f"advertised.listeners={text}: it must have a host")
+        told[endpoint.name] = (
+            endpoint if endpoint.port else endpoint._replace(port=told[endpoint.name].port)
+        )
+    return told
+
+
+def _endpoint(name: str, text: str) -> Endpoint:
+    protocol, separator, address = text.partition("://")
+    host, colon, port = address.rpartition(":")
+    if not separator or not colon or not port.isdecimal() or int(port) > 65535:
+        raise ConfigError(f"{name}={text}: it must look like {_PLAIN}://host:port")
+    return Endpoint(protocol.strip().upper(), host.strip("[]"), int(port))

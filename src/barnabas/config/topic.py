@@ -1,0 +1,227 @@
+"""The properties of a topic, with the broker-wide properties that give them their defaults.
+
+Source: Kafka 4 TopicConfig and LogConfig (names, types, defaults, ranges).
+"""
+
+from collections.abc import Mapping
+from typing import Self
+
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.configuration import Configuration
+from barnabas.config.definition import (
+    LONG_MAX,
+    LOW,
+    MEDIUM,
+    boolean,
+    double,
+    integer,
+    long,
+    string,
+    words,
+)
+
+_NO_COMPACTION = "logs are not compacted yet"
+_NO_REPLICATION = "there is one broker, so nothing is replicated"
+_NO_RECOMPRESSION = "batches are stored as the producer sent them"
+
+
+class TopicConfig(Configuration):
+    """What can be set per topic."""
+
+    cleanup_policy: tuple[str, ...] = words(
+        ("delete",),
+        MEDIUM,
+        "What happens to old segments: delete drops them by age and size, compact keeps the last "
+        "record of each key.",
+        choices=("delete", "compact"),
+        synonym="log.cleanup.policy",
+    )
+    compression_type: str = string(
+        "producer",
+        MEDIUM,
+        "The codec that batches are stored in; producer means as they came.",
+        choices=("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
+        synonym="compression.type",
+        inert=_NO_RECOMPRESSION,
+    )
+    delete_retention_ms: int = long(
+        86_400_000,
+        MEDIUM,
+        "How long a compacted topic keeps the mark of a deleted key, in milliseconds.",
+        low=0,
+        inert=_NO_COMPACTION,
+    )
+    file_delete_delay_ms: int = long(
+        60_000,
+        MEDIUM,
+        "How long the file of a dropped segment stays for those who still read it, in "
+        "milliseconds.",
+        low=0,
+        synonym="log.segment.delete.delay.ms",
+    )
+    flush_messages: int = long(
+        LONG_MAX,
+        MEDIUM,
+        "After how many records the log is flushed to stable storage.",
+        low=1,
+        synonym="log.flush.interval.messages",
+    )
+    flush_ms: int = long(
+        LONG_MAX,
+        MEDIUM,
+        "After how long a record is flushed to stable storage, in milliseconds.",
+        low=0,
+        synonym="log.flush.interval.ms",
+    )
+    index_interval_bytes: int = integer(
+        4096,
+        MEDIUM,
+        "About how many bytes of log lie between two entries of the offset index.",
+        low=0,
+        synonym="log.index.interval.bytes",
+    )
+    max_compaction_lag_ms: int = long(
+        LONG_MAX,
+        MEDIUM,
+        "After how long a record must be considered for compaction, in milliseconds.",
+        low=1,
+        inert=_NO_COMPACTION,
+    )
+    max_message_bytes: int = integer(
+        1_048_588,
+        MEDIUM,
+        "The largest record batch that is accepted, in bytes as sent (after compression).",
+        low=0,
+        synonym="message.max.bytes",
+    )
+    message_timestamp_after_max_ms: int = long(
+        3_600_000,
+        MEDIUM,
+        "How far ahead of the broker's clock a record's timestamp may be, in milliseconds.",
+        low=0,
+        synonym="log.message.timestamp.after.max.ms",
+    )
+    message_timestamp_before_max_ms: int = long(
+        LONG_MAX,
+        MEDIUM,
+        "How far behind the broker's clock a record's timestamp may be, in milliseconds.",
+        low=0,
+        synonym="log.message.timestamp.before.max.ms",
+    )
+    message_timestamp_type: str = string(
+        "CreateTime",
+        MEDIUM,
+        "Whose time a record carries: the producer's (CreateTime) or the broker's at the append "
+        "(LogAppendTime).",
+        choices=("CreateTime", "LogAppendTime"),
+        synonym="log.message.timestamp.type",
+    )
+    min_cleanable_dirty_ratio: float = double(
+        0.5,
+        MEDIUM,
+        "The share of a log that must be uncompacted before it is compacted again.",
+        low=0,
+        high=1,
+        inert=_NO_COMPACTION,
+    )
+    min_compaction_lag_ms: int = long(
+        0,
+        MEDIUM,
+        "For how long a record is safe from compaction, in milliseconds.",
+        low=0,
+        inert=_NO_COMPACTION,
+    )
+    min_insync_replicas: int = integer(
+        1,
+        MEDIUM,
+        "How many replicas must have a record before acks=all is answered.",
+        low=1,
+        synonym="min.insync.replicas",
+        inert=_NO_REPLICATION,
+    )
+    preallocate: bool = boolean(
+        MEDIUM,
+        default=False,
+        text="Whether a new segment gets its whole size on disk at once.",
+        synonym="log.preallocate",
+    )
+    retention_bytes: int = long(
+        -1,
+        MEDIUM,
+        "How large a partition may grow before old segments are dropped, in bytes; -1: no limit.",
+        synonym="log.retention.bytes",
+    )
+    retention_ms: int = long(
+        604_800_000,
+        MEDIUM,
+        "How long records are kept, in milliseconds; -1: for ever.",
+        low=-1,
+        synonym="log.retention.ms",
+    )
+    segment_bytes: int = integer(
+        1_073_741_824,
+        MEDIUM,
+        "The size at which a segment is closed and the next one begun, in bytes.",
+        low=1_048_576,
+        synonym="log.segment.bytes",
+    )
+    segment_index_bytes: int = integer(
+        10_485_760,
+        MEDIUM,
+        "The largest size of an offset index, in bytes.",
+        low=4,
+        synonym="log.index.size.max.bytes",
+    )
+    segment_jitter_ms: int = long(
+        0,
+        MEDIUM,
+        "By how much at most the age limit of a segment is shortened at random, in milliseconds, "
+        "so that segments do not all roll at once.",
+        low=0,
+        synonym="log.roll.jitter.ms",
+    )
+    segment_ms: int = long(
+        604_800_000,
+        MEDIUM,
+        "The age at which a segment is closed even if it is not full, in milliseconds.",
+        low=1,
+        synonym="log.roll.ms",
+    )
+    unclean_leader_election_enable: bool = boolean(
+        LOW,
+        default=False,
+        text="Whether a replica that is behind may become leader when no other is left.",
+        inert=_NO_REPLICATION,
+    )
+    leader_replication_throttled_replicas: tuple[str, ...] = words(
+        (), LOW, "Replicas whose sending is throttled.", inert=_NO_REPLICATION
+    )
+    follower_replication_throttled_replicas: tuple[str, ...] = words(
+        (), LOW, "Replicas whose fetching is throttled.", inert=_NO_REPLICATION
+    )
+
+    @classmethod
+    def for_topic(cls, own: Mapping[str, object], broker: BrokerConfig) -> Self:
+        """The properties of a topic on this broker: its own ones over the broker-wide defaults.
+
+        Raises:
+            ConfigError: a value of `own` is out of range.
+        """
+        defaults = {name: value for name, (_, value) in broker_wide(broker).items()}
+        return cls.load({**defaults, **_by_first_name(own)})
+
+
+def broker_wide(broker: BrokerConfig) -> dict[str, tuple[str, object]]:
+    """For each topic property that the broker was told about: the broker's property and its value."""
+    found: dict[str, tuple[str, object]] = {}
+    for row in TopicConfig.settings().values():
+        source = broker.source_of(row.synonym) if row.synonym else None
+        if source is not None:
+            found[row.name] = source
+    return found
+
+
+def _by_first_name(own: Mapping[str, object]) -> dict[str, object]:
+    """The same mapping with each property under the one name that it has in `broker_wide`."""
+    rows = {name: TopicConfig.find(name) for name in own}
+    return {row.name if row else name: own[name] for name, row in rows.items()}

@@ -1,0 +1,45 @@
+import pytest
+
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.listeners import Endpoint, advertised, listeners
+from barnabas.errors import ConfigError
+
+
+def test_reads_names_hosts_and_ports() -> None:
+    config = BrokerConfig.load({"listeners": "PLAINTEXT://:9092, inner://[::1]:0"})
+    assert listeners(config) == [Endpoint("PLAINTEXT", "", 9092), Endpoint("INNER", "::1", 0)]
+
+
+def test_the_controllers_listener_is_left_out() -> None:
+    config = BrokerConfig.load(
+        {
+            "listeners": "PLAINTEXT://:9092,CONTROLLER://:9093",
+            "controller.listener.names": "CONTROLLER",
+        }
+    )
+    assert listeners(config) == [Endpoint("PLAINTEXT", "", 9092)]
+
+
+@pytest.mark.parametrize(
+    "text", ["PLAINTEXT", "PLAINTEXT://host", "PLAINTEXT://:70000", "://:x", "A://:1,A://:2", ""]
+)
+def test_refuses_what_it_cannot_read(text: str) -> None:
+    with pytest.raises(ConfigError, match="listeners"):
+        listeners(BrokerConfig.load({"listeners": text}))
+
+
+def test_clients_are_told_a_host_and_the_bound_port() -> None:
+    bound = [Endpoint("PLAINTEXT", "0.0.0.0", 40001), Endpoint("INNER", "10.0.0.1", 40002)]
+    assert advertised(BrokerConfig(), bound) == {
+        "PLAINTEXT": Endpoint("PLAINTEXT", "localhost", 40001),
+        "INNER": Endpoint("INNER", "10.0.0.1", 40002),
+    }
+    outside = BrokerConfig.load({"advertised.listeners": "PLAINTEXT://dogs.example:0"})
+    assert advertised(outside, bound)["PLAINTEXT"] == Endpoint("PLAINTEXT", "dogs.example", 40001)
+
+
+@pytest.mark.parametrize("text", ["OTHER://x:1", "PLAINTEXT://:1"])
+def test_advertised_listeners_must_name_a_listener_and_a_host(text: str) -> None:
+    config = BrokerConfig.load({"advertised.listeners": text})
+    with pytest.raises(ConfigError, match="advertised.listeners"):
+        advertised(config, [Endpoint("PLAINTEXT", "localhost", 1)])

@@ -1,0 +1,45 @@
+import pytest
+
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.topic import TopicConfig, broker_wide
+from barnabas.errors import ConfigError
+
+
+def test_a_topic_takes_what_the_broker_was_told() -> None:
+    broker = BrokerConfig.load({"log.segment.bytes": 2_000_000, "message.max.bytes": 5000})
+    topic = TopicConfig.for_topic({"segment_bytes": "3000000"}, broker)
+    assert (topic.segment_bytes, topic.max_message_bytes) == (3_000_000, 5000)
+    assert topic.retention_ms == 7 * 24 * 3600 * 1000
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "retention_ms"),
+    [
+        ({"log.retention.hours": 1}, "log.retention.hours", 3_600_000),
+        ({"log.retention.hours": 1, "log.retention.minutes": 2}, "log.retention.minutes", 120_000),
+        ({"log.retention.minutes": 2, "log.retention.ms": 5}, "log.retention.ms", 5),
+        ({"log.retention.hours": -1}, "log.retention.hours", -1),
+    ],
+)
+def test_the_finest_unit_that_was_set_counts(
+    given: dict[str, object], name: str, retention_ms: int
+) -> None:
+    broker = BrokerConfig.load(given)
+    assert broker_wide(broker) == {"retention.ms": (name, retention_ms)}
+    assert TopicConfig.for_topic({}, broker).retention_ms == retention_ms
+
+
+def test_every_synonym_is_a_property_of_the_broker_with_the_same_default() -> None:
+    units = {"log.retention.ms", "log.roll.ms", "log.roll.jitter.ms", "log.flush.interval.ms"}
+    for row in TopicConfig.settings().values():
+        if not row.synonym:
+            continue
+        other = BrokerConfig.find(row.synonym)
+        assert other is not None, row.synonym
+        if row.synonym not in units:
+            assert (other.default, other.kind) == (row.default, row.kind), row.name
+
+
+def test_a_wrong_value_of_a_topic_is_refused() -> None:
+    with pytest.raises(ConfigError, match="cleanup.policy=shred: it must be any of"):
+        TopicConfig.for_topic({"cleanup.policy": "shred"}, BrokerConfig())

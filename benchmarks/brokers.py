@@ -1,0 +1,90 @@
+"""The two brokers of a comparison, with the same log policy: a bounded log of warm pages."""
+
+from typing import Protocol
+
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from benchmarks.load_generator import Batch, run_load
+from tests.interop.peers.real_kafka import RealKafka
+
+# Deleted segments give their pages back at once; otherwise every broker pays for fresh ones.
+POLICY = {
+    "log.retention.check.interval.ms": "300",
+    "log.segment.delete.delay.ms": "100",
+    "num.partitions": "1",
+}
+BOUNDED = {
+    "retention.ms": "-1",
+    "retention.bytes": "100000000",
+    "segment.bytes": "100000000",
+    "file.delete.delay.ms": "100",
+}
+UNBOUNDED = {"retention.ms": "-1", "segment.bytes": "1073741824"}
+# What Kafka's own start script gives the JVM.
+KAFKA_JVM = (
+    "-server",
+    "-XX:+UseG1GC",
+    "-XX:MaxGCPauseMillis=20",
+    "-XX:InitiatingHeapOccupancyPercent=35",
+    "-XX:+ExplicitGCInvokesConcurrent",
+)
+WARM_BYTES = 3_000_000_000
+WARM_SMALL = 20_000
+
+
+class Broker(Protocol):
+    """A running broker under load."""
+
+    name: str
+    port: int
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        ...
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """Its address."""
+        ...
+
+
+class BenchKafka(RealKafka):
+    """Real Kafka as its start script runs it, with the policy of the comparison."""
+
+    def __init__(self) -> None:
+        super().__init__(heap="1g", properties=POLICY, jvm_flags=KAFKA_JVM)
+
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self.child.pid
+
+
+def create_topic(broker: Broker, name: str, partitions: int, config: dict[str, str]) -> None:
+    """Create a topic and wait until it is there."""
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    topic = NewTopic(name, num_partitions=partitions, replication_factor=1, config=config)
+    for future in admin.create_topics([topic]).values():
+        future.result(30)
+
+
+def delete_topic(broker: Broker, name: str) -> None:
+    """Delete a topic, so that its pages are free for the next."""
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    for future in admin.delete_topics([name]).values():
+        future.result(30)
+
+
+def warm_up(broker: Broker) -> None:
+    """Let a just-in-time compiler see every path: 3 GB of batches and 20,000 small requests."""
+    create_topic(broker, "warm", 1, BOUNDED)
+    for value in (1024, 100):
+        batch = Batch.filling(65536, value)
+        run_load(
+            "produce", port=broker.port, topic="warm", value=value, records=batch.records,
+            requests=WARM_BYTES // 2 // batch.size,
+        )  # fmt: skip
+    run_load("produce", port=broker.port, topic="warm", value=940, records=1, requests=WARM_SMALL)
+    run_load("ping", port=broker.port, topic="warm", value=100, records=1, requests=WARM_SMALL)
+    delete_topic(broker, "warm")

@@ -1,0 +1,18 @@
+"""The brokers of the interop tests: each started once a session, and only when a test wants it."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.interop.peers.missing import PeerMissing, give_up
+from tests.interop.peers.real_kafka import RealKafka
+
+
+@pytest.fixture(scope="session")
+def real_kafka() -> Iterator[RealKafka]:
+    """Apache Kafka 4.3 on loopback."""
+    try:
+        with RealKafka() as kafka:
+            yield kafka
+    except PeerMissing as missing:
+        give_up(missing)

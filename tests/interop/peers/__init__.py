@@ -1,0 +1,1 @@
+"""Brokers, clients and tools that nobody here wrote: fetched by name, started, stopped."""

@@ -1,0 +1,28 @@
+"""Kafka's own command-line programs, run one at a time against any broker."""
+
+import subprocess
+
+from tests.interop.peers.maven import KAFKA_4, class_path, java
+
+
+class ToolFailed(Exception):
+    """The program ended with a code other than 0; the text is what it printed."""
+
+
+def run_tool(name: str, *arguments: str, seconds: float = 90.0) -> str:
+    """What the program printed on standard output.
+
+    `name` is the class, with its package unless it lives in org.apache.kafka.tools.
+
+    Raises:
+        ToolFailed: it ended with an error.
+    """
+    main = name if "." in name else f"org.apache.kafka.tools.{name}"
+    command = [
+        java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dlog4j2.level=WARN",
+        "-cp", class_path(KAFKA_4), main, *arguments,
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+    if done.returncode != 0:
+        raise ToolFailed(f"{name} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
+    return done.stdout

@@ -1,0 +1,52 @@
+"""When is a broker ready? When it answers ApiVersions, asked in the oldest form there is."""
+
+import socket
+import struct
+import time
+
+from tests.interop.peers.child import Child, ChildFailed
+
+# api_key 18, version 0, correlation id 7, client_id "up?"
+ASK_VERSIONS = struct.pack(">hhih3s", 18, 0, 7, 3, b"up?")
+
+
+def free_ports(count: int) -> list[int]:
+    """Loopback ports that nobody listens on now."""
+    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in held]
+    for each in held:
+        each.close()
+    return ports
+
+
+def answers(port: int, timeout: float = 1.0) -> bool:
+    """Whether a broker on this loopback port answers ApiVersions without an error."""
+    try:
+        with socket.create_connection(("127.0.0.1", port), timeout) as connection:
+            connection.sendall(struct.pack(">i", len(ASK_VERSIONS)) + ASK_VERSIONS)
+            reply = b""
+            while len(reply) < 10:
+                received = connection.recv(4096)
+                if not received:
+                    return False
+                reply += received
+    except OSError:
+        return False
+    correlation, error = struct.unpack_from(">ih", reply, 4)
+    return bool(correlation == 7 and error == 0)
+
+
+def wait_until_ready(child: Child, port: int, seconds: float = 60.0, step: float = 0.05) -> float:
+    """Wait until the broker answers; returns the seconds it took from this call.
+
+    Raises:
+        ChildFailed: it exited, or did not answer in time.
+    """
+    started = time.monotonic()
+    while not answers(port):
+        if not child.alive():
+            raise ChildFailed(f"exited with {child.process.returncode}:\n{child.tail()}")
+        if time.monotonic() - started > seconds:
+            raise ChildFailed(f"port {port} did not answer in {seconds} s:\n{child.tail()}")
+        time.sleep(step)
+    return time.monotonic() - started

@@ -1,0 +1,139 @@
+"""Apache Kafka itself: one KRaft node on free loopback ports, started from Maven's jars."""
+
+import base64
+import shutil
+import subprocess
+import tempfile
+import uuid
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tests.interop.peers.child import Child, ChildFailed
+from tests.interop.peers.maven import KAFKA_4, MavenPeer, class_path, java
+from tests.interop.peers.ready import free_ports, wait_until_ready
+
+FORMAT_SECONDS = 60
+
+
+class RealKafka:
+    """`with RealKafka() as kafka:` gives a running broker; `kafka.bootstrap_servers` is its address.
+
+    The data goes with the context; after a failure the log stays and the exception names it.
+    """
+
+    name = "kafka"
+
+    def __init__(
+        self,
+        *,
+        heap: str = "512m",
+        properties: Mapping[str, str] | None = None,
+        peer: MavenPeer = KAFKA_4,
+        jvm_flags: tuple[str, ...] = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
+        prefix: tuple[str, ...] = (),
+    ) -> None:
+        """`prefix` goes before `java`, for pinning (taskset -c 0)."""
+        self.heap = heap
+        self.properties = dict(properties or {})
+        self.peer = peer
+        self.jvm_flags = jvm_flags
+        self.prefix = prefix
+        self.port = 0
+        self.folder = Path()
+        self.start_seconds = 0.0
+        self._child: Child | None = None
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """host:port, as every client wants it."""
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def data_dir(self) -> Path:
+        """The log directory."""
+        return self.folder / "data"
+
+    @property
+    def child(self) -> Child:
+        """The running process."""
+        if self._child is None:
+            raise ChildFailed("not started")
+        return self._child
+
+    def __enter__(self) -> Self:
+        runtime, jars = java(), class_path(self.peer)
+        self.folder = Path(tempfile.mkdtemp(prefix="real-kafka-"))
+        self.port, controller_port = free_ports(2)
+        config = self.folder / "server.properties"
+        config.write_text(self._config(controller_port))
+        self._format(runtime, jars, config)
+        command = [
+            *self.prefix, runtime, f"-Xms{self.heap}", f"-Xmx{self.heap}", *self.jvm_flags,
+            "-Dlog4j2.level=INFO", "-cp", jars, "kafka.Kafka", str(config),
+        ]  # fmt: skip
+        self._child = Child(command, self.folder / "broker.log")
+        try:
+            self.start_seconds = wait_until_ready(self._child, self.port, step=0.01)
+        except BaseException:
+            self._child.stop()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.child.stop()
+        shutil.rmtree(self.data_dir, ignore_errors=True)
+        if error is None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        else:
+            error.add_note(f"the broker's log is {self.child.log}")
+
+    def _format(self, runtime: str, jars: str, config: Path) -> None:
+        cluster = base64.urlsafe_b64encode(uuid.UUID(int=uuid.uuid4().int >> 8).bytes)
+        done = subprocess.run(
+            [
+                runtime, "-XX:TieredStopAtLevel=1", "-cp", jars, "kafka.tools.StorageTool",
+                "format", "--standalone", "-t", cluster.decode().rstrip("="), "-c", str(config),
+            ],
+            capture_output=True, text=True, timeout=FORMAT_SECONDS, check=False,
+        )  # fmt: skip
+        if done.returncode != 0:
+            raise ChildFailed(f"formatting failed:\n{done.stdout}{done.stderr}")
+
+    def _config(self, controller_port: int) -> str:
+        listeners = f"PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://127.0.0.1:{controller_port}"
+        single = dict.fromkeys(
+            (
+                "offsets.topic.num.partitions",
+                "offsets.topic.replication.factor",
+                "transaction.state.log.num.partitions",
+                "transaction.state.log.replication.factor",
+                "transaction.state.log.min.isr",
+                "share.coordinator.state.topic.num.partitions",
+                "share.coordinator.state.topic.replication.factor",
+                "share.coordinator.state.topic.min.isr",
+            ),
+            "1",
+        )
+        rows = {
+            "process.roles": "broker,controller",
+            "node.id": "1",
+            "controller.quorum.bootstrap.servers": f"127.0.0.1:{controller_port}",
+            "listeners": listeners,
+            "advertised.listeners": listeners,
+            "controller.listener.names": "CONTROLLER",
+            "inter.broker.listener.name": "PLAINTEXT",
+            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+            "log.dirs": str(self.data_dir),
+            "group.initial.rebalance.delay.ms": "0",
+            "group.min.session.timeout.ms": "1000",
+            **single,
+            **self.properties,
+        }
+        return "".join(f"{name}={value}\n" for name, value in rows.items())

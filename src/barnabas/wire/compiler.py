@@ -1,0 +1,154 @@
+"""Codecs: for each (message, version) two functions, generated and compiled on first use.
+
+`Codec.of(ProduceRequest, 9).decode(frame)`. Who calls often keeps the codec at hand.
+"""
+
+from collections.abc import Callable
+from functools import cache
+from struct import calcsize, error
+from types import TracebackType
+from typing import Any, Generic, Protocol, TypeVar
+
+from barnabas.errors import DecodeError, LocalProtocolError
+from barnabas.types import Buffer
+from barnabas.wire.layout import layout_of
+from barnabas.wire.reading import Reading
+from barnabas.wire.schema import declaration_of
+from barnabas.wire.send import Send
+from barnabas.wire.source import Source, Spot
+from barnabas.wire.tagged import Malformed
+from barnabas.wire.writing import Writing
+
+_Message = TypeVar("_Message")
+_Decoded_co = TypeVar("_Decoded_co", covariant=True)
+_Encoded_contra = TypeVar("_Encoded_contra", contravariant=True)
+
+_DECODE_FAILURES = (error, IndexError, UnicodeDecodeError, Malformed)
+_ENCODE_FAILURES = (error, AttributeError, TypeError, UnicodeEncodeError, OverflowError)
+
+
+class _Decode(Protocol[_Decoded_co]):
+    def __call__(self, data: Buffer, pos: int = 0) -> tuple[_Decoded_co, int]: ...
+
+
+class _Encode(Protocol[_Encoded_contra]):
+    def __call__(self, message: _Encoded_contra, /) -> bytes: ...
+
+
+class _Write(Protocol[_Encoded_contra]):
+    def __call__(self, message: _Encoded_contra, send: Send, /) -> None: ...
+
+
+class Codec(Generic[_Message]):
+    """Reads and writes one version of one message.
+
+    `decode(data, pos=0)` gives the message and the position behind it; fields of records are views of
+    `data`. Raises DecodeError, which names the field and the byte, and nothing else.
+
+    `encode(message)` gives bytes. `write(message, send)` adds to a Send and does not copy records. Both
+    raise LocalProtocolError where a value does not fit its field in this version.
+    """
+
+    __slots__ = ("decode", "encode", "version", "write")
+
+    decode: _Decode[_Message]
+    encode: _Encode[_Message]
+    write: _Write[_Message]
+
+    def __init__(self, declared: type[_Message], version: int) -> None:
+        """Compile; about a millisecond. Use `of`."""
+        declaration = declaration_of(declared)
+        if version not in declaration.versions:
+            raise LocalProtocolError(f"{declared.__name__} has no version {version}")
+        self.version = version
+        layout = layout_of(declared, version, declaration.encoding(version))
+        title = f"<{declared.__name__} v{version} %s>"
+        self.decode = _compiled(Reading(layout).source, "decode", title % "decode")
+        writing = Writing(layout).source
+        if layout.has_records():
+            self.write = _compiled(writing, "write", title % "write")
+            self.encode = self._joined
+        else:
+            self.encode = _compiled(writing, "encode", title % "encode")
+            self.write = self._added
+
+    @staticmethod
+    def of(declared: type[_Message], version: int) -> "Codec[_Message]":
+        """The codec of a message in a version, made once.
+
+        Raises:
+            LocalProtocolError: the message has no such version.
+        """
+        known: Any = declared
+        codec: Codec[_Message] = _codec(known, version)
+        return codec
+
+    def _joined(self, message: _Message, /) -> bytes:
+        send = Send()
+        self.write(message, send)
+        return send.joined()
+
+    def _added(self, message: _Message, send: Send, /) -> None:
+        send.add(self.encode(message))
+
+
+@cache
+def _codec(declared: Any, version: int) -> Any:
+    return Codec(declared, version)
+
+
+def _compiled(source: Source, name: str, title: str) -> Any:
+    spots = source.spots
+    decoding = name == "decode"
+    source.names["FAILURES"] = _DECODE_FAILURES if decoding else _ENCODE_FAILURES
+    explain: Callable[[Exception], Exception] = lambda failure: (  # noqa: E731
+        _misread(failure, spots, title) if decoding else _unwritable(failure, spots, title)
+    )
+    source.names["explain"] = explain
+    return source.compile(name, title)
+
+
+def _failed_at(
+    failure: Exception, spots: dict[int, Spot], title: str
+) -> tuple[Spot, dict[str, Any]]:
+    """The spot of the generated line that failed, and the variables of its function."""
+    trace: TracebackType | None = failure.__traceback__
+    while trace is not None:
+        if trace.tb_frame.f_code.co_filename == title:
+            return spots.get(trace.tb_lineno, Spot((("message", "B"),))), trace.tb_frame.f_locals
+        trace = trace.tb_next
+    raise AssertionError("a generated function explains its own failures only") from failure
+
+
+def _misread(failure: Exception, spots: dict[int, Spot], title: str) -> DecodeError:
+    """Say which field could not be read, where, and what should have been there."""
+    spot, found = _failed_at(failure, spots, title)
+    position, end = found.get("pos", 0), found.get("end", 0)
+    path, _ = spot.fields[0]
+    if isinstance(failure, Malformed):
+        return DecodeError(path.format_map(found), position, str(failure))
+    if isinstance(failure, UnicodeDecodeError):
+        return DecodeError(path.format_map(found), position + failure.start, "UTF-8")
+    for path, code in spot.fields:  # noqa: B007  (the field where the bytes ran out)
+        size = calcsize(">" + code)
+        if position + size > end:
+            break
+        position += size
+    left = max(0, end - position)
+    return DecodeError(path.format_map(found), position, f"more bytes; {left} are left")
+
+
+def _unwritable(failure: Exception, spots: dict[int, Spot], title: str) -> LocalProtocolError:
+    """Say which field holds a value that cannot be written."""
+    spot, found = _failed_at(failure, spots, title)
+    indexes = {
+        f"i{name[1:]}": _index(found.get(f"a{name[1:]}"), value)
+        for name, value in found.items()
+        if name.startswith("o")
+    }
+    paths = " or ".join(dict.fromkeys(path.format_map(indexes) for path, _ in spot.fields))
+    return LocalProtocolError(f"{title.strip('<>')}: {paths}: {failure}")
+
+
+def _index(items: Any, item: Any) -> int:
+    return next((index for index, other in enumerate(items or ()) if other is item), 0)

@@ -1,0 +1,26 @@
+"""How lengths are written: the only structural difference between Kafka's wire languages.
+
+A value, not a class per language. What follows a length is the same everywhere.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Encoding:
+    """Codes (of the struct module) for the length before a string, bytes and an array.
+
+    Compact encodings write every length as an unsigned varint of n + 1 (0 is null) instead, and end
+    every struct with its tagged fields.
+
+    Source: KIP-482.
+    """
+
+    compact: bool = False
+    string: str = "h"
+    bytes: str = "i"
+    array: str = "i"
+
+
+CLASSIC = Encoding()
+FLEXIBLE = Encoding(compact=True)

@@ -1,0 +1,56 @@
+"""What goes out on a connection: buffers and regions of files, in order. Never looks inside them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from barnabas.errors import LocalProtocolError
+from barnabas.ports import File
+from barnabas.types import Buffer
+
+
+@dataclass(frozen=True, slots=True)
+class FileSlice:
+    """`size` bytes of a file from `position`, to be sent without passing through Python."""
+
+    file: File
+    position: int
+    size: int
+
+    def __len__(self) -> int:
+        return self.size
+
+
+RecordData = Buffer | FileSlice | Sequence[Buffer | FileSlice]
+"""What a field of records may hold: one region or several in order. Decoding gives a memoryview."""
+
+
+class Send:
+    """Parts to send one behind the other. A part is handed over: it must not change until sent."""
+
+    __slots__ = ("_size", "parts")
+
+    def __init__(self) -> None:
+        self.parts: list[Buffer | FileSlice] = []
+        self._size = 0
+
+    def add(self, part: Buffer | FileSlice) -> None:
+        """Append one part; empty ones are dropped. A memoryview must be of bytes (format B)."""
+        size = len(part)
+        if size:
+            self.parts.append(part)
+            self._size += size
+
+    def __len__(self) -> int:
+        """Bytes in all parts."""
+        return self._size
+
+    def joined(self) -> bytes:
+        """All parts as one value.
+
+        Raises:
+            LocalProtocolError: a part is a region of a file.
+        """
+        buffers = [part for part in self.parts if not isinstance(part, FileSlice)]
+        if len(buffers) < len(self.parts):
+            raise LocalProtocolError("a region of a file cannot be joined to bytes")
+        return b"".join(buffers)

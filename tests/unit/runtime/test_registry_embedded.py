@@ -1,0 +1,179 @@
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from barnabas.errors import RegistryConflict, StorageError
+from barnabas.ports import File
+from barnabas.runtime.disk import RealDisk
+from barnabas.runtime.registry_embedded import EmbeddedRegistry
+from barnabas.types import Buffer
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "registry"
+
+
+@pytest.fixture
+def disk() -> Iterator[RealDisk]:
+    disk = RealDisk()
+    yield disk
+    disk.close()
+
+
+def reopened(disk: RealDisk, path: Path) -> EmbeddedRegistry:
+    return EmbeddedRegistry(disk, str(path))
+
+
+def state(registry: EmbeddedRegistry, path: str = "") -> dict[str, tuple[bytes, int] | None]:
+    found = {path: registry.get(path)} if path else {}
+    for name in registry.children(path or "/"):
+        found |= state(registry, f"{path}/{name}")
+    return found
+
+
+def test_nodes_have_versions_and_children(disk: RealDisk, path: Path) -> None:
+    registry = reopened(disk, path)
+    registry.create("/brokers/topics/dogs", b"1")
+    registry.create("/brokers/topics/cats", b"2")
+    assert registry.get("/brokers/topics") == (b"", 0)
+    assert registry.children("/brokers/topics") == ["cats", "dogs"]
+    assert registry.children("/") == ["brokers"]
+    assert registry.set("/brokers/topics/dogs", b"3") == 1
+    assert registry.set("/brokers/topics/dogs", b"4", version=1) == 2
+    assert registry.set("/config/dogs", b"5") == 0
+    assert registry.get("/brokers/topics/dogs") == (b"4", 2)
+    assert registry.get("/nothing") is None
+    assert registry.children("/nothing") == []
+    registry.close()
+
+
+def test_conflicts_change_nothing(disk: RealDisk, path: Path) -> None:
+    registry = reopened(disk, path)
+    registry.create("/a", b"1")
+    for change in (
+        lambda: registry.create("/a", b"2"),
+        lambda: registry.set("/a", b"2", version=7),
+        lambda: registry.set("/b", b"2", version=0),
+    ):
+        with pytest.raises(RegistryConflict):
+            change()
+    assert state(registry) == {"/a": (b"1", 0)}
+    registry.close()
+
+
+def test_delete_takes_all_below(disk: RealDisk, path: Path) -> None:
+    registry = reopened(disk, path)
+    registry.create("/a/b/c", b"1")
+    registry.create("/a/bb", b"2")
+    registry.delete("/a/b")
+    registry.delete("/a/b")
+    assert state(registry) == {"/a": (b"", 0), "/a/bb": (b"2", 0)}
+    registry.close()
+
+
+def test_everything_is_there_again_after_opening(disk: RealDisk, path: Path) -> None:
+    registry = reopened(disk, path)
+    registry.create("/brokers/topics/hund-ü", b"\0\xff")
+    registry.set("/brokers/topics/hund-ü", b"x" * 70_000)
+    registry.create("/gone/with/it", b"")
+    registry.delete("/gone")
+    before = state(registry)
+    registry.close()
+    again = reopened(disk, path)
+    assert state(again) == before
+    again.close()
+
+
+@pytest.mark.parametrize("zeros", [0, 4096])
+def test_a_last_change_torn_at_any_byte_is_cut_off(disk: RealDisk, path: Path, zeros: int) -> None:
+    registry = reopened(disk, path)
+    registry.create("/a", b"1")
+    whole = path.stat().st_size
+    before = state(registry)
+    registry.create("/b/c", b"2" * 20)
+    registry.close()
+    journal = path.read_bytes()
+    for size in range(whole, len(journal)):
+        path.write_bytes(journal[:size] + b"\0" * zeros)
+        torn = reopened(disk, path)
+        assert state(torn) == before
+        assert path.stat().st_size == whole
+        torn.set("/a", b"9")
+        torn.close()
+        again = reopened(disk, path)
+        assert state(again) == {"/a": (b"9", 1)}
+        again.close()
+
+
+def test_damage_before_the_last_change_is_refused(disk: RealDisk, path: Path) -> None:
+    registry = reopened(disk, path)
+    for name in "abc":
+        registry.create(f"/{name}", b"1" * 10)
+    registry.close()
+    journal = path.read_bytes()
+    first_frame = journal.index(b"\n") + 1
+    last_frame = len(journal) - (len(journal) - first_frame) // 3
+    for position in range(first_frame, last_frame):
+        damaged = bytearray(journal)
+        damaged[position] ^= 0x41
+        path.write_bytes(damaged)
+        with pytest.raises(StorageError, match="is damaged at byte"):
+            reopened(disk, path)
+
+
+def test_another_kind_of_file_is_refused(disk: RealDisk, path: Path) -> None:
+    path.write_bytes(b"something else")
+    with pytest.raises(StorageError, match="not a registry"):
+        reopened(disk, path)
+
+
+def test_history_is_dropped_when_it_outweighs_the_rest(disk: RealDisk, path: Path) -> None:
+    registry = reopened(disk, path)
+    registry.create("/kept", b"k")
+    for turn in range(300):
+        registry.set("/counter", turn.to_bytes(2) * 500)
+    assert path.stat().st_size < 150_000
+    assert state(registry) == {"/kept": (b"k", 0), "/counter": ((299).to_bytes(2) * 500, 299)}
+    before = state(registry)
+    registry.close()
+    again = reopened(disk, path)
+    assert state(again) == before
+    again.close()
+
+
+class FailingFile:
+    """A file whose next write leaves half of it behind and fails."""
+
+    def __init__(self, file: File) -> None:
+        self.file = file
+        self.fails = False
+
+    def write(self, position: int, buffers: Sequence[Buffer]) -> None:
+        if self.fails:
+            data = b"".join(buffers)
+            self.file.write(position, [data[: len(data) // 2]])
+            raise StorageError("the disk is full")
+        self.file.write(position, buffers)
+
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.file, name)
+
+
+def test_a_failed_write_has_changed_nothing(disk: RealDisk, path: Path) -> None:
+    registry = reopened(disk, path)
+    registry.create("/a", b"1")
+    file = FailingFile(registry._file)
+    registry._file = file  # type: ignore[assignment]
+    file.fails = True
+    with pytest.raises(StorageError, match="full"):
+        registry.create("/long/path/with/much", b"data" * 100)
+    assert state(registry) == {"/a": (b"1", 0)}
+    file.fails = False
+    registry.create("/b", b"2")
+    before = state(registry)
+    registry.close()
+    again = reopened(disk, path)
+    assert state(again) == before == {"/a": (b"1", 0), "/b": (b"2", 0)}
+    again.close()

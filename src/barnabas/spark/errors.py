@@ -1,0 +1,65 @@
+"""Errors that the connector raises. Each message starts with a stable code in brackets.
+
+Spark turns every exception of a Python data source into one of its own and keeps only the text, so
+the code at the front is what a program (or a search) can hold on to.
+"""
+
+from barnabas.errors import ConfigError, ErrorCode, KafkaError
+
+
+class OptionError(ConfigError):
+    """An option is missing, unknown, contradicts another or has a value that it cannot have."""
+
+    def __init__(self, option: str, problem: str) -> None:
+        self.option = option
+        super().__init__(f"[BARNABAS_OPTION] option '{option}': {problem}")
+
+
+class SchemaError(ConfigError):
+    """A schema asks for a column that there is not, or for one in a type that it cannot have."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"[BARNABAS_SCHEMA] {problem}")
+
+
+class TopicMissing(KafkaError):
+    """A topic or partition that the options name does not exist."""
+
+    code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"[BARNABAS_NO_TOPIC] {what} not on the cluster: create it first, or mend the option "
+            "'subscribe', 'subscribePattern' or 'assign'"
+        )
+
+
+class OffsetsError(KafkaError):
+    """Starting and ending offsets do not fit the partitions or each other."""
+
+    code = ErrorCode.INVALID_REQUEST
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"[BARNABAS_OFFSETS] {problem}")
+
+
+class DataLoss(KafkaError):
+    """Records that should have been read are not there any more."""
+
+    code = ErrorCode.OFFSET_OUT_OF_RANGE
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"[BARNABAS_DATA_LOSS] {what}. Retention removed the records or the topic was deleted "
+            "before they were read. To go on with what is left set option 'failOnDataLoss' to "
+            "'false'"
+        )
+
+
+class WriteRefused(KafkaError):
+    """Rows that cannot be written as records."""
+
+    code = ErrorCode.INVALID_RECORD
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"[BARNABAS_WRITE] {problem}")

@@ -1,0 +1,55 @@
+"""The options of writing.
+
+Source: Spark's "Structured Streaming + Kafka Integration Guide", "Writing Data to Kafka".
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from barnabas.spark.errors import OptionError
+from barnabas.spark.options import Options
+from barnabas.spark.read_options import NAMES as READ_NAMES
+
+NAMES = ("topic", "checkpointLocation", "includeHeaders")
+"""Spark hands a stream's checkpoint location to the sink; `includeHeaders` is harmless there."""
+
+ELSEWHERE = {
+    **{
+        name: "is an option of reading; to write to a topic use 'topic'"
+        for name in READ_NAMES
+        if name not in NAMES
+    },
+    "path": "is not used; call save() or start() without a path and name the topic with 'topic'",
+}
+
+REFUSED_KAFKA = {
+    "key.serializer": "is not used; keys are written as they are, binary or string",
+    "value.serializer": "is not used; values are written as they are, binary or string",
+    "interceptor.classes": "is not supported; remove it",
+    "transactional.id": "is not supported; this sink writes at least once; remove it",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WriteOptions:
+    """One writing query: the producer's properties, and the topic where it is one for all rows."""
+
+    kafka: Mapping[str, str]
+    topic: str | None = None
+
+
+def write_options(given: Mapping[str, str]) -> WriteOptions:
+    """Read and check the options of `df.write` or `df.writeStream`.
+
+    Raises:
+        OptionError: unknown, missing or impossible; names the option.
+    """
+    options = Options(given)
+    options.check_names(NAMES, ELSEWHERE)
+    topic = options.text("topic")
+    if topic == "":
+        raise OptionError("topic", "is empty; name a topic, or leave it out and have a column")
+    kafka = options.kafka(refused=REFUSED_KAFKA)
+    if kafka.get("acks") == "0":
+        raise OptionError("kafka.acks", "cannot be 0: nobody would notice lost rows; use all or 1")
+    return WriteOptions(kafka=kafka, topic=topic)

@@ -1,0 +1,44 @@
+import pytest
+
+from barnabas.spark.errors import OptionError
+from barnabas.spark.options import Options
+
+
+@pytest.mark.parametrize(
+    ("text", "milliseconds"),
+    [
+        ("15m", 900_000),
+        ("500ms", 500),
+        ("30s", 30_000),
+        ("2h", 7_200_000),
+        ("7", 7),
+        ("1 d", 86_400_000),
+    ],
+)
+def test_durations_are_read_as_spark_writes_them(text: str, milliseconds: int) -> None:
+    assert (
+        Options({"maxtriggerdelay": text}).duration_ms("maxTriggerDelay", default=0) == milliseconds
+    )
+
+
+def test_a_misspelt_name_is_refused_with_the_nearest_one() -> None:
+    with pytest.raises(OptionError, match=r"startingofset.*did you mean 'startingOffsets'"):
+        Options({"startingofset": "x"}).check_names(["startingOffsets", "columns"], {})
+
+
+def test_names_of_kafka_pass_whatever_they_are() -> None:
+    options = Options({"kafka.bootstrap.servers": "h:1", "kafka.fetch.max.bytes": "5"})
+    options.check_names([], {})
+    assert options.kafka(refused={}) == {"bootstrap.servers": "h:1", "fetch.max.bytes": "5"}
+
+
+@pytest.mark.parametrize("value", ["yes", "1", ""])
+def test_a_flag_is_true_or_false(value: str) -> None:
+    with pytest.raises(OptionError, match="failOnDataLoss.*true or false"):
+        Options({"failondataloss": value}).flag("failOnDataLoss", default=True)
+
+
+@pytest.mark.parametrize("value", ["0", "-3", "many", "9223372036854775808"])
+def test_a_number_is_whole_and_in_range(value: str) -> None:
+    with pytest.raises(OptionError, match="minPartitions"):
+        Options({"minpartitions": value}).integer("minPartitions", least=1)

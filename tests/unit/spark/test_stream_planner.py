@@ -1,0 +1,131 @@
+import pytest
+
+from barnabas.spark.errors import DataLoss
+from barnabas.spark.read_options import read_options
+from barnabas.spark.stream_planner import DISCOVERY_S, FRESH_S, StreamPlanner
+from barnabas.types import OffsetRange, TopicPartition
+from tests.unit.spark.fake_cluster import FakeClock, FakeCluster
+
+T0, T1 = TopicPartition("t", 0), TopicPartition("t", 1)
+ALL = 2**63 - 1
+
+
+class Query:
+    """A planner as Spark would drive it, over logs that the test changes."""
+
+    def __init__(self, logs: dict[TopicPartition, tuple[int, int]], **given: str) -> None:
+        base = {"kafka.bootstrap.servers": "h:1", "subscribe": "t", "startingoffsets": "earliest"}
+        self.options = read_options(base | given, "stream")
+        self.cluster = FakeCluster(logs)
+        self.clock = FakeClock()
+        self.pauses: list[float] = []
+        self.restart()
+
+    def restart(self) -> None:
+        self.planner = StreamPlanner(
+            self.cluster, self.options, clock=self.clock, pause=self.pauses.append
+        )
+
+    def step(
+        self, start: dict[TopicPartition, int], max_rows: int | None = ALL
+    ) -> dict[TopicPartition, int]:
+        self.clock.now += max(FRESH_S, DISCOVERY_S)
+        return self.planner.next_end(start, max_rows=max_rows)
+
+
+def sizes(ranges: list[OffsetRange]) -> list[tuple[int, int, int]]:
+    return [(each.partition, each.start, each.end) for each in ranges]
+
+
+def test_the_first_batch_is_empty_so_that_the_checkpoint_has_the_start() -> None:
+    query = Query({T0: (0, 9)})
+    start = query.planner.initial()
+    assert start == {T0: 0}
+    assert query.step(start) == start
+    assert query.step(start) == {T0: 9}
+    assert sizes(query.planner.ranges(start, {T0: 9})) == [(0, 0, 9)]
+
+
+def test_latest_does_not_move_when_the_first_batch_failed() -> None:
+    query = Query({T0: (0, 9)}, startingoffsets="latest")
+    pinned = query.step(query.planner.initial())
+    assert pinned == {T0: 9}
+    query.cluster.logs[T0] = (0, 20)
+    query.restart()
+    again = query.planner.initial()
+    assert again == {T0: 20}
+    assert query.planner.ranges(again, pinned) == []
+    assert query.step(pinned) == {T0: 20}
+    assert sizes(query.planner.ranges(pinned, {T0: 20})) == [(0, 9, 20)]
+
+
+def test_available_now_ends_at_what_was_there_also_after_a_replayed_first_batch() -> None:
+    query = Query({T0: (0, 9)})
+    query.planner.freeze()
+    start = query.planner.initial()
+    pinned = query.step(start)
+    query.restart()
+    query.planner.freeze()
+    query.cluster.logs[T0] = (0, 30)
+    assert query.planner.ranges(query.planner.initial(), pinned) == []
+    assert query.step(pinned) == {T0: 9}
+    assert query.step({T0: 9}) == {T0: 9}
+
+
+def test_a_query_that_runs_once_takes_all_there_is() -> None:
+    query = Query({T0: (0, 9)})
+    assert query.step(query.planner.initial(), max_rows=None) == {T0: 9}
+
+
+def test_a_batch_is_limited_in_proportion() -> None:
+    query = Query({T0: (0, 900), T1: (0, 100)})
+    assert query.step({T0: 0, T1: 0}, max_rows=100) == {T0: 90, T1: 10}
+
+
+def test_a_new_partition_starts_at_its_first_offset() -> None:
+    query = Query({T0: (0, 9)})
+    assert query.step({T0: 5}) == {T0: 9}
+    query.cluster.logs[T1] = (0, 4)
+    assert query.step({T0: 9}) == {T0: 9, T1: 4}
+    assert sizes(query.planner.ranges({T0: 9}, {T0: 9, T1: 4})) == [(0, 9, 9), (1, 0, 4)]
+
+
+def test_a_new_partition_that_lost_records_already_is_data_loss() -> None:
+    query = Query({T0: (0, 9), T1: (3, 4)})
+    with pytest.raises(DataLoss, match="t-1 starts at 3"):
+        query.planner.ranges({T0: 9}, {T0: 9, T1: 4})
+
+
+def test_a_partition_that_is_gone_is_data_loss_or_left_out() -> None:
+    query = Query({T0: (0, 9)})
+    with pytest.raises(DataLoss, match="t-1 is gone"):
+        query.step({T0: 0, T1: 3})
+    lenient = Query({T0: (0, 9)}, failondataloss="false")
+    assert lenient.step({T0: 0, T1: 3}) == {T0: 9}
+    assert sizes(lenient.planner.ranges({T0: 0, T1: 3}, {T0: 9})) == [(0, 0, 9)]
+
+
+def test_an_end_that_went_back_is_asked_for_again_and_then_data_loss() -> None:
+    query = Query({T0: (0, 4)})
+    end = query.step({T0: 9})
+    assert query.pauses == [1.0, 1.0]
+    with pytest.raises(DataLoss, match="t-0 went back from 9 to 4"):
+        query.planner.ranges({T0: 9}, end)
+
+
+def test_a_batch_waits_for_enough_records_but_not_for_ever() -> None:
+    query = Query({T0: (0, 10)}, minoffsetspertrigger="5", maxtriggerdelay="60s")
+    assert query.step({T0: 0}) == {T0: 10}
+    query.cluster.logs[T0] = (0, 12)
+    assert query.step({T0: 10}) == {T0: 10}
+    query.clock.now += 60
+    assert query.step({T0: 10}) == {T0: 12}
+    query.cluster.logs[T0] = (0, 17)
+    assert query.step({T0: 12}) == {T0: 17}
+
+
+def test_an_idle_query_does_not_ask_each_time() -> None:
+    query = Query({T0: (0, 9)})
+    for _ in range(10):
+        query.planner.next_end({T0: 9}, max_rows=ALL)
+    assert query.cluster.questions == 1

@@ -188,8 +188,10 @@ class Channel(Protocol):
         """
         ...
 
-    def send(self, buffers: Sequence[Buffer]) -> int:
+    def send(self, buffers: Sequence[Buffer], *, more: bool = False) -> int:
         """Send what fits now of the buffers in order; returns the bytes taken, may be 0.
+
+        `more` says that further bytes follow at once, so that no small packet leaves alone.
 
         Raises:
             ConnectionFailed: the stream broke.

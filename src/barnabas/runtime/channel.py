@@ -1,0 +1,112 @@
+"""SocketChannel: one non-blocking TCP socket behind the Channel port. Knows nothing of frames."""
+
+import asyncio
+import os
+import socket
+from collections.abc import Callable, Sequence
+
+from barnabas.errors import ConnectionFailed
+from barnabas.ports import File
+from barnabas.types import Buffer
+
+_IOV_MAX = 1024
+_MSG_MORE = getattr(socket, "MSG_MORE", 0)
+
+
+class SocketChannel:
+    """One connected socket, driven by the readiness callbacks of an event loop."""
+
+    __slots__ = ("_fd", "_loop", "_peer", "_reading", "_socket", "_writing")
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, connected: socket.socket) -> None:
+        connected.settimeout(0)
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket = connected
+        self._fd = connected.fileno()
+        self._loop = loop
+        self._peer = _name_of_peer(connected)
+        self._reading = False
+        self._writing = False
+
+    @property
+    def peer(self) -> str:
+        """`host:port` of the other side."""
+        return self._peer
+
+    def receive_into(self, target: memoryview) -> int:
+        """Bytes received; 0 is the end of the stream, -1 means nothing is there now.
+
+        Raises:
+            ConnectionFailed: the stream broke.
+        """
+        try:
+            return self._socket.recv_into(target)
+        except (BlockingIOError, InterruptedError):
+            return -1
+        except OSError as error:
+            raise ConnectionFailed(f"receiving from {self._peer}: {error}") from error
+
+    def send(self, buffers: Sequence[Buffer], *, more: bool = False) -> int:
+        """Send what fits now of the buffers in order; `more` says that more follows at once.
+
+        Raises:
+            ConnectionFailed: the stream broke.
+        """
+        flags = _MSG_MORE if more else 0
+        try:
+            if len(buffers) == 1:
+                return self._socket.send(buffers[0], flags)
+            return self._socket.sendmsg(buffers[:_IOV_MAX], (), flags)
+        except (BlockingIOError, InterruptedError):
+            return 0
+        except OSError as error:
+            raise ConnectionFailed(f"sending to {self._peer}: {error}") from error
+
+    def send_file(self, file: File, position: int, count: int) -> int:
+        """Send what fits now of a file region.
+
+        Raises:
+            ConnectionFailed: the stream broke, or the region is not all there.
+        """
+        try:
+            sent = os.sendfile(self._fd, file.fileno(), position, count)
+        except (BlockingIOError, InterruptedError):
+            return 0
+        except OSError as error:
+            raise ConnectionFailed(f"sending to {self._peer}: {error}") from error
+        if sent == 0 and count > 0:
+            raise ConnectionFailed(f"sending to {self._peer}: the file ends before {position}")
+        return sent
+
+    def on_readable(self, callback: Callable[[], None] | None) -> None:
+        """Call whenever bytes (or the end) can be received; None pauses."""
+        if callback is not None:
+            self._loop.add_reader(self._fd, callback)
+            self._reading = True
+        elif self._reading:
+            self._loop.remove_reader(self._fd)
+            self._reading = False
+
+    def on_writable(self, callback: Callable[[], None] | None) -> None:
+        """Call whenever bytes can be sent; None stops."""
+        if callback is not None:
+            self._loop.add_writer(self._fd, callback)
+            self._writing = True
+        elif self._writing:
+            self._loop.remove_writer(self._fd)
+            self._writing = False
+
+    def close(self) -> None:
+        """Close at once; callbacks stop; a second call does nothing."""
+        self.on_readable(None)
+        self.on_writable(None)
+        self._socket.close()
+
+
+def _name_of_peer(connected: socket.socket) -> str:
+    try:
+        name = connected.getpeername()
+    except OSError:
+        return "a peer that left"
+    host: str = name[0]
+    return f"[{host}]:{name[1]}" if ":" in host else f"{host}:{name[1]}"

@@ -1,0 +1,127 @@
+"""Connecting: one attempt to reach a host, address by address. Sets no deadline of its own."""
+
+import asyncio
+import errno
+import os
+import socket
+from collections.abc import Callable
+from typing import Any
+
+from barnabas.errors import ConnectionFailed
+from barnabas.ports import Channel
+from barnabas.runtime.channel import SocketChannel
+
+_IN_PROGRESS = frozenset({0, errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EINTR})
+
+_Addresses = list[tuple[int, Any]]
+
+
+class Connecting:
+    """Tries the addresses of a host in turn; tells the outcome once, always from the loop."""
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        host: str,
+        port: int,
+        on_done: Callable[[Channel | Exception], None],
+    ) -> None:
+        self._loop = loop
+        self._target = f"{host}:{port}"
+        self._on_done: Callable[[Channel | Exception], None] | None = on_done
+        self._addresses: _Addresses = []
+        self._socket: socket.socket | None = None
+        self._last_error: OSError | None = None
+        numeric = _numeric(host, port)
+        if numeric is not None:
+            self._addresses = numeric
+            loop.call_soon(self._next)
+        else:
+            # Looking up a name blocks, so it has a thread of its own.
+            lookup = loop.run_in_executor(None, _look_up, host, port)
+            lookup.add_done_callback(self._on_looked_up)
+
+    def cancel(self) -> None:
+        """Give up; `on_done` will not be called any more."""
+        self._on_done = None
+        self._drop()
+
+    def _on_looked_up(self, lookup: "asyncio.Future[_Addresses | OSError]") -> None:
+        if lookup.cancelled():
+            return
+        found = lookup.result()
+        if isinstance(found, OSError):
+            self._last_error = found
+        else:
+            self._addresses = found
+        self._next()
+
+    def _next(self) -> None:
+        while self._on_done is not None:
+            if not self._addresses:
+                error = self._last_error or "it has no address"
+                self._finish(ConnectionFailed(f"cannot connect to {self._target}: {error}"))
+                return
+            family, address = self._addresses.pop(0)
+            try:
+                self._socket = socket.socket(family, socket.SOCK_STREAM)
+            except OSError as error:
+                self._last_error = error
+                continue
+            self._socket.settimeout(0)
+            code = self._socket.connect_ex(address)
+            if code in _IN_PROGRESS:
+                self._loop.add_writer(self._socket.fileno(), self._on_writable)
+                return
+            self._fail(code)
+
+    def _on_writable(self) -> None:
+        assert self._socket is not None
+        self._loop.remove_writer(self._socket.fileno())
+        code = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if code:
+            self._fail(code)
+            self._next()
+            return
+        connected, self._socket = self._socket, None
+        try:
+            channel = SocketChannel(self._loop, connected)
+        except OSError as error:
+            self._last_error = error
+            connected.close()
+            self._next()
+            return
+        self._finish(channel)
+
+    def _fail(self, code: int) -> None:
+        self._last_error = OSError(code, os.strerror(code))
+        self._drop()
+
+    def _drop(self) -> None:
+        if self._socket is not None:
+            self._loop.remove_writer(self._socket.fileno())
+            self._socket.close()
+            self._socket = None
+
+    def _finish(self, outcome: Channel | Exception) -> None:
+        on_done, self._on_done = self._on_done, None
+        if on_done is not None:
+            on_done(outcome)
+
+
+def _numeric(host: str, port: int) -> _Addresses | None:
+    for family in (socket.AF_INET, socket.AF_INET6):
+        try:
+            socket.inet_pton(family, host)
+        except (OSError, ValueError):
+            continue
+        return [(family, (host, port))]
+    return None
+
+
+def _look_up(host: str, port: int) -> _Addresses | OSError:
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as error:
+        return error
+    return [(row[0], row[4]) for row in found]

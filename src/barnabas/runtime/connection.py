@@ -1,0 +1,254 @@
+"""Connection: one channel joined with a handler of frames; back-pressure both ways. Knows no protocol."""
+
+import contextlib
+import logging
+from typing import Protocol
+
+from barnabas.errors import ConnectionFailed, KafkaError
+from barnabas.ports import Channel, Timers
+from barnabas.runtime.intake import Intake
+from barnabas.runtime.memory import ConnectionMemory
+from barnabas.runtime.outbox import Outbox
+from barnabas.wire.send import Send
+
+log = logging.getLogger(__name__)
+
+MAX_UNSENT_BYTES = 1024 * 1024
+"""Above this a peer that does not read its replies is not read from either."""
+
+_MAX_EARLY_BYTES = 64 * 1024
+_FILLS_PER_EVENT = 4
+
+
+class FrameHandler(Protocol):
+    """What a connection serves."""
+
+    def on_frame(self, frame: memoryview) -> bool:
+        """Take one frame (a view that ends with the event); False: no more until `resume`.
+
+        Raises:
+            DecodeError: the connection is closed and the reason logged.
+        """
+        ...
+
+    def on_event_end(self) -> None:
+        """All frames of a readiness event were handed over; replies may be sent now."""
+        ...
+
+    def on_closed(self) -> None:
+        """The connection is gone; nothing else will be called."""
+        ...
+
+
+class Connection:
+    """Receives frames for a handler and sends its replies.
+
+    Frames wait (a) while the handler said so and did not `resume`, (b) while more than
+    MAX_UNSENT_BYTES of replies are not out. While (a), up to _MAX_EARLY_BYTES are still received,
+    so that a peer which goes away is noticed.
+    """
+
+    __slots__ = (
+        "_channel", "_finishing", "_handler", "_in_event", "_intake", "_listening", "_outbox",
+        "_paused", "_stalled", "_timers", "_writing", "idle_ticks", "is_closed",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        channel: Channel,
+        memory: ConnectionMemory,
+        timers: Timers,
+        *,
+        max_frame_bytes: int,
+    ) -> None:
+        self._channel = channel
+        self._intake = Intake(memory, self, max_frame_bytes)
+        self._outbox = Outbox(memory)
+        self._timers = timers
+        self._handler: FrameHandler | None = None
+        self._paused = False
+        self._stalled = False
+        self._listening = False
+        self._writing = False
+        self._in_event = False
+        self._finishing = False
+        self.is_closed = False
+        self.idle_ticks = 0
+
+    @property
+    def peer(self) -> str:
+        """`host:port` of the other side."""
+        return self._channel.peer
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether nothing is parked, half received or unsent."""
+        return not (self._paused or self._outbox.size or self._intake.waiting_bytes)
+
+    def serve(self, handler: FrameHandler) -> None:
+        """Begin to receive."""
+        self._handler = handler
+        self._listen(wanted=True)
+
+    def send(self, send: Send) -> None:
+        """Queue a reply; it leaves at the end of the event, or now if there is none."""
+        self._outbox.add(send)
+        if not self._in_event:
+            self._guard(self._flush)
+
+    def resume(self) -> None:
+        """Hand over frames again, those that wait first."""
+        self._paused = False
+        if self._finishing:
+            self._close_if_finished()
+        elif self._intake.waiting_bytes:
+            # Not from here: the scratch may hold another connection's frames.
+            self._timers.soon(self._on_left_over)
+        self._listen(wanted=True)
+
+    def finish(self) -> None:
+        """Take no more frames; close when the replies are out and nothing is parked."""
+        self._finishing = True
+        self._listen(wanted=False)
+        self._close_if_finished()
+
+    def close(self, reason: Exception | str | None = None) -> None:
+        """Close at once; a reason is logged. A second call does nothing."""
+        if self.is_closed:
+            return
+        self.is_closed = True
+        if reason is not None:
+            level = logging.INFO if isinstance(reason, ConnectionFailed) else logging.WARNING
+            log.log(level, "connection closed", extra={"peer": self.peer, "reason": reason})
+        self._channel.close()
+        self._intake.release()
+        self._outbox.clear()
+        if self._handler is not None:
+            self._handler.on_closed()
+
+    def evict(self) -> None:
+        """The memory for unfinished frames is used up, and this one has waited longest."""
+        self.close("unfinished frames of all connections are over queued.max.request.bytes")
+
+    def _on_readable(self) -> None:
+        self.idle_ticks = 0
+        self._guard(self._receive_early if self._paused else self._receive)
+
+    def _on_writable(self) -> None:
+        self.idle_ticks = 0
+        self._guard(self._flush)
+
+    def _on_left_over(self) -> None:
+        if not self.is_closed and not self._paused:
+            self._guard(self._handle_left_over)
+
+    def _guard(self, step: "_Step") -> None:
+        """Run one step of this connection; whatever fails in it ends this connection alone."""
+        if self.is_closed:
+            return
+        try:
+            step()
+        except KafkaError as error:
+            # What came before the bad frame has been done, and its replies are owed.
+            with contextlib.suppress(KafkaError):
+                self._outbox.flush(self._channel)
+            self.close(error)
+        except Exception:
+            log.exception("connection failed", extra={"peer": self.peer})
+            self.close()
+        finally:
+            self._in_event = False
+
+    def _receive(self) -> None:
+        intake, channel = self._intake, self._channel
+        received = intake.fill(channel)
+        self._hand_over()
+        for _ in range(_FILLS_PER_EVENT):
+            # A ring that was filled to the brim: the rest of a large frame is likely there.
+            if received <= 0 or not intake.is_full or self.is_closed or self._must_wait():
+                break
+            intake.settle()
+            received = intake.fill(channel)
+            self._hand_over()
+        self._end_event()
+        if received == 0:
+            self._on_end_of_stream()
+
+    def _receive_early(self) -> None:
+        received = self._intake.fill(self._channel)
+        self._intake.settle()
+        if received == 0:
+            self._on_end_of_stream()
+        elif self._intake.waiting_bytes >= _MAX_EARLY_BYTES:
+            self._listen(wanted=False)
+
+    def _handle_left_over(self) -> None:
+        self._intake.open()
+        self._hand_over()
+        self._end_event()
+
+    def _hand_over(self) -> None:
+        """Give the handler all whole frames it will take, and then the end of the event."""
+        handler = self._handler
+        assert handler is not None
+        next_frame = self._intake.next
+        self._in_event = True
+        try:
+            while not self._must_wait() and not self.is_closed:
+                frame = next_frame()
+                if frame is None:
+                    break
+                if not handler.on_frame(frame):
+                    self._paused = True
+            self._stalled = self._outbox.size > MAX_UNSENT_BYTES
+        finally:
+            # Whatever happened: the frames are views of a buffer that the next receive overwrites.
+            handler.on_event_end()
+            self._in_event = False
+
+    def _end_event(self) -> None:
+        if not self.is_closed:
+            self._intake.settle()
+            self._flush()
+
+    def _must_wait(self) -> bool:
+        return self._paused or self._finishing or self._outbox.size > MAX_UNSENT_BYTES
+
+    def _flush(self) -> None:
+        if self._outbox.flush(self._channel):
+            if self._writing:
+                self._writing = False
+                self._channel.on_writable(None)
+            if self._stalled:
+                self._stalled = False
+                self._timers.soon(self._on_left_over)
+                self._listen(wanted=True)
+            if self._finishing:
+                self._close_if_finished()
+        else:
+            if not self._writing:
+                self._writing = True
+                self._channel.on_writable(self._on_writable)
+            if self._outbox.size > MAX_UNSENT_BYTES:
+                self._stalled = True
+                self._listen(wanted=False)
+
+    def _listen(self, *, wanted: bool) -> None:
+        wanted = wanted and not self._finishing and not self.is_closed
+        if wanted != self._listening:
+            self._listening = wanted
+            self._channel.on_readable(self._on_readable if wanted else None)
+
+    def _on_end_of_stream(self) -> None:
+        if self._outbox.size and not self._paused:
+            self.finish()
+        else:
+            self.close()
+
+    def _close_if_finished(self) -> None:
+        if not self._paused and not self._outbox.size:
+            self.close()
+
+
+class _Step(Protocol):
+    def __call__(self) -> None: ...

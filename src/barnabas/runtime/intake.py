@@ -1,0 +1,159 @@
+"""Intake: the receiving half of a connection: bytes of a channel to whole frames, without a copy.
+
+Bytes land in the scratch that all connections share and are handed on as views of it; what is left
+of an unfinished frame is set aside at the end of the event. Only a large unfinished frame gets a
+ring of its own, which doubles as bytes arrive: what a frame *claims* to be costs nothing.
+"""
+
+from barnabas.ports import Channel
+from barnabas.runtime.memory import SCRATCH_BYTES, ConnectionMemory, Holder
+from barnabas.wire.framing import SIZE_BYTES, FrameSplitter
+
+_STASH_BYTES = 64 * 1024
+_TRUSTED_BYTES = 4 * 1024 * 1024
+_NOTHING = memoryview(b"")
+
+
+class Intake:
+    """Frames of one connection. Order per event: `fill`, `next` until None, `settle`.
+
+    Invariant between events: what was received and not handed on is either in `_stash` (small) or
+    in `_ring` at [_start, _end); `_view` is then the ring or empty.
+    """
+
+    __slots__ = (
+        "_counted", "_delivered", "_end", "_holder", "_memory", "_needed", "_ring", "_start", "_stash", "_view",
+    )  # fmt: skip
+
+    def __init__(self, memory: ConnectionMemory, holder: Holder, max_frame_bytes: int) -> None:
+        self._memory = memory
+        self._holder = holder
+        self._needed = FrameSplitter(max_frame_bytes).needed
+        self._counted = 0
+        self._stash = b""
+        self._ring: memoryview | None = None
+        self._view = _NOTHING
+        self._start = 0
+        self._end = 0
+        self._delivered = 0
+
+    @property
+    def waiting_bytes(self) -> int:
+        """Bytes received and not yet handed on."""
+        return len(self._stash) + self._end - self._start
+
+    def open(self) -> None:
+        """Bring what was set aside back into a buffer; `fill` does it by itself."""
+        if self._ring is not None:
+            return
+        if self._delivered > SCRATCH_BYTES // 2:
+            # This peer has proved that it sends large frames: spare it the copy out of the scratch.
+            self._ring = self._view = self._memory.lease(self._delivered)
+        else:
+            self._view = self._memory.receive
+        stash = self._stash
+        self._start = 0
+        self._end = len(stash)
+        if stash:
+            self._view[: self._end] = stash
+            self._stash = b""
+
+    def fill(self, channel: Channel) -> int:
+        """Receive once; returns the bytes received, 0 at the end of the stream, -1 for none now.
+
+        Raises:
+            ConnectionFailed: the stream broke.
+            DecodeError: the next frame has an impossible size.
+        """
+        self.open()
+        if self._ring is not None:
+            self._make_room()
+        received = channel.receive_into(self._view[self._end :])
+        if received > 0:
+            self._end += received
+        return received
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the last `fill` took all there was room for, so that more may be waiting."""
+        return self._end == len(self._view)
+
+    def next(self) -> memoryview | None:
+        """The next whole frame, without its size; a view that ends with the event.
+
+        Raises:
+            DecodeError: the frame has a negative size or one over the limit.
+        """
+        start, end = self._start, self._end
+        if end - start < SIZE_BYTES:
+            return None
+        needed = self._needed(self._view, start)
+        stop = start + needed
+        if stop > end:
+            return None
+        self._start = stop
+        if needed > self._delivered:
+            self._delivered = min(needed, _TRUSTED_BYTES)
+        return self._view[start + SIZE_BYTES : stop]
+
+    def settle(self) -> None:
+        """End the event: keep what is left, give back what is not needed."""
+        start, end = self._start, self._end
+        if start == end:
+            self._start = self._end = 0
+            if self._ring is not None:
+                self._drop_ring()
+            if self._counted:
+                self._count(0)
+            return
+        if self._ring is None:
+            left = end - start
+            if left <= _STASH_BYTES:
+                self._stash = bytes(self._view[start:end])
+                self._start = self._end = 0
+                self._count(left)
+                return
+            ring = self._memory.lease(left + 1)
+            ring[:left] = self._view[start:end]
+            self._ring = self._view = ring
+            self._start, self._end = 0, left
+        self._count(len(self._view))
+
+    def release(self) -> None:
+        """Forget everything; for a connection that closes."""
+        self._stash = b""
+        self._start = self._end = 0
+        if self._ring is not None:
+            self._drop_ring()
+        self._view = _NOTHING
+        self._count(0)
+
+    def _count(self, size: int) -> None:
+        """Tell the memory what is held. Comes last: it may evict, and that ends in `release`."""
+        self._counted = size
+        self._memory.hold(self._holder, size)
+
+    def _drop_ring(self) -> None:
+        assert self._ring is not None
+        self._memory.give_back(self._ring)
+        self._ring = None
+        self._view = _NOTHING
+
+    def _make_room(self) -> None:
+        """Leave room behind the held bytes: move them to the front, or into a ring twice as large."""
+        ring = self._view
+        start, end = self._start, self._end
+        held = end - start
+        wanted = self._needed(ring, start) if held >= SIZE_BYTES else SIZE_BYTES
+        if start + wanted <= len(ring) and end < len(ring):
+            return
+        if wanted <= len(ring) or held < len(ring):
+            if start:
+                ring[:held] = ring[start:end]
+        else:
+            larger = self._memory.lease(min(wanted, 2 * held))
+            larger[:held] = ring[start:end]
+            self._memory.give_back(ring)
+            self._ring = self._view = larger
+        self._start, self._end = 0, held
+        self._count(len(self._view))

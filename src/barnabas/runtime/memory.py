@@ -1,0 +1,69 @@
+"""ConnectionMemory: the buffers that all connections of a loop share, and the limit on what they hold.
+
+A connection owns memory only while it holds an unfinished frame; that memory is counted here. Over
+the limit the frame goes that has waited longest for its next bytes: senders that stall make room
+for senders that send.
+"""
+
+from collections import OrderedDict
+from typing import Protocol
+
+SCRATCH_BYTES = 256 * 1024
+_SMALLEST_RING = 128 * 1024
+_KEPT_RING_BYTES = 4 * 1024 * 1024
+_KEPT_TOTAL_BYTES = 8 * 1024 * 1024
+
+
+class Holder(Protocol):
+    """Who owns memory for an unfinished frame."""
+
+    def evict(self) -> None:
+        """Give up the unfinished frame and the connection with it, releasing all it holds."""
+        ...
+
+
+class ConnectionMemory:
+    """One receive scratch, one send scratch, reused rings, one limit. For one thread."""
+
+    __slots__ = ("_held", "_kept", "_kept_bytes", "held_bytes", "limit_bytes", "receive", "send")
+
+    def __init__(self, limit_bytes: int) -> None:
+        self.receive = memoryview(bytearray(SCRATCH_BYTES))
+        self.send = memoryview(bytearray(SCRATCH_BYTES))
+        self.limit_bytes = limit_bytes
+        self.held_bytes = 0
+        self._held: OrderedDict[Holder, int] = OrderedDict()
+        self._kept: list[memoryview] = []
+        self._kept_bytes = 0
+
+    def hold(self, holder: Holder, size: int) -> None:
+        """Record that `holder` now owns `size` bytes (0: nothing) and has just made progress.
+
+        Holders that made no progress for longest are evicted until the rest fits; `holder` itself
+        is spared unless it alone is over the limit.
+        """
+        self.held_bytes += size - self._held.pop(holder, 0)
+        if size:
+            self._held[holder] = size
+        while self.held_bytes > self.limit_bytes:
+            oldest = next(iter(self._held))
+            # It must be out of the books before it is told: evict() comes back with hold(…, 0).
+            self.held_bytes -= self._held.pop(oldest)
+            oldest.evict()
+
+    def lease(self, size: int) -> memoryview:
+        """A ring of at least `size` bytes, rounded up to a power of two; its content is arbitrary."""
+        capacity = max(_SMALLEST_RING, 1 << (size - 1).bit_length())
+        for index, ring in enumerate(self._kept):
+            if len(ring) == capacity:
+                del self._kept[index]
+                self._kept_bytes -= capacity
+                return ring
+        return memoryview(bytearray(capacity))
+
+    def give_back(self, ring: memoryview) -> None:
+        """Take a ring for the next lease, or let it go when enough are kept."""
+        size = len(ring)
+        if size <= _KEPT_RING_BYTES and self._kept_bytes + size <= _KEPT_TOTAL_BYTES:
+            self._kept.append(ring)
+            self._kept_bytes += size

@@ -1,0 +1,31 @@
+"""LoopNetwork: the Network port over an event loop's readiness callbacks and raw sockets."""
+
+import asyncio
+from collections.abc import Callable
+
+from barnabas.ports import Channel
+from barnabas.runtime.connecting import Connecting
+from barnabas.runtime.listener import SocketListener, open_port
+
+
+class LoopNetwork:
+    """Sockets of one event loop; no transports, no streams, no coroutine per request."""
+
+    __slots__ = ("_loop",)
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+
+    def listen(self, host: str, port: int, on_accept: Callable[[Channel], None]) -> SocketListener:
+        """Open a port (0: any free one); host "" means every address of the machine.
+
+        Raises:
+            ConnectionFailed: the address cannot be had; the message names it.
+        """
+        return SocketListener(self._loop, open_port(host, port), on_accept)
+
+    def connect(
+        self, host: str, port: int, on_done: Callable[[Channel | Exception], None]
+    ) -> Callable[[], None]:
+        """Begin to connect; `on_done` is called once, later. Returns a function that gives up."""
+        return Connecting(self._loop, host, port, on_done).cancel

@@ -1,0 +1,99 @@
+"""Outbox: the sending half of a connection: buffers and file regions in order, as much as fits now.
+
+File regions up to the size of the send scratch are read into it and leave in one `sendmsg` with the
+bytes around them; larger ones go by `sendfile`. What did not fit is read again later, never kept.
+"""
+
+from collections import deque
+
+from barnabas.errors import StorageError
+from barnabas.ports import Channel
+from barnabas.runtime.memory import ConnectionMemory
+from barnabas.types import Buffer
+from barnabas.wire.send import FileSlice, Send
+
+_PARTS_PER_CALL = 512
+
+
+class Outbox:
+    """What one connection still has to send. `size` is in bytes, file regions included."""
+
+    __slots__ = ("_memory", "_parts", "size")
+
+    def __init__(self, memory: ConnectionMemory) -> None:
+        self._memory = memory
+        self._parts: deque[Buffer | FileSlice] = deque()
+        self.size = 0
+
+    def add(self, send: Send) -> None:
+        """Queue a reply behind the others."""
+        self._parts.extend(send.parts)
+        self.size += len(send)
+
+    def flush(self, channel: Channel) -> bool:
+        """Send what fits; returns whether all is out.
+
+        Raises:
+            ConnectionFailed: the stream broke.
+            StorageError: a file region cannot be read, or is shorter than promised.
+        """
+        parts = self._parts
+        sendfile_from = len(self._memory.send) + 1
+        while parts:
+            first = parts[0]
+            if isinstance(first, FileSlice) and first.size >= sendfile_from:
+                wanted = first.size
+                sent = channel.send_file(first.file, first.position, wanted)
+            else:
+                buffers, wanted, taken = self._gather(sendfile_from)
+                sent = channel.send(buffers, more=taken < len(parts)) if wanted else 0
+            self._advance(sent)
+            if sent < wanted:
+                return False
+        return True
+
+    def clear(self) -> None:
+        """Forget everything; for a connection that closes."""
+        self._parts.clear()
+        self.size = 0
+
+    def _gather(self, sendfile_from: int) -> tuple[list[Buffer], int, int]:
+        """Buffers for one call, their bytes, and how many parts they stand for."""
+        scratch = self._memory.send
+        used = wanted = 0
+        buffers: list[Buffer] = []
+        for part in self._parts:
+            if isinstance(part, FileSlice):
+                size = part.size
+                if size >= sendfile_from or used + size > len(scratch):
+                    break
+                target = scratch[used : used + size]
+                if part.file.read_into(part.position, target) != size:
+                    raise StorageError(f"a log file ends within {part.position}+{size}")
+                used += size
+                buffers.append(target)
+            else:
+                size = len(part)
+                buffers.append(part)
+            wanted += size
+            if len(buffers) == _PARTS_PER_CALL:
+                break
+        return buffers, wanted, len(buffers)
+
+    def _advance(self, sent: int) -> None:
+        """Drop `sent` bytes, and parts without bytes in front of the next ones."""
+        parts = self._parts
+        self.size -= sent
+        while parts:
+            first = parts[0]
+            size = first.size if isinstance(first, FileSlice) else len(first)
+            if sent < size:
+                if not sent:
+                    return
+                if isinstance(first, FileSlice):
+                    parts[0] = FileSlice(first.file, first.position + sent, size - sent)
+                else:
+                    parts[0] = memoryview(first)[sent:]
+                return
+            sent -= size
+            parts.popleft()

@@ -1,0 +1,249 @@
+"""A connection against a scripted channel: frames in, replies out, pressure both ways."""
+
+from struct import pack
+
+import pytest
+
+from barnabas.errors import DecodeError
+from barnabas.runtime.connection import MAX_UNSENT_BYTES, Connection
+from barnabas.runtime.memory import ConnectionMemory
+from barnabas.wire.send import FileSlice, Send
+from tests.unit.runtime.manual_timers import ManualTimers
+from tests.unit.runtime.scripted_channel import ScriptedChannel
+
+MEGABYTE = 1024 * 1024
+
+
+def framed(body: bytes) -> bytes:
+    return pack(">i", len(body)) + body
+
+
+def a_send(*parts: bytes | FileSlice) -> Send:
+    send = Send()
+    for part in parts:
+        send.add(part)
+    return send
+
+
+class Echo:
+    """Answers each frame with itself at the end of the event; can park on a word."""
+
+    def __init__(self, connection: Connection, *, park_on: bytes = b"never") -> None:
+        self.connection = connection
+        self.park_on = park_on
+        self.frames: list[bytes] = []
+        self.events = 0
+        self.closed = False
+        self._views: list[memoryview] = []
+        connection.serve(self)
+
+    def on_frame(self, frame: memoryview) -> bool:
+        if bytes(frame) == b"fail":
+            raise DecodeError("api key", 0, "a known one")
+        self._views.append(frame)
+        return bytes(frame) != self.park_on
+
+    def on_event_end(self) -> None:
+        self.events += 1
+        for view in self._views:
+            # Only now: all frames of an event must still be what they were.
+            self.frames.append(bytes(view))
+            self.connection.send(a_send(framed(bytes(view))))
+        self._views.clear()
+
+    def on_closed(self) -> None:
+        self.closed = True
+
+
+class Served:
+    """A connection with everything around it."""
+
+    def __init__(self, limit: int = 64 * MEGABYTE, memory: ConnectionMemory | None = None) -> None:
+        self.channel = ScriptedChannel()
+        self.timers = ManualTimers()
+        self.memory = memory or ConnectionMemory(limit)
+        self.connection = Connection(
+            self.channel, self.memory, self.timers, max_frame_bytes=8 * MEGABYTE
+        )
+        self.echo = Echo(self.connection, park_on=b"park")
+
+
+@pytest.mark.parametrize("cut", [1, 3, 7, 1000, 10_000_000])
+def test_frames_are_the_same_however_the_bytes_are_cut(cut: int) -> None:
+    served = Served()
+    bodies = [b"a", b"", b"x" * 5000, b"y" * 300_000, b"last"]
+    stream = b"".join(map(framed, bodies))
+    if cut < 100:
+        bodies, stream = bodies[:3], b"".join(map(framed, bodies[:3]))
+    served.channel.arrive(*(stream[at : at + cut] for at in range(0, len(stream), cut)))
+    assert served.echo.frames == bodies
+    assert served.channel.sent == stream
+    assert served.memory.held_bytes == 0
+
+
+def test_all_frames_of_an_event_are_answered_in_one_send() -> None:
+    served = Served()
+    served.channel.arrive(framed(b"one") + framed(b"two") + framed(b"three"))
+    assert served.echo.events == 1
+    assert served.channel.calls == ["send"]
+
+
+def test_a_parked_frame_holds_back_the_later_ones_until_resumed() -> None:
+    served = Served()
+    served.channel.arrive(framed(b"park") + framed(b"later"))
+    served.channel.arrive(framed(b"latest"))
+    assert served.echo.frames == [b"park"]
+    served.connection.resume()
+    assert served.echo.frames == [b"park"]
+    served.timers.run_soon()
+    assert served.echo.frames == [b"park", b"later", b"latest"]
+
+
+def test_a_peer_that_leaves_while_parked_is_noticed() -> None:
+    served = Served()
+    served.channel.arrive(framed(b"park"))
+    served.channel.end()
+    assert served.echo.closed
+
+
+def test_a_peer_that_does_not_read_is_not_read_from() -> None:
+    served = Served()
+    served.channel.room = 0
+    body = b"z" * (MAX_UNSENT_BYTES // 4)
+    for _ in range(5):
+        served.channel.arrive(framed(body))
+    handled = len(served.echo.frames)
+    served.channel.arrive(framed(b"held back"))
+    assert served.channel.readable is None
+    assert len(served.echo.frames) == handled
+    served.channel.drain(None)
+    served.timers.run_soon()
+    served.channel.let_arrive()
+    assert served.echo.frames[-1] == b"held back"
+
+
+def test_half_sent_replies_go_on_where_they_stopped() -> None:
+    served = Served()
+    served.channel.room = 5
+    served.channel.arrive(framed(b"hello") + framed(b"world"))
+    for _ in range(10):
+        served.channel.drain(3)
+    assert served.channel.sent == framed(b"hello") + framed(b"world")
+    assert served.channel.writable is None
+
+
+@pytest.mark.parametrize("size", [-1, 8 * MEGABYTE + 1, 2**31 - 1])
+def test_an_impossible_size_closes_and_says_why(
+    size: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    served = Served()
+    served.channel.arrive(framed(b"fine") + pack(">i", size) + b"rest")
+    assert served.echo.frames == [b"fine"]
+    assert served.channel.closed
+    assert served.echo.closed
+    assert str(size) in str(caplog.records[-1].__dict__["reason"])
+
+
+def test_a_refused_frame_closes_this_connection_alone() -> None:
+    memory = ConnectionMemory(MEGABYTE)
+    one, other = Served(memory=memory), Served(memory=memory)
+    one.channel.arrive(framed(b"fail"))
+    other.channel.arrive(framed(b"still here"))
+    assert one.channel.closed
+    assert other.echo.frames == [b"still here"]
+
+
+def test_half_frames_cost_what_arrived_not_what_they_claim() -> None:
+    memory = ConnectionMemory(64 * MEGABYTE)
+    senders = [Served(memory=memory) for _ in range(200)]
+    for sender in senders:
+        sender.channel.arrive(pack(">i", 8 * MEGABYTE) + b"x" * 1000)
+    assert memory.held_bytes == 200 * 1004
+    senders[0].channel.arrive(b"y" * 200_000, b"y" * 200_000)
+    assert memory.held_bytes < 200 * 1004 + 2 * 401_004 + 128 * 1024
+
+
+def test_over_the_limit_the_longest_stalled_frame_goes() -> None:
+    memory = ConnectionMemory(300_000)
+    stalled, active = Served(memory=memory), Served(memory=memory)
+    stalled.channel.arrive(pack(">i", 4 * MEGABYTE) + b"x" * 100_000)
+    large = framed(b"z" * 230_000)
+    active.channel.arrive(large[:100_000])
+    active.channel.arrive(large[100_000:200_000], large[200_000:])
+    assert stalled.channel.closed
+    assert active.echo.frames == [large[4:]]
+    assert memory.held_bytes == 0
+
+
+def test_large_frames_reuse_their_ring() -> None:
+    served = Served()
+    stream = b"".join(framed(bytes([n]) * MEGABYTE) for n in range(4))
+    served.channel.arrive(stream)
+    assert [frame[:1] for frame in served.echo.frames] == [b"\0", b"\1", b"\2", b"\3"]
+    assert served.memory.held_bytes == 0
+
+
+class BytesFile:
+    """A file that is a bytes."""
+
+    def __init__(self, data: bytes) -> None:
+        self.data = data
+
+    def fileno(self) -> int:
+        return -1
+
+    def size(self) -> int:
+        return len(self.data)
+
+    def read(self, position: int, count: int) -> bytes:
+        return self.data[position : position + count]
+
+    def read_into(self, position: int, target: memoryview) -> int:
+        found = self.read(position, len(target))
+        target[: len(found)] = found
+        return len(found)
+
+    def write(self, position: int, buffers: object) -> None:
+        raise NotImplementedError
+
+    def truncate(self, size: int) -> None:
+        raise NotImplementedError
+
+    def sync(self) -> None:
+        raise NotImplementedError
+
+    def close(self) -> None:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize("room", [None, 1000, 70_000])
+def test_file_regions_keep_their_place_between_buffers(room: int | None) -> None:
+    served = Served()
+    file = BytesFile(bytes(range(256)) * 4096)
+    large = FileSlice(file, 100, 600_000)
+    small = FileSlice(file, 5, 70_000)
+    served.channel.room = room
+    served.connection.send(a_send(b"head", small, b"middle", large, b"tail"))
+    while served.channel.writable is not None:
+        served.channel.drain(room)
+    expected = b"head" + file.read(5, 70_000) + b"middle" + file.read(100, 600_000) + b"tail"
+    assert served.channel.sent == expected
+    assert served.channel.calls[0] == "send more"
+    assert "send_file" in served.channel.calls
+
+
+def test_a_file_that_became_shorter_ends_the_connection() -> None:
+    served = Served()
+    served.connection.send(a_send(FileSlice(BytesFile(b"short"), 0, 10)))
+    assert served.channel.closed
+
+
+def test_finish_sends_what_is_queued_then_closes() -> None:
+    served = Served()
+    served.channel.room = 0
+    served.channel.arrive(framed(b"question"))
+    served.connection.finish()
+    assert not served.channel.closed
+    served.channel.drain(None)
+    assert served.channel.sent == framed(b"question")
+    assert served.channel.closed

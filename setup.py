@@ -10,7 +10,7 @@ from pathlib import Path
 from setuptools import Extension, setup
 
 KERNELS = Path("src/barnabas/kernels")
-NOT_COMPILED = {"__init__", "shadow", "objects_plain"}
+NOT_COMPILED = {"__init__", "shadow", "objects_plain", "layout"}
 
 
 def kernel_extensions() -> list[Extension]:

@@ -1,0 +1,3 @@
+from barnabas.types import Buffer
+
+def murmur2(key: Buffer) -> int: ...

@@ -1,0 +1,67 @@
+"""Numbers that kernels and their callers agree on: columns of tables, cells of state, error codes."""
+
+# A batch table is int64[rows * WIDTH], one row for each batch, with these columns.
+POSITION = 0  # where the batch starts in its buffer
+SIZE = 1  # all of it, with the 12 bytes before the length ends
+BASE_OFFSET = 2
+LAST_DELTA = 3
+CRC = 4
+ATTRIBUTES = 5
+BASE_TIMESTAMP = 6
+MAX_TIMESTAMP = 7
+PRODUCER_ID = 8
+COUNT = 9
+START = 10  # where the records start and end in the buffer that holds them uncompressed
+END = 11
+KEPT = 12  # records of this batch that scan wrote
+WIDTH = 13
+
+# The state of a scan is int64[STATE], carried from buffer to buffer.
+RECORDS = 0
+KEY_BYTES = 1
+VALUE_BYTES = 2
+HEADERS = 3
+HEADER_KEY_BYTES = 4
+HEADER_VALUE_BYTES = 5
+NULL_KEYS = 6
+NULL_VALUES = 7
+NULL_HEADER_VALUES = 8
+AT_ROW = 9  # where it failed: row of the table, record in the batch
+AT_RECORD = 10
+STATE = 11
+
+# What a kernel returns when it fails; 0 is success.
+BAD_VARINT = -1
+BAD_RECORD_LENGTH = -2
+BAD_KEY_LENGTH = -3
+BAD_VALUE_LENGTH = -4
+BAD_HEADER_COUNT = -5
+BAD_HEADER_LENGTH = -6
+RECORD_HAS_MORE = -7
+BATCH_HAS_MORE = -8
+TOO_FEW_RECORDS = -9
+BAD_OFFSET = -10
+TOO_LARGE = -11
+BAD_MAGIC = -12
+BAD_BATCH_LENGTH = -13
+BAD_COUNT = -14
+NO_ROOM = -15
+
+WORDS = {
+    BAD_VARINT: "a varint is too long or runs past its record",
+    BAD_RECORD_LENGTH: "a record's length runs past its batch",
+    BAD_KEY_LENGTH: "a key runs past its record",
+    BAD_VALUE_LENGTH: "a value runs past its record",
+    BAD_HEADER_COUNT: "a record states more headers than it has bytes, or fewer than none",
+    BAD_HEADER_LENGTH: "a header runs past its record, or has no key",
+    RECORD_HAS_MORE: "a record is longer than its parts",
+    BATCH_HAS_MORE: "a batch has bytes behind its last record",
+    TOO_FEW_RECORDS: "a batch ends before its last record",
+    BAD_OFFSET: "a record's offset is not the next one",
+    TOO_LARGE: "one column would hold 2 GiB or more",
+    BAD_MAGIC: "the magic byte of a batch is not 2",
+    BAD_BATCH_LENGTH: "a batch is shorter than its header",
+    BAD_COUNT: "a batch states more records than it has bytes for, or fewer than none",
+    NO_ROOM: "the input changed while it was read",
+}
+"""What an error code means, for a person."""

@@ -1,0 +1,141 @@
+"""The five codecs of record batches. What is inside the bytes is not looked at.
+
+cramjam does the work and is imported on first use. Sources: KIP-98 (codec numbers), KIP-110 (zstd),
+Kafka's SnappyCompression (xerial framing), Lz4BlockInputStream (independent blocks only).
+"""
+
+import struct
+from enum import IntEnum
+from types import ModuleType
+
+from barnabas.errors import CorruptRecord
+from barnabas.types import Buffer
+
+
+class Codec(IntEnum):
+    """Compression of a batch, as its attributes number it; `compression.type` is the lower name."""
+
+    NONE = 0
+    GZIP = 1
+    SNAPPY = 2
+    LZ4 = 3
+    ZSTD = 4
+
+
+HIGHEST_CODEC = max(Codec)
+DEFAULT_LEVELS = {Codec.GZIP: 6, Codec.ZSTD: 3}
+
+_XERIAL_MAGIC = b"\x82SNAPPY\x00"
+_XERIAL_HEADER = _XERIAL_MAGIC + struct.pack(">ii", 1, 1)
+_XERIAL_BLOCK = 32 * 1024
+_LENGTH = struct.Struct(">i")
+_FIRST_GUESS = 4
+"""Uncompressed size over compressed size, for the first try; JSON at level 3 has 3 to 5."""
+_SMALLEST_GUESS = 4096
+
+
+def compress(codec: Codec, data: Buffer, level: int | None = None) -> Buffer:
+    """Compress as Kafka's own clients do; NONE gives `data` back.
+
+    `level` is the codec's own; None takes the default of Kafka's clients (gzip 6, zstd 3). Snappy has
+    none, and lz4 is written with independent blocks, which brokers insist on.
+    """
+    if codec == Codec.NONE:
+        return data
+    import cramjam
+
+    if codec == Codec.SNAPPY:
+        return _compress_xerial(cramjam.snappy, data)
+    if codec == Codec.LZ4:
+        writer = cramjam.lz4.Compressor(level=level, content_checksum=False, block_linked=False)
+        writer.compress(data)
+        return memoryview(writer.finish())
+    module = cramjam.gzip if codec == Codec.GZIP else cramjam.zstd
+    return memoryview(module.compress(data, DEFAULT_LEVELS[codec] if level is None else level))
+
+
+def decompress(codec: int, data: Buffer, limit: int, expected: int = 0) -> Buffer:
+    """Decompress, but never into more than `limit` bytes; NONE gives `data` back.
+
+    `expected` is the size that the caller expects; a wrong guess costs time only.
+
+    Raises:
+        CorruptRecord: the data is not of this codec, cut off, or larger than `limit`; or nobody
+            knows the codec.
+    """
+    if codec == Codec.NONE:
+        return data
+    if codec == Codec.SNAPPY:
+        return _decompress_snappy(data, limit)
+    import cramjam
+
+    modules = {Codec.GZIP: cramjam.gzip, Codec.LZ4: cramjam.lz4, Codec.ZSTD: cramjam.zstd}
+    module = modules.get(codec)  # type: ignore[call-overload]
+    if module is None:
+        raise CorruptRecord(f"unknown compression codec {codec}")
+    size = min(limit, max(expected, _SMALLEST_GUESS, _FIRST_GUESS * len(data)))
+    while True:
+        # cramjam bounds its output only by the size of the buffer that it writes into. Its error
+        # does not tell a full buffer from bad data in a way one could rely on: try up to the limit.
+        target = bytearray(size)
+        try:
+            return memoryview(target)[: module.decompress_into(data, target)]
+        except cramjam.DecompressionError as error:
+            if size >= limit:
+                name = Codec(codec).name.lower()
+                detail = f"not {name}, or more than {limit} bytes of it: {error}"
+                raise CorruptRecord(f"cannot decompress {len(data)} bytes: {detail}") from error
+        size = min(limit, size * 4)
+
+
+def _compress_xerial(snappy: ModuleType, data: Buffer) -> bytes:
+    """Snappy as Java writes it: a header, then blocks of 32 KiB, each with its length before it."""
+    view = memoryview(data)
+    parts: list[Buffer] = [_XERIAL_HEADER]
+    for start in range(0, len(view), _XERIAL_BLOCK):
+        block = memoryview(snappy.compress_raw(view[start : start + _XERIAL_BLOCK]))
+        parts += (_LENGTH.pack(len(block)), block)
+    return b"".join(parts)
+
+
+def _decompress_snappy(data: Buffer, limit: int) -> Buffer:
+    """Snappy with or without Java's framing.
+
+    The versions in that framing are not looked at: some writers have them in little-endian.
+    """
+    import cramjam
+
+    snappy = cramjam.snappy
+    try:
+        blocks = _xerial_blocks(data)
+        sizes = [snappy.decompress_raw_len(block) for block in blocks]
+        if sum(sizes) > limit:
+            raise CorruptRecord(f"snappy states {sum(sizes)} bytes, more than {limit}")
+        target = memoryview(bytearray(sum(sizes)))
+        position = 0
+        for block, size in zip(blocks, sizes, strict=True):
+            if snappy.decompress_raw_into(block, target[position : position + size]) != size:
+                raise CorruptRecord("a snappy block is shorter than it states")
+            position += size
+    except cramjam.DecompressionError as error:
+        raise CorruptRecord(f"cannot decompress {len(data)} bytes of snappy: {error}") from error
+    return target
+
+
+def _xerial_blocks(data: Buffer) -> list[memoryview]:
+    """The raw snappy blocks of a stream; the stream itself where it has no framing."""
+    view = memoryview(data)
+    if bytes(view[: len(_XERIAL_MAGIC)]) != _XERIAL_MAGIC:
+        return [view]
+    blocks = []
+    position = len(_XERIAL_HEADER)
+    while position < len(view):
+        if len(view) - position < _LENGTH.size:
+            raise CorruptRecord("snappy framing ends inside a length")
+        length = _LENGTH.unpack_from(view, position)[0]
+        position += _LENGTH.size
+        if not 0 <= length <= len(view) - position:
+            raise CorruptRecord(f"a snappy block states {length} bytes, beyond the end")
+        blocks.append(view[position : position + length])
+        position += length
+    return blocks

@@ -1,0 +1,82 @@
+import struct
+import zlib
+
+import cramjam
+import pytest
+
+from barnabas.errors import CorruptRecord
+from barnabas.records.compression import Codec, compress, decompress
+
+DATA = b'{"carrier":"UA","flight":1545,"origin":"EWR"}' * 3000
+COMPRESSED = [codec for codec in Codec if codec]
+
+
+@pytest.mark.parametrize("codec", Codec)
+@pytest.mark.parametrize("data", [b"", b"x", DATA], ids=len)
+def test_round_trip(codec: Codec, data: bytes) -> None:
+    assert bytes(decompress(codec, compress(codec, data), len(DATA))) == data
+
+
+@pytest.mark.parametrize("codec", COMPRESSED)
+def test_never_more_than_the_limit(codec: Codec) -> None:
+    packed = compress(codec, bytes(50_000_000))
+    with pytest.raises(CorruptRecord):
+        decompress(codec, packed, 1_000_000)
+
+
+@pytest.mark.parametrize("codec", COMPRESSED)
+def test_damage_is_corrupt(codec: Codec) -> None:
+    packed = bytes(compress(codec, DATA))
+    for bad in (packed[: len(packed) // 2], b"\x00" * 40, packed[:-1]):
+        with pytest.raises(CorruptRecord):
+            decompress(codec, bad, len(DATA))
+
+
+def test_an_unknown_codec_is_corrupt() -> None:
+    with pytest.raises(CorruptRecord, match="codec 6"):
+        decompress(6, DATA, 1000)
+
+
+def test_levels_are_the_codecs_own() -> None:
+    sizes = [len(compress(Codec.GZIP, DATA, level)) for level in (1, 9)]
+    assert sizes[0] > sizes[1]
+
+
+@pytest.mark.parametrize("codec", [Codec.GZIP, Codec.ZSTD, Codec.LZ4])
+def test_all_members_of_a_stream_are_read(codec: Codec) -> None:
+    packed = bytes(compress(codec, DATA))
+    assert bytes(decompress(codec, packed + packed, 1 << 20)) == DATA + DATA
+
+
+def test_gzip_is_read_by_zlib() -> None:
+    assert zlib.decompress(compress(Codec.GZIP, DATA), wbits=31) == DATA
+
+
+def test_lz4_blocks_are_independent() -> None:
+    flags = bytes(compress(Codec.LZ4, DATA))[4]
+    assert flags >> 6 == 1  # the version of the frame format
+    assert flags & 0x20  # KIP-57: brokers refuse linked blocks
+
+
+def test_snappy_is_framed_in_blocks_of_32_kib() -> None:
+    packed = bytes(compress(Codec.SNAPPY, DATA))
+    assert packed[:16] == b"\x82SNAPPY\x00" + struct.pack(">ii", 1, 1)
+    first = struct.unpack_from(">i", packed, 16)[0]
+    assert bytes(cramjam.snappy.decompress_raw(packed[20 : 20 + first])) == DATA[: 32 * 1024]
+
+
+def test_snappy_is_read_with_any_framing() -> None:
+    raw = bytes(cramjam.snappy.compress_raw(DATA))
+    little = (
+        b"\x82SNAPPY\x00" + struct.pack("<iii", 1, 1, 0)[:8] + struct.pack(">i", len(raw)) + raw
+    )
+    assert bytes(decompress(Codec.SNAPPY, raw, len(DATA))) == DATA
+    assert bytes(decompress(Codec.SNAPPY, little, len(DATA))) == DATA
+    assert bytes(decompress(Codec.SNAPPY, little[:16], len(DATA))) == b""
+
+
+@pytest.mark.parametrize("length", [-1, 1 << 30])
+def test_a_snappy_block_beyond_the_end_is_corrupt(length: int) -> None:
+    framed = b"\x82SNAPPY\x00" + struct.pack(">iii", 1, 1, length) + b"abc"
+    with pytest.raises(CorruptRecord, match="beyond the end"):
+        decompress(Codec.SNAPPY, framed, 1000)

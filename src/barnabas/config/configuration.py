@@ -80,9 +80,9 @@ class Configuration:
             if cls.find(name) is not None:
                 known[name] = value
             elif why := cls.known_elsewhere.get(name.replace("_", ".")):
-                log.info("property changes nothing here name=%s why=%s", name, why)
+                log.info("property changes nothing here", extra={"property": name, "why": why})
             else:
-                log.warning("unknown property name=%s %s", name, cls.__hint(name))
+                log.warning("unknown property", extra={"property": name, **cls.__nearest(name)})
         return cls(**known)
 
     @property
@@ -107,11 +107,11 @@ class Configuration:
             yield row, getattr(self, row.attribute)
 
     @classmethod
-    def __hint(cls, name: str) -> str:
+    def __nearest(cls, name: str) -> dict[str, str]:
         import difflib
 
         near = difflib.get_close_matches(name.replace("_", "."), cls.__settings, n=1)
-        return f"nearest={near[0]}" if near else "nearest=none"
+        return {"nearest": near[0]} if near else {}
 
     def __setattr__(self, name: str, value: object) -> Never:
         raise AttributeError(f"{type(self).__name__} is frozen: make a new one to change {name}")

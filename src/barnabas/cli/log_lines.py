@@ -1,0 +1,38 @@
+"""Log records as lines: the event first, then its fields as key=value. Sends them nowhere itself."""
+
+import logging
+
+_STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
+
+
+class LineFormatter(logging.Formatter):
+    """`12:30:01.250 warning unknown property property=log.dir.s nearest=log.dirs`."""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s.%(msecs)03d %(levelname)s %(message)s", "%H:%M:%S")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name of the base
+        """One line without the traceback, which the base puts below it."""
+        record.levelname = record.levelname.lower()
+        line = super().formatMessage(record)
+        for key, value in vars(record).items():
+            if key not in _STANDARD:
+                line += f" {key}={_word(value)}"
+        return line
+
+
+def log_to_stderr(level: str) -> None:
+    """Send what this package logs, from `level` up, to stderr."""
+    handler = logging.StreamHandler()
+    handler.setFormatter(LineFormatter())
+    root = logging.getLogger()
+    root.addHandler(handler)
+    root.setLevel(logging.WARNING)
+    logging.getLogger("barnabas").setLevel(level.upper())
+
+
+def _word(value: object) -> str:
+    if isinstance(value, list | tuple | set | frozenset):
+        return ",".join(str(one) for one in value)
+    text = str(value)
+    return repr(text) if not text or any(letter.isspace() for letter in text) else text

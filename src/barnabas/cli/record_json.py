@@ -1,0 +1,107 @@
+"""Records as lines of JSON and back; what `consume --json` writes, `produce --json` reads.
+
+Keys, values and header values are text; bytes that are not UTF-8 are {"base64": "…"}.
+"""
+
+import base64
+import binascii
+import json
+from typing import Any, NamedTuple, Protocol
+
+from barnabas.errors import ConfigError
+
+Headers = list[tuple[str, bytes | None]]
+
+
+class ConsumedRecord(Protocol):
+    """What this module reads of a record."""
+
+    topic: str
+    partition: int
+    offset: int
+    timestamp: int
+    key: bytes | None
+    value: bytes | None
+    headers: Any
+
+
+class Outgoing(NamedTuple):
+    """A record to send; None where the producer decides."""
+
+    key: bytes | None
+    value: bytes | None
+    headers: Headers
+    partition: int | None = None
+    timestamp_ms: int | None = None
+
+
+def to_json(record: ConsumedRecord) -> str:
+    """One line without its end."""
+    fields = {
+        "topic": record.topic,
+        "partition": record.partition,
+        "offset": record.offset,
+        "timestamp": record.timestamp,
+        "key": _text(record.key),
+        "value": _text(record.value),
+        "headers": [[key, _text(value)] for key, value in record.headers],
+    }
+    return json.dumps(fields, ensure_ascii=False)
+
+
+def from_json(line: bytes, number: int) -> Outgoing:
+    """Read one line; `number` is for the message.
+
+    Headers may be an object or a list of pairs. A value that is an object, a list or a number is
+    sent as its JSON text. Fields that a producer does not choose (topic, offset) are left out.
+
+    Raises:
+        ConfigError: it is not JSON, not an object, or a field has the wrong type.
+    """
+    try:
+        fields = json.loads(line)
+    except ValueError as error:
+        raise ConfigError(f"line {number} is not JSON: {error}") from None
+    if not isinstance(fields, dict):
+        raise ConfigError(f"line {number} must be an object with key, value, headers")
+    try:
+        headers = fields.get("headers") or []
+        pairs = headers.items() if isinstance(headers, dict) else headers
+        return Outgoing(
+            _bytes(fields.get("key")),
+            _bytes(fields.get("value")),
+            [(str(key), _bytes(value)) for key, value in pairs],
+            _number(fields, "partition"),
+            _number(fields, "timestamp"),
+        )
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"line {number}: {error}") from None
+
+
+def _number(fields: dict[str, Any], name: str) -> int | None:
+    value = fields.get(name)
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
+        raise ValueError(f"{name} must be a whole number, not {value!r}")
+    return value
+
+
+def _text(data: bytes | None) -> object:
+    if data is None:
+        return None
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode()}
+
+
+def _bytes(value: object) -> bytes | None:
+    if value is None:
+        return None
+    if isinstance(value, str):
+        return value.encode()
+    if isinstance(value, dict) and set(value) == {"base64"}:
+        try:
+            return base64.b64decode(value["base64"], validate=True)
+        except (binascii.Error, TypeError):
+            raise ValueError("base64 must be text in base 64") from None
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

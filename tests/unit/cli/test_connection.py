@@ -1,0 +1,14 @@
+import pytest
+
+from barnabas.cli.connection import client_settings
+from barnabas.errors import ConfigError
+
+
+def test_what_the_user_says_wins() -> None:
+    settings = client_settings("dogs:1", ("acks=1",), acks="all", compression_type="zstd")
+    assert settings == {"bootstrap.servers": "dogs:1", "acks": "1", "compression.type": "zstd"}
+
+
+def test_a_property_needs_a_value() -> None:
+    with pytest.raises(ConfigError, match="-X acks"):
+        client_settings("dogs:1", ("acks",))

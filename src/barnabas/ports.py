@@ -146,8 +146,15 @@ class Disk(Protocol):
         """Remove a file, or a directory with all that is in it; fine if it is not there."""
         ...
 
-    def begin_sync(self, files: Sequence[File]) -> Sync:
-        """Start to bring the data of files to stable storage and return at once."""
+    def begin_sync(self, files: Sequence[File], paths: Sequence[str] = ()) -> Sync:
+        """Start to bring the data of files to stable storage and return at once.
+
+        `paths` are files that are not open, or directories; those that are gone are passed over.
+        """
+        ...
+
+    def sync_directory(self, path: str) -> None:
+        """Return when the names in a directory are on stable storage."""
         ...
 
     def lock(self, path: str) -> AbstractContextManager[None]:

@@ -53,7 +53,7 @@ class RealDisk:
         with _storage_errors("make the directory", path):
             with contextlib.suppress(FileExistsError):
                 os.mkdir(path)
-            _sync_directory(parent)
+            _sync_path(parent)
 
     def size(self, path: str) -> int:
         """Bytes in a file that need not be open."""
@@ -85,7 +85,7 @@ class RealDisk:
                 file.flush()
                 sync_descriptor(file.fileno(), temporary)
             os.replace(temporary, path)
-            _sync_directory(os.path.dirname(path))
+            _sync_path(os.path.dirname(path))
 
     def rename(self, source: str, target: str, *, durable: bool = True) -> None:
         """Rename a file or directory; if `durable`, then sync the directories concerned."""
@@ -94,7 +94,7 @@ class RealDisk:
             self._files.renamed(source, target)
             if durable:
                 for directory in {os.path.dirname(source), os.path.dirname(target)}:
-                    _sync_directory(directory)
+                    _sync_path(directory)
 
     def remove(self, path: str) -> None:
         """Remove a file, or a directory with all that is in it; fine if it is not there."""
@@ -119,7 +119,7 @@ class RealDisk:
         finally:
             os.close(descriptor)
 
-    def begin_sync(self, files: Sequence[File]) -> Sync:
+    def begin_sync(self, files: Sequence[File], paths: Sequence[str] = ()) -> Sync:
         """Start to sync files on a thread; see `ports.Disk.begin_sync`."""
         if self._syncer is None:
             self._syncer = ThreadPoolExecutor(1, thread_name_prefix="barnabas-sync")
@@ -128,7 +128,12 @@ class RealDisk:
         for file in real:
             file.pins += 1
         work = [(file.fileno(), file.path) for file in real]
-        return _RunningSync(real, self._syncer.submit(_sync_all, work))
+        return _RunningSync(real, self._syncer.submit(_sync_all, work, list(paths)))
+
+    def sync_directory(self, path: str) -> None:
+        """Return when the names in a directory are on stable storage."""
+        with _storage_errors("sync", path):
+            _sync_path(path)
 
     def close(self) -> None:
         """Wait for the syncs under way and end the thread."""
@@ -163,9 +168,12 @@ class _RunningSync:
             self._files = []
 
 
-def _sync_all(work: list[tuple[int, str]]) -> None:
+def _sync_all(work: list[tuple[int, str]], paths: list[str]) -> None:
     for descriptor, path in work:
         sync_descriptor(descriptor, path)
+    for path in paths:
+        with _storage_errors("sync", path), contextlib.suppress(FileNotFoundError):
+            _sync_path(path)
 
 
 def _take_locks(descriptor: int, path: str) -> None:
@@ -179,7 +187,7 @@ def _take_locks(descriptor: int, path: str) -> None:
         raise StorageError(f"another process holds the lock {path}") from error
 
 
-def _sync_directory(path: str) -> None:
+def _sync_path(path: str) -> None:
     descriptor = os.open(path or ".", os.O_RDONLY | os.O_CLOEXEC)
     try:
         os.fsync(descriptor)

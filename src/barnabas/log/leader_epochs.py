@@ -1,0 +1,99 @@
+"""Which leader epoch began at which offset, and the file that remembers it.
+
+Source: KIP-101, KIP-279; Kafka's LeaderEpochFileCache and LeaderEpochCheckpointFile (version 0).
+"""
+
+from bisect import bisect_right
+
+from barnabas.errors import LogDirFailed
+from barnabas.ports import Disk
+
+_VERSION = "0"
+_UNDEFINED = (-1, -1)
+
+
+class LeaderEpochs:
+    """Epochs with their first offsets; both grow. Every change is on disk when the call returns."""
+
+    __slots__ = ("_disk", "_epochs", "_path", "_starts", "latest")
+
+    def __init__(self, disk: Disk, path: str) -> None:
+        self._disk = disk
+        self._path = path
+        self._epochs: list[int] = []
+        self._starts: list[int] = []
+        if disk.exists(path):
+            self._parse(disk.read_file(path))
+        self.latest = self._epochs[-1] if self._epochs else -1
+        """The newest epoch; -1 if there is none."""
+
+    def _parse(self, data: bytes) -> None:
+        lines = data.decode("ascii", "replace").split("\n")
+        try:
+            rows = [tuple(map(int, line.split(" "))) for line in lines[2:] if line]
+            self._epochs, self._starts = [[row[i] for row in rows] for i in (0, 1)]
+            sound = lines[0] == _VERSION and len(rows) == int(lines[1])
+        except (ValueError, IndexError):
+            sound = False
+        if not sound:
+            raise LogDirFailed(f"{self._path} is not a leader epoch checkpoint of version 0")
+
+    def entries(self) -> list[tuple[int, int]]:
+        """(epoch, first offset), oldest first."""
+        return list(zip(self._epochs, self._starts, strict=True))
+
+    def assign(self, epoch: int, start_offset: int) -> None:
+        """Let `epoch` begin at `start_offset`, unless it has begun."""
+        if epoch <= self.latest:
+            return
+        # An epoch that never got a record is replaced by the one that did.
+        while self._starts and self._starts[-1] >= start_offset:
+            self._epochs.pop()
+            self._starts.pop()
+        self._epochs.append(epoch)
+        self._starts.append(start_offset)
+        self._write()
+
+    def end_offset(self, epoch: int, log_end: int) -> tuple[int, int]:
+        """The largest epoch not above `epoch`, and the offset where the next one begins.
+
+        (-1, -1): the epoch is newer than all that this log knows, or -1.
+        """
+        if epoch < 0:
+            return _UNDEFINED
+        if epoch == self.latest:
+            return epoch, log_end
+        after = bisect_right(self._epochs, epoch)
+        if after == len(self._epochs):
+            return _UNDEFINED
+        return (self._epochs[after - 1] if after else epoch), self._starts[after]
+
+    def at(self, offset: int) -> int:
+        """The epoch that `offset` was appended in; -1 if that is not known."""
+        found = bisect_right(self._starts, offset)
+        return self._epochs[found - 1] if found else -1
+
+    def truncate_end(self, end_offset: int) -> None:
+        """Forget epochs that begin at `end_offset` or later."""
+        before = len(self._epochs)
+        while self._starts and self._starts[-1] >= end_offset:
+            self._epochs.pop()
+            self._starts.pop()
+        if len(self._epochs) != before:
+            self._write()
+
+    def truncate_start(self, start_offset: int) -> None:
+        """Forget epochs that ended before `start_offset`; the one it is in begins there."""
+        passed = bisect_right(self._starts, start_offset) - 1
+        if passed < 0 or (passed == 0 and self._starts[0] == start_offset):
+            return
+        del self._epochs[:passed]
+        del self._starts[:passed]
+        self._starts[0] = start_offset
+        self._write()
+
+    def _write(self) -> None:
+        self.latest = self._epochs[-1] if self._epochs else -1
+        rows = [f"{epoch} {start}\n" for epoch, start in self.entries()]
+        text = f"{_VERSION}\n{len(rows)}\n{''.join(rows)}"
+        self._disk.replace_file(self._path, text.encode("ascii"))

@@ -1,0 +1,219 @@
+"""Open a partition's log from its directory; after an unclean stop, recover it first.
+
+Recovery reads everything behind the recovery point: the log is cut behind the last whole batch with
+a right CRC, indexes are made again, leader epochs and producers follow from the batches.
+Source: Kafka's LogLoader.
+"""
+
+from dataclasses import dataclass
+
+from barnabas.errors import LogDirFailed
+from barnabas.log.config import LogConfig
+from barnabas.log.file_names import (
+    CLEANED,
+    DELETED,
+    LEADER_EPOCHS,
+    LOG,
+    PARTITION_METADATA,
+    SEGMENT_FILES,
+    SNAPSHOT,
+    SWAP,
+    parse_segment_file,
+    segment_name,
+)
+from barnabas.log.leader_epochs import LeaderEpochs
+from barnabas.log.partition_log import PartitionLog
+from barnabas.log.partition_metadata import parse_topic_id
+from barnabas.log.producer_snapshot import decode_snapshot
+from barnabas.log.producer_state import ProducerState
+from barnabas.log.scan import scan_batches
+from barnabas.log.segment import Segment
+from barnabas.log.segments import Segments
+from barnabas.ports import Disk
+from barnabas.records.batch import BatchHeader
+from barnabas.records.control import read_marker
+from barnabas.types import TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What the log directory's checkpoints say of one partition."""
+
+    recovery_point: int = 0
+    start_offset: int = 0
+    clean: bool = False
+    """The broker stopped in order, so nothing needs to be recovered."""
+
+
+NO_CHECKPOINT = Checkpoint()
+
+
+def open_log(
+    disk: Disk,
+    partition: TopicPartition,
+    directory: str,
+    config: LogConfig,
+    checkpoint: Checkpoint = NO_CHECKPOINT,
+) -> PartitionLog:
+    """Open the log in `directory`, which must be there; an empty one becomes an empty log.
+
+    Raises:
+        StorageError: the directory cannot be read, or holds what no recovery explains.
+    """
+    log = PartitionLog(disk, partition, directory, config)
+    names = _tidied(disk, directory)
+    if PARTITION_METADATA in names:
+        log.topic_id = parse_topic_id(disk.read_file(f"{directory}/{PARTITION_METADATA}"))
+    log.epochs = LeaderEpochs(disk, f"{directory}/{LEADER_EPOCHS}")
+    segments = _segments(disk, directory, config, names)
+    if not segments:
+        segments = [_new_segment(disk, directory, checkpoint.start_offset, config)]
+    recovery_point = checkpoint.recovery_point
+    if checkpoint.clean:
+        end = segments[-1].next_offset()
+    else:
+        segments, end = _recover(disk, segments, recovery_point, log.epochs)
+    start = max(checkpoint.start_offset, segments[0].base_offset)
+    if end < start:
+        # The checkpoint knows of more than is there: what is left is before the start.
+        _remove(disk, segments)
+        segments = [_new_segment(disk, directory, start, config)]
+        end = start
+    log.epochs.truncate_end(end)
+    log.epochs.truncate_start(start)
+    log.opened(
+        Segments(segments), start, end, end if checkpoint.clean else min(recovery_point, end)
+    )
+    restore_producers(disk, log)
+    if not checkpoint.clean:
+        log.flush()
+    return log
+
+
+def _tidied(disk: Disk, directory: str) -> set[str]:
+    """Names in the directory after removing what was on its way out."""
+    names = set(disk.list(directory))
+    for name in sorted(names):
+        if name.endswith(SWAP):
+            raise LogDirFailed(
+                f"{directory}/{name}: Kafka was stopped while it replaced this segment;"
+                " let Kafka start once on this directory so that it finishes"
+            )
+        if name.endswith((DELETED, CLEANED, ".tmp")):
+            disk.remove(f"{directory}/{name}")
+            names.discard(name)
+    for name in sorted(names):
+        parsed = parse_segment_file(name)
+        if parsed and parsed[1] in SEGMENT_FILES and segment_name(parsed[0]) + LOG not in names:
+            disk.remove(f"{directory}/{name}")
+            names.discard(name)
+    return names
+
+
+def _segments(disk: Disk, directory: str, config: LogConfig, names: set[str]) -> list[Segment]:
+    parsed = (parse_segment_file(name) for name in names)
+    bases = sorted(base for base, suffix in filter(None, parsed) if suffix == LOG)
+    return [Segment(disk, directory, base, config) for base in bases]
+
+
+def _new_segment(disk: Disk, directory: str, base_offset: int, config: LogConfig) -> Segment:
+    segment = Segment(disk, directory, base_offset, config)
+    segment.create(0)
+    return segment
+
+
+def _recover(
+    disk: Disk, segments: list[Segment], recovery_point: int, epochs: LeaderEpochs
+) -> tuple[list[Segment], int]:
+    """Check the segments from the one with the recovery point on; returns those that stay."""
+    first = len(segments) - 1
+    while first > 0 and segments[first].base_offset > recovery_point:
+        first -= 1
+    end = segments[first].base_offset
+    for number in range(first, len(segments)):
+        segment = segments[number]
+        if segment.base_offset < end:
+            _remove(disk, segments[number:])
+            return segments[:number], end
+        whole, end = recover_segment(segment, epochs)
+        if not whole:
+            _remove(disk, segments[number + 1 :])
+            return segments[: number + 1], end
+    return segments, end
+
+
+def recover_segment(segment: Segment, epochs: LeaderEpochs) -> tuple[bool, int]:
+    """Cut a segment behind its last right batch and make its indexes again.
+
+    Returns: whether nothing was cut, and the offset behind the last batch.
+    """
+    segment.start_rebuild()
+    valid, after = 0, segment.base_offset
+    for found in scan_batches(segment.file, 0, segment.size):
+        header = found.header
+        if header.base_offset < after:
+            break
+        if header.leader_epoch > epochs.latest:
+            epochs.assign(header.leader_epoch, header.base_offset)
+        segment.index(header.position, header)
+        valid, after = header.end, header.next_offset
+    whole = valid == segment.size
+    if not whole:
+        segment.file.truncate(valid)
+        segment.size = segment.written = valid
+    segment.flush_indexes()
+    return whole, after
+
+
+def _remove(disk: Disk, segments: list[Segment]) -> None:
+    for segment in segments:
+        segment.close()
+        for suffix in SEGMENT_FILES:
+            disk.remove(segment.stem + suffix)
+
+
+def restore_producers(disk: Disk, log: PartitionLog) -> None:
+    """Know the producers again: from the newest right snapshot and the batches after it."""
+    offsets = []
+    for name in disk.list(log.directory):
+        parsed = parse_segment_file(name)
+        if parsed and parsed[1] == SNAPSHOT:
+            offsets.append(parsed[0])
+    known = log.segments.first.base_offset
+    log.producers.clear()
+    for offset in sorted(offsets, reverse=True):
+        path = f"{log.directory}/{segment_name(offset)}{SNAPSHOT}"
+        entries = decode_snapshot(disk.read_file(path)) if offset <= log.end_offset else None
+        if entries is None:
+            # Of a time that recovery has undone, or torn: it would mislead the next start.
+            disk.remove(path)
+            continue
+        log.producers.restore(entries)
+        known = max(offset, known)
+        break
+    replay_producers(log, known)
+
+
+def replay_producers(log: PartitionLog, offset: int) -> None:
+    """Add what the batches from `offset` to the end say of their producers."""
+    if offset >= log.end_offset:
+        return
+    for segment in log.segments.from_offset(offset):
+        first = segment.find(offset)
+        if first is None:
+            continue
+        for header, data in scan_batches(
+            segment.file, first.position, segment.written, check_crcs=False
+        ):
+            if header.producer_id < 0:
+                continue
+            if header.control:
+                _replay_marker(log.producers, header, data)
+            else:
+                log.producers.add(header, header.base_offset, header.max_timestamp)
+
+
+def _replay_marker(producers: ProducerState, header: BatchHeader, data: memoryview) -> None:
+    marker = read_marker(data)
+    if marker is not None:
+        producers.end_transaction(header, marker.coordinator_epoch)

@@ -1,0 +1,386 @@
+"""One partition's log: append, read, roll, flush, cut. Called by one thread; decides at once.
+
+What is *not* here: opening and recovery (`opening`), when old segments go (`retention`), who leads.
+"""
+
+from barnabas.errors import ErrorCode, LogDirFailed, StorageError
+from barnabas.log.config import LogConfig
+from barnabas.log.file_names import SNAPSHOT, segment_name
+from barnabas.log.leader_epochs import LeaderEpochs
+from barnabas.log.outcomes import NOTHING, OUT_OF_RANGE, AppendInfo, ReadInfo
+from barnabas.log.producer_snapshot import encode_snapshot
+from barnabas.log.producer_state import AppendedBatch, ProducerState
+from barnabas.log.reading import ReadHints, Wanted, slice_of_older, slice_of_recent
+from barnabas.log.recent_batches import RecentBatches
+from barnabas.log.segment import Segment
+from barnabas.log.segments import Segments
+from barnabas.ports import Disk, Sync
+from barnabas.records.batch import BatchHeader, read_header, stamp, stamp_append_time
+from barnabas.records.refused import RefusedRecords
+from barnabas.types import NO_TIMESTAMP, Buffer, TopicPartition
+
+_INT32_MAX = (1 << 31) - 1
+
+
+class PartitionLog:
+    """The records of one partition on one disk.
+
+    Invariant: start_offset <= written_end <= end_offset, and recovery_point <= written_end.
+    """
+
+    __slots__ = (
+        "_disk",
+        "_hints",
+        "_queue",
+        "_recent",
+        "_snapshot_offset",
+        "_syncs",
+        "_touched",
+        "config",
+        "directory",
+        "end_offset",
+        "epochs",
+        "failure",
+        "flushed_ms",
+        "producers",
+        "recovery_point",
+        "segments",
+        "start_offset",
+        "topic_id",
+        "topic_partition",
+        "written_end",
+    )
+
+    def __init__(
+        self, disk: Disk, topic_partition: TopicPartition, directory: str, config: LogConfig
+    ) -> None:
+        self._disk = disk
+        self.topic_partition = topic_partition
+        self.topic_id = bytes(16)
+        self.directory = directory
+        self.config = config
+        self.segments: Segments
+        self.epochs: LeaderEpochs
+        self.producers = ProducerState()
+        self.start_offset = 0
+        """The first offset that may be read."""
+        self.end_offset = 0
+        """The offset of the next record; counts what is queued."""
+        self.written_end = 0
+        """The end of what is in the file and readers may see: on one broker the high watermark."""
+        self.recovery_point = 0
+        """All before it is on stable storage."""
+        self.flushed_ms = 0
+        """When a flush was last begun."""
+        self.failure: StorageError | None = None
+        """Why the log is offline; it stays so until the broker starts again."""
+        self._queue: list[Buffer] = []
+        self._recent = RecentBatches()
+        self._hints = ReadHints()
+        self._syncs: list[tuple[int, Sync]] = []
+        self._snapshot_offset = 0
+        self._touched = False
+
+    def opened(self, segments: Segments, start_offset: int, end_offset: int, flushed: int) -> None:
+        """Begin to serve what `opening` found: all of it is written, up to `flushed` also synced."""
+        self.segments = segments
+        self.start_offset = start_offset
+        self.end_offset = self.written_end = end_offset
+        self.recovery_point = flushed
+        self._snapshot_offset = end_offset
+
+    @property
+    def leader_epoch(self) -> int:
+        """The newest leader epoch in the log; -1 if there is none."""
+        return self.epochs.latest
+
+    @property
+    def size(self) -> int:
+        """Bytes in all its segments, queued ones too."""
+        return self.segments.size
+
+    # --- Appending ----------------------------------------------------------------------------
+
+    def append(
+        self,
+        records: memoryview,
+        *,
+        leader_epoch: int,
+        now_ms: int,
+        header: BatchHeader | None = None,
+        internal: bool = False,
+    ) -> AppendInfo:
+        """Give one checked batch its offsets, in place, and queue it for `write_pending`.
+
+        `records` is writable, is exactly the batch, and must not change until it is written.
+        `header` is what `read_header(records)` gave, to save reading it again. `internal`: written
+        by the broker itself, so neither size nor timestamps are judged.
+
+        Raises:
+            RefusedRecords: the batch must not be appended; the log is as before.
+            StorageError: the log is offline.
+        """
+        if self.failure is not None:
+            raise self.offline()
+        batch = header if header is not None else read_header(records)
+        append_time: int = NO_TIMESTAMP
+        timestamp = batch.max_timestamp
+        if not internal:
+            if self.config.message_timestamp_type == "LogAppendTime":
+                append_time = timestamp = now_ms
+            self._judge(batch, now_ms, stamped=append_time >= 0)
+        if batch.producer_id >= 0:
+            known = self.producers.check(batch)
+            if known is not None:
+                return self._repeated(known, append_time)
+        base = self.end_offset
+        last = base + batch.last_offset_delta
+        segment = self.segments.active
+        if self._must_roll(segment, batch.size, last, timestamp, now_ms):
+            segment = self.roll(now_ms)
+        if append_time >= 0:
+            stamp_append_time(records, batch, now_ms)
+        stamp(records, 0, base, leader_epoch)
+        if leader_epoch > self.epochs.latest:
+            self._begin_epoch(leader_epoch, base)
+        if batch.producer_id >= 0:
+            self.producers.add(batch, base, timestamp)
+        self._recent.add(base, segment.size)
+        segment.add(batch.size, last, timestamp)
+        self._queue.append(records)
+        self.end_offset = last + 1
+        return AppendInfo(base, last, append_time, self.start_offset)
+
+    def _judge(self, batch: BatchHeader, now_ms: int, *, stamped: bool) -> None:
+        """Refuse what is too large or, unless the broker stamps it, too far from its clock."""
+        config = self.config
+        if batch.size > config.max_message_bytes:
+            raise RefusedRecords(
+                ErrorCode.MESSAGE_TOO_LARGE,
+                f"the batch has {batch.size} bytes, max.message.bytes is"
+                f" {config.max_message_bytes}",
+            )
+        if not stamped and (
+            batch.max_timestamp - now_ms > config.message_timestamp_after_max_ms
+            or now_ms - batch.base_timestamp > config.message_timestamp_before_max_ms
+        ):
+            raise RefusedRecords(
+                ErrorCode.INVALID_TIMESTAMP,
+                f"timestamps {batch.base_timestamp} to {batch.max_timestamp} are too far from the"
+                f" broker's time {now_ms} (message.timestamp.before.max.ms and .after.max.ms)",
+            )
+
+    def _repeated(self, known: AppendedBatch, append_time: int) -> AppendInfo:
+        return AppendInfo(
+            known.first_offset,
+            known.last_offset,
+            append_time if append_time < 0 else known.timestamp,
+            self.start_offset,
+            duplicate=True,
+        )
+
+    def _must_roll(
+        self, segment: Segment, size: int, last_offset: int, timestamp: int, now_ms: int
+    ) -> bool:
+        """Source: Kafka's LogSegment.shouldRoll."""
+        config = self.config
+        if segment.size:
+            if segment.size + size > config.segment_bytes:
+                return True
+            first = segment.first_timestamp
+            age = timestamp - first if first >= 0 else now_ms - segment.created_ms
+            if age > config.segment_ms:
+                return True
+        return last_offset - segment.base_offset > _INT32_MAX or segment.index_is_full(
+            config.segment_index_bytes
+        )
+
+    def _begin_epoch(self, epoch: int, offset: int) -> None:
+        try:
+            self.epochs.assign(epoch, offset)
+        except StorageError as error:
+            self.fail(error)
+            raise
+
+    def write_pending(self) -> None:
+        """Write all queued batches, in one call; from here on readers see them.
+
+        With `flush.messages` reached the data is also on stable storage when this returns.
+
+        Raises:
+            StorageError: the log is offline from now on; none of the queued batches counts.
+        """
+        if not self._queue:
+            return
+        segment = self.segments.active
+        try:
+            segment.file.write(segment.written, self._queue)
+        except StorageError as error:
+            self.fail(error)
+            raise
+        self._queue = []
+        self._touched = True
+        segment.written = segment.size
+        self.written_end = self.end_offset
+        if self.end_offset - self.recovery_point >= self.config.flush_messages:
+            self.flush()
+
+    # --- Reading ------------------------------------------------------------------------------
+
+    def read(self, offset: int, max_bytes: int, *, max_offset: int, min_one: bool) -> ReadInfo:
+        """The bytes from the batch that holds `offset` on, of one segment.
+
+        At most `max_bytes`, and whole batches where their bounds are known without a search (the
+        last one may be partial otherwise); the first batch is whole or there is nothing. With
+        `min_one` it comes even if it is larger than `max_bytes`. Nothing from `max_offset` on.
+
+        Raises:
+            StorageError: the log is offline or a segment is damaged.
+        """
+        if self.failure is not None:
+            raise self.offline()
+        end = self.written_end
+        if not self.start_offset <= offset <= end:
+            return OUT_OF_RANGE
+        if offset >= end or offset >= max_offset:
+            return NOTHING
+        segment = self.segments.active
+        if max_offset >= end and offset >= segment.base_offset:
+            found = self._recent.find(offset)
+            if found >= 0:
+                return slice_of_recent(segment, self._recent, found, max_bytes, min_one=min_one)
+        wanted = Wanted(offset, max_offset if max_offset < end else None)
+        return slice_of_older(self.segments, self._hints, wanted, max_bytes, min_one=min_one)
+
+    def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
+        """The largest epoch not above `epoch` and its end offset; (-1, -1) if it is too new."""
+        return self.epochs.end_offset(epoch, self.end_offset)
+
+    # --- Rolling and flushing -----------------------------------------------------------------
+
+    def roll(self, now_ms: int) -> Segment:
+        """Begin a new segment at the end offset; the old one goes to stable storage meanwhile.
+
+        Raises:
+            StorageError: the log is offline.
+        """
+        self.write_pending()
+        old = self.segments.active
+        if not old.size:
+            return old
+        try:
+            old.seal()
+            snapshot = self._snapshot_path()
+            self._disk.write_file(snapshot, encode_snapshot(self.producers.entries()))
+            segment = Segment(self._disk, self.directory, self.end_offset, self.config)
+            segment.create(now_ms)
+            self._begin_sync([snapshot, self.directory], now_ms)
+        except StorageError as error:
+            self.fail(error)
+            raise
+        self.segments.add(segment)
+        self._snapshot_offset = self.end_offset
+        self._recent.clear()
+        return segment
+
+    def _snapshot_path(self) -> str:
+        return f"{self.directory}/{segment_name(self.end_offset)}{SNAPSHOT}"
+
+    def _begin_sync(self, paths: list[str], now_ms: int) -> None:
+        files = [file for segment in self._unsynced() for file in segment.files()]
+        self._syncs.append((self.written_end, self._disk.begin_sync(files, paths)))
+        self.flushed_ms = now_ms
+
+    def _unsynced(self) -> list[Segment]:
+        """The segments with anything behind the recovery point and behind the syncs under way."""
+        done = self._syncs[-1][0] if self._syncs else self.recovery_point
+        return self.segments.from_offset(done)
+
+    def begin_flush(self, now_ms: int) -> None:
+        """Start to bring all that is written to stable storage; `poll_syncs` learns of its end."""
+        self.write_pending()
+        if not self._syncs and self.recovery_point < self.written_end:
+            self._begin_sync([self.directory], now_ms)
+
+    def poll_syncs(self) -> None:
+        """Take note of syncs that ended.
+
+        Raises:
+            StorageError: one failed; the log is offline from now on.
+        """
+        try:
+            while self._syncs and self._syncs[0][1].poll():
+                self.recovery_point = max(self.recovery_point, self._syncs.pop(0)[0])
+        except StorageError as error:
+            self.fail(error)
+            raise
+
+    def flush(self) -> None:
+        """Return when all records are on stable storage.
+
+        Raises:
+            StorageError: the log is offline from now on.
+        """
+        self.write_pending()
+        try:
+            for segment in self._unsynced():
+                segment.flush_indexes()
+                for file in segment.files():
+                    file.sync()
+            self._disk.sync_directory(self.directory)
+            for _offset, sync in self._syncs:
+                sync.wait()
+        except StorageError as error:
+            self.fail(error)
+            raise
+        self._syncs.clear()
+        self.recovery_point = self.written_end
+
+    # --- Cutting and closing ------------------------------------------------------------------
+
+    def delete_before(self, offset: int) -> None:
+        """Let the log start at `offset`; segments wholly before it go at the next maintenance.
+
+        Raises:
+            RefusedRecords: OFFSET_OUT_OF_RANGE: the offset is behind the end.
+        """
+        if offset > self.written_end:
+            raise RefusedRecords(
+                ErrorCode.OFFSET_OUT_OF_RANGE,
+                f"{offset} is behind the high watermark {self.written_end}",
+            )
+        if offset > self.start_offset:
+            self.start_offset = offset
+            self.epochs.truncate_start(offset)
+
+    def close(self, *, clean: bool) -> None:
+        """Give all files back; if `clean`, everything is on stable storage before.
+
+        Raises:
+            StorageError: the log is offline, so it cannot be closed cleanly.
+        """
+        if clean:
+            if self.failure is not None:
+                raise self.offline()
+            self.write_pending()
+            if self._touched:
+                self.segments.active.seal()
+            if self.recovery_point < self.written_end:
+                self.flush()
+            if self._snapshot_offset < self.end_offset:
+                data = encode_snapshot(self.producers.entries())
+                self._disk.replace_file(self._snapshot_path(), data)
+        self._queue.clear()
+        for segment in self.segments:
+            segment.close()
+
+    # --- Failure ------------------------------------------------------------------------------
+
+    def fail(self, error: StorageError) -> None:
+        """Take the log offline: what its files hold is not what its memory says."""
+        self.failure = error
+        self._queue.clear()
+
+    def offline(self) -> LogDirFailed:
+        """What to raise while it is offline."""
+        return LogDirFailed(f"the log of {self.directory} is offline: {self.failure}")

@@ -1,0 +1,67 @@
+"""The .snapshot file: the producers of a partition as they were before some offset.
+
+Source: Kafka's ProducerSnapshot.json and ProducerStateManager: version int16 (1), CRC-32C uint32 of
+what follows, count int32, then 46 bytes per producer. Only the last batch of each is kept.
+"""
+
+import struct
+from collections.abc import Iterable
+
+from barnabas.log.producer_state import AppendedBatch, ProducerEntry
+from barnabas.records.checksums import crc32c
+
+_VERSION = 1
+_HEAD = struct.Struct(">hI")
+_COUNT = struct.Struct(">i")
+_ENTRY = struct.Struct(">qhiqiqiq")
+_SEQUENCES = 0x7FFFFFFF
+
+
+def encode_snapshot(entries: Iterable[ProducerEntry]) -> bytes:
+    """The bytes of a snapshot file."""
+    body = bytearray(_COUNT.size)
+    count = 0
+    for entry in entries:
+        last = entry.batches[-1] if entry.batches else None
+        body += _ENTRY.pack(
+            entry.producer_id,
+            entry.epoch,
+            last.last_sequence if last else -1,
+            last.last_offset if last else -1,
+            last.offset_delta if last else 0,
+            entry.last_timestamp,
+            entry.coordinator_epoch,
+            entry.transaction_start,
+        )
+        count += 1
+    _COUNT.pack_into(body, 0, count)
+    return _HEAD.pack(_VERSION, crc32c(body)) + body
+
+
+def decode_snapshot(data: bytes) -> list[ProducerEntry] | None:
+    """The producers of a snapshot file; None if it is torn, wrong or of another version."""
+    if len(data) < _HEAD.size + _COUNT.size:
+        return None
+    version, crc = _HEAD.unpack_from(data)
+    (count,) = _COUNT.unpack_from(data, _HEAD.size)
+    body = memoryview(data)[_HEAD.size :]
+    if version != _VERSION or crc32c(body) != crc:
+        return None
+    if len(body) != _COUNT.size + count * _ENTRY.size:
+        return None
+    return [_decode_entry(fields) for fields in _ENTRY.iter_unpack(body[_COUNT.size :])]
+
+
+def _decode_entry(fields: tuple[int, ...]) -> ProducerEntry:
+    producer_id, epoch, last_sequence, last_offset, delta, timestamp, coordinator, start = fields
+    entry = ProducerEntry(producer_id)
+    entry.epoch = epoch
+    if last_offset >= 0:
+        first_sequence = (last_sequence - delta) & _SEQUENCES
+        entry.batches.append(
+            AppendedBatch(first_sequence, last_sequence, last_offset, delta, timestamp)
+        )
+    entry.last_timestamp = timestamp
+    entry.coordinator_epoch = coordinator
+    entry.transaction_start = start
+    return entry

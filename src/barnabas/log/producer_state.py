@@ -1,0 +1,175 @@
+"""What a partition remembers of the producers that number their batches: duplicates, gaps, epochs.
+
+Source: KIP-98, KIP-360; Kafka 4's ProducerStateManager, ProducerStateEntry and ProducerAppendInfo.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from barnabas.errors import ErrorCode
+from barnabas.records.batch import BatchHeader
+from barnabas.records.refused import RefusedRecords
+from barnabas.types import NO_OFFSET, NO_PRODUCER_EPOCH
+
+BATCHES_KEPT = 5
+"""As many as a producer may have in flight: each of them can still be sent again."""
+
+_SEQUENCES = 0x7FFFFFFF
+
+
+class AppendedBatch(NamedTuple):
+    """A batch as its producer may send it again."""
+
+    first_sequence: int
+    last_sequence: int
+    last_offset: int
+    offset_delta: int
+    timestamp: int
+
+    @property
+    def first_offset(self) -> int:
+        """Offset of its first record."""
+        return self.last_offset - self.offset_delta
+
+
+class ProducerEntry:
+    """One producer id. `batches` are its last ones under the present epoch, oldest first."""
+
+    __slots__ = (
+        "batches",
+        "coordinator_epoch",
+        "epoch",
+        "last_timestamp",
+        "producer_id",
+        "transaction_start",
+    )
+
+    def __init__(self, producer_id: int) -> None:
+        self.producer_id = producer_id
+        self.epoch: int = NO_PRODUCER_EPOCH
+        self.batches: list[AppendedBatch] = []
+        self.last_timestamp = -1
+        self.coordinator_epoch = -1
+        self.transaction_start: int = NO_OFFSET
+        """First offset of the open transaction; -1 if none is open."""
+
+    @property
+    def last_sequence(self) -> int:
+        """Sequence of its last record; -1 if it has none under this epoch."""
+        return self.batches[-1].last_sequence if self.batches else -1
+
+    def add(self, epoch: int, batch: AppendedBatch) -> None:
+        """Remember a batch, forget the oldest of more than five."""
+        if epoch != self.epoch:
+            self.epoch = epoch
+            self.batches.clear()
+        self.batches.append(batch)
+        if len(self.batches) > BATCHES_KEPT:
+            del self.batches[0]
+        self.last_timestamp = batch.timestamp
+
+
+class ProducerState:
+    """All producers of one partition."""
+
+    __slots__ = ("_entries",)
+
+    def __init__(self) -> None:
+        self._entries: dict[int, ProducerEntry] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def entries(self) -> Iterable[ProducerEntry]:
+        """Every producer known, in no order."""
+        return self._entries.values()
+
+    def restore(self, entries: Iterable[ProducerEntry]) -> None:
+        """Replace all that is known by what a snapshot held."""
+        self._entries = {entry.producer_id: entry for entry in entries}
+
+    def check(self, batch: BatchHeader) -> AppendedBatch | None:
+        """Whether a client's batch may be appended: the batch that it repeats, or None to go on.
+
+        Raises:
+            RefusedRecords: INVALID_PRODUCER_EPOCH for an epoch before the newest,
+                OUT_OF_ORDER_SEQUENCE_NUMBER for a sequence that does not follow. An unknown
+                producer id may begin with any sequence: its state may have expired (KIP-360).
+        """
+        entry = self._entries.get(batch.producer_id)
+        if entry is None or entry.epoch == NO_PRODUCER_EPOCH:
+            return None
+        if batch.producer_epoch != entry.epoch:
+            return self._check_new_epoch(batch, entry)
+        if batch.base_sequence == (entry.last_sequence + 1) & _SEQUENCES:
+            return None
+        last_sequence = batch.last_sequence
+        for known in entry.batches:
+            if known.first_sequence == batch.base_sequence and known.last_sequence == last_sequence:
+                return known
+        raise RefusedRecords(
+            ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+            f"producer {batch.producer_id} sent sequence {batch.base_sequence} after"
+            f" {entry.last_sequence} in epoch {entry.epoch}",
+        )
+
+    @staticmethod
+    def _check_new_epoch(batch: BatchHeader, entry: ProducerEntry) -> None:
+        if batch.producer_epoch < entry.epoch:
+            raise RefusedRecords(
+                ErrorCode.INVALID_PRODUCER_EPOCH,
+                f"producer {batch.producer_id} is at epoch {entry.epoch}, not"
+                f" {batch.producer_epoch}",
+            )
+        if batch.base_sequence != 0:
+            raise RefusedRecords(
+                ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                f"producer {batch.producer_id} begins epoch {batch.producer_epoch} with sequence"
+                f" {batch.base_sequence}",
+            )
+
+    def add(self, batch: BatchHeader, base_offset: int, timestamp: int) -> None:
+        """Remember a batch of records that is appended at `base_offset`."""
+        entry = self._entries.get(batch.producer_id)
+        if entry is None:
+            entry = self._entries[batch.producer_id] = ProducerEntry(batch.producer_id)
+        delta = batch.last_offset_delta
+        entry.add(
+            batch.producer_epoch,
+            AppendedBatch(
+                batch.base_sequence, batch.last_sequence, base_offset + delta, delta, timestamp
+            ),
+        )
+        if batch.transactional and entry.transaction_start == NO_OFFSET:
+            entry.transaction_start = base_offset
+
+    def end_transaction(self, batch: BatchHeader, coordinator_epoch: int) -> None:
+        """Remember the marker that `batch` holds: the producer's transaction is over."""
+        entry = self._entries.get(batch.producer_id)
+        if entry is None:
+            entry = self._entries[batch.producer_id] = ProducerEntry(batch.producer_id)
+        if batch.producer_epoch != entry.epoch:
+            entry.epoch = batch.producer_epoch
+            entry.batches.clear()
+        entry.transaction_start = NO_OFFSET
+        entry.coordinator_epoch = coordinator_epoch
+        entry.last_timestamp = batch.max_timestamp
+
+    def first_open_transaction(self) -> int | None:
+        """Where the oldest open transaction starts: the last stable offset, if there is one."""
+        starts = [e.transaction_start for e in self._entries.values() if e.transaction_start >= 0]
+        return min(starts, default=None)
+
+    def expire(self, now_ms: int, expiration_ms: int) -> None:
+        """Forget producers that sent nothing for so long and have no open transaction."""
+        old = [
+            entry.producer_id
+            for entry in self._entries.values()
+            if entry.transaction_start < 0 and now_ms - entry.last_timestamp >= expiration_ms
+        ]
+        for producer_id in old:
+            del self._entries[producer_id]
+
+    def clear(self) -> None:
+        """Forget all."""
+        self._entries.clear()

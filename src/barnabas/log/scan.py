@@ -1,0 +1,76 @@
+"""Reading a segment batch by batch from its file, in pieces. Knows no index."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from barnabas.errors import DecodeError
+from barnabas.ports import File
+from barnabas.records.batch import HEADER_SIZE, BatchHeader, crc_is_right, read_header
+
+_PIECE = 1 << 20
+_NEAR = 4096
+"""What a look-up reads at once: a little more than the distance of two index entries."""
+
+
+class FoundBatch(NamedTuple):
+    """A batch in a file; `header.position` counts from the start of the file."""
+
+    header: BatchHeader
+    data: memoryview
+    """The whole batch; valid until the next one is taken."""
+
+
+def scan_batches(
+    file: File, position: int, end: int, *, check_crcs: bool = True
+) -> Iterator[FoundBatch]:
+    """Yield the whole and right batches from `position` on; stop at the first that is not.
+
+    The position behind the last batch yielded is where valid data ends. What ends it: the end, a
+    batch cut off there, a header that is none, a wrong CRC.
+    """
+    buffer = bytearray(min(_PIECE, max(end - position, HEADER_SIZE)))
+    while end - position >= HEADER_SIZE:
+        view = memoryview(buffer)
+        filled = file.read_into(position, view[: min(len(buffer), end - position)])
+        at = 0
+        wanted = HEADER_SIZE
+        while filled - at >= HEADER_SIZE:
+            try:
+                header = read_header(buffer, at)
+            except DecodeError:
+                return
+            if header.size > filled - at:
+                wanted = header.size
+                break
+            if check_crcs and not crc_is_right(buffer, header):
+                return
+            yield FoundBatch(header._replace(position=position + at), view[at : header.end])
+            at = header.end
+        if at == 0 and wanted > end - position:
+            return
+        position += at
+        if wanted > len(buffer):
+            view.release()
+            buffer = bytearray(wanted)
+
+
+def find_batch(file: File, position: int, end: int, offset: int) -> BatchHeader | None:
+    """The first batch from `position` on whose last offset is not below `offset`.
+
+    Reads headers only. None: there is no such batch before `end`.
+
+    Raises:
+        DecodeError: the file does not hold batches there.
+    """
+    while end - position >= HEADER_SIZE:
+        data = file.read(position, min(_NEAR, end - position))
+        at = 0
+        while len(data) - at >= HEADER_SIZE:
+            header = read_header(data, at)
+            if header.last_offset >= offset:
+                return header._replace(position=position + at)
+            at += header.size
+        if at == 0:
+            raise DecodeError("segment", position, "a whole batch header")
+        position += at
+    return None

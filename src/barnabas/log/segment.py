@@ -1,0 +1,235 @@
+"""One segment: a .log file with its offset index and time index.
+
+A segment does not decide when it ends, and knows nothing of producers or epochs.
+"""
+
+from barnabas.errors import DecodeError, StorageError
+from barnabas.log.config import LogConfig
+from barnabas.log.file_names import INDEX, LOG, SEGMENT_FILES, TIME_INDEX, segment_name
+from barnabas.log.offset_index import OffsetIndex
+from barnabas.log.scan import find_batch, scan_batches
+from barnabas.log.time_index import TimeIndex
+from barnabas.ports import Disk, File
+from barnabas.records.batch import BatchHeader
+from barnabas.types import NO_TIMESTAMP
+
+_UNKNOWN = -2
+
+
+class Segment:
+    """A stretch of a log from `base_offset` up to the next segment's.
+
+    Invariant: written <= size; the bytes between are queued by the log and not yet in the file.
+    """
+
+    __slots__ = (
+        "_disk",
+        "_file",
+        "_first_timestamp",
+        "_index_interval",
+        "_max_timestamp",
+        "_offsets",
+        "_since_index",
+        "_times",
+        "base_offset",
+        "created_ms",
+        "max_timestamp_offset",
+        "size",
+        "stem",
+        "written",
+    )
+
+    def __init__(self, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> None:
+        self.stem = f"{directory}/{segment_name(base_offset)}"
+        self.base_offset = base_offset
+        self._disk = disk
+        self._index_interval = config.index_interval_bytes
+        self._file: File | None = None
+        self._offsets: OffsetIndex | None = None
+        self._times: TimeIndex | None = None
+        self._since_index = 0
+        self._max_timestamp = _UNKNOWN
+        self._first_timestamp = _UNKNOWN
+        self.max_timestamp_offset = base_offset
+        self.created_ms = 0
+        """When it was made, for rolling segments whose records have no timestamp."""
+        self.size = disk.size(self.stem + LOG) if disk.exists(self.stem + LOG) else 0
+        self.written = self.size
+
+    def create(self, now_ms: int) -> None:
+        """Make its files, empty; what an unclean stop left under their names goes."""
+        self.created_ms = now_ms
+        self.file.truncate(0)
+        self.size = self.written = 0
+        self.start_rebuild()
+
+    @property
+    def file(self) -> File:
+        """The .log file, opened (and made) when first needed."""
+        if self._file is None:
+            self._file = self._disk.open(self.stem + LOG, create=True)
+        return self._file
+
+    @property
+    def offsets(self) -> OffsetIndex:
+        """The offset index; made again if its file is unsound."""
+        if self._offsets is None:
+            self._load_indexes()
+        assert self._offsets is not None
+        return self._offsets
+
+    @property
+    def times(self) -> TimeIndex:
+        """The time index; made again if its file is unsound."""
+        if self._times is None:
+            self._load_indexes()
+        assert self._times is not None
+        return self._times
+
+    def _load_indexes(self) -> None:
+        self._offsets = OffsetIndex(self._disk, self.stem + INDEX, self.base_offset)
+        self._times = TimeIndex(self._disk, self.stem + TIME_INDEX, self.base_offset)
+        if not self.size:
+            return
+        if not (self._offsets.entries.is_sound() and self._times.entries.is_sound()):
+            self.start_rebuild()
+            for found in scan_batches(self.file, 0, self.written, check_crcs=False):
+                self.index(found.header.position, found.header)
+            self.seal()
+
+    @property
+    def max_timestamp(self) -> int:
+        """The greatest timestamp of its batches; -1 if they have none."""
+        if self._max_timestamp == _UNKNOWN:
+            self._max_timestamp, self.max_timestamp_offset = self.times.last()
+        return self._max_timestamp
+
+    @property
+    def first_timestamp(self) -> int:
+        """The max timestamp of the first batch, from which rolling by time counts; -1 if none."""
+        if self._first_timestamp == _UNKNOWN and self.size:
+            first = find_batch(self.file, 0, self.written, 0)
+            self._first_timestamp = NO_TIMESTAMP if first is None else first.max_timestamp
+        return self._first_timestamp if self.size else NO_TIMESTAMP
+
+    def add(self, size: int, last_offset: int, max_timestamp: int) -> None:
+        """Count a batch of `size` bytes that the log has queued behind the others."""
+        position = self.size
+        if not position:
+            self._first_timestamp = max_timestamp
+        self.size = position + size
+        self._index(position, size, last_offset, max_timestamp)
+
+    def index(self, position: int, batch: BatchHeader) -> None:
+        """Let the indexes know of a batch that is in the file."""
+        self._index(position, batch.size, batch.last_offset, batch.max_timestamp)
+
+    def _index(self, position: int, size: int, last_offset: int, max_timestamp: int) -> None:
+        # The order of these steps decides which entries exist; it is Kafka's (LogSegment.append),
+        # so that both write the same indexes for the same batches.
+        if max_timestamp > self.max_timestamp:
+            self._max_timestamp = max_timestamp
+            self.max_timestamp_offset = last_offset
+        if self._since_index > self._index_interval:
+            self.offsets.append(last_offset, position)
+            self.times.append(self._max_timestamp, self.max_timestamp_offset)
+            self._since_index = 0
+        self._since_index += size
+
+    def index_is_full(self, most_bytes: int) -> bool:
+        """Whether another entry would make an index file longer than `most_bytes`."""
+        offsets, times = self.offsets.entries, self.times.entries
+        # One entry of the time index is kept for `seal`.
+        return len(offsets) >= most_bytes // 8 or len(times) >= most_bytes // 12 - 1
+
+    def find(self, offset: int, hint: int | None = None) -> BatchHeader | None:
+        """The batch that holds `offset`, or the next one if none does; None behind the last.
+
+        `hint` is a position where the batch may start, if somebody knows one.
+
+        Raises:
+            StorageError: the file holds something else than batches.
+        """
+        position = self.offsets.position_for(offset) if hint is None else hint
+        try:
+            return find_batch(self.file, position, self.written, offset)
+        except DecodeError as error:
+            raise StorageError(f"{self.stem}{LOG}: {error}") from error
+
+    def next_offset(self) -> int:
+        """The offset behind the last whole batch in the file."""
+        position = self.offsets.boundary_at(self.written)
+        after = self.base_offset
+        for found in scan_batches(self.file, position, self.written, check_crcs=False):
+            after = found.header.next_offset
+        return after
+
+    def start_rebuild(self) -> None:
+        """Empty the indexes, for a scan that calls `index` for each batch."""
+        self._offsets = OffsetIndex(self._disk, self.stem + INDEX, self.base_offset)
+        self._times = TimeIndex(self._disk, self.stem + TIME_INDEX, self.base_offset)
+        self._offsets.entries.clear()
+        self._times.clear()
+        self._max_timestamp = NO_TIMESTAMP
+        self.max_timestamp_offset = self.base_offset
+        self._first_timestamp = _UNKNOWN
+        self._since_index = 0
+
+    def seal(self) -> None:
+        """Write both indexes out, the greatest timestamp as the last entry; no sync."""
+        self.times.append(self.max_timestamp, self.max_timestamp_offset)
+        self.flush_indexes()
+
+    def flush_indexes(self) -> None:
+        """Write what the indexes hold in memory; no sync."""
+        self.offsets.entries.flush()
+        self.times.entries.flush()
+
+    def truncate(self, position: int, offset: int) -> None:
+        """Cut at a batch boundary: `offset` and all that follows is gone."""
+        self.file.truncate(position)
+        self.size = self.written = position
+        self.offsets.truncate(offset)
+        self.times.truncate(offset)
+        if not position:
+            self._first_timestamp = _UNKNOWN
+        self._since_index = 0
+        self._max_timestamp = self._greatest_timestamp_again()
+
+    def _greatest_timestamp_again(self) -> int:
+        """The greatest timestamp of what is left: the index says it up to its last entry."""
+        timestamp, at_offset = self.times.last()
+        position = self.offsets.position_for(at_offset)
+        for found in scan_batches(self.file, position, self.written, check_crcs=False):
+            if found.header.max_timestamp > timestamp:
+                timestamp, at_offset = found.header.max_timestamp, found.header.last_offset
+        self.max_timestamp_offset = at_offset
+        return timestamp
+
+    def modified_ms(self) -> int:
+        """When its log file last changed."""
+        return self._disk.modified_ms(self.stem + LOG)
+
+    def files(self) -> list[File]:
+        """What a sync of this segment must sync."""
+        return [self.file, self.offsets.entries.file, self.times.entries.file]
+
+    def close(self) -> None:
+        """Give descriptors back; what was not flushed is lost."""
+        if self._file is not None:
+            self._file.close()
+            self._file = None
+        if self._offsets is not None:
+            self._offsets.entries.close()
+        if self._times is not None:
+            self._times.entries.close()
+
+    def rename_to(self, suffix: str) -> list[str]:
+        """Put a suffix behind the names of all its files; returns the new paths."""
+        renamed = []
+        for kind in SEGMENT_FILES:
+            path = self.stem + kind
+            if self._disk.exists(path):
+                self._disk.rename(path, path + suffix, durable=False)
+                renamed.append(path + suffix)
+        return renamed

@@ -42,11 +42,11 @@ class _Write(Protocol[_Encoded_contra]):
 class Codec(Generic[_Message]):
     """Reads and writes one version of one message.
 
-    `decode(data, pos=0)` gives the message and the position behind it; fields of records are views of
-    `data`. Raises DecodeError, which names the field and the byte, and nothing else.
+    `decode(data, pos=0)` gives the message and the position behind it; fields of records are views
+    of `data`. Raises DecodeError, which names the field and the byte, and nothing else.
 
-    `encode(message)` gives bytes. `write(message, send)` adds to a Send and does not copy records. Both
-    raise LocalProtocolError where a value does not fit its field in this version.
+    `encode(message)` gives bytes. `write(message, send)` adds to a Send and does not copy records.
+    Both raise LocalProtocolError where a value does not fit its field in this version.
     """
 
     __slots__ = ("decode", "encode", "version", "write")

@@ -3,8 +3,8 @@
 Writes and reads nothing: `reading` and `writing` turn a layout into code.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from struct import calcsize
 from types import NoneType, UnionType
 from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
@@ -19,7 +19,8 @@ Scalar = Fixed | Text | Blob | RecordSet
 class FieldLayout:
     """One field as a version has it. `kind` is that of the elements if it is an array.
 
-    `nullable`: there is a null on the wire. `optional`: None in the object means absent (tagged structs).
+    `nullable`: there is a null on the wire. `optional`: None in the object means absent (structs
+    that are tagged).
     """
 
     name: str
@@ -53,13 +54,13 @@ class StructLayout:
 
     @property
     def run_codes(self) -> str | None:
-        """The struct codes of all fields, if no field has a variable size; without tagged fields."""
+        """The struct codes of all fields, if all have a fixed size; without tagged fields."""
         codes = [field.run_code for field in self.fields]
         return None if None in codes or not codes else "".join(filter(None, codes))
 
     @property
     def least_bytes(self) -> int:
-        """The fewest bytes it can take, at least 1: bounds the number of elements in what is left."""
+        """The fewest bytes it can take, at least 1: bounds how many can be in what is left."""
         least = sum(map(self._least, self.fields)) + self.encoding.compact
         return max(1, least)
 
@@ -87,6 +88,11 @@ def length_code(field: FieldLayout, encoding: Encoding) -> str:
     if field.array:
         return encoding.array
     return encoding.string if isinstance(field.kind, Text) else encoding.bytes
+
+
+def element(field: FieldLayout) -> FieldLayout:
+    """What an array holds, as a field of its own."""
+    return replace(field, array=False, nullable=False, optional=False, tag=None)
 
 
 def layout_of(declared: type, version: int, encoding: Encoding) -> StructLayout:
@@ -144,11 +150,3 @@ def _kind(hint: Any, version: int, encoding: Encoding) -> Scalar | StructLayout:
         assert isinstance(kind, Fixed | Text | Blob | RecordSet), hint
         return kind
     return layout_of(hint, version, encoding)
-
-
-def structs(layout: StructLayout) -> Iterator[StructLayout]:
-    """The struct and all inside it."""
-    yield layout
-    for field in (*layout.fields, *layout.tagged):
-        if isinstance(field.kind, StructLayout):
-            yield from structs(field.kind)

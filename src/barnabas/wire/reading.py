@@ -1,10 +1,10 @@
-"""A layout to the source of its decoder: straight-line, fixed runs in one unpack, limits checked."""
+"""A layout to the source of its decoder: straight-line, fixed runs at once, limits checked."""
 
 from functools import cache
 from struct import Struct, calcsize
 from typing import Any
 
-from barnabas.wire.layout import FieldLayout, StructLayout, length_code
+from barnabas.wire.layout import FieldLayout, StructLayout, element, length_code
 from barnabas.wire.schema import Blob, Fixed, RecordSet, Text
 from barnabas.wire.source import Source
 from barnabas.wire.tagged import Malformed, bad_length, read_unknown, read_varint
@@ -219,7 +219,7 @@ class Reading:
         self, field: FieldLayout, target: str, layout: StructLayout, length: str, path: str
     ) -> None:
         number = self.source.number()
-        item = FieldLayout(field.name, field.kind, False, False, False, None, None, None)  # noqa: FBT003
+        item = element(field)
         self.source.line(f"{target} = a{number} = []")
         with self.source.block(f"for i{number} in range({length}):"):
             self._value(item, f"v{number}", layout, f"{path}[{{i{number}}}]")
@@ -253,7 +253,7 @@ class Reading:
         self.source.line(f"a{number}.append({item})")
 
     def _fixed(self, kind: StructLayout, item: str, number: int, codes: str) -> None:
-        """Read an array whose elements all have one size. The caller has checked that it is there."""
+        """Read an array whose elements all have one size, and which is there."""
         names = [field.name for field in kind.fields]
         values = ", ".join(f"v{index}" for index in range(len(names)))
         comma = "," if len(names) == 1 else ""

@@ -1,4 +1,4 @@
-"""What goes out on a connection: buffers and regions of files, in order. Never looks inside them."""
+"""What goes out on a connection: buffers and regions of files, in order, never looked into."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -39,6 +39,14 @@ class Send:
         if size:
             self.parts.append(part)
             self._size += size
+
+    def put_before(self, head: bytes) -> None:
+        """Set `head` before all parts, joined with the first where that is bytes as well."""
+        if self.parts and isinstance(self.parts[0], bytes):
+            self.parts[0] = head + self.parts[0]
+        else:
+            self.parts.insert(0, head)
+        self._size += len(head)
 
     def __len__(self) -> int:
         """Bytes in all parts."""

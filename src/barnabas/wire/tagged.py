@@ -13,7 +13,7 @@ _MAX_LAST_BYTE = 0x0F
 
 
 class Malformed(RemoteProtocolError):
-    """What a decoder found wrong, before it is known where; `Codec.decode` turns it to DecodeError."""
+    """What a decoder found wrong, before it is known where; `Codec.decode` adds that."""
 
 
 def bad_length(length: int, left: int) -> Malformed:

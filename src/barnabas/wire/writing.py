@@ -4,7 +4,7 @@ from functools import cache
 from struct import Struct
 from typing import Any
 
-from barnabas.wire.layout import FieldLayout, StructLayout, length_code
+from barnabas.wire.layout import FieldLayout, StructLayout, element, length_code
 from barnabas.wire.schema import Fixed, RecordSet, Text
 from barnabas.wire.send import FileSlice, RecordData, Send
 from barnabas.wire.source import Source
@@ -47,7 +47,7 @@ def hand_over(records: RecordData, parts: list[Any], send: Send) -> None:
 
 
 class Writing:
-    """Writes the function `encode(o0)` to bytes, or with records `write(o0, send)`, for one layout."""
+    """Writes the function `encode(o0)`, or with records `write(o0, send)`, for one layout."""
 
     def __init__(self, layout: StructLayout) -> None:
         records = layout.has_records()
@@ -213,7 +213,7 @@ class Writing:
             with source.block(f"for o{number} in {held}:", (path, "B")):
                 self._fields(field.kind, f"o{number}", f"{path}[{{i{number}}}].")
         else:
-            item = FieldLayout(field.name, field.kind, False, False, False, None, None, None)  # noqa: FBT003
+            item = element(field)
             with source.block(f"for o{number} in {held}:", (path, "B")):
                 self._value(item, f"o{number}", layout, f"{path}[{{i{number}}}]")
 

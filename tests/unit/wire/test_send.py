@@ -26,3 +26,14 @@ def test_only_buffers_can_be_joined() -> None:
     send.add(FileSlice(NO_FILE, 0, 1))
     with pytest.raises(LocalProtocolError):
         send.joined()
+
+
+def test_a_head_is_put_before_all_parts() -> None:
+    send = Send()
+    send.add(b"body")
+    send.put_before(b"head ")
+    assert send.parts == [b"head body"]
+    files = Send()
+    files.add(FileSlice(NO_FILE, 0, 7))
+    files.put_before(b"head ")
+    assert (files.parts[0], len(files)) == (b"head ", 12)

@@ -1,0 +1,127 @@
+"""Request and response headers, and whole frames: size, header, message. Knows no behaviour."""
+
+from struct import Struct, error
+from typing import NamedTuple
+
+from barnabas.errors import DecodeError
+from barnabas.protocol.api_keys import APIS, ApiKey
+from barnabas.types import Buffer
+from barnabas.wire.compiler import Codec
+from barnabas.wire.send import Send
+from barnabas.wire.tagged import Malformed, read_unknown, read_varint
+
+_REQUEST = Struct(">hhih")
+_SIZED_REQUEST = Struct(">ihhih")
+_CORRELATION = Struct(">i")
+_SIZED_RESPONSE = Struct(">ii")
+_SIZED_FLEXIBLE_RESPONSE = Struct(">iix")
+
+_FLEXIBLE_SINCE = {int(api.key): api.flexible.first for api in APIS.values()}
+
+_TAGGED_SINCE = _FLEXIBLE_SINCE | {int(ApiKey.API_VERSIONS): 32767}
+"""From which version response headers have tagged fields: never for ApiVersions (KIP-511)."""
+
+
+class RequestHeader(NamedTuple):
+    """What every request begins with. `api_version` may be one that is not declared."""
+
+    api_key: ApiKey
+    api_version: int
+    correlation_id: int
+    client_id: str | None = None
+
+
+def read_request_header(frame: Buffer) -> tuple[RequestHeader, int]:
+    """The header of a frame (without its size), and the position of the message.
+
+    The client id is read leniently: what is not UTF-8 in it is replaced, as Java does.
+
+    Raises:
+        DecodeError: it is cut short, or the API is not declared.
+    """
+    try:
+        key, version, correlation_id, length = _REQUEST.unpack_from(frame)
+    except error:
+        raise DecodeError("header", 0, f"{_REQUEST.size} bytes, not {len(frame)}") from None
+    since = _FLEXIBLE_SINCE.get(key)
+    if since is None:
+        raise DecodeError("header.api_key", 0, f"a declared API, not {key}")
+    position = _REQUEST.size
+    client_id = None
+    if length >= 0:
+        end = position + length
+        if end > len(frame):
+            left = len(frame) - position
+            raise DecodeError("header.client_id", position, f"{length} bytes; {left} are left")
+        client_id = str(frame[position:end], "utf-8", "replace")
+        position = end
+    if version >= since:
+        position = _skip_tags(frame, position)
+    return RequestHeader(ApiKey(key), version, correlation_id, client_id), position
+
+
+def read_response_header(api_key: ApiKey, version: int, frame: Buffer) -> tuple[int, int]:
+    """The correlation id of a frame (without its size), and the position of the message.
+
+    Raises:
+        DecodeError: it is cut short.
+    """
+    if len(frame) < _CORRELATION.size:
+        raise DecodeError("header.correlation_id", 0, f"4 bytes, not {len(frame)}")
+    (correlation_id,) = _CORRELATION.unpack_from(frame)
+    if version >= _TAGGED_SINCE[api_key]:
+        return correlation_id, _skip_tags(frame, _CORRELATION.size)
+    return correlation_id, _CORRELATION.size
+
+
+def encode_request(header: RequestHeader, message: object) -> Send:
+    """A whole frame with its size. Records of `message` are not copied.
+
+    Raises:
+        LocalProtocolError: a value does not fit its field, or there is no such version.
+    """
+    key, version, correlation_id, client_id = header
+    send = Send()
+    Codec.of(type(message), version).write(message, send)
+    client = b"" if client_id is None else client_id.encode()
+    client_and_tags = client + b"\x00" if version >= _FLEXIBLE_SINCE[key] else client
+    size = _REQUEST.size + len(client_and_tags) + len(send)
+    length = -1 if client_id is None else len(client)
+    head = _SIZED_REQUEST.pack(size, key, version, correlation_id, length)
+    send.put_before(head + client_and_tags)
+    return send
+
+
+def encode_response(api_key: ApiKey, version: int, correlation_id: int, message: object) -> Send:
+    """A whole frame with its size. Records of `message` are not copied.
+
+    Raises:
+        LocalProtocolError: a value does not fit its field, or there is no such version.
+    """
+    send = Send()
+    Codec.of(type(message), version).write(message, send)
+    if version >= _TAGGED_SINCE[api_key]:
+        head = _SIZED_FLEXIBLE_RESPONSE.pack(5 + len(send), correlation_id)
+    else:
+        head = _SIZED_RESPONSE.pack(4 + len(send), correlation_id)
+    send.put_before(head)
+    return send
+
+
+def decode_response(api_key: ApiKey, version: int, frame: Buffer) -> tuple[int, object]:
+    """The correlation id and message (`APIS[api_key].response`) of a frame without its size.
+
+    Raises:
+        DecodeError: it is not that message in that version.
+    """
+    correlation_id, position = read_response_header(api_key, version, frame)
+    codec: Codec[object] = Codec.of(APIS[api_key].response, version)
+    return correlation_id, codec.decode(frame, position)[0]
+
+
+def _skip_tags(frame: Buffer, position: int) -> int:
+    try:
+        count, position = read_varint(frame, position)
+        return read_unknown(frame, position, count)[1] if count else position
+    except (IndexError, Malformed) as failure:
+        raise DecodeError("header.tagged fields", position, str(failure)) from None

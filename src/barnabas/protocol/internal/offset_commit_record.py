@@ -1,0 +1,40 @@
+"""Records of the internal topic __consumer_offsets that hold one committed offset.
+
+Key and value each begin with their version as int16, outside of what is declared here; the key's is
+1, which tells it from the keys of other records.
+
+Versions of the value: 1 expiry · 2 none again · 3 leader epoch · 4 flexible, topic id
+"""
+
+from __future__ import annotations
+
+from barnabas.wire.schema import (
+    NO_UUID,
+    Int32,
+    Int64,
+    String,
+    Uuid,
+    message,
+    on,
+)
+
+
+@message(versions="0")
+class OffsetCommitKey:
+    """Whose position it is."""
+
+    group: String
+    topic: String
+    partition: Int32
+
+
+@message(versions="0-4", flexible="4+")
+class OffsetCommitValue:
+    """The position; a record without a value means that it was deleted."""
+
+    offset: Int64
+    leader_epoch: Int32 = on("3+", default=-1)
+    metadata: String
+    commit_timestamp: Int64
+    expire_timestamp: Int64 = on("1", default=-1)
+    topic_id: Uuid = on("4+", default=NO_UUID, tag=0)

@@ -1,0 +1,218 @@
+"""The house rules that a test can hold. Each failure says which rule, which file and which line."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SOURCE = ROOT / "src"
+PACKAGE = SOURCE / "barnabas"
+
+LONGEST_FILE, LONGEST_TEST, WIDEST = 400, 600, 112
+LONGEST_FUNCTION, LONGEST_KERNEL = 60, 120
+
+TOO_LONG = {
+    "src/barnabas/kernels/batches.py": 840,
+    "src/barnabas/kernels/batches.py:_scan": 134,
+}
+"""Files and functions over the limit with their present length: each may shrink, none may grow."""
+
+BELOW_RUNTIME = {
+    *("errors.py", "types.py", "ports.py", "versions.py", "config", "metrics", "kernels", "wire"),
+    *("protocol", "records", "dialects", "log", "replication", "cluster", "coordinators"),
+    "security",
+}
+"""Floors 0 to 3: what decides runs to completion."""
+
+TOUCHES_FILES = {"runtime", "cli", "testing"}
+"""Packages that may open files; everybody else takes a Disk."""
+
+MAY_TOUCH_FILES = {
+    "src/barnabas/spark/java.py",  # builds a private Java home out of a package's files
+}
+
+WITHOUT_SOURCE = {"tests/unit/test_tidy.py"}
+"""Unit tests that are about the whole tree and not about one file."""
+
+TEXTS = {".py", ".md", ".toml", ".cfg", ".txt", ".yml", ".yaml", ".properties", ".sh", ""}
+
+
+def relative(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+@cache
+def texts() -> list[tuple[str, str]]:
+    """All files that we wrote, with their text."""
+    folders = ("src", "tests", "docs", "benchmarks", "fuzz", "changelog.d", ".ci")
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*")]
+    paths += [path for path in ROOT.iterdir() if path.suffix in {".md", ".toml", ".py"}]
+    paths.append(ROOT / "Makefile")
+    return [
+        (relative(path), path.read_text(encoding="utf-8"))
+        for path in sorted(paths)
+        if path.is_file()
+        and path.suffix in TEXTS
+        and not {"__pycache__", "node_modules", "target"} & set(path.parts)
+        and ".egg-info" not in str(path)
+    ]
+
+
+@cache
+def trees() -> list[tuple[str, ast.Module]]:
+    """All Python files of ours, parsed."""
+    return [(name, ast.parse(text)) for name, text in texts() if name.endswith(".py")]
+
+
+def sources() -> Iterator[tuple[str, str, ast.Module]]:
+    """Our own modules: path, package (or file) below `barnabas`, tree."""
+    for name, tree in trees():
+        if name.startswith("src/barnabas/"):
+            yield name, name.split("/")[2], tree
+
+
+def complain(rule: str, found: list[str]) -> None:
+    assert not found, f"{rule}:\n  " + "\n  ".join(found)
+
+
+def weight(tree: ast.Module, text: str) -> int:
+    """The lines of a file; tables and declarations count half."""
+    bodies = [tree.body, *(node.body for node in tree.body if isinstance(node, ast.ClassDef))]
+    declared = sum(
+        (node.end_lineno or node.lineno) - node.lineno + 1
+        for body in bodies
+        for node in body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+    )
+    return len(text.splitlines()) - declared // 2
+
+
+def too_long(name: str, size: int, limit: int) -> list[str]:
+    allowed = TOO_LONG.get(name, 0)
+    if allowed and size <= limit:
+        return [f"{name} is short enough now: take it off the list"]
+    if size > max(allowed, limit):
+        return [f"{name} has {size} lines"]
+    return []
+
+
+def test_files_are_short() -> None:
+    lines = dict(texts())
+    found = []
+    for name, tree in trees():
+        limit = LONGEST_TEST if name.startswith("tests/") else LONGEST_FILE
+        found += too_long(name, weight(tree, lines[name]), limit)
+    complain(f"at most {LONGEST_FILE} lines a file, {LONGEST_TEST} a test", found)
+
+
+def test_functions_are_short() -> None:
+    found = []
+    for name, tree in trees():
+        limit = LONGEST_KERNEL if "/kernels/" in name else LONGEST_FUNCTION
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                first = node.body[1] if ast.get_docstring(node) and node.body[1:] else node.body[0]
+                size = (node.end_lineno or 0) - first.lineno + 1
+                found += too_long(f"{name}:{node.name}", size, limit)
+    complain(f"at most {LONGEST_FUNCTION} lines a function, {LONGEST_KERNEL} a kernel", found)
+
+
+def test_lines_are_narrow() -> None:
+    found = [
+        f"{name}:{number} has {len(line)} columns"
+        for name, text in texts()
+        if name.endswith(".py")
+        for number, line in enumerate(text.splitlines(), start=1)
+        if len(line) > WIDEST and "http" not in line
+    ]
+    complain(f"at most {WIDEST} columns", found)
+
+
+def test_nothing_is_left_to_do() -> None:
+    mark = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
+    found = [
+        f"{name}:{number}"
+        for name, text in texts()
+        for number, line in enumerate(text.splitlines(), start=1)
+        if mark.search(line) and not name.endswith("pyproject.toml")
+    ]
+    complain("do it now, or write an issue", found)
+
+
+def test_only_the_outer_floors_open_files() -> None:
+    methods = {"read_text", "write_text", "read_bytes", "write_bytes"}
+    found = []
+    for name, package, tree in sources():
+        if package in TOUCHES_FILES or name in MAY_TOUCH_FILES:
+            continue
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Call):
+                continue
+            called = node.func
+            if (isinstance(called, ast.Name) and called.id == "open") or (
+                isinstance(called, ast.Attribute)
+                and (called.attr in methods or ast.unparse(called) == "os.open")
+            ):
+                found.append(f"{name}:{node.lineno}")
+    complain("take a Disk from barnabas.ports", found)
+
+
+def test_what_decides_runs_to_completion() -> None:
+    kinds = ast.AsyncFunctionDef | ast.Await | ast.AsyncFor | ast.AsyncWith
+    found = [
+        f"{name}:{node.lineno}"
+        for name, package, tree in sources()
+        if package in BELOW_RUNTIME and not name.endswith("/driver.py")
+        for node in ast.walk(tree)
+        if isinstance(node, kinds)
+    ]
+    complain("no async below floor 4", found)
+
+
+def test_behaviour_by_version_is_data() -> None:
+    word = re.compile(r"\b(api_)?version\b")
+    found = [
+        f"{name}:{node.lineno}"
+        for name, package, tree in sources()
+        if package in {"broker", "coordinators"}
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If | ast.IfExp) and word.search(ast.unparse(node.test))
+    ]
+    complain("no `if version`: make it a row of a VersionTable", found)
+
+
+def test_unit_tests_mirror_the_sources() -> None:
+    found = []
+    for path in (ROOT / "tests/unit").rglob("test_*.py"):
+        inside = path.relative_to(ROOT / "tests/unit")
+        subject = inside.with_name(inside.stem.removeprefix("test_"))
+        places = [base / subject for base in (PACKAGE, SOURCE)]
+        if relative(path) in WITHOUT_SOURCE:
+            continue
+        if not any(place.with_suffix(".py").exists() or place.is_dir() for place in places):
+            found.append(f"{relative(path)} tests no file of its name")
+    complain("a unit test is named after what it tests", found)
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"(?<![\w.])/(work|root)/\w",
+        r"(?<![\w.])/home/\w+/",
+        r"/tmp/(trial|bash|[a-z]+\.lock)",
+        r"(index-url|trusted-host|extra-index)",
+    ],
+)
+def test_no_trace_of_a_machine(pattern: str) -> None:
+    found = [
+        f"{name}:{number}"
+        for name, text in texts()
+        if name != "tests/unit/test_tidy.py"
+        for number, line in enumerate(text.splitlines(), start=1)
+        if re.search(pattern, line)
+    ]
+    complain("paths and hosts of one machine do not belong here", found)

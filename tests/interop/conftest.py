@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.interop.brokers import InteropBroker
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.real_kafka import RealKafka
 
@@ -16,3 +17,9 @@ def real_kafka() -> Iterator[RealKafka]:
             yield kafka
     except PeerMissing as missing:
         give_up(missing)
+
+
+@pytest.fixture(params=[pytest.param("real_kafka", marks=pytest.mark.java, id="kafka")])
+def broker(request: pytest.FixtureRequest) -> InteropBroker:
+    """Each broker in turn: the tests are proven on the real one and then hold ours to it."""
+    return InteropBroker(request.getfixturevalue(request.param))

@@ -1,0 +1,47 @@
+"""A broker as the interop tests see it: an address, a data directory, fresh topics."""
+
+import itertools
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Protocol
+
+from confluent_kafka.admin import AdminClient, NewTopic
+
+TOPIC_SECONDS = 30
+_numbers = itertools.count(1)
+
+
+class Running(Protocol):
+    """What a started broker offers."""
+
+    name: str
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """host:port."""
+        ...
+
+    @property
+    def data_dir(self) -> Path:
+        """Its log directory."""
+        ...
+
+
+class InteropBroker:
+    """One running broker, whoever made it."""
+
+    def __init__(self, running: Running) -> None:
+        self.name = running.name
+        self.bootstrap_servers = running.bootstrap_servers
+        self.data_dir = running.data_dir
+
+    def new_topic(self, config: Mapping[str, str] | None = None, *, partitions: int = 1) -> str:
+        """Create a topic of a name not used before."""
+        topic = f"interop-{next(_numbers)}"
+        wanted = NewTopic(
+            topic, num_partitions=partitions, replication_factor=1, config=dict(config or {})
+        )
+        admin = AdminClient({"bootstrap.servers": self.bootstrap_servers})
+        for future in admin.create_topics([wanted]).values():
+            future.result(TOPIC_SECONDS)
+        return topic

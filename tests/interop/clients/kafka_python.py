@@ -1,0 +1,74 @@
+"""kafka-python: the pure Python client with the newest, flexible message versions."""
+
+import time
+from collections.abc import Sequence
+
+from kafka import KafkaConsumer, KafkaProducer, TopicPartition
+
+from tests.interop.clients.client import READ_SECONDS, ReadTooFew
+from tests.interop.samples import Sample
+
+
+class KafkaPython:
+    """Blocking consumer and producer with a background sender."""
+
+    name = "kafka-python"
+
+    def write(
+        self,
+        address: str,
+        topic: str,
+        samples: Sequence[Sample],
+        *,
+        codec: str = "none",
+        idempotent: bool = False,
+    ) -> list[int]:
+        """See Client.write."""
+        producer = KafkaProducer(
+            bootstrap_servers=address,
+            compression_type=None if codec == "none" else codec,
+            enable_idempotence=idempotent,
+            acks="all",
+            linger_ms=20,
+            max_request_size=8_000_000,
+        )
+        try:
+            pending = [
+                producer.send(
+                    topic,
+                    value=sample.value,
+                    key=sample.key,
+                    partition=0,
+                    timestamp_ms=sample.timestamp,
+                    headers=list(sample.headers),
+                )
+                for sample in samples
+            ]
+            return [each.get(READ_SECONDS).offset for each in pending]
+        finally:
+            producer.close(10)
+
+    def read(self, address: str, topic: str, count: int, *, start: int = 0) -> list[Sample]:
+        """See Client.read."""
+        consumer = KafkaConsumer(
+            bootstrap_servers=address,
+            group_id=None,
+            enable_auto_commit=False,
+            max_partition_fetch_bytes=4_000_000,
+            max_poll_records=5000,
+        )
+        partition = TopicPartition(topic, 0)
+        consumer.assign([partition])
+        consumer.seek(partition, start)
+        deadline = time.monotonic() + READ_SECONDS
+        taken: list[Sample] = []
+        try:
+            while len(taken) < count:
+                for record in consumer.poll(500).get(partition, ()):
+                    headers = tuple((name, value) for name, value in record.headers or ())
+                    taken.append(Sample(record.key, record.value, record.timestamp, headers))
+                if time.monotonic() > deadline:
+                    raise ReadTooFew(f"{len(taken)} of {count} records")
+        finally:
+            consumer.close()
+        return taken[:count]

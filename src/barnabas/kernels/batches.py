@@ -61,6 +61,7 @@ _NO_ROOM = cython.declare(cython.int, layout.NO_ROOM)
 
 _HEADER_SIZE = cython.declare(cython.int, 61)
 _INT32_MAX = cython.declare(cython.int, 2147483647)
+_UINT32_MAX = cython.declare(cython.longlong, 0xFFFFFFFF)
 _RELEASE = cython.declare(cython.Py_ssize_t, 50000)
 """Bytes from which giving the GIL away pays; below, two threads only disturb each other."""
 
@@ -254,7 +255,7 @@ def walk(data: cython.const[cython.uchar][::1], table: cython.longlong[::1]) -> 
         table[at + _SIZE] = step
         table[at + _BASE_OFFSET] = _int64(data, position)
         table[at + _LAST_DELTA] = _int32(data, position + 23)
-        table[at + _CRC] = _int32(data, position + 17)
+        table[at + _CRC] = _int64(data, position + 17) >> 32 & _UINT32_MAX
         table[at + _ATTRIBUTES] = attributes
         table[at + _BASE_TIMESTAMP] = _int64(data, position + 27)
         table[at + _MAX_TIMESTAMP] = _int64(data, position + 35)

@@ -19,13 +19,13 @@ def scan(
     values: memoryview,
     value_bits: memoryview,
     headers: memoryview,
-    places: array[int],
+    places: memoryview,
     state: array[int],
 ) -> int: ...
 def gather(
     data: Buffer,
     which: int,
-    places: array[int],
+    places: memoryview,
     ends: memoryview,
     first: int,
     last: int,
@@ -33,7 +33,7 @@ def gather(
 ) -> int: ...
 def gather_headers(
     data: Buffer,
-    places: array[int],
+    places: memoryview,
     ends: memoryview,
     first: int,
     last: int,

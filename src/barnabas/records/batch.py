@@ -29,9 +29,12 @@ _HEADER = struct.Struct(">qiibIhiqqqhii")
 _PREFIX = struct.Struct(">qiib")
 _OFFSET = struct.Struct(">q")
 _EPOCH = struct.Struct(">i")
+_CRC = struct.Struct(">I")
 _CRC_ATTRIBUTES = struct.Struct(">Ih")
 _ATTRIBUTES = struct.Struct(">h")
+_PRODUCER = struct.Struct(">qhi")
 _MAX_TIMESTAMP_AT = 35
+_PRODUCER_AT = 43
 _SMALLEST = HEADER_SIZE - PREFIX_SIZE
 
 
@@ -164,3 +167,11 @@ def stamp_append_time(buffer: bytearray | memoryview, header: BatchHeader, now_m
     _OFFSET.pack_into(buffer, start + _MAX_TIMESTAMP_AT, now_ms)
     crc = crc32c(memoryview(buffer)[start + CRC_FROM : start + header.size])
     _CRC_ATTRIBUTES.pack_into(buffer, start + CRC_AT, crc, header.attributes | LOG_APPEND_TIME)
+
+
+def stamp_producer(
+    buffer: bytearray | memoryview, producer_id: int, producer_epoch: int, base_sequence: int
+) -> None:
+    """Give the batch that fills `buffer` its producer and sequence, in place, with a new CRC."""
+    _PRODUCER.pack_into(buffer, _PRODUCER_AT, producer_id, producer_epoch, base_sequence)
+    _CRC.pack_into(buffer, CRC_AT, crc32c(memoryview(buffer)[CRC_FROM:]))

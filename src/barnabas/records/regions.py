@@ -1,0 +1,188 @@
+"""Regions: the runs of batches in fetched buffers that a scan goes over, ready to be scanned.
+
+Here is decided which batches count at all: whole ones, with the right CRC, of no aborted transaction,
+holding records and not markers; compressed ones are decompressed. Records are not looked at.
+"""
+
+from array import array
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+from barnabas.errors import CorruptRecord
+from barnabas.kernels import batches, layout
+from barnabas.records.batch import CODEC_MASK, CONTROL, CRC_FROM, LOG_APPEND_TIME, TRANSACTIONAL
+from barnabas.records.checksums import crc32c
+from barnabas.records.compression import decompress
+from barnabas.records.control import read_marker
+from barnabas.types import Buffer
+
+_WIDTH = layout.WIDTH
+_BUFFER_BYTES_MAX = 2**31 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Rows [first_row, end_row) of a batch table, whose records are in `data`, uncompressed."""
+
+    data: Buffer
+    table: "array[int]"
+    first_row: int
+    end_row: int
+
+    def fail(self, result: int, state: "array[int]") -> NoReturn:
+        """Raise what a kernel's negative result means."""
+        offset = self.table[state[layout.AT_ROW] * _WIDTH + layout.BASE_OFFSET]
+        raise CorruptRecord(
+            f"batch at offset {offset}, record {state[layout.AT_RECORD]}: {layout.WORDS[result]}"
+        )
+
+
+class Regions:
+    """What one call of a reader goes over: fill with `add`, in order, then take `found`.
+
+    `room` is how many records `found` has at most, `next_offset` what to fetch next; `counted` are
+    records of batches that were only counted.
+    """
+
+    def __init__(self, start: int, end: int, decompressed_bytes_max: int) -> None:
+        self.start = start
+        self.end = end
+        self.next_offset = start
+        self.found: list[Region] = []
+        self.room = 0
+        self.counted = 0
+        self._limit = decompressed_bytes_max
+        self._ratio = 0.0
+        self._aborting: set[int] = set()
+        self._aborted_seen = 0
+        self._append_times = False
+
+    def add(
+        self, buffer: Buffer, *, check_crcs: bool, aborted: Sequence[tuple[int, int]], count: bool
+    ) -> None:
+        """Take the batches of a buffer.
+
+        Raises:
+            CorruptRecord: as `decode_columns`.
+        """
+        if len(buffer) > _BUFFER_BYTES_MAX:
+            raise CorruptRecord(f"a buffer of {len(buffer)} bytes; up to 2 GiB can be read at once")
+        rows = batches.count(buffer)
+        if rows < 0:
+            raise CorruptRecord(layout.WORDS[rows])
+        if not rows:
+            return
+        table = array("q", bytes(8 * _WIDTH * rows))
+        seen = batches.walk(buffer, table)
+        if seen < 0:
+            raise CorruptRecord(layout.WORDS[seen])
+        if check_crcs:
+            _check_crcs(buffer, table)
+        last = (rows - 1) * _WIDTH
+        self.next_offset = table[last + layout.BASE_OFFSET] + table[last + layout.LAST_DELTA] + 1
+        self._append_times = self._append_times or bool(seen & LOG_APPEND_TIME)
+        special = CODEC_MASK | CONTROL | (TRANSACTIONAL if aborted else 0)
+        if not seen & special and not count:
+            self._take(Region(buffer, table, 0, rows))
+            return
+        for row in self._chosen(buffer, table, aborted):
+            at = row * _WIDTH
+            offset = table[at + layout.BASE_OFFSET]
+            if count and offset >= self.start and offset + table[at + layout.LAST_DELTA] < self.end:
+                self.counted += table[at + layout.COUNT]
+            elif table[at + layout.ATTRIBUTES] & CODEC_MASK:
+                self._take(Region(self._decompressed(buffer, table, at), table, row, row + 1))
+            else:
+                self._take(Region(buffer, table, row, row + 1))
+
+    def timestamp_types(self) -> tuple[tuple[int, int], ...]:
+        """Runs of (records, type), once the regions were scanned."""
+        runs: list[tuple[int, int]] = []
+        for region in self.found:
+            rows = slice(region.first_row * _WIDTH, region.end_row * _WIDTH)
+            table = region.table[rows]
+            kept = table[layout.KEPT :: _WIDTH]
+            if not self._append_times:
+                runs.append((sum(kept), 0))
+                continue
+            for count, attributes in zip(kept, table[layout.ATTRIBUTES :: _WIDTH], strict=True):
+                runs.append((count, int(bool(attributes & LOG_APPEND_TIME))))
+        merged: list[tuple[int, int]] = []
+        for count, kind in runs:
+            if merged and merged[-1][1] == kind:
+                merged[-1] = (merged[-1][0] + count, kind)
+            elif count:
+                merged.append((count, kind))
+        return tuple(merged)
+
+    def _take(self, region: Region) -> None:
+        rows = slice(region.first_row * _WIDTH, region.end_row * _WIDTH)
+        room = sum(region.table[rows][layout.COUNT :: _WIDTH])
+        self.room += room
+        last = self.found[-1] if self.found else None
+        follows = last and last.table is region.table and last.end_row == region.first_row
+        if last and follows and last.data is region.data:
+            self.found[-1] = Region(last.data, last.table, last.first_row, region.end_row)
+        else:
+            self.found.append(region)
+
+    def _chosen(
+        self, buffer: Buffer, table: "array[int]", aborted: Sequence[tuple[int, int]]
+    ) -> Iterator[int]:
+        """Rows of batches that have records to give: in range, no markers, not aborted.
+
+        Source: Kafka's CompletedFetch.nextFetchedRecord; `aborted` goes by first offset.
+        """
+        for row in range(len(table) // _WIDTH):
+            at = row * _WIDTH
+            offset = table[at + layout.BASE_OFFSET]
+            last_offset = offset + table[at + layout.LAST_DELTA]
+            attributes = table[at + layout.ATTRIBUTES]
+            producer = table[at + layout.PRODUCER_ID]
+            while self._aborted_seen < len(aborted):
+                if aborted[self._aborted_seen][1] > last_offset:
+                    break
+                self._aborting.add(aborted[self._aborted_seen][0])
+                self._aborted_seen += 1
+            if attributes & CONTROL:
+                if producer in self._aborting and _aborts(buffer, table, at):
+                    self._aborting.discard(producer)
+            elif attributes & TRANSACTIONAL and producer in self._aborting:
+                continue
+            elif last_offset >= self.start and offset < self.end and table[at + layout.COUNT]:
+                yield row
+
+    def _decompressed(self, buffer: Buffer, table: "array[int]", at: int) -> Buffer:
+        """The records of a compressed batch; its row then tells where they are there."""
+        packed = memoryview(buffer)[table[at + layout.START] : table[at + layout.END]]
+        codec = table[at + layout.ATTRIBUTES] & CODEC_MASK
+        try:
+            expected = int(self._ratio * len(packed))
+            data = decompress(codec, packed, min(self._limit, _BUFFER_BYTES_MAX), expected)
+        except CorruptRecord as error:
+            offset = table[at + layout.BASE_OFFSET]
+            raise CorruptRecord(f"batch at offset {offset}: {error}") from error
+        self._limit -= len(data)
+        self._ratio = max(self._ratio, 1.1 * len(data) / max(1, len(packed)))
+        table[at + layout.START] = 0
+        table[at + layout.END] = len(data)
+        if table[at + layout.COUNT] > len(data) // 7:
+            raise CorruptRecord(layout.WORDS[layout.BAD_COUNT])
+        return data
+
+
+def _check_crcs(buffer: Buffer, table: "array[int]") -> None:
+    view = memoryview(buffer)
+    positions, sizes = table[layout.POSITION :: _WIDTH], table[layout.SIZE :: _WIDTH]
+    for position, size, crc in zip(positions, sizes, table[layout.CRC :: _WIDTH], strict=True):
+        if crc32c(view[position + CRC_FROM : position + size]) != crc:
+            offset = table[positions.index(position) * _WIDTH + layout.BASE_OFFSET]
+            raise CorruptRecord(f"batch at offset {offset}: its CRC is wrong")
+
+
+def _aborts(buffer: Buffer, table: "array[int]", at: int) -> bool:
+    """Whether a control batch ends a transaction that did not happen."""
+    position = table[at + layout.POSITION]
+    marker = read_marker(memoryview(buffer)[position : position + table[at + layout.SIZE]])
+    return marker is not None and not marker.committed

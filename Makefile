@@ -1,46 +1,97 @@
-# The verbs of the project. `make demo` and `make test` need Python 3.11+ and nothing else prepared.
+# The verbs of the project. `make demo` and `make test` need Python 3.11 or later, nothing else prepared.
 SHELL := /bin/bash
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
+PYTEST := $(BIN)/pytest -q
+SLICES := $(wildcard tests/interop tests/crash tests/spark tests/fuzz)
 export PYTHONHASHSEED ?= 0
 
-.PHONY: help env kernels check format unit pure demo test interop spark crash fuzz bench clean
+.PHONY: help python env demo-env kernels check format unit pure slices java demo test interop spark \
+	crash fuzz bench docs clean
 
 help:            ## the verbs
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
 
-env: $(VENV)/.ready kernels   ## the virtual environment with everything in it
-
-$(VENV)/.ready: pyproject.toml setup.py
-	@$(PYTHON) -c 'import sys; sys.exit("barnabas needs Python 3.11 or later; this is " + sys.version.split()[0]) if sys.version_info < (3, 11) else None'
-	@$(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "This Python has no venv module. Debian and Ubuntu: apt-get install python3-venv; or set PYTHON=..."; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --upgrade pip setuptools wheel
-	$(BIN)/python -m pip install --quiet --editable '.[dev]'
+# What pip installs goes by this stamp: the demo's packages first, then those of the developers.
+define install
+	@test -x $(RUN) || $(PYTHON) -m venv $(VENV)
+	@echo "installing into $(VENV): barnabas$(1)"
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --upgrade 'setuptools>=77' 'cython>=3.1' wheel
+	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.$(1)'
 	@touch $@
+endef
 
-kernels: $(VENV)/.ready        ## compile the kernels beside their sources, where older
-	@$(RUN) -m benchmarks.build_kernels
+python:
+	@command -v $(PYTHON) >/dev/null || { echo "There is no $(PYTHON). Install Python 3.11 or later, or name one: make PYTHON=python3.12 ..."; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "barnabas needs Python 3.11 or later; $(PYTHON) is $$($(PYTHON) -V). Name another: make PYTHON=python3.12 ..."; exit 1; }
+	@test -x $(RUN) || $(PYTHON) -c 'import venv, ensurepip' 2>/dev/null || { echo "$(PYTHON) has no venv module. Debian and Ubuntu: sudo apt-get install python3-venv. Fedora: sudo dnf install python3-pip."; exit 1; }
+
+$(VENV)/.demo: pyproject.toml setup.py | python
+	$(call install,[demo])
+
+$(VENV)/.dev: pyproject.toml setup.py | python
+	$(call install,[dev])
+
+demo-env: $(VENV)/.demo
+	@$(MAKE) --no-print-directory kernels
+
+env: $(VENV)/.dev   ## the virtual environment with everything in it
+	@$(MAKE) --no-print-directory kernels
+
+kernels: | python         ## compile the kernels beside their sources, where older
+	@$(RUN) setup.py --quiet build_ext --inplace
 
 check: env       ## style, types, import contracts
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/ruff format --check --quiet .
 	$(BIN)/mypy
-	$(BIN)/lint-imports --no-logo 2>/dev/null || $(BIN)/lint-imports
+	$(BIN)/lint-imports
 
 format: env      ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
 unit: env        ## unit, property and oracle tests
-	$(BIN)/pytest tests/unit tests/property tests/oracle -q
+	$(PYTEST) $(wildcard tests/unit tests/property tests/oracle) -m "not long"
 
 pure: env        ## the kernel tests again, on the uncompiled kernels
-	BARNABAS_KERNELS=pure $(BIN)/pytest tests -q -m kernels
+	BARNABAS_KERNELS=pure $(PYTEST) tests -m "kernels and not long"
 
-test: check unit pure   ## everything CI runs
+slices: env      ## a short slice of interop, crash, spark
+ifneq ($(SLICES),)
+	$(PYTEST) $(SLICES) -m "not long and not java"
+endif
+
+java: env        ## real Kafka and Spark's own connector, where Maven and a JDK are installed
+	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
+		echo "$(PYTEST) tests -m 'java and not long'"; $(PYTEST) tests -m "java and not long" || test $$? = 5; \
+	else echo "skipped: tests against real Kafka need Maven and a JDK (mvn and java on PATH)"; fi
+
+test: check unit pure slices java   ## everything CI runs
+
+interop: env     ## every peer, real Kafka included
+	$(PYTEST) tests/interop
+
+spark: env       ## the connector, Spark's own one included
+	$(PYTEST) tests/spark
+
+crash: env       ## kill the broker under load, again and again
+	$(PYTEST) tests/crash
+
+fuzz: env        ## hostile bytes, for minutes
+	$(RUN) -m fuzz
+
+bench: env       ## the figures of benchmarks/RESULTS.md
+	$(RUN) -m benchmarks
+
+demo: demo-env   ## a year of flights through the broker and Spark
+	@$(BIN)/barnabas demo
+
+docs: env        ## write what is generated in docs/
+	$(RUN) docs/make_configuration.py
 
 clean:           ## remove what was built
-	rm -rf build dist *.egg-info src/*.egg-info src/barnabas/kernels/*.so src/barnabas/kernels/*.c .mypy_cache .ruff_cache .pytest_cache
+	rm -rf build dist *.egg-info src/*.egg-info src/barnabas/kernels/*.so src/barnabas/kernels/*.c
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-output

@@ -1,0 +1,104 @@
+"""Write docs/configuration.md from the rows of `barnabas.config`; `make docs` runs it."""
+
+from pathlib import Path
+
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.clients import AdminConfig, ClientConfig, ConsumerConfig, ProducerConfig
+from barnabas.config.configuration import Configuration
+from barnabas.config.definition import INT_MAX, LONG_MAX, Setting
+from barnabas.config.elsewhere import BROKER_NAMES, CLIENT_NAMES
+from barnabas.config.topic import TopicConfig
+
+_HEAD = """# Configuration
+
+<!-- Written by `make docs` from src/barnabas/config. Do not edit: change the rows there. -->
+
+All names are Kafka's. The attribute of a property in Python has underscores for dots
+(`config.log_segment_bytes`), and so may any place where a property is given. A value out of range is
+an error that names property, value and range; an unknown name is a warning that says which known
+name is nearest. **Bold** names are of high importance.
+
+Where a broker's properties come from, the later one winning: defaults, the file of `--config`,
+`--set name=value`, the options `--port`, `--host` and `--data-dir`.
+
+`barnabas produce` and `barnabas consume` take client properties with `-X name=value`; `Producer`,
+`Consumer` and `Admin` take them as a mapping (`{"linger.ms": 20}`) or as keywords (`linger_ms=20`).
+"""
+
+_SECTIONS: tuple[tuple[str, type[Configuration], str], ...] = (
+    ("Broker", BrokerConfig, "In `server.properties`, or with `--set`."),
+    (
+        "Topic",
+        TopicConfig,
+        "Given when a topic is made. The default holds where the broker was told nothing else.",
+    ),
+    ("Every client", ClientConfig, ""),
+    ("Producer", ProducerConfig, "Besides those of every client."),
+    ("Consumer", ConsumerConfig, "Besides those of every client."),
+)
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [_HEAD]
+    shared = ClientConfig.settings()
+    for title, kind, note in _SECTIONS:
+        rows = [
+            row
+            for row in kind.settings().values()
+            if kind is ClientConfig or row.name not in shared or not issubclass(kind, ClientConfig)
+        ]
+        parts.append(_section(title, note, rows))
+    assert AdminConfig.settings() == shared, "an admin client needs a section of its own now"
+    parts.append(_elsewhere())
+    return "\n".join(parts)
+
+
+def _section(title: str, note: str, rows: list[Setting]) -> str:
+    lines = [f"## {title}", ""]
+    if note:
+        lines += [note, ""]
+    lines += ["| property | type | default | range | |", "|---|---|---|---|---|"]
+    lines += [_row(row) for row in rows]
+    return "\n".join(lines) + "\n"
+
+
+def _row(row: Setting) -> str:
+    name = f"`{row.name}`"
+    if row.importance.value == "high":
+        name = f"**{name}**"
+    text = row.text
+    if row.also:
+        others = ", ".join(f"`{other}`" for other in row.also if "." in other)
+        text += f" Also called {others}."
+    if row.synonym:
+        text += f" Broker: `{row.synonym}`."
+    if row.inert:
+        text += f" *Accepted, but changes nothing: {row.inert}.*"
+    kind = row.kind.name.lower()
+    return f"| {name} | {kind} | {_default(row)} | {row.range} | {text} |"
+
+
+def _default(row: Setting) -> str:
+    if row.default in {LONG_MAX, INT_MAX}:
+        return "no limit"
+    shown = row.render(row.default)
+    return f"`{shown}`" if shown else "none"
+
+
+def _elsewhere() -> str:
+    lines = [
+        "## Names without effect",
+        "",
+        "Kafka knows these; here they change nothing, and the log says so at level info.",
+        "",
+    ]
+    for names in (BROKER_NAMES, CLIENT_NAMES):
+        for why in dict.fromkeys(names.values()):
+            listed = ", ".join(f"`{name}`" for name, reason in names.items() if reason == why)
+            lines.append(f"- {why}: {listed}")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("configuration.md").write_text(page(), encoding="utf-8")

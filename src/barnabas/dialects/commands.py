@@ -11,8 +11,6 @@ from typing import NamedTuple
 from barnabas.errors import ErrorCode
 from barnabas.wire.send import FileSlice
 
-NO_TOPIC_ID = bytes(16)
-
 
 class Append(NamedTuple):
     """Records for one partition; a view that ends with the event. Named by topic or by topic id."""
@@ -24,11 +22,15 @@ class Append(NamedTuple):
 
 
 class Produce(NamedTuple):
-    """Append record sets. `acks`: 0 no reply, 1 written by the leader, -1 by all in-sync replicas."""
+    """Append record sets. `acks`: 0 no reply, 1 written by the leader, -1 by all in-sync replicas.
+
+    `zstd`: whether this client may send, and so read, batches compressed with it.
+    """
 
     acks: int
     timeout_ms: int
     transactional_id: str | None
+    zstd: bool
     appends: list[Append]
 
 

@@ -1,0 +1,47 @@
+"""OffsetForLeaderEpoch (key 23): where a leader epoch ends, to find where two logs part.
+
+Does: answers for the partitions this broker leads (KIP-101, KIP-279, KIP-320).
+Ignores: `replica_id`.
+Versions: 2 current leader epoch · 3 consumers may ask
+"""
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.errors import ErrorCode
+from barnabas.protocol.offset_for_leader_epoch import (
+    EpochEndOffset,
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderEpochResponse,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopicResult,
+)
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: OffsetForLeaderEpochRequest
+) -> OffsetForLeaderEpochResponse:
+    """Answer each partition by itself."""
+    del context
+    return OffsetForLeaderEpochResponse(
+        topics=[
+            OffsetForLeaderTopicResult(
+                topic=topic.topic,
+                partitions=[_answer(broker, topic.topic, one) for one in topic.partitions],
+            )
+            for topic in request.topics
+        ]
+    )
+
+
+def _answer(broker: Broker, topic: str, asked: OffsetForLeaderPartition) -> EpochEndOffset:
+    partition = broker.replicas.find(topic, asked.partition)
+    if partition is None:
+        return EpochEndOffset(
+            error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, partition=asked.partition
+        )
+    code, epoch, end = partition.end_offset_for_epoch(
+        asked.current_leader_epoch, asked.leader_epoch
+    )
+    return EpochEndOffset(
+        error_code=code, partition=asked.partition, leader_epoch=epoch, end_offset=end
+    )

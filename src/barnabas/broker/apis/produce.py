@@ -1,0 +1,31 @@
+"""Produce (key 0): append record sets to partitions this broker leads.
+
+Does: checks acks; appends what passes, each partition by itself; answers when it is written.
+Ignores: `timeout_ms` and the difference of acks=1 and acks=-1: with one replica all have written what
+    the leader has.
+Refuses: transactional ids, until there is a transaction coordinator.
+Versions: 4 knows storage errors · 7 zstd · 8 errors per record (KIP-467) · 13 topic ids (KIP-516)
+"""
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.dialects.commands import Appended, Produce
+from barnabas.errors import ErrorCode
+
+_KNOWN_ACKS = frozenset({0, 1, -1})
+
+
+def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Appended]:
+    """Append; the answers count once the replicas have written."""
+    del context
+    if produce.acks not in _KNOWN_ACKS:
+        refused = Appended(
+            ErrorCode.INVALID_REQUIRED_ACKS, message=f"acks must be 0, 1 or -1, not {produce.acks}"
+        )
+        return [refused] * len(produce.appends)
+    if produce.transactional_id is not None:
+        refused = Appended(
+            ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, message="transactions are not served"
+        )
+        return [refused] * len(produce.appends)
+    return broker.replicas.append(produce)

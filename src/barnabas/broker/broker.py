@@ -1,0 +1,26 @@
+"""Broker: the services that request handlers work with, joined. It starts and stops nothing."""
+
+from dataclasses import dataclass, field
+
+from barnabas.broker.fetch_sessions import FetchSessions
+from barnabas.broker.purgatory import Purgatory
+from barnabas.broker.replicas import ReplicaManager
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.listeners import Endpoint
+from barnabas.ports import Clock, Entropy, Registry, Timers
+
+
+@dataclass(slots=True, kw_only=True)
+class Broker:
+    """One node. `advertised` is filled when the listeners are open: name → where clients connect."""
+
+    config: BrokerConfig
+    cluster_id: str
+    clock: Clock
+    entropy: Entropy
+    timers: Timers
+    registry: Registry
+    replicas: ReplicaManager
+    purgatory: Purgatory
+    fetch_sessions: FetchSessions
+    advertised: dict[str, Endpoint] = field(default_factory=dict)

@@ -1,0 +1,93 @@
+"""ClientConnection: one client: frames to requests, outcomes to replies, in the order of requests."""
+
+from collections.abc import Callable
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.dispatch import dispatch
+from barnabas.broker.purgatory import Pending
+from barnabas.dialects.dialect import Dialect, Request
+from barnabas.runtime.connection import Connection
+
+
+class ClientConnection:
+    """Serves the frames of one connection.
+
+    Order: what a readiness event appended is written, then its replies are made and sent together.
+    A reply that waits mutes the connection, so that replies keep the order of the requests.
+    """
+
+    __slots__ = (
+        "_broker", "_connection", "_dialect", "_listener", "_number", "_on_gone", "_outcomes",
+        "_parked", "peer_host",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        broker: Broker,
+        dialect: Dialect,
+        connection: Connection,
+        *,
+        listener: str,
+        number: int,
+        on_gone: Callable[["ClientConnection"], None],
+    ) -> None:
+        self._broker = broker
+        self._dialect = dialect
+        self._connection = connection
+        self._listener = listener
+        self._number = number
+        self._on_gone = on_gone
+        self._outcomes: list[tuple[Request, object]] = []
+        self._parked: tuple[Request, Pending] | None = None
+        self.peer_host = connection.peer.rpartition(":")[0]
+
+    @property
+    def connection(self) -> Connection:
+        """What the bytes go through."""
+        return self._connection
+
+    def on_frame(self, frame: memoryview) -> bool:
+        """Handle one request; False if its reply has to wait."""
+        request = self._dialect.read_request(frame)
+        key, version, _, client_id, body = request
+        connection = self._connection
+        context = RequestContext(
+            key, version, client_id, self._listener, connection.peer, self._number
+        )
+        outcome = dispatch(self._broker, context, body)
+        if isinstance(outcome, Pending):
+            self._parked = (request, outcome)
+            return False
+        self._outcomes.append((request, outcome))
+        return True
+
+    def on_event_end(self) -> None:
+        """Write what was appended, then reply to all requests of the event."""
+        self._broker.replicas.write()
+        if self._outcomes:
+            outcomes, self._outcomes = self._outcomes, []
+            for request, outcome in outcomes:
+                self._reply(request, outcome)
+        if self._parked is not None:
+            self._parked[1].on_done(self._on_parked_done)
+
+    def on_closed(self) -> None:
+        """Let go of what waits for this client."""
+        parked, self._parked = self._parked, None
+        if parked is not None:
+            parked[1].give_up()
+        self._on_gone(self)
+
+    def _on_parked_done(self, outcome: object) -> None:
+        parked, self._parked = self._parked, None
+        assert parked is not None
+        self._reply(parked[0], outcome)
+        self._connection.resume()
+
+    def _reply(self, request: Request, outcome: object) -> None:
+        if outcome is None:
+            return
+        send = self._dialect.write_response(request, outcome)
+        if send is not None:
+            self._connection.send(send)

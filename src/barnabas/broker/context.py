@@ -1,0 +1,14 @@
+"""RequestContext: what a handler knows of who asks, beside the request itself."""
+
+from typing import NamedTuple
+
+
+class RequestContext(NamedTuple):
+    """One request's surroundings. `connection` numbers the client's connection, for logs."""
+
+    api_key: int
+    api_version: int
+    client_id: str | None
+    listener: str
+    peer: str
+    connection: int

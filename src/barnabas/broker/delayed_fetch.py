@@ -1,0 +1,49 @@
+"""DelayedFetch: when a long poll is answered."""
+
+from collections.abc import Callable, Hashable
+
+from barnabas.dialects.commands import Fetched
+
+
+class DelayedFetch:
+    """A fetch that waits for bytes, and the five cases in which it is answered.
+
+    Case A: no partition was asked for,
+    Case B: a partition has an error, or its reader's log diverges,
+    Case C: at least `min_bytes` can be sent,
+    Case D: a partition it waits for is gone,
+    Case E: its time is over.
+
+    A, B and C are looked at before it waits (`is_due`); C and D while it waits (`happened`); E is the
+    purgatory's. What arrives is counted, not read again, until the count says that C may hold.
+    """
+
+    __slots__ = ("_missing", "_on_finish")
+
+    def __init__(self, missing: int, on_finish: Callable[[], None]) -> None:
+        self._missing = missing
+        self._on_finish = on_finish
+
+    def happened(self, key: Hashable, amount: int) -> bool:
+        """`amount` bytes were written to the partition `key`; negative: it is gone."""
+        del key
+        self._missing -= amount
+        return amount < 0 or self._missing <= 0  # Cases D, C.
+
+    def finish(self) -> None:
+        """Read again and answer."""
+        self._on_finish()
+
+
+def is_due(fetched: list[Fetched], min_bytes: int) -> bool:
+    """Whether a fetch need not wait."""
+    if not fetched:
+        return True  # Case A.
+    if any(one.error or one.diverging_epoch >= 0 for one in fetched):
+        return True  # Case B.
+    return readable_bytes(fetched) >= min_bytes  # Case C.
+
+
+def readable_bytes(fetched: list[Fetched]) -> int:
+    """Bytes of records that would be sent."""
+    return sum(one.records.size for one in fetched if one.records is not None)

@@ -1,0 +1,143 @@
+"""Partition: one log joined with its role. On a single broker that role is always leader."""
+
+from barnabas.dialects.commands import (
+    Append,
+    Appended,
+    Fetched,
+    Read,
+    RecordError,
+)
+from barnabas.errors import ErrorCode, StorageError
+from barnabas.log.partition_log import PartitionLog
+from barnabas.records.checks import check_produced
+from barnabas.records.compression import Codec
+from barnabas.records.refused import RefusedRecords
+
+_NO_ZSTD = "this version of Produce does not know zstd"
+
+_NONE = ErrorCode.NONE
+
+
+class Partition:
+    """Appends to and reads from a log that this broker leads.
+
+    Invariant: `unanswered` stands for batches that are queued and not yet written.
+    """
+
+    __slots__ = ("leader_epoch", "log", "queued_bytes", "unanswered")
+
+    def __init__(self, log: PartitionLog, leader_epoch: int) -> None:
+        self.log = log
+        self.leader_epoch = leader_epoch
+        self.queued_bytes = 0
+        self.unanswered: list[tuple[list[Appended], int]] = []
+
+    def append(self, append: Append, now_ms: int, *, zstd: bool = True) -> Appended:
+        """Check and queue one record set; it counts when `write` has succeeded.
+
+        The records are stamped in place and must stay as they are until `write`.
+        """
+        log = self.log
+        records = append.records
+        if records is None:
+            return Appended(ErrorCode.INVALID_RECORD, message="there are no records")
+        try:
+            header = check_produced(records, log.config.max_message_bytes)
+            if header.codec == Codec.ZSTD and not zstd:
+                return Appended(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, message=_NO_ZSTD)
+            info = log.append(records, leader_epoch=self.leader_epoch, now_ms=now_ms, header=header)
+        except RefusedRecords as refused:
+            return _refusal(refused, log.start_offset)
+        except StorageError as error:
+            return Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
+        if not info.duplicate:
+            self.queued_bytes += header.size
+        return Appended(_NONE, info.base_offset, info.append_time_ms, info.log_start_offset)
+
+    def write(self) -> int:
+        """Write what is queued, in one call; returns its bytes.
+
+        If the disk fails, the answers given for the batches concerned become that error.
+        """
+        written, self.queued_bytes = self.queued_bytes, 0
+        unanswered, self.unanswered = self.unanswered, []
+        try:
+            self.log.write_pending()
+            if self.log.failure is not None:
+                # It failed before, while it rolled, and took what was queued with it.
+                raise self.log.offline()
+        except StorageError as error:
+            for answers, index in unanswered:
+                answers[index] = Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
+            raise
+        return written
+
+    def read(self, read: Read, max_bytes: int, *, min_one: bool) -> Fetched:
+        """What a consumer may see from an offset on, at most `max_bytes` of it.
+
+        With `min_one` the first batch comes whole, however large.
+        """
+        log = self.log
+        code = self._check_epoch(read.leader_epoch)
+        if code:
+            return Fetched(read.topic, read.topic_id, read.partition, code)
+        end = log.written_end
+        start = log.start_offset
+        if read.last_fetched_epoch >= 0:
+            diverging = self._divergence(read)
+            if diverging is not None:
+                return diverging
+        if not start <= read.offset <= end:
+            return Fetched(
+                read.topic, read.topic_id, read.partition, ErrorCode.OFFSET_OUT_OF_RANGE,
+                end, end, start,
+            )  # fmt: skip
+        records = None
+        if read.offset < end and (max_bytes > 0 or min_one):
+            try:
+                records = log.read(read.offset, max_bytes, max_offset=end, min_one=min_one).records
+            except StorageError:
+                return Fetched(
+                    read.topic, read.topic_id, read.partition, ErrorCode.KAFKA_STORAGE_ERROR
+                )
+        return Fetched(read.topic, read.topic_id, read.partition, _NONE, end, end, start, records)
+
+    def end_offset_for_epoch(self, current_epoch: int, epoch: int) -> tuple[ErrorCode, int, int]:
+        """Where a leader epoch ended here: error, epoch, end offset (KIP-101, KIP-279)."""
+        code = self._check_epoch(current_epoch)
+        if code:
+            return code, -1, -1
+        found_epoch, end = self.log.end_offset_for_epoch(epoch)
+        return _NONE, found_epoch, end
+
+    def _check_epoch(self, told: int) -> ErrorCode:
+        """KIP-320: an epoch that the client knows must be the present one."""
+        if told < 0 or told == self.leader_epoch:
+            return _NONE
+        if told < self.leader_epoch:
+            return ErrorCode.FENCED_LEADER_EPOCH
+        return ErrorCode.UNKNOWN_LEADER_EPOCH
+
+    def _divergence(self, read: Read) -> Fetched | None:
+        """KIP-595: whether the reader's log went another way than this one before its offset."""
+        log = self.log
+        epoch, end = log.end_offset_for_epoch(read.last_fetched_epoch)
+        if epoch < 0 or end < 0:
+            return Fetched(read.topic, read.topic_id, read.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
+        if epoch == read.last_fetched_epoch and end >= read.offset:
+            return None
+        return Fetched(
+            read.topic, read.topic_id, read.partition, _NONE,
+            log.written_end, log.written_end, log.start_offset,
+            diverging_epoch=epoch, diverging_end_offset=end,
+        )  # fmt: skip
+
+
+def _refusal(refused: RefusedRecords, log_start_offset: int) -> Appended:
+    errors = [RecordError(refused.index, refused.detail)] if refused.index >= 0 else []
+    return Appended(
+        refused.code,
+        log_start_offset=log_start_offset,
+        record_errors=errors,
+        message=refused.detail,
+    )

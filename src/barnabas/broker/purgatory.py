@@ -1,0 +1,118 @@
+"""Purgatory: replies that wait, for something to happen to one of their keys or for a deadline."""
+
+from collections.abc import Callable, Hashable, Iterable
+from typing import Protocol
+
+from barnabas.ports import Timer, Timers
+
+
+class Pending:
+    """A reply that is not there yet. It is told once, to whoever asks for it."""
+
+    __slots__ = ("_given_up", "_on_done", "_outcome", "is_done")
+
+    def __init__(self) -> None:
+        self.is_done = False
+        self._outcome: object = None
+        self._on_done: Callable[[object], None] | None = None
+        self._given_up: Callable[[], None] | None = None
+
+    def complete(self, outcome: object) -> None:
+        """Give the reply; a second one is ignored."""
+        if self.is_done:
+            return
+        self.is_done = True
+        self._given_up = None
+        if self._on_done is None:
+            self._outcome = outcome
+        else:
+            self._on_done(outcome)
+
+    def on_done(self, callback: Callable[[object], None]) -> None:
+        """Have `callback` called with the reply; at once if it is there."""
+        if self.is_done:
+            callback(self._outcome)
+        else:
+            self._on_done = callback
+
+    def on_given_up(self, callback: Callable[[], None]) -> None:
+        """Have `callback` called if nobody waits for the reply any more."""
+        self._given_up = callback
+
+    def give_up(self) -> None:
+        """Nobody waits any more: the connection is gone."""
+        if self.is_done:
+            return
+        self.is_done = True
+        self._on_done = None
+        if self._given_up is not None:
+            self._given_up()
+
+
+class Condition(Protocol):
+    """What a parked reply waits for."""
+
+    def happened(self, key: Hashable, amount: int) -> bool:
+        """Something happened to a key (`amount` is the caller's, such as bytes); whether it is met."""
+        ...
+
+    def finish(self) -> None:
+        """Give the reply: the condition is met, or the deadline is here."""
+        ...
+
+
+class _Parked:
+    __slots__ = ("condition", "keys", "timer")
+
+    def __init__(self, condition: Condition, keys: tuple[Hashable, ...]) -> None:
+        self.condition = condition
+        self.keys = keys
+        self.timer: Timer | None = None
+
+
+class Purgatory:
+    """Conditions by key. For one thread; a condition finishes once."""
+
+    __slots__ = ("_by_key", "_timers")
+
+    def __init__(self, timers: Timers) -> None:
+        self._timers = timers
+        self._by_key: dict[Hashable, dict[_Parked, None]] = {}
+
+    def park(
+        self, condition: Condition, keys: Iterable[Hashable], seconds: float
+    ) -> Callable[[], None]:
+        """Wait for one of the keys, at most `seconds`; returns a function that gives up."""
+        parked = _Parked(condition, tuple(keys))
+        for key in parked.keys:
+            self._by_key.setdefault(key, {})[parked] = None
+        parked.timer = self._timers.after(seconds, lambda: self._finish(parked))
+        return lambda: self._remove(parked)
+
+    def happened(self, key: Hashable, amount: int = 0) -> None:
+        """Tell all that wait for `key`, and finish those whose condition is met."""
+        waiting = self._by_key.get(key)
+        if waiting is None:
+            return
+        for parked in [one for one in waiting if one.condition.happened(key, amount)]:
+            self._finish(parked)
+
+    def finish_all(self) -> None:
+        """Finish everything now, as if all deadlines were here; for a stop."""
+        for waiting in list(self._by_key.values()):
+            for parked in list(waiting):
+                self._finish(parked)
+
+    def _finish(self, parked: _Parked) -> None:
+        self._remove(parked)
+        parked.condition.finish()
+
+    def _remove(self, parked: _Parked) -> None:
+        if parked.timer is not None:
+            parked.timer.cancel()
+        for key in parked.keys:
+            waiting = self._by_key.get(key)
+            if waiting is not None:
+                waiting.pop(parked, None)
+                if not waiting:
+                    del self._by_key[key]

@@ -1,0 +1,132 @@
+"""ReplicaManager: all partitions of this broker; carries out the neutral commands on them."""
+
+import logging
+from collections.abc import Iterable
+
+from barnabas.broker.partition import Partition
+from barnabas.broker.purgatory import Purgatory
+from barnabas.dialects.commands import (
+    Appended,
+    Fetched,
+    Produce,
+    Read,
+)
+from barnabas.errors import ErrorCode, StorageError
+from barnabas.log.partition_log import PartitionLog
+from barnabas.ports import Clock
+
+log = logging.getLogger(__name__)
+
+
+class ReplicaManager:
+    """Partitions by topic name and by topic id. For one thread. Opens and deletes no log."""
+
+    __slots__ = ("_by_id", "_by_name", "_clock", "_dirty", "_purgatory")
+
+    def __init__(self, clock: Clock, purgatory: Purgatory) -> None:
+        self._clock = clock
+        self._purgatory = purgatory
+        self._by_name: dict[tuple[str, int], Partition] = {}
+        self._by_id: dict[tuple[bytes, int], Partition] = {}
+        self._dirty: dict[Partition, None] = {}
+
+    def lead(self, log: PartitionLog, leader_epoch: int) -> Partition:
+        """Serve a log as the leader of its partition."""
+        topic, index = log.topic_partition
+        partition = Partition(log, leader_epoch)
+        self._by_name[topic, index] = self._by_id[log.topic_id, index] = partition
+        return partition
+
+    def leave(self, topic: str) -> list[PartitionLog]:
+        """Stop serving a topic; who waits for it is answered. Gives the logs, which stay open."""
+        left = [one for (name, _), one in self._by_name.items() if name == topic]
+        for partition in left:
+            _, index = partition.log.topic_partition
+            del self._by_name[topic, index]
+            del self._by_id[partition.log.topic_id, index]
+            self._dirty.pop(partition, None)
+            self._purgatory.happened(partition, -1)
+        return [partition.log for partition in left]
+
+    def find(self, topic: str, index: int) -> Partition | None:
+        """The partition of that name, if this broker has it."""
+        return self._by_name.get((topic, index))
+
+    def partitions(self) -> Iterable[Partition]:
+        """All of them."""
+        return self._by_name.values()
+
+    def keys_of(self, reads: Iterable[Read]) -> list[Partition]:
+        """The partitions that these reads are of: what the purgatory knows them by."""
+        found = (self._find(read.topic, read.topic_id, read.partition) for read in reads)
+        return [partition for partition in found if partition is not None]
+
+    def append(self, produce: Produce) -> list[Appended]:
+        """Queue record sets; the answers, in the order of the request, count after `write`.
+
+        `write` may still replace answers in the list, where the disk fails.
+        """
+        now_ms = self._clock.time_ms()
+        answers: list[Appended] = []
+        for append in produce.appends:
+            partition = self._find(append.topic, append.topic_id, append.partition)
+            if partition is None:
+                answers.append(Appended(_unknown(append.topic)))
+                continue
+            appended = partition.append(append, now_ms, zstd=produce.zstd)
+            if not appended.error:
+                partition.unanswered.append((answers, len(answers)))
+                self._dirty[partition] = None
+            answers.append(appended)
+        return answers
+
+    def write(self) -> None:
+        """Write what was queued since the last call, then tell those who wait for it.
+
+        A failing disk ends in the answers of the appends concerned, and in the log.
+        """
+        if not self._dirty:
+            return
+        dirty, self._dirty = self._dirty, {}
+        for partition in dirty:
+            try:
+                written = partition.write()
+            except StorageError as error:
+                topic, index = partition.log.topic_partition
+                log.error(  # noqa: TRY400 - a trace says nothing about a disk
+                    "append failed", extra={"topic": topic, "partition": index, "error": error}
+                )
+                continue
+            self._purgatory.happened(partition, written)
+
+    def read(self, reads: Iterable[Read], max_bytes: int) -> list[Fetched]:
+        """Read partitions in order until `max_bytes` are planned.
+
+        The first batch found comes whole, so that a reader always gets on (KIP-74).
+        """
+        fetched: list[Fetched] = []
+        left = max_bytes
+        min_one = True
+        for read in reads:
+            topic, topic_id, index = read[:3]
+            partition = self._find(topic, topic_id, index)
+            if partition is None:
+                fetched.append(Fetched(topic, topic_id, index, _unknown(topic)))
+                continue
+            got = partition.read(read, min(left, read.max_bytes), min_one=min_one)
+            if got.records is not None:
+                left -= got.records.size
+                min_one = False
+            fetched.append(got)
+        return fetched
+
+    def _find(self, topic: str, topic_id: bytes, index: int) -> Partition | None:
+        """By name, or by id where no name was told (Produce and Fetch since version 13)."""
+        if topic:
+            return self._by_name.get((topic, index))
+        return self._by_id.get((topic_id, index))
+
+
+def _unknown(topic: str) -> ErrorCode:
+    """The code for a partition that is not here: it was named, or else told by id."""
+    return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if topic else ErrorCode.UNKNOWN_TOPIC_ID

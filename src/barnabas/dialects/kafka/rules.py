@@ -1,0 +1,31 @@
+"""Behaviour of the bulk APIs that depends on the version and not on the layout, as tables."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from barnabas.errors import ErrorCode
+from barnabas.versions import VersionTable
+
+
+class ProduceRules(NamedTuple):
+    """`zstd`: whether batches may be compressed so (KIP-110); `codes`: what older clients get."""
+
+    zstd: bool
+    codes: Mapping[int, ErrorCode]
+
+
+_BEFORE_KIP_112: Mapping[int, ErrorCode] = {
+    ErrorCode.KAFKA_STORAGE_ERROR: ErrorCode.NOT_LEADER_OR_FOLLOWER
+}
+
+PRODUCE_RULES = VersionTable(
+    {
+        0: ProduceRules(zstd=False, codes=_BEFORE_KIP_112),
+        4: ProduceRules(zstd=False, codes={}),
+        7: ProduceRules(zstd=True, codes={}),
+    }
+)
+"""By Produce version. Source: KIP-110, KIP-112."""
+
+FETCH_CODES: VersionTable[Mapping[int, ErrorCode]] = VersionTable({0: _BEFORE_KIP_112, 6: {}})
+"""What older clients get for a code, by Fetch version. Source: KIP-112."""

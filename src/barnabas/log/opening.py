@@ -72,11 +72,13 @@ def open_log(
     if checkpoint.clean:
         end = segments[-1].next_offset()
     else:
+        before = sum(segment.size for segment in segments)
         segments, end = _recover(disk, segments, recovery_point, log.epochs)
+        log.cut_bytes = before - sum(segment.size for segment in segments)
     start = max(checkpoint.start_offset, segments[0].base_offset)
     if end < start:
         # The checkpoint knows of more than is there: what is left is before the start.
-        _remove(disk, segments)
+        remove_segments(disk, segments)
         segments = [_new_segment(disk, directory, start, config)]
         end = start
     log.epochs.truncate_end(end)
@@ -133,11 +135,11 @@ def _recover(
     for number in range(first, len(segments)):
         segment = segments[number]
         if segment.base_offset < end:
-            _remove(disk, segments[number:])
+            remove_segments(disk, segments[number:])
             return segments[:number], end
         whole, end = recover_segment(segment, epochs)
         if not whole:
-            _remove(disk, segments[number + 1 :])
+            remove_segments(disk, segments[number + 1 :])
             return segments[: number + 1], end
     return segments, end
 
@@ -165,7 +167,8 @@ def recover_segment(segment: Segment, epochs: LeaderEpochs) -> tuple[bool, int]:
     return whole, after
 
 
-def _remove(disk: Disk, segments: list[Segment]) -> None:
+def remove_segments(disk: Disk, segments: list[Segment]) -> None:
+    """Close segments and remove their files at once."""
     for segment in segments:
         segment.close()
         for suffix in SEGMENT_FILES:

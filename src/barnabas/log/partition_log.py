@@ -1,12 +1,13 @@
 """One partition's log: append, read, roll, flush, cut. Called by one thread; decides at once.
 
-What is *not* here: opening and recovery (`opening`), when old segments go (`retention`), who leads.
+What is *not* here: opening and recovery (`opening`), truncation, when old segments go (`retention`).
 """
 
 from barnabas.errors import ErrorCode, LogDirFailed, StorageError
 from barnabas.log.config import LogConfig
 from barnabas.log.file_names import SNAPSHOT, segment_name
 from barnabas.log.leader_epochs import LeaderEpochs
+from barnabas.log.limits import needs_new_segment, refuse_if_beyond
 from barnabas.log.outcomes import NOTHING, OUT_OF_RANGE, AppendInfo, ReadInfo
 from barnabas.log.producer_snapshot import encode_snapshot
 from barnabas.log.producer_state import AppendedBatch, ProducerState
@@ -19,8 +20,6 @@ from barnabas.records.batch import BatchHeader, read_header, stamp, stamp_append
 from barnabas.records.refused import RefusedRecords
 from barnabas.types import NO_TIMESTAMP, Buffer, TopicPartition
 
-_INT32_MAX = (1 << 31) - 1
-
 
 class PartitionLog:
     """The records of one partition on one disk.
@@ -29,7 +28,6 @@ class PartitionLog:
     """
 
     __slots__ = (
-        "_disk",
         "_hints",
         "_queue",
         "_recent",
@@ -37,7 +35,9 @@ class PartitionLog:
         "_syncs",
         "_touched",
         "config",
+        "cut_bytes",
         "directory",
+        "disk",
         "end_offset",
         "epochs",
         "failure",
@@ -54,7 +54,7 @@ class PartitionLog:
     def __init__(
         self, disk: Disk, topic_partition: TopicPartition, directory: str, config: LogConfig
     ) -> None:
-        self._disk = disk
+        self.disk = disk
         self.topic_partition = topic_partition
         self.topic_id = bytes(16)
         self.directory = directory
@@ -70,6 +70,8 @@ class PartitionLog:
         """The end of what is in the file and readers may see: on one broker the high watermark."""
         self.recovery_point = 0
         """All before it is on stable storage."""
+        self.cut_bytes = 0
+        """What recovery had to cut off at the last start."""
         self.flushed_ms = 0
         """When a flush was last begun."""
         self.failure: StorageError | None = None
@@ -99,6 +101,15 @@ class PartitionLog:
         """Bytes in all its segments, queued ones too."""
         return self.segments.size
 
+    def lead(self, epoch: int) -> None:
+        """Be the leader's log from here on: `epoch` begins at the end, unless it has begun."""
+        if epoch > self.epochs.latest:
+            self._begin_epoch(epoch, self.end_offset)
+
+    def configure(self, config: LogConfig) -> None:
+        """Obey other properties from now on; `index.interval.bytes` from the next segment on."""
+        self.config = config
+
     # --- Appending ----------------------------------------------------------------------------
 
     def append(
@@ -126,9 +137,9 @@ class PartitionLog:
         append_time: int = NO_TIMESTAMP
         timestamp = batch.max_timestamp
         if not internal:
+            refuse_if_beyond(batch, self.config, now_ms)
             if self.config.message_timestamp_type == "LogAppendTime":
                 append_time = timestamp = now_ms
-            self._judge(batch, now_ms, stamped=append_time >= 0)
         if batch.producer_id >= 0:
             known = self.producers.check(batch)
             if known is not None:
@@ -136,7 +147,7 @@ class PartitionLog:
         base = self.end_offset
         last = base + batch.last_offset_delta
         segment = self.segments.active
-        if self._must_roll(segment, batch.size, last, timestamp, now_ms):
+        if needs_new_segment(segment, self.config, batch, last, now_ms):
             segment = self.roll(now_ms)
         if append_time >= 0:
             stamp_append_time(records, batch, now_ms)
@@ -151,25 +162,6 @@ class PartitionLog:
         self.end_offset = last + 1
         return AppendInfo(base, last, append_time, self.start_offset)
 
-    def _judge(self, batch: BatchHeader, now_ms: int, *, stamped: bool) -> None:
-        """Refuse what is too large or, unless the broker stamps it, too far from its clock."""
-        config = self.config
-        if batch.size > config.max_message_bytes:
-            raise RefusedRecords(
-                ErrorCode.MESSAGE_TOO_LARGE,
-                f"the batch has {batch.size} bytes, max.message.bytes is"
-                f" {config.max_message_bytes}",
-            )
-        if not stamped and (
-            batch.max_timestamp - now_ms > config.message_timestamp_after_max_ms
-            or now_ms - batch.base_timestamp > config.message_timestamp_before_max_ms
-        ):
-            raise RefusedRecords(
-                ErrorCode.INVALID_TIMESTAMP,
-                f"timestamps {batch.base_timestamp} to {batch.max_timestamp} are too far from the"
-                f" broker's time {now_ms} (message.timestamp.before.max.ms and .after.max.ms)",
-            )
-
     def _repeated(self, known: AppendedBatch, append_time: int) -> AppendInfo:
         return AppendInfo(
             known.first_offset,
@@ -177,22 +169,6 @@ class PartitionLog:
             append_time if append_time < 0 else known.timestamp,
             self.start_offset,
             duplicate=True,
-        )
-
-    def _must_roll(
-        self, segment: Segment, size: int, last_offset: int, timestamp: int, now_ms: int
-    ) -> bool:
-        """Source: Kafka's LogSegment.shouldRoll."""
-        config = self.config
-        if segment.size:
-            if segment.size + size > config.segment_bytes:
-                return True
-            first = segment.first_timestamp
-            age = timestamp - first if first >= 0 else now_ms - segment.created_ms
-            if age > config.segment_ms:
-                return True
-        return last_offset - segment.base_offset > _INT32_MAX or segment.index_is_full(
-            config.segment_index_bytes
         )
 
     def _begin_epoch(self, epoch: int, offset: int) -> None:
@@ -271,8 +247,8 @@ class PartitionLog:
         try:
             old.seal()
             snapshot = self._snapshot_path()
-            self._disk.write_file(snapshot, encode_snapshot(self.producers.entries()))
-            segment = Segment(self._disk, self.directory, self.end_offset, self.config)
+            self.disk.write_file(snapshot, encode_snapshot(self.producers.entries()))
+            segment = Segment(self.disk, self.directory, self.end_offset, self.config)
             segment.create(now_ms)
             self._begin_sync([snapshot, self.directory], now_ms)
         except StorageError as error:
@@ -288,7 +264,7 @@ class PartitionLog:
 
     def _begin_sync(self, paths: list[str], now_ms: int) -> None:
         files = [file for segment in self._unsynced() for file in segment.files()]
-        self._syncs.append((self.written_end, self._disk.begin_sync(files, paths)))
+        self._syncs.append((self.written_end, self.disk.begin_sync(files, paths)))
         self.flushed_ms = now_ms
 
     def _unsynced(self) -> list[Segment]:
@@ -327,7 +303,7 @@ class PartitionLog:
                 segment.flush_indexes()
                 for file in segment.files():
                     file.sync()
-            self._disk.sync_directory(self.directory)
+            self.disk.sync_directory(self.directory)
             for _offset, sync in self._syncs:
                 sync.wait()
         except StorageError as error:
@@ -353,6 +329,16 @@ class PartitionLog:
             self.start_offset = offset
             self.epochs.truncate_start(offset)
 
+    def cut_to(self, offset: int) -> None:
+        """Know that the files end at `offset` now; `truncation` has seen to them."""
+        self.end_offset = self.written_end = offset
+        self.start_offset = min(self.start_offset, offset)
+        self.recovery_point = min(self.recovery_point, offset)
+        self._snapshot_offset = min(self._snapshot_offset, self.recovery_point)
+        self._touched = True
+        self._recent.clear()
+        self._hints.clear()
+
     def close(self, *, clean: bool) -> None:
         """Give all files back; if `clean`, everything is on stable storage before.
 
@@ -369,10 +355,26 @@ class PartitionLog:
                 self.flush()
             if self._snapshot_offset < self.end_offset:
                 data = encode_snapshot(self.producers.entries())
-                self._disk.replace_file(self._snapshot_path(), data)
+                self.disk.replace_file(self._snapshot_path(), data)
         self._queue.clear()
         for segment in self.segments:
             segment.close()
+
+    def drop_segments(self, count: int) -> list[Segment]:
+        """Take the oldest segments out; the log starts at or behind the next one.
+
+        Their files get the suffix `.deleted`, under which nobody takes them for a part of the log,
+        and stay open for who is reading them.
+        """
+        removed = self.segments.remove_first(count)
+        first = self.segments.first.base_offset
+        if self.start_offset < first:
+            self.start_offset = first
+            self.epochs.truncate_start(first)
+        self._hints.clear()
+        for segment in removed:
+            self.disk.remove(segment.stem + SNAPSHOT)
+        return removed
 
     # --- Failure ------------------------------------------------------------------------------
 

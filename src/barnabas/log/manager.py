@@ -1,0 +1,267 @@
+"""All logs of a broker: open, create, delete, and the work that is due from time to time.
+
+What is *not* here: which topics there should be, and when `maintain` is called (about once a second).
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from barnabas.errors import LogDirFailed, StorageError
+from barnabas.log.config import LogConfig
+from barnabas.log.directory import LogDirectory
+from barnabas.log.file_names import DELETED, PARTITION_METADATA, deleted_directory, uuid_text
+from barnabas.log.meta_properties import MetaProperties
+from barnabas.log.opening import NO_CHECKPOINT, open_log
+from barnabas.log.partition_log import PartitionLog
+from barnabas.log.partition_metadata import encode_topic_id
+from barnabas.log.removals import Removals
+from barnabas.log.retention import drop_expired
+from barnabas.ports import Clock, Disk, Entropy
+from barnabas.types import TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class LogSettings:
+    """What a broker's properties say of its logs; the intervals under Kafka's names, in ms."""
+
+    node_id: int
+    directories: Sequence[str]
+    log_retention_check_interval_ms: int = 300_000
+    log_flush_offset_checkpoint_interval_ms: int = 60_000
+    producer_id_expiration_check_interval_ms: int = 600_000
+
+
+@dataclass(frozen=True, slots=True)
+class LogEvent:
+    """Something that an operator may want to know; `problem` where somebody must act."""
+
+    partition: TopicPartition
+    text: str
+    problem: bool = False
+
+
+class LogManager:
+    """The logs in all directories of `log.dirs`. Used from one thread.
+
+    `cluster_id` (after `open`): the one that the directories name; made up for new ones.
+    """
+
+    def __init__(
+        self,
+        disk: Disk,
+        clock: Clock,
+        entropy: Entropy,
+        settings: LogSettings,
+        config_for: Callable[[str], LogConfig],
+    ) -> None:
+        self._disk = disk
+        self._clock = clock
+        self._entropy = entropy
+        self._settings = settings
+        self._config_for = config_for
+        self._directories = [LogDirectory(disk, path) for path in settings.directories]
+        self._logs: dict[TopicPartition, PartitionLog] = {}
+        self._places: dict[TopicPartition, LogDirectory] = {}
+        self._removals = Removals(disk)
+        self._next_retention = self._next_checkpoint = self._next_expiry = 0
+        self.cluster_id = ""
+
+    def open(self) -> list[LogEvent]:
+        """Lock the directories and open every log in them, recovered where that is due.
+
+        Raises:
+            LogDirFailed: a directory is used by another broker, belongs to another node or cluster,
+                or a partition is in two of them. No directory stays locked.
+            StorageError: a log cannot be read.
+        """
+        try:
+            return self._open()
+        except StorageError:
+            for log in self._logs.values():
+                log.close(clean=False)
+            self._let_go(clean=False)
+            raise
+
+    def _open(self) -> list[LogEvent]:
+        events: list[LogEvent] = []
+        for directory in self._directories:
+            directory.open()
+        self._settle_owners()
+        for directory in self._directories:
+            clean = directory.begin()
+            self._removals.add(0, directory.deleted())
+            for partition, checkpoint in directory.checkpoints(clean=clean).items():
+                self._refuse_twice(partition, directory)
+                log = open_log(
+                    self._disk,
+                    partition,
+                    directory.partition_path(partition),
+                    self._config_for(partition.topic),
+                    checkpoint,
+                )
+                log.lead(max(log.leader_epoch, 0))
+                self._logs[partition] = log
+                self._places[partition] = directory
+                if log.cut_bytes:
+                    text = f"recovered: {log.cut_bytes} bytes behind {log.end_offset} were cut off"
+                    events.append(LogEvent(partition, text))
+        now_ms = self._clock.time_ms()
+        self._next_retention = now_ms + self._settings.log_retention_check_interval_ms
+        self._next_checkpoint = now_ms + self._settings.log_flush_offset_checkpoint_interval_ms
+        self._next_expiry = now_ms + self._settings.producer_id_expiration_check_interval_ms
+        return events
+
+    def _settle_owners(self) -> None:
+        """All directories must belong to this node and to one cluster."""
+        owners = [directory.owner() for directory in self._directories]
+        for directory, owner in zip(self._directories, owners, strict=True):
+            if owner is not None and owner.node_id != self._settings.node_id:
+                raise LogDirFailed(
+                    f"log directory {directory.path} belongs to node {owner.node_id}, and this is"
+                    f" node {self._settings.node_id}"
+                )
+        clusters = sorted({owner.cluster_id for owner in owners if owner and owner.cluster_id})
+        if len(clusters) > 1:
+            raise LogDirFailed(f"log directories belong to several clusters: {clusters}")
+        self.cluster_id = clusters[0] if clusters else uuid_text(self._entropy.uuid())
+        for directory, owner in zip(self._directories, owners, strict=True):
+            if owner is None or not (owner.cluster_id and owner.directory_id):
+                directory_id = (owner and owner.directory_id) or uuid_text(self._entropy.uuid())
+                directory.claim(
+                    MetaProperties(self._settings.node_id, self.cluster_id, directory_id)
+                )
+
+    def _refuse_twice(self, partition: TopicPartition, directory: LogDirectory) -> None:
+        other = self._places.get(partition)
+        if other is not None:
+            raise LogDirFailed(
+                f"partition {partition.topic}-{partition.partition} is in {other.path} and in"
+                f" {directory.path}"
+            )
+
+    # --- Logs ---------------------------------------------------------------------------------
+
+    def get(self, partition: TopicPartition) -> PartitionLog | None:
+        """The log of a partition, if there is one."""
+        return self._logs.get(partition)
+
+    def logs(self) -> Iterator[PartitionLog]:
+        """All logs."""
+        return iter(self._logs.values())
+
+    def create(self, partition: TopicPartition, topic_id: bytes, config: LogConfig) -> PartitionLog:
+        """Make an empty log, in the directory that has the fewest.
+
+        Raises:
+            StorageError: it cannot be made; nothing is left of it that counts.
+        """
+        assert partition not in self._logs, f"{partition} exists"
+        used = list(self._places.values())
+        directory = min(self._directories, key=used.count)
+        path = directory.partition_path(partition)
+        self._disk.make_directory(path)
+        self._disk.replace_file(f"{path}/{PARTITION_METADATA}", encode_topic_id(topic_id))
+        log = open_log(self._disk, partition, path, config, NO_CHECKPOINT)
+        log.lead(max(log.leader_epoch, 0))
+        self._logs[partition] = log
+        self._places[partition] = directory
+        return log
+
+    def delete(self, partition: TopicPartition) -> None:
+        """Take a log away; its files are removed after `file.delete.delay.ms`.
+
+        Raises:
+            StorageError: its directory cannot be renamed; it stays.
+        """
+        log = self._logs[partition]
+        gone = f"{self._places[partition].path}/{self._deleted_name(partition)}"
+        self._disk.rename(log.directory, gone)
+        del self._logs[partition], self._places[partition]
+        log.fail(LogDirFailed(f"partition {partition.topic}-{partition.partition} was deleted"))
+        due_ms = self._clock.time_ms() + log.config.file_delete_delay_ms
+        self._removals.add(due_ms, [gone], list(log.segments))
+
+    def _deleted_name(self, partition: TopicPartition) -> str:
+        return deleted_directory(partition, self._entropy.uuid())
+
+    # --- Work from time to time ---------------------------------------------------------------
+
+    def maintain(self, now_ms: int) -> list[LogEvent]:
+        """Do what is due: retention, flushes, checkpoints, removals, forgetting old producers.
+
+        A log whose disk fails goes offline; the others go on.
+        """
+        events: list[LogEvent] = []
+        retention = now_ms >= self._next_retention
+        expiry = now_ms >= self._next_expiry
+        for log in self._logs.values():
+            if log.failure is not None:
+                continue
+            try:
+                self._maintain(log, now_ms, events, retention=retention, expiry=expiry)
+            except StorageError as error:
+                log.fail(error)
+                events.append(LogEvent(log.topic_partition, f"is offline: {error}", problem=True))
+        if retention:
+            self._next_retention = now_ms + self._settings.log_retention_check_interval_ms
+        if expiry:
+            self._next_expiry = now_ms + self._settings.producer_id_expiration_check_interval_ms
+        if now_ms >= self._next_checkpoint:
+            self._next_checkpoint = now_ms + self._settings.log_flush_offset_checkpoint_interval_ms
+            self.write_checkpoints()
+        self._removals.run(now_ms)
+        return events
+
+    def _maintain(
+        self,
+        log: PartitionLog,
+        now_ms: int,
+        events: list[LogEvent],
+        *,
+        retention: bool,
+        expiry: bool,
+    ) -> None:
+        log.poll_syncs()
+        if now_ms - log.flushed_ms >= log.config.flush_ms:
+            log.begin_flush(now_ms)
+        if expiry:
+            log.producers.expire(now_ms, log.config.producer_id_expiration_ms)
+        if retention:
+            dropped = drop_expired(log, now_ms)
+            if dropped:
+                paths = [path for segment in dropped for path in segment.rename_to(DELETED)]
+                self._removals.add(now_ms + log.config.file_delete_delay_ms, paths, dropped)
+                size = sum(segment.size for segment in dropped)
+                text = f"dropped {len(dropped)} segments of {size} bytes before {log.start_offset}"
+                events.append(LogEvent(log.topic_partition, text))
+
+    def write_checkpoints(self) -> None:
+        """Write down for the next start how far each log is."""
+        for directory in self._directories:
+            directory.write_checkpoints(
+                log for log in self._logs.values() if self._places[log.topic_partition] is directory
+            )
+
+    def close(self) -> list[LogEvent]:
+        """Bring everything to stable storage and let the directories go.
+
+        A log that is offline or fails now leaves its directory marked as not stopped in order, so
+        that the next start recovers it.
+        """
+        events: list[LogEvent] = []
+        for partition, log in self._logs.items():
+            try:
+                log.close(clean=True)
+            except StorageError as error:
+                log.close(clean=False)
+                events.append(LogEvent(partition, f"not closed in order: {error}", problem=True))
+        self.write_checkpoints()
+        self._let_go(clean=not events)
+        return events
+
+    def _let_go(self, *, clean: bool) -> None:
+        self._removals.close()
+        for directory in self._directories:
+            directory.close(clean=clean)
+        self._logs.clear()
+        self._places.clear()

@@ -1,0 +1,47 @@
+"""The file that says to which node and cluster a log directory belongs.
+
+Source: Kafka's MetaProperties: version 0 has `broker.id`, version 1 `node.id` and `cluster.id`, and
+since 3.7 `directory.id`. The format is that of Java's Properties.
+"""
+
+from dataclasses import dataclass
+
+from barnabas.errors import LogDirFailed
+
+META_PROPERTIES = "meta.properties"
+
+
+@dataclass(frozen=True, slots=True)
+class MetaProperties:
+    """Whose a log directory is. An empty text is an id that the file does not give."""
+
+    node_id: int
+    cluster_id: str
+    directory_id: str
+
+    def encode(self) -> bytes:
+        """The file in version 1."""
+        rows = {
+            "version": "1",
+            "cluster.id": self.cluster_id,
+            "node.id": str(self.node_id),
+            "directory.id": self.directory_id,
+        }
+        return "".join(f"{name}={value}\n" for name, value in rows.items()).encode("ascii")
+
+
+def parse_meta_properties(path: str, data: bytes) -> MetaProperties:
+    """Read version 0 or 1.
+
+    Raises:
+        LogDirFailed: it is neither; `path` is named.
+    """
+    rows = {}
+    for line in data.decode("utf-8", "replace").splitlines():
+        name, equals, value = line.partition("=")
+        if equals and not line.lstrip().startswith(("#", "!")):
+            rows[name.strip()] = value.strip().replace("\\:", ":").replace("\\=", "=")
+    node = rows.get("node.id") or rows.get("broker.id") or ""
+    if rows.get("version") not in ("0", "1") or not node.isdigit():
+        raise LogDirFailed(f"{path} is not a meta.properties of version 0 or 1 with a node id")
+    return MetaProperties(int(node), rows.get("cluster.id", ""), rows.get("directory.id", ""))

@@ -1,0 +1,67 @@
+"""Which of the oldest segments may go: by the log's start, by size, by time.
+
+Source: Kafka's UnifiedLog.deleteOldSegments, which tries the three in this order.
+"""
+
+from barnabas.log.partition_log import PartitionLog
+from barnabas.log.segment import Segment
+
+_NO_LIMIT = -1
+
+
+def expired_segments(log: PartitionLog, now_ms: int) -> int:
+    """How many of the oldest segments should go; may be all of them, the active one too."""
+    segments = list(log.segments)
+    count = _before_start(log, segments)
+    if log.config.deletes:
+        count = max(count, _over_size(log, segments), _too_old(log, segments, now_ms))
+    if count == len(segments) and not segments[-1].size:
+        return count - 1
+    return count
+
+
+def _before_start(log: PartitionLog, segments: list[Segment]) -> int:
+    return sum(later.base_offset <= log.start_offset for later in segments[1:])
+
+
+def _over_size(log: PartitionLog, segments: list[Segment]) -> int:
+    limit = log.config.retention_bytes
+    if limit == _NO_LIMIT:
+        return 0
+    excess = log.size - limit
+    count = 0
+    for segment in segments:
+        excess -= segment.size
+        if excess < 0:
+            break
+        count += 1
+    return count
+
+
+def _too_old(log: PartitionLog, segments: list[Segment], now_ms: int) -> int:
+    limit = log.config.retention_ms
+    if limit == _NO_LIMIT:
+        return 0
+    count = 0
+    for segment in segments:
+        newest = segment.max_timestamp
+        if newest < 0:
+            newest = segment.modified_ms()
+        if now_ms - newest <= limit:
+            break
+        count += 1
+    return count
+
+
+def drop_expired(log: PartitionLog, now_ms: int) -> list[Segment]:
+    """Take expired segments out of a log; their files are still there, for the caller to remove.
+
+    Raises:
+        StorageError: the log is offline.
+    """
+    count = expired_segments(log, now_ms)
+    if not count:
+        return []
+    if count == len(log.segments):
+        log.roll(now_ms)
+    return log.drop_segments(count)

@@ -1,0 +1,163 @@
+from pathlib import Path
+
+import pytest
+
+from barnabas.errors import LogDirFailed
+from barnabas.log.config import LogConfig
+from barnabas.log.manager import LogManager, LogSettings
+from barnabas.log.partition_log import PartitionLog
+from barnabas.runtime.clock import SystemClock
+from barnabas.runtime.disk import RealDisk
+from barnabas.runtime.entropy import SystemEntropy
+from barnabas.types import TopicPartition
+from tests.record_batches import make_batch
+
+DOGS = TopicPartition("dogs", 0)
+TOPIC_ID = bytes(range(16))
+SMALL = LogConfig(segment_bytes=250, retention_ms=-1, file_delete_delay_ms=500)
+HOUR = 3_600_000
+
+
+def a_manager(*paths: Path, node_id: int = 1, config: LogConfig = SMALL) -> LogManager:
+    settings = LogSettings(node_id, [str(path) for path in paths])
+    return LogManager(RealDisk(), SystemClock(), SystemEntropy(), settings, lambda _topic: config)
+
+
+def fill(log: PartitionLog, batches: int, now_ms: int = 5_000) -> None:
+    for _ in range(batches):
+        log.append(memoryview(make_batch(size=100)), leader_epoch=0, now_ms=now_ms)
+    log.write_pending()
+
+
+def test_logs_are_found_again_with_id_and_end(tmp_path: Path) -> None:
+    manager = a_manager(tmp_path)
+    manager.open()
+    fill(manager.create(DOGS, TOPIC_ID, SMALL), 5)
+    cluster_id = manager.cluster_id
+    assert manager.close() == []
+    again = a_manager(tmp_path)
+    assert again.open() == []
+    log = again.get(DOGS)
+    assert log is not None
+    assert (log.topic_id, log.end_offset, log.leader_epoch) == (TOPIC_ID, 5, 0)
+    assert again.cluster_id == cluster_id
+    again.close()
+
+
+def test_a_directory_in_use_is_refused_by_name(tmp_path: Path) -> None:
+    manager = a_manager(tmp_path)
+    manager.open()
+    with pytest.raises(LogDirFailed, match=rf"{tmp_path}: another broker"):
+        a_manager(tmp_path).open()
+    manager.close()
+    third = a_manager(tmp_path)
+    third.open()
+    third.close()
+
+
+def test_a_directory_of_another_node_is_refused(tmp_path: Path) -> None:
+    first = a_manager(tmp_path)
+    first.open()
+    first.close()
+    with pytest.raises(LogDirFailed, match="belongs to node 1, and this is node 2"):
+        a_manager(tmp_path, node_id=2).open()
+    assert (tmp_path / ".kafka_cleanshutdown").exists()
+
+
+def test_without_an_orderly_stop_logs_are_recovered(tmp_path: Path) -> None:
+    manager = a_manager(tmp_path)
+    manager.open()
+    log = manager.create(DOGS, TOPIC_ID, LogConfig())
+    fill(log, 3)
+    with (tmp_path / "dogs-0" / "00000000000000000000.log").open("ab") as file:
+        file.write(make_batch(size=100)[:70])
+    manager._let_go(clean=False)
+    again = a_manager(tmp_path)
+    (event,) = again.open()
+    assert event.partition == DOGS
+    assert "70 bytes behind 3 were cut off" in event.text
+    again.close()
+
+
+def test_a_deleted_log_goes_after_its_delay(tmp_path: Path) -> None:
+    manager = a_manager(tmp_path)
+    manager.open()
+    fill(manager.create(DOGS, TOPIC_ID, SMALL), 1)
+    manager.delete(DOGS)
+    assert manager.get(DOGS) is None
+    (gone,) = tmp_path.glob("dogs-0.*-delete")
+    now_ms = SystemClock().time_ms()
+    manager.maintain(now_ms)
+    assert gone.exists()
+    manager.maintain(now_ms + 1000)
+    assert not gone.exists()
+    manager.create(DOGS, TOPIC_ID, SMALL)
+    manager.close()
+
+
+def test_retention_by_size_leaves_files_for_their_readers(tmp_path: Path) -> None:
+    manager = a_manager(tmp_path)
+    manager.open()
+    config = LogConfig(
+        segment_bytes=250, retention_bytes=450, retention_ms=-1, file_delete_delay_ms=1000
+    )
+    log = manager.create(DOGS, TOPIC_ID, config)
+    fill(log, 9)
+    now_ms = SystemClock().time_ms() + HOUR
+    (event,) = manager.maintain(now_ms)
+    assert (log.start_offset, log.size) == (4, 540)
+    assert "dropped 2 segments" in event.text
+    assert len(list((tmp_path / "dogs-0").glob("*.log.deleted"))) == 2
+    manager.maintain(now_ms + 1000)
+    assert list((tmp_path / "dogs-0").glob("*.deleted")) == []
+    manager.close()
+
+
+def test_retention_by_time_empties_a_log_and_keeps_its_end(tmp_path: Path) -> None:
+    manager = a_manager(tmp_path)
+    manager.open()
+    log = manager.create(DOGS, TOPIC_ID, LogConfig(segment_bytes=250, retention_ms=1000))
+    fill(log, 5)
+    manager.maintain(SystemClock().time_ms() + HOUR)
+    assert (log.start_offset, log.end_offset, log.size) == (5, 5, 0)
+    fill(log, 1)
+    assert log.end_offset == 6
+    manager.close()
+
+
+def test_a_log_start_is_remembered(tmp_path: Path) -> None:
+    manager = a_manager(tmp_path)
+    manager.open()
+    log = manager.create(DOGS, TOPIC_ID, SMALL)
+    fill(log, 5)
+    log.delete_before(3)
+    manager.maintain(SystemClock().time_ms() + HOUR)
+    assert [segment.base_offset for segment in log.segments] == [2, 4]
+    manager.close()
+    again = a_manager(tmp_path)
+    again.open()
+    log = next(again.logs())
+    assert log.start_offset == 3
+    again.close()
+
+
+def test_flush_ms_moves_the_recovery_point(tmp_path: Path) -> None:
+    manager = a_manager(tmp_path)
+    manager.open()
+    log = manager.create(DOGS, TOPIC_ID, LogConfig(flush_ms=1000))
+    fill(log, 5)
+    now_ms = SystemClock().time_ms()
+    manager.maintain(now_ms)
+    log._syncs[0][1].wait()
+    manager.maintain(now_ms + 1)
+    assert log.recovery_point == 5
+    manager.close()
+
+
+def test_partitions_spread_over_directories(tmp_path: Path) -> None:
+    manager = a_manager(tmp_path / "a", tmp_path / "b")
+    manager.open()
+    for number in range(4):
+        manager.create(TopicPartition("dogs", number), TOPIC_ID, SMALL)
+    assert [len(list((tmp_path / name).glob("dogs-*"))) for name in "ab"] == [2, 2]
+    manager.close()

@@ -1,0 +1,150 @@
+"""What is fuzzed: functions of bytes that return, or raise an error of the kind they promise."""
+
+import random
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from barnabas.errors import CorruptRecord, DecodeError
+from barnabas.protocol.api_keys import APIS
+from barnabas.protocol.headers import (
+    RequestHeader,
+    decode_response,
+    encode_request,
+    encode_response,
+    read_request_header,
+)
+from barnabas.records.batch import CRC_FROM, HEADER_SIZE, walk
+from barnabas.records.checks import check_produced
+from barnabas.records.checksums import crc32c
+from barnabas.records.compression import Codec as Compression
+from barnabas.records.compression import compress, decompress
+from barnabas.records.refused import RefusedRecords
+from barnabas.types import Buffer
+from barnabas.wire.compiler import Codec
+from barnabas.wire.framing import FrameSplitter
+from barnabas.wire.send import Send
+from fuzz.messages import make_message
+from tests.record_batches import make_batch
+
+LIMIT = 1 << 20
+ALLOWED = (DecodeError, CorruptRecord, RefusedRecords)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """`start` makes a valid input from chance; `run` takes any input."""
+
+    name: str
+    start: Callable[[random.Random], bytes]
+    run: Callable[[bytes], None]
+
+    def survives(self, data: bytes) -> bool:
+        """Whether the input was taken; False where it was refused as promised.
+
+        Raises:
+            Exception: whatever else the target raised: a finding.
+        """
+        try:
+            self.run(data)
+        except ALLOWED:
+            return False
+        return True
+
+
+def _joined(send: Send) -> bytes:
+    parts = []
+    for part in send.parts:
+        assert isinstance(part, bytes | bytearray | memoryview)
+        parts.append(bytes(part))
+    return b"".join(parts)
+
+
+def _any_request(chance: random.Random) -> bytes:
+    api = APIS[chance.choice(list(APIS))]
+    version = chance.randrange(api.versions.first, api.versions.last + 1)
+    header = RequestHeader(api.key, version, chance.randrange(1 << 31), "fuzz")
+    return _joined(encode_request(header, make_message(api.request, version, chance)))[4:]
+
+
+def _read_request(data: bytes) -> None:
+    header, position = read_request_header(memoryview(data))
+    api = APIS[header.api_key]
+    if header.api_version in api.versions:
+        codec: Codec[object] = Codec.of(api.request, header.api_version)
+        codec.decode(memoryview(data), position)
+
+
+def _any_response(chance: random.Random) -> bytes:
+    """Two bytes that say which API and version, then the frame."""
+    api = APIS[chance.choice(list(APIS))]
+    version = chance.randrange(api.versions.first, api.versions.last + 1)
+    message = make_message(api.response, version, chance)
+    frame = _joined(encode_response(api.key, version, 7, message))[4:]
+    return bytes((api.key, version)) + frame
+
+
+def _read_response(data: bytes) -> None:
+    if len(data) < 2 or data[0] not in APIS:
+        return
+    api = APIS[data[0]]  # type: ignore[index]
+    if data[1] in api.versions:
+        decode_response(api.key, data[1], memoryview(data)[2:])
+
+
+def _frames(chance: random.Random) -> bytes:
+    sizes = [chance.randrange(40) for _ in range(chance.randrange(1, 6))]
+    return b"".join(size.to_bytes(4, "big") + chance.randbytes(size) for size in sizes)
+
+
+def _split(data: bytes) -> None:
+    splitter = FrameSplitter(LIMIT)
+    taken = sum(len(frame) + 4 for frame in splitter.feed(memoryview(data)))
+    assert taken <= len(data)
+
+
+def _batch(chance: random.Random) -> bytes:
+    return bytes(make_batch(chance.randrange(1, 9), size=chance.randrange(400)))
+
+
+def _check(data: Buffer) -> None:
+    header = check_produced(memoryview(bytearray(data)), LIMIT)
+    assert header.size == len(data)
+
+
+def _check_sealed(data: bytes) -> None:
+    """As `_check`, with a size and a CRC that are right whatever else is wrong."""
+    sealed = bytearray(data)
+    if len(sealed) >= HEADER_SIZE:
+        struct.pack_into(">i", sealed, 8, len(sealed) - 12)
+        struct.pack_into(">I", sealed, 17, crc32c(memoryview(sealed)[CRC_FROM:]))
+    _check(sealed)
+
+
+def _walk(data: bytes) -> None:
+    assert sum(header.size for header in walk(memoryview(data))) <= len(data)
+
+
+def _compressed(chance: random.Random) -> bytes:
+    codec = chance.choice(list(Compression))
+    body = chance.randbytes(chance.randrange(60)) * chance.randrange(1, 20)
+    return bytes((codec,)) + bytes(compress(codec, body))
+
+
+def _decompress(data: bytes) -> None:
+    if data:
+        assert len(decompress(data[0], data[1:], LIMIT)) <= max(LIMIT, len(data))
+
+
+TARGETS = {
+    target.name: target
+    for target in (
+        Target("frames", _frames, _split),
+        Target("request", _any_request, _read_request),
+        Target("response", _any_response, _read_response),
+        Target("produced", _batch, _check),
+        Target("sealed", _batch, _check_sealed),
+        Target("walk", _batch, _walk),
+        Target("decompress", _compressed, _decompress),
+    )
+}

@@ -1,10 +1,11 @@
 """The two brokers of a comparison, with the same log policy: a bounded log of warm pages."""
 
-from typing import Protocol
+from typing import Protocol, Self
 
 from confluent_kafka.admin import AdminClient, NewTopic
 
 from benchmarks.load_generator import Batch, run_load
+from tests.interop.peers.our_broker import OurBroker
 from tests.interop.peers.real_kafka import RealKafka
 
 # Deleted segments give their pages back at once; otherwise every broker pays for fresh ones.
@@ -61,6 +62,17 @@ class BenchKafka(RealKafka):
         return self.child.pid
 
 
+class BenchOurs(OurBroker):
+    """Our broker with the same policy."""
+
+    def __init__(self) -> None:
+        super().__init__(properties=POLICY)
+
+    def __enter__(self) -> Self:
+        self.start(step=0.001)
+        return self
+
+
 def create_topic(broker: Broker, name: str, partitions: int, config: dict[str, str]) -> None:
     """Create a topic and wait until it is there."""
     admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
@@ -76,15 +88,16 @@ def delete_topic(broker: Broker, name: str) -> None:
         future.result(30)
 
 
-def warm_up(broker: Broker) -> None:
+def warm_up(broker: Broker, scale: float = 1.0) -> None:
     """Let a just-in-time compiler see every path: 3 GB of batches and 20,000 small requests."""
     create_topic(broker, "warm", 1, BOUNDED)
+    small = max(100, int(scale * WARM_SMALL))
     for value in (1024, 100):
         batch = Batch.filling(65536, value)
         run_load(
             "produce", port=broker.port, topic="warm", value=value, records=batch.records,
-            requests=WARM_BYTES // 2 // batch.size,
+            requests=int(scale * WARM_BYTES) // 2 // batch.size,
         )  # fmt: skip
-    run_load("produce", port=broker.port, topic="warm", value=940, records=1, requests=WARM_SMALL)
-    run_load("ping", port=broker.port, topic="warm", value=100, records=1, requests=WARM_SMALL)
+    run_load("produce", port=broker.port, topic="warm", value=940, records=1, requests=small)
+    run_load("ping", port=broker.port, topic="warm", value=100, records=1, requests=small)
     delete_topic(broker, "warm")

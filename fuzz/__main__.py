@@ -1,4 +1,4 @@
-"""`python -m fuzz.run`: mutate valid inputs from a seed until the time is over or something breaks.
+"""`python -m fuzz`: mutate valid inputs from a seed until the time is over or something breaks.
 
 An input that breaks a target is kept in `fuzz/findings/`; `--input FILE --target NAME` runs it again.
 """
@@ -46,7 +46,7 @@ def keep(target: Target, data: bytes) -> Path:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m fuzz.run", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m fuzz", description=__doc__)
     parser.add_argument("--seconds", type=float, default=20.0, help="for each target")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--target", choices=TARGETS, action="append")

@@ -25,13 +25,10 @@ from barnabas.log.leader_epochs import LeaderEpochs
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.partition_metadata import parse_topic_id
 from barnabas.log.producer_snapshot import decode_snapshot
-from barnabas.log.producer_state import ProducerState
 from barnabas.log.scan import scan_batches
 from barnabas.log.segment import Segment
 from barnabas.log.segments import Segments
 from barnabas.ports import Disk
-from barnabas.records.batch import BatchHeader
-from barnabas.records.control import read_marker
 from barnabas.types import TopicPartition
 
 
@@ -163,7 +160,7 @@ def recover_segment(segment: Segment, epochs: LeaderEpochs) -> tuple[bool, int]:
     if not whole:
         segment.file.truncate(valid)
         segment.size = segment.written = valid
-    segment.flush_indexes()
+    segment.seal()
     return whole, after
 
 
@@ -194,6 +191,7 @@ def restore_producers(disk: Disk, log: PartitionLog) -> None:
         log.producers.restore(entries)
         known = max(offset, known)
         break
+    log.snapshot_offset = known
     replay_producers(log, known)
 
 
@@ -208,15 +206,5 @@ def replay_producers(log: PartitionLog, offset: int) -> None:
         for header, data in scan_batches(
             segment.file, first.position, segment.written, check_crcs=False
         ):
-            if header.producer_id < 0:
-                continue
-            if header.control:
-                _replay_marker(log.producers, header, data)
-            else:
-                log.producers.add(header, header.base_offset, header.max_timestamp)
-
-
-def _replay_marker(producers: ProducerState, header: BatchHeader, data: memoryview) -> None:
-    marker = read_marker(data)
-    if marker is not None:
-        producers.end_transaction(header, marker.coordinator_epoch)
+            if header.producer_id >= 0:
+                log.producers.add(header, data, header.base_offset, header.max_timestamp)

@@ -26,5 +26,13 @@ class ReadInfo(NamedTuple):
     error: ErrorCode = ErrorCode.NONE
 
 
+class FoundTimestamp(NamedTuple):
+    """A record found by its time."""
+
+    timestamp: int
+    offset: int
+    leader_epoch: int
+
+
 NOTHING = ReadInfo()
 OUT_OF_RANGE = ReadInfo(error=ErrorCode.OFFSET_OUT_OF_RANGE)

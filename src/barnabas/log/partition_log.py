@@ -8,13 +8,14 @@ from barnabas.log.config import LogConfig
 from barnabas.log.file_names import SNAPSHOT, segment_name
 from barnabas.log.leader_epochs import LeaderEpochs
 from barnabas.log.limits import needs_new_segment, refuse_if_beyond
-from barnabas.log.outcomes import NOTHING, OUT_OF_RANGE, AppendInfo, ReadInfo
+from barnabas.log.outcomes import NOTHING, OUT_OF_RANGE, AppendInfo, FoundTimestamp, ReadInfo
 from barnabas.log.producer_snapshot import encode_snapshot
 from barnabas.log.producer_state import AppendedBatch, ProducerState
 from barnabas.log.reading import ReadHints, Wanted, slice_of_older, slice_of_recent
 from barnabas.log.recent_batches import RecentBatches
 from barnabas.log.segment import Segment
 from barnabas.log.segments import Segments
+from barnabas.log.timestamps import first_not_before, newest
 from barnabas.ports import Disk, Sync
 from barnabas.records.batch import BatchHeader, read_header, stamp, stamp_append_time
 from barnabas.records.refused import RefusedRecords
@@ -31,7 +32,6 @@ class PartitionLog:
         "_hints",
         "_queue",
         "_recent",
-        "_snapshot_offset",
         "_syncs",
         "_touched",
         "config",
@@ -45,6 +45,7 @@ class PartitionLog:
         "producers",
         "recovery_point",
         "segments",
+        "snapshot_offset",
         "start_offset",
         "topic_id",
         "topic_partition",
@@ -80,7 +81,8 @@ class PartitionLog:
         self._recent = RecentBatches()
         self._hints = ReadHints()
         self._syncs: list[tuple[int, Sync]] = []
-        self._snapshot_offset = 0
+        self.snapshot_offset = 0
+        """The newest snapshot of the producers holds what they did before it."""
         self._touched = False
 
     def opened(self, segments: Segments, start_offset: int, end_offset: int, flushed: int) -> None:
@@ -89,7 +91,6 @@ class PartitionLog:
         self.start_offset = start_offset
         self.end_offset = self.written_end = end_offset
         self.recovery_point = flushed
-        self._snapshot_offset = end_offset
 
     @property
     def leader_epoch(self) -> int:
@@ -125,7 +126,7 @@ class PartitionLog:
 
         `records` is writable, is exactly the batch, and must not change until it is written.
         `header` is what `read_header(records)` gave, to save reading it again. `internal`: written
-        by the broker itself, so neither size nor timestamps are judged.
+        by the broker itself, so neither size nor timestamps nor sequences are judged.
 
         Raises:
             RefusedRecords: the batch must not be appended; the log is as before.
@@ -140,8 +141,7 @@ class PartitionLog:
             refuse_if_beyond(batch, self.config, now_ms)
             if self.config.message_timestamp_type == "LogAppendTime":
                 append_time = timestamp = now_ms
-        if batch.producer_id >= 0:
-            known = self.producers.check(batch)
+            known = self.producers.check(batch) if batch.producer_id >= 0 else None
             if known is not None:
                 return self._repeated(known, append_time)
         base = self.end_offset
@@ -155,7 +155,7 @@ class PartitionLog:
         if leader_epoch > self.epochs.latest:
             self._begin_epoch(leader_epoch, base)
         if batch.producer_id >= 0:
-            self.producers.add(batch, base, timestamp)
+            self.producers.add(batch, records, base, timestamp)
         self._recent.add(base, segment.size)
         segment.add(batch.size, last, timestamp)
         self._queue.append(records)
@@ -186,6 +186,8 @@ class PartitionLog:
         Raises:
             StorageError: the log is offline from now on; none of the queued batches counts.
         """
+        if self.failure is not None:
+            raise self.offline()
         if not self._queue:
             return
         segment = self.segments.active
@@ -228,6 +230,24 @@ class PartitionLog:
         wanted = Wanted(offset, max_offset if max_offset < end else None)
         return slice_of_older(self.segments, self._hints, wanted, max_bytes, min_one=min_one)
 
+    def offset_for_timestamp(self, timestamp: int) -> FoundTimestamp | None:
+        """The first record that is not older than `timestamp`; None if all are.
+
+        Raises:
+            StorageError: the log is offline or a batch is damaged.
+        """
+        self.write_pending()
+        return first_not_before(self.segments, self.start_offset, timestamp)
+
+    def offset_of_max_timestamp(self) -> FoundTimestamp | None:
+        """The first record with the greatest timestamp of all; None if none has one.
+
+        Raises:
+            StorageError: the log is offline or a batch is damaged.
+        """
+        self.write_pending()
+        return newest(self.segments, self.start_offset)
+
     def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
         """The largest epoch not above `epoch` and its end offset; (-1, -1) if it is too new."""
         return self.epochs.end_offset(epoch, self.end_offset)
@@ -255,7 +275,7 @@ class PartitionLog:
             self.fail(error)
             raise
         self.segments.add(segment)
-        self._snapshot_offset = self.end_offset
+        self.snapshot_offset = self.end_offset
         self._recent.clear()
         return segment
 
@@ -334,7 +354,7 @@ class PartitionLog:
         self.end_offset = self.written_end = offset
         self.start_offset = min(self.start_offset, offset)
         self.recovery_point = min(self.recovery_point, offset)
-        self._snapshot_offset = min(self._snapshot_offset, self.recovery_point)
+        self.snapshot_offset = min(self.snapshot_offset, self.recovery_point)
         self._touched = True
         self._recent.clear()
         self._hints.clear()
@@ -353,7 +373,7 @@ class PartitionLog:
                 self.segments.active.seal()
             if self.recovery_point < self.written_end:
                 self.flush()
-            if self._snapshot_offset < self.end_offset:
+            if self.snapshot_offset < self.end_offset:
                 data = encode_snapshot(self.producers.entries())
                 self.disk.replace_file(self._snapshot_path(), data)
         self._queue.clear()

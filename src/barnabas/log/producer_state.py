@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from barnabas.errors import ErrorCode
 from barnabas.records.batch import BatchHeader
+from barnabas.records.control import read_marker
 from barnabas.records.refused import RefusedRecords
-from barnabas.types import NO_OFFSET, NO_PRODUCER_EPOCH
+from barnabas.types import NO_OFFSET, NO_PRODUCER_EPOCH, Buffer
 
 BATCHES_KEPT = 5
 """As many as a producer may have in flight: each of them can still be sent again."""
@@ -67,6 +68,15 @@ class ProducerEntry:
         if len(self.batches) > BATCHES_KEPT:
             del self.batches[0]
         self.last_timestamp = batch.timestamp
+
+    def end_transaction(self, batch: BatchHeader, coordinator_epoch: int) -> None:
+        """Remember the marker that `batch` holds: the producer's transaction is over."""
+        if batch.producer_epoch != self.epoch:
+            self.epoch = batch.producer_epoch
+            self.batches.clear()
+        self.transaction_start = NO_OFFSET
+        self.coordinator_epoch = coordinator_epoch
+        self.last_timestamp = batch.max_timestamp
 
 
 class ProducerState:
@@ -128,11 +138,16 @@ class ProducerState:
                 f" {batch.base_sequence}",
             )
 
-    def add(self, batch: BatchHeader, base_offset: int, timestamp: int) -> None:
-        """Remember a batch of records that is appended at `base_offset`."""
+    def add(self, batch: BatchHeader, data: Buffer, base_offset: int, timestamp: int) -> None:
+        """Remember a batch, records or a marker, that is appended at `base_offset`."""
         entry = self._entries.get(batch.producer_id)
         if entry is None:
             entry = self._entries[batch.producer_id] = ProducerEntry(batch.producer_id)
+        if batch.control:
+            marker = read_marker(data)
+            if marker is not None:
+                entry.end_transaction(batch, marker.coordinator_epoch)
+            return
         delta = batch.last_offset_delta
         entry.add(
             batch.producer_epoch,
@@ -142,18 +157,6 @@ class ProducerState:
         )
         if batch.transactional and entry.transaction_start == NO_OFFSET:
             entry.transaction_start = base_offset
-
-    def end_transaction(self, batch: BatchHeader, coordinator_epoch: int) -> None:
-        """Remember the marker that `batch` holds: the producer's transaction is over."""
-        entry = self._entries.get(batch.producer_id)
-        if entry is None:
-            entry = self._entries[batch.producer_id] = ProducerEntry(batch.producer_id)
-        if batch.producer_epoch != entry.epoch:
-            entry.epoch = batch.producer_epoch
-            entry.batches.clear()
-        entry.transaction_start = NO_OFFSET
-        entry.coordinator_epoch = coordinator_epoch
-        entry.last_timestamp = batch.max_timestamp
 
     def first_open_transaction(self) -> int | None:
         """Where the oldest open transaction starts: the last stable offset, if there is one."""

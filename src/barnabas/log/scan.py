@@ -54,10 +54,8 @@ def scan_batches(
             buffer = bytearray(wanted)
 
 
-def find_batch(file: File, position: int, end: int, offset: int) -> BatchHeader | None:
-    """The first batch from `position` on whose last offset is not below `offset`.
-
-    Reads headers only. None: there is no such batch before `end`.
+def read_headers(file: File, position: int, end: int) -> Iterator[BatchHeader]:
+    """Yield the headers of the batches from `position` on, reading little else.
 
     Raises:
         DecodeError: the file does not hold batches there.
@@ -67,10 +65,19 @@ def find_batch(file: File, position: int, end: int, offset: int) -> BatchHeader 
         at = 0
         while len(data) - at >= HEADER_SIZE:
             header = read_header(data, at)
-            if header.last_offset >= offset:
-                return header._replace(position=position + at)
+            yield header._replace(position=position + at)
             at += header.size
         if at == 0:
             raise DecodeError("segment", position, "a whole batch header")
         position += at
+
+
+def find_batch(file: File, position: int, end: int, offset: int) -> BatchHeader | None:
+    """The first batch from `position` on whose last offset is not below `offset`.
+
+    None: there is no such batch before `end`. Raises as `read_headers`.
+    """
+    for header in read_headers(file, position, end):
+        if header.last_offset >= offset:
+            return header
     return None

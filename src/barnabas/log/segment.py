@@ -3,11 +3,13 @@
 A segment does not decide when it ends, and knows nothing of producers or epochs.
 """
 
+from collections.abc import Iterator
+
 from barnabas.errors import DecodeError, StorageError
 from barnabas.log.config import LogConfig
 from barnabas.log.file_names import INDEX, LOG, SEGMENT_FILES, TIME_INDEX, segment_name
 from barnabas.log.offset_index import OffsetIndex
-from barnabas.log.scan import find_batch, scan_batches
+from barnabas.log.scan import find_batch, read_headers, scan_batches
 from barnabas.log.time_index import TimeIndex
 from barnabas.ports import Disk, File
 from barnabas.records.batch import BatchHeader
@@ -155,6 +157,10 @@ class Segment:
             return find_batch(self.file, position, self.written, offset)
         except DecodeError as error:
             raise StorageError(f"{self.stem}{LOG}: {error}") from error
+
+    def headers(self, position: int) -> Iterator[BatchHeader]:
+        """Headers of the batches in the file from `position` on; DecodeError as `read_headers`."""
+        return read_headers(self.file, position, self.written)
 
     def next_offset(self) -> int:
         """The offset behind the last whole batch in the file."""

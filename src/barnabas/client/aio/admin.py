@@ -1,0 +1,332 @@
+"""Admin: what a cluster has and should have. For asyncio; `client.sync.admin` has the same."""
+
+import asyncio
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Self
+
+from barnabas.client.aio.asking import by_leader, lookup_offsets, persist
+from barnabas.client.aio.cluster import Cluster
+from barnabas.client.aio.surroundings import Surroundings
+from barnabas.client.core.cluster_view import ClusterView, TopicView
+from barnabas.client.core.descriptions import (
+    ClusterDescription,
+    ConfigEntry,
+    ConfigSource,
+    NewTopic,
+    OffsetAndTimestamp,
+    Resource,
+)
+from barnabas.client.core.properties import properties
+from barnabas.client.core.requests import metadata_request
+from barnabas.config.clients import AdminConfig
+from barnabas.errors import BrokerError
+from barnabas.protocol.create_partitions import (
+    CreatePartitionsRequest,
+    CreatePartitionsTopic,
+)
+from barnabas.protocol.create_topics import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreateTopicsRequest,
+)
+from barnabas.protocol.delete_records import (
+    DeleteRecordsPartition,
+    DeleteRecordsRequest,
+    DeleteRecordsTopic,
+)
+from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from barnabas.protocol.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
+from barnabas.protocol.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
+from barnabas.types import TopicPartition
+from barnabas.wire.schema import NO_UUID
+
+_SET, _DELETE = 0, 1
+
+
+class Admin:
+    """An admin client. `async with` it, or `close` it.
+
+    Every call is tried again for `timeout_s` seconds (default.api.timeout.ms where None) as long as
+    that may help, and raises a KafkaError after that or at once: BrokerError with the broker's code
+    and words, ConnectionFailed, RequestTimeout.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, object] | None = None,
+        /,
+        *,
+        around: Surroundings | None = None,
+        **more: object,
+    ) -> None:
+        loaded = AdminConfig.load(properties(config, more))
+        self._cluster = Cluster(loaded, around or Surroundings.real(asyncio.get_running_loop()))
+        self._timeout_s = loaded.default_api_timeout_ms / 1000
+        self._request_ms = loaded.request_timeout_ms
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """End the connections."""
+        self._cluster.close()
+
+    async def list_topics(
+        self, *, internal: bool = False, timeout_s: float | None = None
+    ) -> list[str]:
+        """The names of all topics, sorted; those of Kafka's own too, if wished."""
+        view = await self._metadata(None, timeout_s)
+        return sorted(
+            topic.name for topic in view.topics.values() if internal or not topic.internal
+        )
+
+    async def describe_topics(
+        self, names: Iterable[str] | None = None, *, timeout_s: float | None = None
+    ) -> dict[str, TopicView]:
+        """Partitions, leaders and replicas of topics (all, where None are named)."""
+        wanted = None if names is None else list(names)
+        view = await self._metadata(wanted, timeout_s)
+        for topic in view.topics.values():
+            if topic.error:
+                raise BrokerError(topic.error, f"describing topic {topic.name}")
+        return {name: view.topics[name] for name in sorted(view.topics)}
+
+    async def describe_cluster(self, *, timeout_s: float | None = None) -> ClusterDescription:
+        """The brokers, the controller and the id of the cluster."""
+        view = await self._metadata([], timeout_s)
+        brokers = tuple(sorted(view.brokers.values(), key=lambda broker: broker.node_id))
+        return ClusterDescription(view.cluster_id, view.controller, brokers)
+
+    async def create_topics(
+        self,
+        topics: Iterable[NewTopic],
+        *,
+        validate_only: bool = False,
+        timeout_s: float | None = None,
+    ) -> None:
+        """Make topics. Where one fails the others are made all the same; the error names those."""
+        rows = [
+            CreatableTopic(
+                name=topic.name,
+                num_partitions=-1 if topic.assignments else topic.partitions,
+                replication_factor=-1 if topic.assignments else topic.replication_factor,
+                assignments=[
+                    CreatableReplicaAssignment(partition_index=index, broker_ids=list(brokers))
+                    for index, brokers in enumerate(topic.assignments)
+                ],
+                configs=[
+                    CreatableTopicConfig(name=name, value=value)
+                    for name, value in topic.configs.items()
+                ],
+            )
+            for topic in topics
+        ]
+        request = CreateTopicsRequest(
+            topics=rows, timeout_ms=self._request_ms, validate_only=validate_only
+        )
+        await self._of_controller("creating topics", request, lambda reply: reply.topics, timeout_s)
+
+    async def delete_topics(self, names: Iterable[str], *, timeout_s: float | None = None) -> None:
+        """Delete topics with all their records."""
+        listed = list(names)
+        request = DeleteTopicsRequest(
+            topic_names=listed,
+            topics=[DeleteTopicState(name=name, topic_id=NO_UUID) for name in listed],
+            timeout_ms=self._request_ms,
+        )
+        await self._of_controller(
+            "deleting topics", request, lambda reply: reply.responses, timeout_s
+        )
+        self._cluster.topics.difference_update(listed)
+        self._cluster.view.forget(listed)
+
+    async def create_partitions(
+        self,
+        counts: Mapping[str, int],
+        *,
+        validate_only: bool = False,
+        timeout_s: float | None = None,
+    ) -> None:
+        """Bring topics to these numbers of partitions; there is no way back."""
+        request = CreatePartitionsRequest(
+            topics=[
+                CreatePartitionsTopic(name=name, count=count, assignments=None)
+                for name, count in counts.items()
+            ],
+            timeout_ms=self._request_ms,
+            validate_only=validate_only,
+        )
+        await self._of_controller(
+            "adding partitions", request, lambda reply: reply.results, timeout_s
+        )
+
+    async def describe_configs(
+        self,
+        resource: Resource,
+        name: str,
+        *,
+        documentation: bool = False,
+        timeout_s: float | None = None,
+    ) -> dict[str, ConfigEntry]:
+        """All properties of a topic, or of a broker (its id as text), by name."""
+        request = DescribeConfigsRequest(
+            resources=[
+                DescribeConfigsResource(
+                    resource_type=resource, resource_name=name, configuration_keys=None
+                )
+            ],
+            include_documentation=documentation,
+        )
+        what = f"describing the configuration of {resource.name.lower()} {name}"
+
+        async def attempt() -> Any:
+            reply = await self._cluster.ask(request, node_id=await self._owner(resource, name))
+            for row in reply.results:
+                if row.error_code:
+                    raise BrokerError(row.error_code, row.error_message or what)
+            return reply
+
+        reply = await self._persist(what, attempt, timeout_s)
+        return {row.name: _entry(row) for result in reply.results for row in result.configs}
+
+    async def alter_configs(
+        self,
+        resource: Resource,
+        name: str,
+        changes: Mapping[str, str | None],
+        *,
+        validate_only: bool = False,
+        timeout_s: float | None = None,
+    ) -> None:
+        """Set properties; None gives a property back its default. Others stay as they are."""
+        request = IncrementalAlterConfigsRequest(
+            resources=[
+                AlterConfigsResource(
+                    resource_type=resource,
+                    resource_name=name,
+                    configs=[
+                        AlterableConfig(
+                            name=key,
+                            config_operation=_DELETE if value is None else _SET,
+                            value=value,
+                        )
+                        for key, value in changes.items()
+                    ],
+                )
+            ],
+            validate_only=validate_only,
+        )
+        what = f"changing the configuration of {resource.name.lower()} {name}"
+
+        async def attempt() -> None:
+            reply = await self._cluster.ask(request, node_id=await self._owner(resource, name))
+            for row in reply.responses:
+                if row.error_code:
+                    raise BrokerError(row.error_code, row.error_message or what)
+
+        await self._persist(what, attempt, timeout_s)
+
+    async def list_offsets(
+        self,
+        wanted: Mapping[TopicPartition, int],
+        *,
+        committed_only: bool = False,
+        timeout_s: float | None = None,
+    ) -> dict[TopicPartition, OffsetAndTimestamp]:
+        """The first offset at or after a timestamp (ms), or EARLIEST, LATEST, MAX_TIMESTAMP."""
+        seconds = self._timeout_s if timeout_s is None else timeout_s
+        keyed = {TopicPartition(*where): timestamp for where, timestamp in wanted.items()}
+        return await lookup_offsets(
+            self._cluster, keyed, committed_only=committed_only, seconds=seconds
+        )
+
+    async def delete_records(
+        self, before: Mapping[TopicPartition, int], *, timeout_s: float | None = None
+    ) -> dict[TopicPartition, int]:
+        """Delete the records before these offsets (-1: all); returns where the logs begin now."""
+        keyed = {TopicPartition(*where): offset for where, offset in before.items()}
+        begins: dict[TopicPartition, int] = {}
+
+        async def attempt() -> None:
+            left = [where for where in keyed if where not in begins]
+            for node_id, group in (await by_leader(self._cluster, left)).items():
+                topics: dict[str, list[DeleteRecordsPartition]] = {}
+                for where in group:
+                    row = DeleteRecordsPartition(
+                        partition_index=where.partition, offset=keyed[where]
+                    )
+                    topics.setdefault(where.topic, []).append(row)
+                request = DeleteRecordsRequest(
+                    topics=[
+                        DeleteRecordsTopic(name=name, partitions=rows)
+                        for name, rows in topics.items()
+                    ],
+                    timeout_ms=self._request_ms,
+                )
+                reply = await self._cluster.ask(request, node_id=node_id)
+                for topic in reply.topics:
+                    for row in topic.partitions:
+                        if row.error_code:
+                            what = f"deleting records of {topic.name}-{row.partition_index}"
+                            raise BrokerError(row.error_code, what)
+                        begins[TopicPartition(topic.name, row.partition_index)] = row.low_watermark
+
+        await self._persist("deleting records", attempt, timeout_s)
+        return begins
+
+    async def _metadata(self, names: list[str] | None, timeout_s: float | None) -> ClusterView:
+        async def attempt() -> ClusterView:
+            view = ClusterView()
+            request = metadata_request(names, create=False)
+            view.update(await self._cluster.ask(request), self._cluster.around.loop.time())
+            return view
+
+        seconds = self._timeout_s if timeout_s is None else timeout_s
+        return await persist(self._cluster, seconds, "asking for metadata", attempt)
+
+    async def _of_controller(
+        self, what: str, request: object, rows: Callable[[Any], Any], timeout_s: float | None
+    ) -> None:
+        async def attempt() -> None:
+            if self._cluster.view.updates == 0:
+                await self._cluster.updated()
+            controller = self._cluster.view.controller
+            known = controller in self._cluster.view.brokers
+            reply = await self._cluster.ask(request, node_id=controller if known else None)
+            bad = [row for row in rows(reply) if row.error_code]
+            if bad:
+                words = "; ".join(f"{row.name}: {row.error_message or 'no detail'}" for row in bad)
+                raise BrokerError(bad[0].error_code, f"{what}: {words}")
+
+        await self._persist(what, attempt, timeout_s)
+
+    async def _owner(self, resource: Resource, name: str) -> int | None:
+        """The broker that must be asked, for what only itself knows."""
+        if resource not in (Resource.BROKER, Resource.BROKER_LOGGER) or not name.isdecimal():
+            return None
+        if self._cluster.view.updates == 0:
+            await self._cluster.updated()
+        return int(name)
+
+    async def _persist(self, what: str, attempt: Any, timeout_s: float | None) -> Any:
+        seconds = self._timeout_s if timeout_s is None else timeout_s
+        return await persist(self._cluster, seconds, what, attempt)
+
+
+def _entry(row: Any) -> ConfigEntry:
+    return ConfigEntry(
+        row.name,
+        row.value,
+        ConfigSource(row.config_source) if row.config_source >= 0 else ConfigSource.UNKNOWN,
+        row.read_only,
+        row.is_sensitive,
+        row.documentation,
+    )

@@ -1,0 +1,136 @@
+"""Requests that are tried again until they succeed, cannot, or time is up; grouped by leader."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, Final, TypeVar
+
+from barnabas.client.aio.cluster import Cluster
+from barnabas.client.core.descriptions import OffsetAndTimestamp
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.protocol.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+)
+from barnabas.types import TopicPartition
+
+_Result = TypeVar("_Result")
+_CONSUMER: Final = -1
+_ELSEWHERE: Final = (ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_COORDINATOR)
+
+
+async def persist(
+    cluster: Cluster, seconds: float, what: str, attempt: Callable[[], Awaitable[_Result]]
+) -> _Result:
+    """Run `attempt` until it succeeds, waiting longer each time.
+
+    Raises:
+        KafkaError: an error that time does not cure, or the last one when `seconds` are over.
+    """
+    last: list[KafkaError] = []
+
+    async def trying() -> _Result:
+        while True:
+            try:
+                return await attempt()
+            except KafkaError as error:
+                if not error.retriable:
+                    raise
+                last.append(error)
+                if error.code.stale_metadata or error.code in _ELSEWHERE:
+                    cluster.refresh()
+                await asyncio.sleep(cluster.retry_wait(len(last)))
+
+    try:
+        return await cluster.within(seconds, what, cluster.around.loop.create_task(trying()))
+    except KafkaError as error:
+        if last and error.code is ErrorCode.REQUEST_TIMED_OUT:
+            raise last[-1] from error
+        raise
+
+
+async def lookup_offsets(
+    cluster: Cluster,
+    wanted: Mapping[TopicPartition, int],
+    *,
+    committed_only: bool,
+    seconds: float,
+) -> dict[TopicPartition, OffsetAndTimestamp]:
+    """The offsets of these timestamps (ms, or EARLIEST, LATEST, MAX_TIMESTAMP) per partition.
+
+    Where no record is that late the offset is -1. `committed_only`: LATEST is the last stable offset.
+    """
+    found: dict[TopicPartition, OffsetAndTimestamp] = {}
+
+    async def attempt() -> dict[TopicPartition, OffsetAndTimestamp]:
+        missing = [where for where in wanted if where not in found]
+        groups = await by_leader(cluster, missing)
+        asked = [
+            _ask_offsets(
+                cluster, node_id, {where: wanted[where] for where in group}, committed_only
+            )
+            for node_id, group in groups.items()
+        ]
+        for result in await asyncio.gather(*asked, return_exceptions=True):
+            if isinstance(result, BaseException):
+                raise result
+            found.update(result)
+        return found
+
+    return await persist(cluster, seconds, "looking up offsets", attempt)
+
+
+async def by_leader(
+    cluster: Cluster, partitions: Iterable[TopicPartition]
+) -> dict[int, list[TopicPartition]]:
+    """Partitions by the broker that leads them.
+
+    Raises:
+        BrokerError: one has no leader now, or does not exist; retriable.
+    """
+    listed = list(partitions)
+    await cluster.know({where.topic for where in listed})
+    groups: dict[int, list[TopicPartition]] = {}
+    for where in listed:
+        view = cluster.view.partition(*where)
+        if view is None:
+            error = cluster.view.topics[where.topic].error or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            raise BrokerError(error, f"{where.topic}-{where.partition}")
+        if view.leader not in cluster.view.brokers:
+            raise BrokerError(ErrorCode.LEADER_NOT_AVAILABLE, f"{where.topic}-{where.partition}")
+        groups.setdefault(view.leader, []).append(where)
+    return groups
+
+
+async def _ask_offsets(
+    cluster: Cluster,
+    node_id: int,
+    wanted: Mapping[TopicPartition, int],
+    committed_only: bool,  # noqa: FBT001
+) -> dict[TopicPartition, OffsetAndTimestamp]:
+    topics: dict[str, list[ListOffsetsPartition]] = {}
+    for where, timestamp in wanted.items():
+        view = cluster.view.partition(*where)
+        row = ListOffsetsPartition(
+            partition_index=where.partition,
+            current_leader_epoch=view.leader_epoch if view is not None else -1,
+            timestamp=timestamp,
+        )
+        topics.setdefault(where.topic, []).append(row)
+    request = ListOffsetsRequest(
+        replica_id=_CONSUMER,
+        isolation_level=int(committed_only),
+        topics=[ListOffsetsTopic(name=name, partitions=rows) for name, rows in topics.items()],
+        timeout_ms=30_000,
+    )
+    response: Any = await cluster.ask(request, node_id=node_id)
+    assert isinstance(response, ListOffsetsResponse)
+    found = {}
+    for topic in response.topics:
+        for each in topic.partitions:
+            where = TopicPartition(topic.name, each.partition_index)
+            if each.error_code:
+                raise BrokerError(each.error_code, f"{where.topic}-{where.partition}")
+            found[where] = OffsetAndTimestamp(each.offset, each.timestamp, each.leader_epoch)
+    return found

@@ -1,0 +1,25 @@
+"""What a client takes from outside: network, clock, chance, the loop. Real by default."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Self
+
+from barnabas.ports import Clock, Entropy, Network
+from barnabas.runtime.clock import SystemClock
+from barnabas.runtime.entropy import SystemEntropy
+from barnabas.runtime.network import LoopNetwork
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """The ports of one client, all of one event loop."""
+
+    loop: asyncio.AbstractEventLoop
+    network: Network
+    clock: Clock
+    entropy: Entropy
+
+    @classmethod
+    def real(cls, loop: asyncio.AbstractEventLoop) -> Self:
+        """The operating system's."""
+        return cls(loop, LoopNetwork(loop), SystemClock(), SystemEntropy())

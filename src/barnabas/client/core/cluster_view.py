@@ -1,0 +1,174 @@
+"""The cluster as the client knows it: brokers, topics, leaders; how old that is. Asks nobody.
+
+Invariant: the leader epoch of a partition never goes back, so that an old broker's metadata cannot
+undo what a newer one said (KIP-320).
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from barnabas.errors import ErrorCode
+from barnabas.protocol.metadata import MetadataResponse, MetadataResponseTopic
+from barnabas.types import TopicPartition
+from barnabas.wire.schema import NO_UUID
+
+
+@dataclass(frozen=True, slots=True)
+class Broker:
+    """Where a broker listens."""
+
+    node_id: int
+    host: str
+    port: int
+    rack: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.host}:{self.port} (id {self.node_id})"
+
+
+@dataclass(frozen=True, slots=True)
+class PartitionView:
+    """One partition; `leader` is -1 while it has none, `leader_epoch` -1 where brokers tell none."""
+
+    topic: str
+    partition: int
+    leader: int
+    leader_epoch: int = -1
+    replicas: tuple[int, ...] = ()
+    in_sync: tuple[int, ...] = ()
+    offline: tuple[int, ...] = ()
+    error: ErrorCode = ErrorCode.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class TopicView:
+    """One topic with its partitions in order of their number."""
+
+    name: str
+    topic_id: bytes = NO_UUID
+    internal: bool = False
+    error: ErrorCode = ErrorCode.NONE
+    partitions: tuple[PartitionView, ...] = ()
+
+
+@dataclass(slots=True)
+class ClusterView:
+    """What the metadata said so far.
+
+    `updates` counts the responses taken in: what depends on the view compares it. Times are
+    monotonic seconds.
+    """
+
+    max_age_s: float = 300.0
+    cluster_id: str | None = None
+    controller: int = -1
+    brokers: dict[int, Broker] = field(default_factory=dict)
+    topics: dict[str, TopicView] = field(default_factory=dict)
+    updates: int = 0
+    stale: bool = True
+    _names: dict[bytes, str] = field(default_factory=dict)
+    _updated_at: float = 0.0
+
+    def update(self, response: MetadataResponse, now: float) -> None:
+        """Take in a response. Topics it does not name stay as they are."""
+        self.cluster_id = response.cluster_id
+        self.controller = response.controller_id
+        if response.brokers:
+            self.brokers = {
+                row.node_id: Broker(row.node_id, row.host, row.port, row.rack)
+                for row in response.brokers
+            }
+        for topic in response.topics:
+            self._take(topic)
+        self.updates += 1
+        self.stale = False
+        self._updated_at = now
+
+    def forget(self, topics: Iterable[str]) -> None:
+        """Drop topics that nobody asks about any more."""
+        for name in topics:
+            gone = self.topics.pop(name, None)
+            if gone is not None:
+                self._names.pop(gone.topic_id, None)
+
+    def is_due(self, now: float) -> bool:
+        """Whether metadata should be asked for again."""
+        return self.stale or now - self._updated_at >= self.max_age_s
+
+    def partition(self, topic: str, partition: int) -> PartitionView | None:
+        """What is known of a partition, if anything."""
+        view = self.topics.get(topic)
+        if view is None or not 0 <= partition < len(view.partitions):
+            return None
+        return view.partitions[partition]
+
+    def leader(self, where: TopicPartition) -> Broker | None:
+        """The broker that leads a partition, if it is known."""
+        view = self.partition(*where)
+        return None if view is None else self.brokers.get(view.leader)
+
+    def topic_named(self, topic_id: bytes) -> str | None:
+        """The name of the topic with this id."""
+        return self._names.get(topic_id)
+
+    def adopt_leader(self, where: TopicPartition, leader: int, leader_epoch: int) -> bool:
+        """Take a leader that a broker named in an error; False where that is no news.
+
+        Source: KIP-951.
+        """
+        view = self.partition(*where)
+        if view is None or leader < 0 or leader_epoch <= view.leader_epoch:
+            return False
+        topic = self.topics[where.topic]
+        changed = PartitionView(
+            where.topic, where.partition, leader, leader_epoch, view.replicas, view.in_sync
+        )
+        partitions = list(topic.partitions)
+        partitions[where.partition] = changed
+        self._put(
+            TopicView(topic.name, topic.topic_id, topic.internal, topic.error, (*partitions,))
+        )
+        return leader in self.brokers
+
+    def adopt_broker(self, broker: Broker) -> None:
+        """Take an address that a broker named beside a leader (KIP-951)."""
+        self.brokers[broker.node_id] = broker
+
+    def _take(self, row: MetadataResponseTopic) -> None:
+        name = row.name if row.name is not None else self._names.get(row.topic_id)
+        if name is None:
+            return
+        known = self.topics.get(name)
+        error = ErrorCode.of(row.error_code)
+        if error is not ErrorCode.NONE and not row.partitions:
+            # What was known of the leaders may still be right; only the error is news.
+            kept = known.partitions if known is not None and error.retriable else ()
+            self._put(TopicView(name, row.topic_id, row.is_internal, error, kept))
+            return
+        same = known is not None and known.topic_id == row.topic_id
+        before = {view.partition: view for view in known.partitions} if known and same else {}
+        rows = sorted(row.partitions, key=lambda each: each.partition_index)
+        partitions = []
+        for each in rows:
+            fresh = PartitionView(
+                name,
+                each.partition_index,
+                each.leader_id,
+                each.leader_epoch,
+                tuple(each.replica_nodes),
+                tuple(each.isr_nodes),
+                tuple(each.offline_replicas),
+                ErrorCode.of(each.error_code),
+            )
+            old = before.get(each.partition_index)
+            newer = old is None or fresh.leader_epoch >= old.leader_epoch or fresh.leader_epoch < 0
+            partitions.append(fresh if newer or old is None else old)
+        self._put(TopicView(name, row.topic_id, row.is_internal, error, tuple(partitions)))
+
+    def _put(self, view: TopicView) -> None:
+        before = self.topics.get(view.name)
+        if before is not None and before.topic_id != view.topic_id:
+            self._names.pop(before.topic_id, None)
+        self.topics[view.name] = view
+        if view.topic_id != NO_UUID:
+            self._names[view.topic_id] = view.name

@@ -1,0 +1,223 @@
+"""One connection to a broker: which versions both sides speak, which answers are due. No I/O.
+
+    CONNECTED --hello()--> NEGOTIATING --answer--> READY --close()--> CLOSED
+
+The first request is ApiVersions in our highest version. A broker that does not know that version
+says so in version 0 and names its own range; then it is asked again within that range (KIP-511).
+"""
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+from types import MappingProxyType
+from typing import Any, Final
+
+from barnabas.errors import (
+    BrokerError,
+    DecodeError,
+    ErrorCode,
+    LocalProtocolError,
+    RemoteProtocolError,
+)
+from barnabas.protocol.api_keys import APIS, ApiKey
+from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
+from barnabas.versions import VersionRange
+from barnabas.wire.send import Send
+
+_MAX_CORRELATION: Final = 0x7FFFFFFF
+_SOFTWARE: Final = "barnabas-py"
+
+
+class State(Enum):
+    """Where a connection stands."""
+
+    CONNECTED = "connected"
+    NEGOTIATING = "negotiating"
+    READY = "ready"
+    CLOSED = "closed"
+
+
+class Input(Enum):
+    """What can happen to it."""
+
+    HELLO = "hello"
+    VERSIONS_REFUSED = "versions refused"
+    VERSIONS_AGREED = "versions agreed"
+    CLOSE = "close"
+
+
+TRANSITIONS: Mapping[State, Mapping[Input, State]] = MappingProxyType(
+    {
+        State.CONNECTED: {Input.HELLO: State.NEGOTIATING, Input.CLOSE: State.CLOSED},
+        State.NEGOTIATING: {
+            Input.VERSIONS_REFUSED: State.NEGOTIATING,
+            Input.VERSIONS_AGREED: State.READY,
+            Input.CLOSE: State.CLOSED,
+        },
+        State.READY: {Input.CLOSE: State.CLOSED},
+        State.CLOSED: {Input.CLOSE: State.CLOSED},
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """An answer that must come: the request's correlation id, API and version."""
+
+    correlation_id: int
+    api: ApiKey
+    version: int
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One response, with what it answers."""
+
+    due: Due
+    message: Any
+
+
+class Connection:
+    """The state of one connection. Answers come in the order of the requests, as Kafka promises."""
+
+    __slots__ = ("_client_id", "_correlation_id", "_due", "_software_version", "_versions", "state")
+
+    def __init__(self, client_id: str, software_version: str) -> None:
+        self._client_id = client_id
+        self._software_version = software_version
+        self._correlation_id = -1
+        self._due: deque[Due] = deque()
+        self._versions: dict[ApiKey, VersionRange] = {}
+        self.state = State.CONNECTED
+
+    @property
+    def ready(self) -> bool:
+        """Whether requests may be sent."""
+        return self.state is State.READY
+
+    @property
+    def due_count(self) -> int:
+        """Answers that have not come yet."""
+        return len(self._due)
+
+    def hello(self) -> Send:
+        """The first bytes to send."""
+        self._move(Input.HELLO)
+        return self._ask_versions(APIS[ApiKey.API_VERSIONS].versions.last)
+
+    def version_of(self, api: ApiKey, *, at_most: int | None = None) -> int:
+        """The highest version of `api` that both sides speak, not above `at_most`.
+
+        Raises:
+            BrokerError: there is none (UNSUPPORTED_VERSION); the message names both ranges.
+        """
+        ours = APIS[api].versions
+        theirs = self._versions.get(api)
+        if theirs is not None:
+            both = ours.intersection(theirs)
+            version = both.last if at_most is None else min(both.last, at_most)
+            if version in both:
+                return version
+        name = APIS[api].name
+        what = f"versions {theirs}" if theirs is not None else "no version"
+        detail = f"the broker speaks {what} of {name}, this client {ours}"
+        raise BrokerError(ErrorCode.UNSUPPORTED_VERSION, detail)
+
+    def speaks(self, api: ApiKey) -> bool:
+        """Whether both sides have a version of `api` in common."""
+        theirs = self._versions.get(api)
+        return theirs is not None and not APIS[api].versions.intersection(theirs).is_empty
+
+    def request(
+        self, api: ApiKey, message: object, version: int, *, answered: bool = True
+    ) -> tuple[int, Send]:
+        """Encode a request; returns its correlation id and bytes. `answered`: an answer will come.
+
+        Raises:
+            LocalProtocolError: the connection is not ready.
+        """
+        if self.state is not State.READY:
+            raise LocalProtocolError(f"a request on a connection that is {self.state.value}")
+        return self._encode(api, message, version, answered=answered)
+
+    def receive(self, frame: memoryview) -> tuple[Answer | None, Send | None]:
+        """Take one response; returns it, or (while negotiating) what to send now, or neither.
+
+        Raises:
+            RemoteProtocolError: it cannot be decoded or answers nothing that was asked.
+        """
+        if not self._due:
+            raise RemoteProtocolError("a response that answers no request")
+        due = self._due.popleft()
+        correlation_id = int.from_bytes(frame[:4], signed=True)
+        if correlation_id != due.correlation_id:
+            raise RemoteProtocolError(
+                f"response {correlation_id} came where {due.correlation_id} was due"
+            )
+        if self.state is State.NEGOTIATING:
+            return None, self._agree(due, frame)
+        _, message = decode_response(due.api, due.version, frame)
+        return Answer(due, message), None
+
+    def close(self) -> list[Due]:
+        """Note that the connection is gone; returns the answers that will never come."""
+        self._move(Input.CLOSE)
+        lost = list(self._due)
+        self._due.clear()
+        return lost
+
+    def _agree(self, due: Due, frame: memoryview) -> Send | None:
+        if int.from_bytes(frame[4:6], signed=True) == ErrorCode.UNSUPPORTED_VERSION:
+            if due.version == 0:
+                raise RemoteProtocolError("the broker refuses ApiVersions 0, which all must speak")
+            self._move(Input.VERSIONS_REFUSED)
+            return self._ask_versions(min(_version_instead(frame), due.version - 1))
+        _, response = decode_response(ApiKey.API_VERSIONS, due.version, frame)
+        assert isinstance(response, ApiVersionsResponse)
+        if response.error_code:
+            raise BrokerError(response.error_code, "answer to ApiVersions")
+        known = {int(api): api for api in APIS}
+        for row in response.api_keys:
+            if row.api_key in known:
+                offered = VersionRange(row.min_version, row.max_version)
+                self._versions[known[row.api_key]] = offered
+        self._move(Input.VERSIONS_AGREED)
+        return None
+
+    def _ask_versions(self, version: int) -> Send:
+        message = ApiVersionsRequest(
+            client_software_name=_SOFTWARE, client_software_version=self._software_version
+        )
+        return self._encode(ApiKey.API_VERSIONS, message, version, answered=True)[1]
+
+    def _encode(
+        self, api: ApiKey, message: object, version: int, *, answered: bool
+    ) -> tuple[int, Send]:
+        self._correlation_id = (self._correlation_id + 1) & _MAX_CORRELATION
+        header = RequestHeader(api, version, self._correlation_id, self._client_id)
+        send = encode_request(header, message)
+        if answered:
+            self._due.append(Due(self._correlation_id, api, version))
+        return self._correlation_id, send
+
+    def _move(self, happened: Input) -> None:
+        following = TRANSITIONS[self.state].get(happened)
+        if following is None:
+            raise LocalProtocolError(f"{happened.value} on a connection that is {self.state.value}")
+        self.state = following
+
+
+def _version_instead(frame: memoryview) -> int:
+    """The ApiVersions version to ask in after a refusal, which is in version 0 and may name it.
+
+    Some brokers put something else behind the error code; 0 is what all of them speak.
+    """
+    try:
+        _, response = decode_response(ApiKey.API_VERSIONS, 0, frame)
+    except DecodeError:
+        return 0
+    assert isinstance(response, ApiVersionsResponse)
+    theirs = (row.max_version for row in response.api_keys if row.api_key == ApiKey.API_VERSIONS)
+    return max(theirs, default=0)

@@ -1,0 +1,20 @@
+"""The two ways to give a client its properties, joined: a mapping, and keywords with underscores."""
+
+from collections.abc import Mapping
+
+from barnabas.errors import ConfigError
+
+
+def properties(given: Mapping[str, object] | None, more: Mapping[str, object]) -> dict[str, object]:
+    """One mapping of Kafka's property names. A list of servers may stand for the text with commas.
+
+    Raises:
+        ConfigError: a property is given both ways.
+    """
+    joined = dict(given or {})
+    for keyword, value in more.items():
+        name = keyword.replace("_", ".")
+        if name in joined or keyword in joined:
+            raise ConfigError(f"{name} is given twice, in the mapping and as {keyword}=")
+        joined[name] = value
+    return joined

@@ -1,0 +1,104 @@
+"""Received bytes into whole responses; a large one gets a buffer of its own. Knows no meaning.
+
+A fetch response is mostly records that outlive the read event, so it is received straight into the
+buffer that its views will point to. Small responses pass through one scratch buffer and are copied.
+"""
+
+import sys
+from typing import Final
+
+from barnabas.errors import DecodeError
+
+_SCRATCH: Final = 65_536
+_LARGE: Final = 16_384
+_ROUND: Final = 262_144
+_KEPT: Final = 4
+_FREE: Final = 2  # sys.getrefcount of a list item that nothing else holds: the list and the call
+
+
+class BufferPool:
+    """Buffers that are used again once no view of them is left.
+
+    A view holds a reference to the buffer under it, so the reference count tells when the last one
+    is gone; nobody has to give anything back. Fresh memory costs a page fault per 4 KiB, which is
+    dearer than receiving into warm pages.
+    """
+
+    __slots__ = ("_buffers",)
+
+    def __init__(self) -> None:
+        self._buffers: list[bytearray] = []
+
+    def take(self, size: int) -> memoryview:
+        """A writable view of exactly `size` bytes; what they hold is undefined."""
+        buffers = self._buffers
+        for index in range(len(buffers)):
+            if sys.getrefcount(buffers[index]) == _FREE and len(buffers[index]) >= size:
+                return memoryview(buffers[index])[:size]
+        fresh = bytearray(-(-size // _ROUND) * _ROUND)
+        if len(buffers) == _KEPT:
+            smallest = min(range(_KEPT), key=lambda index: len(buffers[index]))
+            del buffers[smallest]
+        buffers.append(fresh)
+        return memoryview(fresh)[:size]
+
+
+class ResponseReader:
+    """Tells where to receive next and cuts what came into responses, without their size prefix."""
+
+    __slots__ = ("_fill", "_large", "_large_fill", "_max_bytes", "_pool", "_scratch", "_view")
+
+    def __init__(self, max_bytes: int, pool: BufferPool) -> None:
+        self._max_bytes = max_bytes
+        self._pool = pool
+        self._scratch = bytearray(_SCRATCH)
+        self._view = memoryview(self._scratch)
+        self._fill = 0
+        self._large: memoryview | None = None
+        self._large_fill = 0
+
+    def target(self) -> memoryview:
+        """Where the next bytes go; never empty."""
+        if self._large is not None:
+            return self._large[self._large_fill :]
+        return self._view[self._fill :]
+
+    def received(self, count: int) -> list[memoryview]:
+        """Take note of `count` bytes in `target`; returns the responses that are whole now.
+
+        Raises:
+            DecodeError: a size is negative or over the limit. Nothing more can be read.
+        """
+        if self._large is not None:
+            self._large_fill += count
+            if self._large_fill < len(self._large):
+                return []
+            whole, self._large = self._large, None
+            return [whole]
+        self._fill += count
+        return self._cut()
+
+    def _cut(self) -> list[memoryview]:
+        frames: list[memoryview] = []
+        position = 0
+        while self._fill - position >= 4:
+            size = int.from_bytes(self._view[position : position + 4], signed=True)
+            if not 0 < size <= self._max_bytes:
+                expected = f"a size from 1 to {self._max_bytes}, not {size}"
+                raise DecodeError("response", position, expected)
+            here = self._view[position + 4 : min(position + 4 + size, self._fill)]
+            if len(here) == size:
+                frames.append(memoryview(bytes(here)))
+                position += 4 + size
+            elif size >= _LARGE:
+                self._large = self._pool.take(size)
+                self._large[: len(here)] = here
+                self._large_fill = len(here)
+                position = self._fill
+            else:
+                break
+        left = self._fill - position
+        if position and left:
+            self._view[:left] = bytes(self._view[position : self._fill])
+        self._fill = left
+        return frames

@@ -1,0 +1,136 @@
+"""Admin for plain threads: the calls of `client.aio.admin`, each on the caller's own thread."""
+
+from collections.abc import Iterable, Mapping
+from typing import Self
+
+from barnabas.client.aio.admin import Admin as AsyncAdmin
+from barnabas.client.aio.surroundings import Surroundings
+from barnabas.client.core.cluster_view import TopicView
+from barnabas.client.core.descriptions import (
+    ClusterDescription,
+    ConfigEntry,
+    NewTopic,
+    OffsetAndTimestamp,
+    Resource,
+)
+from barnabas.client.core.properties import properties
+from barnabas.runtime.caller_loop import CallerLoop
+from barnabas.types import TopicPartition
+
+
+class Admin:
+    """An admin client. `with` it, or `close` it. One thread at a time.
+
+    Every call is tried again for `timeout_s` seconds (default.api.timeout.ms where None) as long as
+    that may help, and raises a KafkaError after that or at once: BrokerError with the broker's code
+    and words, ConnectionFailed, RequestTimeout.
+    """
+
+    def __init__(self, config: Mapping[str, object] | None = None, /, **more: object) -> None:
+        given = properties(config, more)
+        self._loop = CallerLoop("this Admin")
+        try:
+            self._admin = AsyncAdmin(given, around=Surroundings.real(self._loop.loop))
+        except BaseException:
+            self._loop.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the connections; a second call does nothing."""
+        if not self._loop.closed:
+            self._loop.run(self._admin.close())
+            self._loop.close()
+
+    def list_topics(self, *, internal: bool = False, timeout_s: float | None = None) -> list[str]:
+        """The names of all topics, sorted; those of Kafka's own too, if wished."""
+        return self._loop.run(self._admin.list_topics(internal=internal, timeout_s=timeout_s))
+
+    def describe_topics(
+        self, names: Iterable[str] | None = None, *, timeout_s: float | None = None
+    ) -> dict[str, TopicView]:
+        """Partitions, leaders and replicas of topics (all, where None are named)."""
+        return self._loop.run(self._admin.describe_topics(names, timeout_s=timeout_s))
+
+    def describe_cluster(self, *, timeout_s: float | None = None) -> ClusterDescription:
+        """The brokers, the controller and the id of the cluster."""
+        return self._loop.run(self._admin.describe_cluster(timeout_s=timeout_s))
+
+    def create_topics(
+        self,
+        topics: Iterable[NewTopic],
+        *,
+        validate_only: bool = False,
+        timeout_s: float | None = None,
+    ) -> None:
+        """Make topics. Where one fails the others are made all the same; the error names those."""
+        work = self._admin.create_topics(topics, validate_only=validate_only, timeout_s=timeout_s)
+        self._loop.run(work)
+
+    def delete_topics(self, names: Iterable[str], *, timeout_s: float | None = None) -> None:
+        """Delete topics with all their records."""
+        self._loop.run(self._admin.delete_topics(names, timeout_s=timeout_s))
+
+    def create_partitions(
+        self,
+        counts: Mapping[str, int],
+        *,
+        validate_only: bool = False,
+        timeout_s: float | None = None,
+    ) -> None:
+        """Bring topics to these numbers of partitions; there is no way back."""
+        work = self._admin.create_partitions(
+            counts, validate_only=validate_only, timeout_s=timeout_s
+        )
+        self._loop.run(work)
+
+    def describe_configs(
+        self,
+        resource: Resource,
+        name: str,
+        *,
+        documentation: bool = False,
+        timeout_s: float | None = None,
+    ) -> dict[str, ConfigEntry]:
+        """All properties of a topic, or of a broker (its id as text), by name."""
+        work = self._admin.describe_configs(
+            resource, name, documentation=documentation, timeout_s=timeout_s
+        )
+        return self._loop.run(work)
+
+    def alter_configs(
+        self,
+        resource: Resource,
+        name: str,
+        changes: Mapping[str, str | None],
+        *,
+        validate_only: bool = False,
+        timeout_s: float | None = None,
+    ) -> None:
+        """Set properties; None gives a property back its default. Others stay as they are."""
+        work = self._admin.alter_configs(
+            resource, name, changes, validate_only=validate_only, timeout_s=timeout_s
+        )
+        self._loop.run(work)
+
+    def list_offsets(
+        self,
+        wanted: Mapping[TopicPartition, int],
+        *,
+        committed_only: bool = False,
+        timeout_s: float | None = None,
+    ) -> dict[TopicPartition, OffsetAndTimestamp]:
+        """The first offset at or after a timestamp (ms), or EARLIEST, LATEST, MAX_TIMESTAMP."""
+        work = self._admin.list_offsets(wanted, committed_only=committed_only, timeout_s=timeout_s)
+        return self._loop.run(work)
+
+    def delete_records(
+        self, before: Mapping[TopicPartition, int], *, timeout_s: float | None = None
+    ) -> dict[TopicPartition, int]:
+        """Delete the records before these offsets (-1: all); returns where the logs begin now."""
+        return self._loop.run(self._admin.delete_records(before, timeout_s=timeout_s))

@@ -28,7 +28,7 @@ BELOW_RUNTIME = {
 }
 """Floors 0 to 3: what decides runs to completion."""
 
-TOUCHES_FILES = {"runtime", "cli", "testing"}
+TOUCHES_FILES = {"runtime", "cli", "demo", "testing"}
 """Packages that may open files; everybody else takes a Disk."""
 
 MAY_TOUCH_FILES = {

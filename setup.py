@@ -10,14 +10,18 @@ from pathlib import Path
 from setuptools import Extension, setup
 
 KERNELS = Path("src/barnabas/kernels")
-NOT_COMPILED = {"__init__", "shadow", "objects_plain", "layout"}
+NOT_COMPILED = {"__init__", "shadow", "layout"}
 
 
 def kernel_extensions() -> list[Extension]:
     """Each kernel family as an optional extension; none where Cython is missing."""
     if os.environ.get("BARNABAS_KERNELS") == "pure":
         return []
-    sources = sorted(path for path in KERNELS.glob("*.py") if path.stem not in NOT_COMPILED)
+    sources = sorted(
+        path
+        for path in KERNELS.glob("*.py")
+        if path.stem not in NOT_COMPILED and not path.stem.endswith("_plain")
+    )
     try:
         from Cython.Build import cythonize
     except ImportError:

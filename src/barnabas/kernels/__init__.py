@@ -12,7 +12,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_FAMILIES = ("checksums", "batches")
+_FAMILIES = ("checksums", "batches", "record", "objects")
 
 
 def _choose() -> str:
@@ -37,9 +37,8 @@ def _is_compiled(name: str) -> bool:
 
 def _load_source(name: str) -> None:
     """Load a family from its source. Left alone, Python would prefer an extension beside it."""
-    path = _HERE / f"{name}.py"
-    if name == "objects":  # needs pointers, so it has a twin
-        path = _HERE / "objects_plain.py"
+    twin = _HERE / f"{name}_plain.py"  # of a family that needs pointers
+    path = twin if twin.exists() else _HERE / f"{name}.py"
     full_name = f"{__name__}.{name}"
     spec = spec_from_file_location(full_name, path, loader=SourceFileLoader(full_name, str(path)))
     if spec is None or spec.loader is None:

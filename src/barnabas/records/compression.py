@@ -48,7 +48,7 @@ def compress(codec: Codec, data: Buffer, level: int | None = None) -> Buffer:
         return _compress_xerial(cramjam.snappy, data)
     if codec == Codec.LZ4:
         writer = cramjam.lz4.Compressor(level=level, content_checksum=False, block_linked=False)
-        writer.compress(data)
+        writer.compress(bytes(data))  # takes nothing else
         return memoryview(writer.finish())
     module = cramjam.gzip if codec == Codec.GZIP else cramjam.zstd
     return memoryview(module.compress(data, DEFAULT_LEVELS[codec] if level is None else level))

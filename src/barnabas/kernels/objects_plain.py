@@ -1,0 +1,167 @@
+"""`objects` in plain Python, for where nothing is compiled: same classes, same results, same errors.
+
+About thirty times slower. Source: KIP-98.
+"""
+
+from collections.abc import Generator, Iterable
+from typing import Any, final
+
+_HEADER_SIZE = 61
+_LARGEST = 2**31 - 1
+
+
+@final
+class Delivery:
+    """What becomes of one record that was sent: the record `index` of a batch.
+
+    `batch` is the sender's: it knows done(index), result(index, timestamp, timeout) and the
+    coroutine awaited(index, timestamp).
+    """
+
+    __slots__ = ("batch", "index", "timestamp")
+
+    batch: Any
+    index: int
+    timestamp: int
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"{name} cannot be changed")
+
+    def done(self) -> bool:
+        """Whether it is known."""
+        return bool(self.batch.done(self.index))
+
+    def result(self, timeout: float | None = None) -> Any:
+        """Wait for it, for up to `timeout` seconds; raises what made the delivery fail."""
+        return self.batch.result(self.index, self.timestamp, timeout)
+
+    def __await__(self) -> Generator[Any, None, Any]:
+        waiting: Generator[Any, None, Any] = self.batch.awaited(
+            self.index, self.timestamp
+        ).__await__()
+        return waiting
+
+
+def _delivery(batch: object, index: int, timestamp: int) -> Delivery:
+    delivery = Delivery()
+    put = object.__setattr__
+    put(delivery, "batch", batch)
+    put(delivery, "index", index)
+    put(delivery, "timestamp", timestamp)
+    return delivery
+
+
+def _put(target: bytearray, value: int) -> None:
+    """Write a zigzag varint."""
+    raw = value << 1 if value >= 0 else ~(value << 1)
+    while raw >= 128:
+        target.append(raw & 127 | 128)
+        raw >>= 7
+    target.append(raw)
+
+
+def _put_bytes(target: bytearray, data: bytes | None) -> None:
+    """Write a length and bytes; -1 alone for null."""
+    if data is None:
+        target.append(1)
+    else:
+        _put(target, len(data))
+        target += data
+
+
+def _as_bytes(data: object, what: str) -> bytes | None:
+    if data is None or type(data) is bytes:
+        return data
+    if isinstance(data, bytes | bytearray | memoryview):
+        return bytes(data)
+    raise TypeError(f"a {what} is bytes or None, not {type(data).__name__}")
+
+
+def _as_headers(headers: Iterable[tuple[str, object]]) -> list[tuple[bytes, bytes | None]]:
+    checked = []
+    for name, value in headers:
+        if type(name) is not str:
+            raise TypeError(f"the name of a header is str, not {type(name).__name__}")
+        checked.append((name.encode(), _as_bytes(value, "header's value")))
+    return checked
+
+
+def _fits(value: int, bits: int) -> int:
+    if not -(1 << bits - 1) <= value < 1 << bits - 1:
+        raise OverflowError(f"{value} does not fit into {bits} bits")
+    return value
+
+
+def _wrapped(value: int) -> int:
+    return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
+
+
+@final
+class RecordAppender:
+    """The records of one batch, growing up to a limit.
+
+    `size` is that of the batch without compression, header included; `limit` bounds it, but the
+    first record always fits. Timestamps are milliseconds since the epoch; both are -1 while empty.
+    """
+
+    __slots__ = (
+        "_buffer", "batch", "count", "first_timestamp", "limit", "max_timestamp", "sealed", "size",
+    )  # fmt: skip
+
+    def __init__(self, limit: int, batch: object = None) -> None:
+        self.batch = batch
+        self.limit = min(limit, _LARGEST)
+        self.size = _HEADER_SIZE
+        self.count = 0
+        self.sealed = False
+        self.first_timestamp = -1
+        self.max_timestamp = -1
+        self._buffer: bytearray | None = bytearray(_HEADER_SIZE)
+
+    def append(
+        self, timestamp: int, key: object, value: object, headers: Iterable[Any] | None = ()
+    ) -> Delivery | None:
+        """Add a record; None where the batch is sealed or has no room for it.
+
+        Raises:
+            TypeError: key or value is not bytes, a header not (str, bytes).
+        """
+        _fits(timestamp, 64)
+        names = _as_headers(headers or ())
+        body = bytearray(1)
+        _put(body, _wrapped(timestamp - self.first_timestamp) if self.count else 0)
+        _put(body, self.count)
+        _put_bytes(body, _as_bytes(key, "key"))
+        _put_bytes(body, _as_bytes(value, "value"))
+        _put(body, len(names))
+        for name, content in names:
+            _put_bytes(body, name)
+            _put_bytes(body, content)
+        record = bytearray()
+        _put(record, len(body))
+        record += body
+        if self.sealed or self._buffer is None or len(record) > _LARGEST - self.size:
+            return None
+        if self.count and len(record) > self.limit - self.size:
+            return None
+        self._buffer += record
+        delivery = _delivery(self.batch, self.count, timestamp)
+        if self.count == 0:
+            self.first_timestamp = timestamp
+        self.max_timestamp = max(self.max_timestamp, timestamp) if self.count else timestamp
+        self.count += 1
+        self.size += len(record)
+        return delivery
+
+    def seal(self) -> None:
+        """Take no more records."""
+        self.sealed = True
+
+    def take(self) -> bytearray:
+        """Seal, and give away the batch: 61 bytes for its header, to be filled, and the records."""
+        self.sealed = True
+        taken = self._buffer
+        if taken is None:
+            raise ValueError("the records were taken already")
+        self._buffer = None
+        return taken

@@ -1,0 +1,88 @@
+import pytest
+from aiokafka.record.default_records import DefaultRecordBatch
+
+from barnabas.kernels.objects import RecordAppender
+from barnabas.records.batch import read_header
+from barnabas.records.builder import BatchBuilder, build
+from barnabas.records.checks import check_produced
+from barnabas.records.compression import Codec
+
+pytestmark = pytest.mark.kernels
+
+HEADERS = [("a", b"1"), ("ü", None), ("", b"")]
+
+
+@pytest.mark.parametrize("codec", Codec)
+def test_a_peer_reads_what_was_built(codec: Codec) -> None:
+    builder = BatchBuilder(codec, 1 << 20)
+    for index in range(200):
+        builder.append(5000 - index, b"key%d" % index, b"v" * index if index % 3 else None, HEADERS)
+    built = builder.build(7, 3, 11, transactional=True)
+    header = check_produced(memoryview(built), len(built))
+    assert (header.producer_id, header.producer_epoch, header.base_sequence) == (7, 3, 11)
+    assert (header.base_timestamp, header.max_timestamp) == (5000, 5000)
+    assert header.transactional
+    batch = DefaultRecordBatch(bytes(built))
+    assert batch.validate_crc()
+    for index, record in enumerate(batch):
+        assert (record.offset, record.timestamp) == (index, 5000 - index)
+        assert record.key == b"key%d" % index
+        assert record.value == (b"v" * index if index % 3 else None)
+        assert record.headers == HEADERS
+    assert header.count == 200
+
+
+def test_size_is_that_of_the_batch_and_bounded_by_the_limit() -> None:
+    builder = BatchBuilder(Codec.NONE, 200)
+    sizes = []
+    while size := builder.append(1, b"k", b"v" * 20):
+        assert size == builder.size
+        sizes.append(size)
+    assert builder.size == sizes[-1] <= 200
+    assert len(builder.build()) == sizes[-1]
+
+
+def test_the_first_record_fits_whatever_the_limit() -> None:
+    builder = BatchBuilder(Codec.NONE, 100)
+    assert builder.append(1, None, b"v" * 5000) > 5000
+    assert builder.append(1, None, b"") == 0
+
+
+def test_a_sealed_appender_takes_nothing() -> None:
+    appender = RecordAppender(1000)
+    assert appender.append(5, None, b"1") is not None
+    appender.seal()
+    assert appender.append(5, None, b"2") is None
+    assert read_header(build(appender, Codec.NONE, None)).count == 1
+    with pytest.raises(ValueError, match="taken"):
+        appender.take()
+
+
+@pytest.mark.parametrize(
+    "record",
+    [(1, "key", b""), (1, b"", 5), (1, b"", b"", [(b"name", b"")]), (1, b"", b"", [("name", 5)])],
+)
+def test_only_bytes_are_records(record: tuple[object, ...]) -> None:
+    appender = RecordAppender(1000)
+    with pytest.raises(TypeError):
+        appender.append(*record)  # type: ignore[arg-type]
+    assert (appender.count, appender.size) == (0, 61)
+
+
+def test_a_delivery_asks_its_batch() -> None:
+    class Batch:
+        def done(self, index: int) -> bool:
+            return index == 1
+
+        def result(self, index: int, timestamp: int, timeout: float | None) -> tuple[object, ...]:
+            return index, timestamp, timeout
+
+    batch = Batch()
+    appender = RecordAppender(1000, batch)
+    first, second = appender.append(50, None, b"a"), appender.append(40, None, b"b")
+    assert first is not None
+    assert second is not None
+    assert (first.done(), second.done()) == (False, True)
+    assert second.result(2.5) == (1, 40, 2.5)
+    assert (second.batch, second.index, second.timestamp) == (batch, 1, 40)
+    assert (appender.first_timestamp, appender.max_timestamp) == (50, 50)

@@ -5,7 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from confluent_kafka.admin import AdminClient, NewTopic
+from confluent_kafka import TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 
 TOPIC_SECONDS = 30
 _numbers = itertools.count(1)
@@ -44,4 +45,8 @@ class InteropBroker:
         admin = AdminClient({"bootstrap.servers": self.bootstrap_servers})
         for future in admin.create_topics([wanted]).values():
             future.result(TOPIC_SECONDS)
+        # Kafka answers before its partitions know that they are led; this waits until they do.
+        asked = {TopicPartition(topic, each): OffsetSpec.latest() for each in range(partitions)}
+        for found in admin.list_offsets(asked).values():
+            found.result(TOPIC_SECONDS)
         return topic

@@ -61,11 +61,13 @@ def _read_only_batch(buffer: Buffer) -> BatchHeader:
     try:
         header = read_header(buffer)
     except DecodeError as error:
-        code = ErrorCode.CORRUPT_MESSAGE if size else ErrorCode.INVALID_RECORD
+        # What is not there whole is no batch for Kafka, and a set without a batch is invalid.
+        whole = size >= HEADER_SIZE
+        code = ErrorCode.CORRUPT_MESSAGE if whole else ErrorCode.INVALID_RECORD
         raise RefusedRecords(code, str(error)) from error
     if header.size > size:
         raise RefusedRecords(
-            ErrorCode.CORRUPT_MESSAGE, f"a batch of {header.size} bytes in {size} bytes of records"
+            ErrorCode.INVALID_RECORD, f"a batch of {header.size} bytes in {size} bytes of records"
         )
     if header.size < size:
         raise RefusedRecords(ErrorCode.INVALID_RECORD, "more than one batch for a partition")

@@ -65,6 +65,15 @@ class OurBroker:
         Raises:
             ChildFailed: it ended, or did not answer.
         """
+        self.spawn()
+        try:
+            self.start_seconds = wait_until_ready(self.child, self.port, step=step)
+        except BaseException:
+            self.child.stop()
+            raise
+
+    def spawn(self) -> None:
+        """Start the process and wait for nothing."""
         settings = [
             part for name, value in self.properties.items() for part in ("--set", f"{name}={value}")
         ]
@@ -74,11 +83,6 @@ class OurBroker:
         ]  # fmt: skip
         environment = {**os.environ, "PYTHONPATH": str(SOURCES)}
         self._child = Child(command, self.folder / "broker.log", environment=environment)
-        try:
-            self.start_seconds = wait_until_ready(self._child, self.port, step=step)
-        except BaseException:
-            self._child.stop()
-            raise
 
     def __enter__(self) -> Self:
         self.start()

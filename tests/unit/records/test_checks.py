@@ -67,10 +67,10 @@ def test_nothing_and_two_batches_are_invalid() -> None:
     assert refusal(produced() + produced()).code == ErrorCode.INVALID_RECORD
 
 
-def test_a_cut_batch_is_corrupt() -> None:
+def test_a_cut_batch_is_no_batch_and_so_invalid() -> None:
     buffer = produced()
     for size in (10, 60, len(buffer) - 1):
-        assert refusal(buffer[:size]).code == ErrorCode.CORRUPT_MESSAGE
+        assert refusal(buffer[:size]).code == ErrorCode.INVALID_RECORD
 
 
 @pytest.mark.parametrize(

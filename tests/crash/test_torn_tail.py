@@ -1,0 +1,79 @@
+"""A tail that did not reach the disk whole: cut at the last valid batch, and life goes on."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.crash.test_kill_under_load import read_all
+from tests.interop import samples
+from tests.interop.brokers import InteropBroker
+from tests.interop.clients.confluent import Confluent
+from tests.interop.peers.our_broker import OurBroker
+from tests.interop.stored_log import stored_batches
+
+BATCHES = 20
+EACH = 50
+
+
+def active_segment(data_dir: Path, topic: str) -> Path:
+    return max((data_dir / f"{topic}-0").glob("*.log"))
+
+
+def cut_inside_the_last_batch(log: Path, last_batch: int) -> None:
+    with log.open("r+b") as file:
+        file.truncate(log.stat().st_size - last_batch // 2)
+
+
+def cut_inside_the_last_header(log: Path, last_batch: int) -> None:
+    with log.open("r+b") as file:
+        file.truncate(log.stat().st_size - last_batch + 30)
+
+
+def flip_a_bit_in_the_last_batch(log: Path, last_batch: int) -> None:
+    with log.open("r+b") as file:
+        file.seek(-last_batch // 3, 2)
+        byte = file.read(1)[0]
+        file.seek(-1, 1)
+        file.write(bytes([byte ^ 0x10]))
+
+
+def append_noise(log: Path, last_batch: int) -> None:
+    with log.open("ab") as file:
+        file.write(b"\x00\x01\x02noise" * (last_batch % 40 + 20))
+
+
+def append_zeros(log: Path, last_batch: int) -> None:
+    with log.open("ab") as file:
+        file.write(bytes(4096 + last_batch % 7))
+
+
+@pytest.mark.parametrize(
+    ("damage", "lost"),
+    [
+        (cut_inside_the_last_batch, 1),
+        (cut_inside_the_last_header, 1),
+        (flip_a_bit_in_the_last_batch, 1),
+        (append_noise, 0),
+        (append_zeros, 0),
+    ],
+)
+def test_the_log_is_cut_at_the_last_valid_batch(damage, lost: int) -> None:  # type: ignore[no-untyped-def]
+    with OurBroker() as broker:
+        topic = InteropBroker(broker).new_topic({"segment.bytes": "50000"})
+        sent = samples.many(BATCHES * EACH)
+        for start in range(0, len(sent), EACH):
+            Confluent().write(broker.bootstrap_servers, topic, sent[start : start + EACH])
+        broker.child.kill()
+        batches = stored_batches(broker.data_dir, topic)
+        damage(active_segment(broker.data_dir, topic), batches[-1].size)
+        for index in (broker.data_dir / f"{topic}-0").glob("*.index"):
+            index.unlink()  # indexes are rebuilt, whatever became of them
+
+        broker.start()
+        whole = batches[: len(batches) - lost]
+        kept = whole[-1].base_offset + whole[-1].last_offset_delta + 1
+        read = read_all(broker, topic, 0)
+        assert [value for _, value in read] == [each.value for each in sent[:kept]]
+        offsets = Confluent().write(broker.bootstrap_servers, topic, sent[kept : kept + 10])
+        assert offsets == list(range(kept, kept + len(offsets)))
+        assert stored_batches(broker.data_dir, topic)[-1].base_offset >= kept

@@ -13,7 +13,10 @@ _UNDEFINED = (-1, -1)
 
 
 class LeaderEpochs:
-    """Epochs with their first offsets; both grow. Every change is on disk when the call returns."""
+    """Epochs with their first offsets; both grow.
+
+    Every change is on stable storage when the call returns, but where `durable` is false.
+    """
 
     __slots__ = ("_disk", "_epochs", "_path", "_starts", "latest")
 
@@ -22,8 +25,10 @@ class LeaderEpochs:
         self._path = path
         self._epochs: list[int] = []
         self._starts: list[int] = []
-        if disk.exists(path):
-            self._parse(disk.read_file(path))
+        data = disk.read_file(path) if disk.exists(path) else b""
+        if data:
+            # A file without a byte was made just before the power went.
+            self._parse(data)
         self.latest = self._epochs[-1] if self._epochs else -1
         """The newest epoch; -1 if there is none."""
 
@@ -42,7 +47,7 @@ class LeaderEpochs:
         """(epoch, first offset), oldest first."""
         return list(zip(self._epochs, self._starts, strict=True))
 
-    def assign(self, epoch: int, start_offset: int) -> None:
+    def assign(self, epoch: int, start_offset: int, *, durable: bool = True) -> None:
         """Let `epoch` begin at `start_offset`, unless it has begun."""
         if epoch <= self.latest:
             return
@@ -52,7 +57,7 @@ class LeaderEpochs:
             self._starts.pop()
         self._epochs.append(epoch)
         self._starts.append(start_offset)
-        self._write()
+        self._write(durable=durable)
 
     def end_offset(self, epoch: int, log_end: int) -> tuple[int, int]:
         """The largest epoch not above `epoch`, and the offset where the next one begins.
@@ -92,8 +97,9 @@ class LeaderEpochs:
         self._starts[0] = start_offset
         self._write()
 
-    def _write(self) -> None:
+    def _write(self, *, durable: bool = True) -> None:
         self.latest = self._epochs[-1] if self._epochs else -1
         rows = [f"{epoch} {start}\n" for epoch, start in self.entries()]
         text = f"{_VERSION}\n{len(rows)}\n{''.join(rows)}"
-        self._disk.replace_file(self._path, text.encode("ascii"))
+        write = self._disk.replace_file if durable else self._disk.write_file
+        write(self._path, text.encode("ascii"))

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from barnabas.errors import LogDirFailed, StorageError
 from barnabas.log.config import LogConfig
 from barnabas.log.directory import LogDirectory
-from barnabas.log.file_names import DELETED, PARTITION_METADATA, deleted_directory, uuid_text
+from barnabas.log.file_names import DELETED, deleted_directory, uuid_text
 from barnabas.log.meta_properties import MetaProperties
-from barnabas.log.opening import NO_CHECKPOINT, open_log
+from barnabas.log.opening import create_log, open_log
 from barnabas.log.partition_log import PartitionLog
-from barnabas.log.partition_metadata import encode_topic_id
 from barnabas.log.removals import Removals
 from barnabas.log.retention import drop_expired
 from barnabas.ports import Clock, Disk, Entropy
@@ -159,10 +158,7 @@ class LogManager:
         used = list(self._places.values())
         directory = min(self._directories, key=used.count)
         path = directory.partition_path(partition)
-        self._disk.make_directory(path)
-        self._disk.replace_file(f"{path}/{PARTITION_METADATA}", encode_topic_id(topic_id))
-        log = open_log(self._disk, partition, path, config, NO_CHECKPOINT)
-        log.lead(max(log.leader_epoch, 0))
+        log = create_log(self._disk, partition, path, config, topic_id)
         self._logs[partition] = log
         self._places[partition] = directory
         return log

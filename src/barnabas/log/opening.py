@@ -23,7 +23,7 @@ from barnabas.log.file_names import (
 )
 from barnabas.log.leader_epochs import LeaderEpochs
 from barnabas.log.partition_log import PartitionLog
-from barnabas.log.partition_metadata import parse_topic_id
+from barnabas.log.partition_metadata import encode_topic_id, parse_topic_id
 from barnabas.log.producer_snapshot import decode_snapshot
 from barnabas.log.scan import scan_batches
 from barnabas.log.segment import Segment
@@ -59,8 +59,11 @@ def open_log(
     """
     log = PartitionLog(disk, partition, directory, config)
     names = _tidied(disk, directory)
-    if PARTITION_METADATA in names:
-        log.topic_id = parse_topic_id(disk.read_file(f"{directory}/{PARTITION_METADATA}"))
+    metadata = f"{directory}/{PARTITION_METADATA}"
+    data = disk.read_file(metadata) if PARTITION_METADATA in names else b""
+    if data:
+        # A file without a byte was made just before the power went.
+        log.topic_id = parse_topic_id(data)
     log.epochs = LeaderEpochs(disk, f"{directory}/{LEADER_EPOCHS}")
     segments = _segments(disk, directory, config, names)
     if not segments:
@@ -86,6 +89,28 @@ def open_log(
     restore_producers(disk, log)
     if not checkpoint.clean:
         log.flush()
+    return log
+
+
+def create_log(
+    disk: Disk, partition: TopicPartition, directory: str, config: LogConfig, topic_id: bytes
+) -> PartitionLog:
+    """Make the directory of a partition with an empty log, led under epoch 0.
+
+    Nothing is synced when this returns: after a power cut there may be less of it, and `open_log`
+    makes an empty log of what is left.
+
+    Raises:
+        StorageError: it cannot be made.
+    """
+    disk.make_directory(directory)
+    disk.write_file(f"{directory}/{PARTITION_METADATA}", encode_topic_id(topic_id))
+    log = PartitionLog(disk, partition, directory, config)
+    log.topic_id = topic_id
+    log.epochs = LeaderEpochs(disk, f"{directory}/{LEADER_EPOCHS}")
+    log.opened(Segments([_new_segment(disk, directory, 0, config)]), 0, 0, 0)
+    log.epochs.assign(0, 0, durable=False)
+    log.begin_first_sync([f"{directory}/{PARTITION_METADATA}", f"{directory}/{LEADER_EPOCHS}"])
     return log
 
 

@@ -279,6 +279,11 @@ class PartitionLog:
         self._recent.clear()
         return segment
 
+    def begin_first_sync(self, paths: list[str]) -> None:
+        """Start to bring a new log's files to stable storage, its directory's name too."""
+        parent = self.directory.rpartition("/")[0]
+        self._begin_sync([*paths, self.directory, parent], 0)
+
     def _snapshot_path(self) -> str:
         return f"{self.directory}/{segment_name(self.end_offset)}{SNAPSHOT}"
 
@@ -368,14 +373,7 @@ class PartitionLog:
         if clean:
             if self.failure is not None:
                 raise self.offline()
-            self.write_pending()
-            if self._touched:
-                self.segments.active.seal()
-            if self.recovery_point < self.written_end:
-                self.flush()
-            if self.snapshot_offset < self.end_offset:
-                data = encode_snapshot(self.producers.entries())
-                self.disk.replace_file(self._snapshot_path(), data)
+            self._close_cleanly()
         self._queue.clear()
         for segment in self.segments:
             segment.close()
@@ -395,6 +393,15 @@ class PartitionLog:
         for segment in removed:
             self.disk.remove(segment.stem + SNAPSHOT)
         return removed
+
+    def _close_cleanly(self) -> None:
+        self.write_pending()
+        if self.snapshot_offset < self.end_offset:
+            self.disk.write_file(self._snapshot_path(), encode_snapshot(self.producers.entries()))
+        if self._touched:
+            self.segments.active.seal()
+        if self._touched or self._syncs or self.recovery_point < self.written_end:
+            self.flush()
 
     # --- Failure ------------------------------------------------------------------------------
 

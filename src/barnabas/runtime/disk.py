@@ -44,16 +44,14 @@ class RealDisk:
             return sorted(os.listdir(path))
 
     def make_directory(self, path: str) -> None:
-        """Make it and its parents, and sync what they stand in; fine if it is there."""
+        """Make it and its parents; fine if it is there."""
         if os.path.isdir(path):
             return
         parent = os.path.dirname(path)
         if parent and parent != path:
             self.make_directory(parent)
-        with _storage_errors("make the directory", path):
-            with contextlib.suppress(FileExistsError):
-                os.mkdir(path)
-            _sync_path(parent)
+        with _storage_errors("make the directory", path), contextlib.suppress(FileExistsError):
+            os.mkdir(path)
 
     def size(self, path: str) -> int:
         """Bytes in a file that need not be open."""

@@ -218,7 +218,7 @@ class LogManager:
         expiry: bool,
     ) -> None:
         log.poll_syncs()
-        if now_ms - log.flushed_ms >= log.config.flush_ms:
+        if now_ms - log.flushing.begun_ms >= log.config.flush_ms:
             log.begin_flush(now_ms)
         if expiry:
             log.producers.expire(now_ms, log.config.producer_id_expiration_ms)

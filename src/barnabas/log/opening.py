@@ -110,7 +110,9 @@ def create_log(
     log.epochs = LeaderEpochs(disk, f"{directory}/{LEADER_EPOCHS}")
     log.opened(Segments([_new_segment(disk, directory, 0, config)]), 0, 0, 0)
     log.epochs.assign(0, 0, durable=False)
-    log.begin_first_sync([f"{directory}/{PARTITION_METADATA}", f"{directory}/{LEADER_EPOCHS}"])
+    parent = directory.rpartition("/")[0]
+    made = [f"{directory}/{name}" for name in (PARTITION_METADATA, LEADER_EPOCHS)]
+    log.flushing.begin(log.segments, 0, [*made, parent], 0)
     return log
 
 

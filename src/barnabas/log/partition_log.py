@@ -6,6 +6,7 @@ What is *not* here: opening and recovery (`opening`), truncation, when old segme
 from barnabas.errors import ErrorCode, LogDirFailed, StorageError
 from barnabas.log.config import LogConfig
 from barnabas.log.file_names import SNAPSHOT, segment_name
+from barnabas.log.flushing import Flushing
 from barnabas.log.leader_epochs import LeaderEpochs
 from barnabas.log.limits import needs_new_segment, refuse_if_beyond
 from barnabas.log.outcomes import NOTHING, OUT_OF_RANGE, AppendInfo, FoundTimestamp, ReadInfo
@@ -16,7 +17,7 @@ from barnabas.log.recent_batches import RecentBatches
 from barnabas.log.segment import Segment
 from barnabas.log.segments import Segments
 from barnabas.log.timestamps import first_not_before, newest
-from barnabas.ports import Disk, Sync
+from barnabas.ports import Disk
 from barnabas.records.batch import BatchHeader, read_header, stamp, stamp_append_time
 from barnabas.records.refused import RefusedRecords
 from barnabas.types import NO_TIMESTAMP, Buffer, TopicPartition
@@ -32,7 +33,6 @@ class PartitionLog:
         "_hints",
         "_queue",
         "_recent",
-        "_syncs",
         "_touched",
         "config",
         "cut_bytes",
@@ -41,9 +41,8 @@ class PartitionLog:
         "end_offset",
         "epochs",
         "failure",
-        "flushed_ms",
+        "flushing",
         "producers",
-        "recovery_point",
         "segments",
         "snapshot_offset",
         "start_offset",
@@ -69,18 +68,14 @@ class PartitionLog:
         """The offset of the next record; counts what is queued."""
         self.written_end = 0
         """The end of what is in the file and readers may see: on one broker the high watermark."""
-        self.recovery_point = 0
-        """All before it is on stable storage."""
+        self.flushing = Flushing(disk, directory)
         self.cut_bytes = 0
         """What recovery had to cut off at the last start."""
-        self.flushed_ms = 0
-        """When a flush was last begun."""
         self.failure: StorageError | None = None
         """Why the log is offline; it stays so until the broker starts again."""
         self._queue: list[Buffer] = []
         self._recent = RecentBatches()
         self._hints = ReadHints()
-        self._syncs: list[tuple[int, Sync]] = []
         self.snapshot_offset = 0
         """The newest snapshot of the producers holds what they did before it."""
         self._touched = False
@@ -90,7 +85,12 @@ class PartitionLog:
         self.segments = segments
         self.start_offset = start_offset
         self.end_offset = self.written_end = end_offset
-        self.recovery_point = flushed
+        self.flushing.recovery_point = flushed
+
+    @property
+    def recovery_point(self) -> int:
+        """All before it is on stable storage."""
+        return self.flushing.recovery_point
 
     @property
     def leader_epoch(self) -> int:
@@ -200,7 +200,7 @@ class PartitionLog:
         self._touched = True
         segment.written = segment.size
         self.written_end = self.end_offset
-        if self.end_offset - self.recovery_point >= self.config.flush_messages:
+        if self.end_offset - self.flushing.recovery_point >= self.config.flush_messages:
             self.flush()
 
     # --- Reading ------------------------------------------------------------------------------
@@ -270,7 +270,7 @@ class PartitionLog:
             self.disk.write_file(snapshot, encode_snapshot(self.producers.entries()))
             segment = Segment(self.disk, self.directory, self.end_offset, self.config)
             segment.create(now_ms)
-            self._begin_sync([snapshot, self.directory], now_ms)
+            self.flushing.begin(self.segments, self.written_end, [snapshot], now_ms)
         except StorageError as error:
             self.fail(error)
             raise
@@ -279,29 +279,14 @@ class PartitionLog:
         self._recent.clear()
         return segment
 
-    def begin_first_sync(self, paths: list[str]) -> None:
-        """Start to bring a new log's files to stable storage, its directory's name too."""
-        parent = self.directory.rpartition("/")[0]
-        self._begin_sync([*paths, self.directory, parent], 0)
-
     def _snapshot_path(self) -> str:
         return f"{self.directory}/{segment_name(self.end_offset)}{SNAPSHOT}"
-
-    def _begin_sync(self, paths: list[str], now_ms: int) -> None:
-        files = [file for segment in self._unsynced() for file in segment.files()]
-        self._syncs.append((self.written_end, self.disk.begin_sync(files, paths)))
-        self.flushed_ms = now_ms
-
-    def _unsynced(self) -> list[Segment]:
-        """The segments with anything behind the recovery point and behind the syncs under way."""
-        done = self._syncs[-1][0] if self._syncs else self.recovery_point
-        return self.segments.from_offset(done)
 
     def begin_flush(self, now_ms: int) -> None:
         """Start to bring all that is written to stable storage; `poll_syncs` learns of its end."""
         self.write_pending()
-        if not self._syncs and self.recovery_point < self.written_end:
-            self._begin_sync([self.directory], now_ms)
+        if not self.flushing.busy and self.recovery_point < self.written_end:
+            self.flushing.begin(self.segments, self.written_end, [], now_ms)
 
     def poll_syncs(self) -> None:
         """Take note of syncs that ended.
@@ -310,8 +295,7 @@ class PartitionLog:
             StorageError: one failed; the log is offline from now on.
         """
         try:
-            while self._syncs and self._syncs[0][1].poll():
-                self.recovery_point = max(self.recovery_point, self._syncs.pop(0)[0])
+            self.flushing.poll()
         except StorageError as error:
             self.fail(error)
             raise
@@ -324,18 +308,10 @@ class PartitionLog:
         """
         self.write_pending()
         try:
-            for segment in self._unsynced():
-                segment.flush_indexes()
-                for file in segment.files():
-                    file.sync()
-            self.disk.sync_directory(self.directory)
-            for _offset, sync in self._syncs:
-                sync.wait()
+            self.flushing.finish(self.segments, self.written_end)
         except StorageError as error:
             self.fail(error)
             raise
-        self._syncs.clear()
-        self.recovery_point = self.written_end
 
     # --- Cutting and closing ------------------------------------------------------------------
 
@@ -358,7 +334,7 @@ class PartitionLog:
         """Know that the files end at `offset` now; `truncation` has seen to them."""
         self.end_offset = self.written_end = offset
         self.start_offset = min(self.start_offset, offset)
-        self.recovery_point = min(self.recovery_point, offset)
+        self.flushing.recovery_point = min(self.recovery_point, offset)
         self.snapshot_offset = min(self.snapshot_offset, self.recovery_point)
         self._touched = True
         self._recent.clear()
@@ -400,7 +376,7 @@ class PartitionLog:
             self.disk.write_file(self._snapshot_path(), encode_snapshot(self.producers.entries()))
         if self._touched:
             self.segments.active.seal()
-        if self._touched or self._syncs or self.recovery_point < self.written_end:
+        if self._touched or self.flushing.busy or self.recovery_point < self.written_end:
             self.flush()
 
     # --- Failure ------------------------------------------------------------------------------

@@ -41,6 +41,7 @@ def start_anew(log: PartitionLog, offset: int) -> None:
 
 
 def _forget_from(log: PartitionLog, offset: int) -> None:
+    log.flushing.wait()
     log.epochs.truncate_end(offset)
     log.cut_to(offset)
     restore_producers(log.disk, log)

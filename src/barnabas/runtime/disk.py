@@ -121,12 +121,10 @@ class RealDisk:
         """Start to sync files on a thread; see `ports.Disk.begin_sync`."""
         if self._syncer is None:
             self._syncer = ThreadPoolExecutor(1, thread_name_prefix="barnabas-sync")
-        real = [file for file in files if isinstance(file, RealFile)]
-        assert len(real) == len(files), "a disk syncs the files that it opened"
-        for file in real:
-            file.pins += 1
-        work = [(file.fileno(), file.path) for file in real]
-        return _RunningSync(real, self._syncer.submit(_sync_all, work, list(paths)))
+        # The thread has descriptors of its own: ours may be closed or given up meanwhile.
+        with _storage_errors("sync", "files"):
+            work = [os.dup(file.fileno()) for file in files]
+        return _RunningSync(self._syncer.submit(_sync_all, work, list(paths)))
 
     def sync_directory(self, path: str) -> None:
         """Return when the names in a directory are on stable storage."""
@@ -143,32 +141,30 @@ class RealDisk:
 class _RunningSync:
     """`ports.Sync` over a future."""
 
-    __slots__ = ("_files", "_future")
+    __slots__ = ("_future",)
 
-    def __init__(self, files: list[RealFile], future: Future[None]) -> None:
-        self._files = files
+    def __init__(self, future: Future[None]) -> None:
         self._future = future
 
     def poll(self) -> bool:
         """Whether it is over; raises what went wrong."""
         if not self._future.done():
             return False
-        self.wait()
+        self._future.result()
         return True
 
     def wait(self) -> None:
         """Return when it is over; raises what went wrong."""
-        try:
-            self._future.result()
-        finally:
-            for file in self._files:
-                file.pins -= 1
-            self._files = []
+        self._future.result()
 
 
-def _sync_all(work: list[tuple[int, str]], paths: list[str]) -> None:
-    for descriptor, path in work:
-        sync_descriptor(descriptor, path)
+def _sync_all(descriptors: list[int], paths: list[str]) -> None:
+    try:
+        for descriptor in descriptors:
+            sync_descriptor(descriptor, "a log file")
+    finally:
+        for descriptor in descriptors:
+            os.close(descriptor)
     for path in paths:
         with _storage_errors("sync", path), contextlib.suppress(FileNotFoundError):
             _sync_path(path)

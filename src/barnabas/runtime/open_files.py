@@ -20,17 +20,15 @@ _IOV_MAX = 1024
 
 
 class RealFile:
-    """`ports.File` over a descriptor; all calls but `sync` come from one thread."""
+    """`ports.File` over a descriptor. Used from one thread."""
 
-    __slots__ = ("__weakref__", "_descriptor", "_files", "path", "pins", "recent")
+    __slots__ = ("__weakref__", "_descriptor", "_files", "path", "recent")
 
     def __init__(self, path: str, descriptor: int, files: "OpenFiles") -> None:
         self.path = path
         self._descriptor = descriptor
         self._files = files
         self.recent = True
-        self.pins = 0
-        """How many threads use the descriptor now; it stays open while this is not 0."""
 
     def fileno(self) -> int:
         """The descriptor, opened again if it was given up."""
@@ -113,7 +111,7 @@ class RealFile:
 
 
 class OpenFiles:
-    """The files that hold a descriptor, at most `limit` of them (pinned ones may exceed it)."""
+    """The files that hold a descriptor, at most `limit` of them."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
@@ -142,7 +140,7 @@ class OpenFiles:
             file = self._open.popleft()
             if not file.is_open:
                 continue
-            if file.recent or file.pins:
+            if file.recent:
                 file.recent = False
                 self._open.append(file)
             else:

@@ -149,7 +149,7 @@ def test_flush_ms_moves_the_recovery_point(tmp_path: Path) -> None:
     now_ms = SystemClock().time_ms()
     for later in (0, 1):
         # The first sync is that of the new directory; the second begins when it is over.
-        log._syncs[0][1].wait()
+        log.flushing.wait()
         manager.maintain(now_ms + later)
     assert log.recovery_point == 5
     manager.close()

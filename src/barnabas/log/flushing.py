@@ -1,0 +1,67 @@
+"""How far a log is on stable storage, and the syncs that bring it further."""
+
+from collections.abc import Sequence
+
+from barnabas.log.segments import Segments
+from barnabas.ports import Disk, Sync
+
+
+class Flushing:
+    """The recovery point of one log: all before it survives a power cut."""
+
+    __slots__ = ("_directory", "_disk", "_syncs", "begun_ms", "recovery_point")
+
+    def __init__(self, disk: Disk, directory: str) -> None:
+        self._disk = disk
+        self._directory = directory
+        self._syncs: list[tuple[int, Sync]] = []
+        self.recovery_point = 0
+        self.begun_ms = 0
+        """When a sync was last begun."""
+
+    @property
+    def busy(self) -> bool:
+        """Whether a sync is under way."""
+        return bool(self._syncs)
+
+    def begin(self, segments: Segments, end: int, paths: Sequence[str], now_ms: int) -> None:
+        """Start to sync what is written up to `end`, and `paths` with it."""
+        files = [
+            file for segment in segments.from_offset(self._begun()) for file in segment.files()
+        ]
+        sync = self._disk.begin_sync(files, [*paths, self._directory])
+        self._syncs.append((end, sync))
+        self.begun_ms = now_ms
+
+    def _begun(self) -> int:
+        """All before it is synced or being synced."""
+        return self._syncs[-1][0] if self._syncs else self.recovery_point
+
+    def poll(self) -> None:
+        """Move the recovery point by the syncs that ended.
+
+        Raises:
+            StorageError: one failed.
+        """
+        while self._syncs and self._syncs[0][1].poll():
+            self.recovery_point = max(self.recovery_point, self._syncs.pop(0)[0])
+
+    def finish(self, segments: Segments, end: int) -> None:
+        """Return when all that is written, up to `end`, is on stable storage.
+
+        Raises:
+            StorageError: it is not.
+        """
+        for segment in segments.from_offset(self._begun()):
+            segment.flush_indexes()
+            for file in segment.files():
+                file.sync()
+        self._disk.sync_directory(self._directory)
+        self.wait()
+        self.recovery_point = end
+
+    def wait(self) -> None:
+        """Return when no sync is under way; raises as `poll`."""
+        while self._syncs:
+            self._syncs[0][1].wait()
+            self.recovery_point = max(self.recovery_point, self._syncs.pop(0)[0])

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.ports import Clock, Entropy, Registry, Timers
@@ -20,6 +21,7 @@ class Broker:
     entropy: Entropy
     timers: Timers
     registry: Registry
+    topics: Topics
     replicas: ReplicaManager
     purgatory: Purgatory
     fetch_sessions: FetchSessions

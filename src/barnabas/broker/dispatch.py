@@ -3,10 +3,18 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Never, cast
 
-from barnabas.broker.apis import fetch, offset_for_leader_epoch, produce
+from barnabas.broker.apis import (
+    api_versions,
+    fetch,
+    list_offsets,
+    metadata,
+    offset_for_leader_epoch,
+    produce,
+)
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from barnabas.versions import VersionRange
 
 Handler = Callable[[Broker, RequestContext, Never], object]
@@ -14,7 +22,7 @@ Handler = Callable[[Broker, RequestContext, Never], object]
 
 
 class Route(NamedTuple):
-    """A handler, the versions it is offered in, and of these the ones it really serves."""
+    """A handler, the versions it serves, and the versions it is offered in."""
 
     handle: Handler
     versions: VersionRange
@@ -25,18 +33,33 @@ def _route(handle: Handler, versions: str, advertised: str | None = None) -> Rou
     return Route(handle, VersionRange.parse(versions), VersionRange.parse(advertised or versions))
 
 
+def _handle_api_versions(
+    broker: Broker, context: RequestContext, request: ApiVersionsRequest | None
+) -> ApiVersionsResponse:
+    del broker
+    return api_versions.answer(ADVERTISED, context, request)
+
+
 ROUTES: Mapping[ApiKey, Route] = {
     # Version 0 is offered though it is refused: older librdkafka takes a broker without it for one
     # that cannot read compressed batches, and sends them uncompressed (KAFKA-18659).
     ApiKey.PRODUCE: _route(produce.handle, "3-13", advertised="0-13"),
     ApiKey.FETCH: _route(fetch.handle, "4-18"),
+    ApiKey.LIST_OFFSETS: _route(list_offsets.handle, "1-11"),
+    ApiKey.METADATA: _route(metadata.handle, "0-13"),
+    ApiKey.API_VERSIONS: _route(_handle_api_versions, "0-5"),
     ApiKey.OFFSET_FOR_LEADER_EPOCH: _route(offset_for_leader_epoch.handle, "2-4"),
 }
 
 SERVED: Mapping[ApiKey, VersionRange] = {key: route.versions for key, route in ROUTES.items()}
+ADVERTISED: Mapping[ApiKey, VersionRange] = {key: route.advertised for key, route in ROUTES.items()}
+
+_HANDLERS = cast(
+    "Mapping[int, Callable[[Broker, RequestContext, object], object]]",
+    {int(key): route.handle for key, route in ROUTES.items()},
+)
 
 
 def dispatch(broker: Broker, context: RequestContext, body: object) -> object:
     """Answer one request whose API and version the dialect has checked."""
-    handle = ROUTES[ApiKey(context.api_key)].handle
-    return cast("Callable[[Broker, RequestContext, object], object]", handle)(broker, context, body)
+    return _HANDLERS[context.api_key](broker, context, body)

@@ -4,6 +4,8 @@ from barnabas.dialects.commands import (
     Append,
     Appended,
     Fetched,
+    FoundOffset,
+    Lookup,
     Read,
     RecordError,
 )
@@ -43,7 +45,7 @@ class Partition:
             return Appended(ErrorCode.INVALID_RECORD, message="there are no records")
         try:
             header = check_produced(records, log.config.max_message_bytes)
-            if header.codec == Codec.ZSTD and not zstd:
+            if not zstd and header.codec == Codec.ZSTD:
                 return Appended(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, message=_NO_ZSTD)
             info = log.append(records, leader_epoch=self.leader_epoch, now_ms=now_ms, header=header)
         except RefusedRecords as refused:
@@ -102,6 +104,30 @@ class Partition:
                 )
         return Fetched(read.topic, read.topic_id, read.partition, _NONE, end, end, start, records)
 
+    def find_offset(self, lookup: Lookup) -> FoundOffset:
+        """Answer one lookup. Nothing is tiered, so the local log is all of the log."""
+        code = self._check_epoch(lookup.leader_epoch)
+        if code:
+            return FoundOffset(code)
+        log = self.log
+        try:
+            match lookup.timestamp:
+                case -1:
+                    return FoundOffset(_NONE, -1, log.written_end, self.leader_epoch)
+                case -2 | -4:
+                    return FoundOffset(_NONE, -1, log.start_offset, self._epoch_of_start())
+                case -3:
+                    found = log.offset_of_max_timestamp()
+                case -5 | -6:
+                    found = None
+                case timestamp:
+                    found = log.offset_for_timestamp(timestamp)
+        except StorageError:
+            return FoundOffset(ErrorCode.KAFKA_STORAGE_ERROR)
+        if found is None:
+            return FoundOffset(_NONE)
+        return FoundOffset(_NONE, found.timestamp, found.offset, found.leader_epoch)
+
     def end_offset_for_epoch(self, current_epoch: int, epoch: int) -> tuple[ErrorCode, int, int]:
         """Where a leader epoch ended here: error, epoch, end offset (KIP-101, KIP-279)."""
         code = self._check_epoch(current_epoch)
@@ -109,6 +135,11 @@ class Partition:
             return code, -1, -1
         found_epoch, end = self.log.end_offset_for_epoch(epoch)
         return _NONE, found_epoch, end
+
+    def _epoch_of_start(self) -> int:
+        """The leader epoch that wrote the first record, or would write it."""
+        epoch = self.log.epochs.at(self.log.start_offset)
+        return self.leader_epoch if epoch < 0 else epoch
 
     def _check_epoch(self, told: int) -> ErrorCode:
         """KIP-320: an epoch that the client knows must be the present one."""

@@ -8,6 +8,8 @@ from barnabas.broker.purgatory import Purgatory
 from barnabas.dialects.commands import (
     Appended,
     Fetched,
+    FoundOffset,
+    ListOffsets,
     Produce,
     Read,
 )
@@ -125,6 +127,18 @@ class ReplicaManager:
         if topic:
             return self._by_name.get((topic, index))
         return self._by_id.get((topic_id, index))
+
+    def list_offsets(self, command: ListOffsets) -> list[FoundOffset]:
+        """Find offsets, in the order of the lookups."""
+        found: list[FoundOffset] = []
+        for lookup in command.lookups:
+            partition = self._by_name.get((lookup.topic, lookup.partition))
+            found.append(
+                FoundOffset(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+                if partition is None
+                else partition.find_offset(lookup)
+            )
+        return found
 
 
 def _unknown(topic: str) -> ErrorCode:

@@ -17,6 +17,7 @@ _SIZED_RESPONSE = Struct(">ii")
 _SIZED_FLEXIBLE_RESPONSE = Struct(">iix")
 
 _FLEXIBLE_SINCE = {int(api.key): api.flexible.first for api in APIS.values()}
+_KEYS = {int(key): key for key in APIS}
 
 _TAGGED_SINCE = _FLEXIBLE_SINCE | {int(ApiKey.API_VERSIONS): 32767}
 """From which version response headers have tagged fields: never for ApiVersions (KIP-511)."""
@@ -57,7 +58,7 @@ def read_request_header(frame: Buffer) -> tuple[RequestHeader, int]:
         position = end
     if version >= since:
         position = _skip_tags(frame, position)
-    return RequestHeader(ApiKey(key), version, correlation_id, client_id), position
+    return RequestHeader(_KEYS[key], version, correlation_id, client_id), position
 
 
 def read_response_header(api_key: ApiKey, version: int, frame: Buffer) -> tuple[int, int]:

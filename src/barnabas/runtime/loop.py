@@ -37,6 +37,10 @@ class EventLoop:
             self._loop.run_until_complete(self._loop.shutdown_default_executor())
             self._loop.close()
 
+    def close(self) -> None:
+        """Give everything back without having run."""
+        self._loop.close()
+
     def stop(self) -> None:
         """End `run` after the callbacks of the present event; from any thread."""
         self._loop.call_soon_threadsafe(self._loop.stop)

@@ -32,10 +32,8 @@ def produce_command(request: ProduceRequest, version: int) -> Produce:
 
 def produce_response(
     command: Produce, answers: Sequence[Appended], version: int
-) -> ProduceResponse | None:
-    """The reply, in the order of the request; None with acks=0."""
-    if command.acks == 0:
-        return None
+) -> ProduceResponse:
+    """The reply, in the order of the request."""
     codes = PRODUCE_RULES[version].codes
     rows = zip(command.appends, answers, strict=True)
     return ProduceResponse(

@@ -9,9 +9,10 @@ from barnabas.dialects.dialect import Request
 from barnabas.dialects.kafka.fetch import fetch_command, fetch_response
 from barnabas.dialects.kafka.list_offsets import list_offsets_command, list_offsets_response
 from barnabas.dialects.kafka.produce import produce_command, produce_response
+from barnabas.dialects.kafka.produce_frames import read_one, write_one
+from barnabas.dialects.kafka.rules import PRODUCE_RULES
 from barnabas.errors import DecodeError
 from barnabas.protocol.api_keys import APIS, ApiKey
-from barnabas.protocol.api_versions import ApiVersionsRequest
 from barnabas.protocol.fetch import FetchRequest
 from barnabas.protocol.headers import encode_response, read_request_header
 from barnabas.protocol.list_offsets import ListOffsetsRequest
@@ -19,6 +20,8 @@ from barnabas.protocol.produce import ProduceRequest
 from barnabas.versions import VersionRange
 from barnabas.wire.compiler import Codec
 from barnabas.wire.send import Send
+
+_PRODUCE = int(ApiKey.PRODUCE)
 
 _Reader = Callable[[memoryview, int], object]
 
@@ -35,8 +38,8 @@ class KafkaDialect:
     def read_request(self, frame: memoryview) -> Request:
         """Read a frame; records in the request are views of it.
 
-        An ApiVersions request of a version that nobody knows is still a question: its body is the
-        default one (KIP-511).
+        An ApiVersions request of a version that nobody knows is still a question: its body is None
+        (KIP-511).
 
         Raises:
             DecodeError: it is cut short or wrong, or an API or version that is not served.
@@ -51,9 +54,9 @@ class KafkaDialect:
     def write_response(self, request: Request, outcome: object) -> Send | None:
         """The reply with its size in front; None for a produce with acks=0."""
         key, version, correlation_id, _, body = request
+        if key == _PRODUCE and version in self._served[ApiKey.PRODUCE]:
+            return _write_produced(request, cast("list[Appended]", outcome))
         message = _message_of(key, version, body, outcome)
-        if message is None:
-            return None
         api = ApiKey(key)
         if version not in self._served[api]:
             version = 0  # Only ApiVersions gets here; its version 0 is what every client reads.
@@ -65,7 +68,7 @@ class KafkaDialect:
             raise DecodeError("header.api_key", 0, f"an API that is served, not {key.name}")
         if version not in versions:
             if key is ApiKey.API_VERSIONS:
-                return _read_default_question
+                return _read_nothing
             raise DecodeError(
                 "header.api_version", 2, f"{key.name} of version {versions}, not {version}"
             )
@@ -88,7 +91,9 @@ def _reader_of(key: ApiKey, version: int) -> _Reader:
 
 
 def _read_produce(codec: Codec[ProduceRequest], frame: memoryview, position: int) -> object:
-    return produce_command(codec.decode(frame, position)[0], codec.version)
+    version = codec.version
+    one = read_one(frame, position, version, zstd=PRODUCE_RULES[version].zstd)
+    return one or produce_command(codec.decode(frame, position)[0], version)
 
 
 def _read_fetch(codec: Codec[FetchRequest], frame: memoryview, position: int) -> object:
@@ -101,16 +106,29 @@ def _read_list_offsets(
     return list_offsets_command(codec.decode(frame, position)[0])
 
 
-def _read_default_question(frame: memoryview, position: int) -> object:
+def _read_nothing(frame: memoryview, position: int) -> None:
     del frame, position
-    return ApiVersionsRequest()
+
+
+def _write_produced(request: Request, answers: list[Appended]) -> Send | None:
+    _, version, correlation_id, _, body = request
+    assert isinstance(body, Produce)
+    if body.acks == 0:
+        return None
+    if len(answers) == 1:
+        answer = answers[0]
+        code = PRODUCE_RULES[version].codes.get(answer.error, answer.error)
+        reply = write_one(correlation_id, body.appends[0], answer, code, version)
+        if reply is not None:
+            send = Send()
+            send.add(reply)
+            return send
+    message = produce_response(body, answers, version)
+    return encode_response(ApiKey.PRODUCE, version, correlation_id, message)
 
 
 def _message_of(key: int, version: int, body: object, outcome: object) -> object:
     match key:
-        case ApiKey.PRODUCE:
-            assert isinstance(body, Produce)
-            return produce_response(body, cast("list[Appended]", outcome), version)
         case ApiKey.FETCH:
             assert isinstance(outcome, FetchOutcome)
             return fetch_response(outcome, version)

@@ -1,0 +1,48 @@
+"""ApiVersions (key 18): which versions of which API this broker serves, from the routes themselves.
+
+Does: a version that nobody knows is answered in version 0 with UNSUPPORTED_VERSION and the range of
+    ApiVersions itself (KIP-511); names and versions of clients must be printable.
+Ignores: `cluster_id` and `node_id` (KIP-1242): there is one broker. Features: there are none.
+Versions: 1 throttle time · 3 flexible, client name and version · 4 features from 0 · 5 target node
+"""
+
+import re
+from collections.abc import Mapping
+
+from barnabas.broker.context import RequestContext
+from barnabas.errors import ErrorCode
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
+from barnabas.versions import VersionRange, VersionTable
+
+VERSIONS = VersionRange.parse("0-5")
+
+_NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?")
+_MUST_BE_NAMED = VersionTable({0: False, 3: True})
+
+
+def answer(
+    advertised: Mapping[ApiKey, VersionRange],
+    context: RequestContext,
+    request: ApiVersionsRequest | None,
+) -> ApiVersionsResponse:
+    """All that is served, or why the question was wrong; None stands for one nobody can read."""
+    if request is None:
+        return ApiVersionsResponse(
+            error_code=ErrorCode.UNSUPPORTED_VERSION,
+            api_keys=_rows({ApiKey.API_VERSIONS: VERSIONS}),
+        )
+    must_be_named = _MUST_BE_NAMED[context.api_version]
+    named = _NAME.fullmatch(request.client_software_name) and _NAME.fullmatch(
+        request.client_software_version
+    )
+    if must_be_named and not named:
+        return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST, api_keys=[])
+    return ApiVersionsResponse(error_code=ErrorCode.NONE, api_keys=_rows(advertised))
+
+
+def _rows(versions: Mapping[ApiKey, VersionRange]) -> list[ApiVersion]:
+    return [
+        ApiVersion(api_key=key, min_version=one.first, max_version=one.last)
+        for key, one in sorted(versions.items())
+    ]

@@ -1,0 +1,99 @@
+"""Metadata (key 3): the brokers, and topics with their partitions and leaders.
+
+Does: all topics or some, by name or id (12+); makes missing topics where client and broker allow it;
+    answers with the address of the listener that was asked.
+Ignores: authorised operations (there is no authorizer, so they are never asked for in vain: the
+    fields say "not asked").
+Versions: 0 no topics means all · 4 auto-creation can be refused · 10 topic ids · 12 ask by id
+"""
+
+from barnabas.broker.auto_topics import create_missing
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.topic_znodes import Topic
+from barnabas.broker.topics import INTERNAL_TOPICS, problem_of_name
+from barnabas.errors import ErrorCode
+from barnabas.protocol.metadata import (
+    MetadataRequest,
+    MetadataRequestTopic,
+    MetadataResponse,
+    MetadataResponseBroker,
+    MetadataResponsePartition,
+    MetadataResponseTopic,
+)
+from barnabas.versions import VersionTable
+
+_NONE_MEANS_ALL = VersionTable({0: True, 1: False})
+
+
+def handle(broker: Broker, context: RequestContext, request: MetadataRequest) -> MetadataResponse:
+    """Describe the cluster, which is this broker, and topics."""
+    asked = request.topics
+    none_means_all = _NONE_MEANS_ALL[context.api_version]
+    if asked is None or (not asked and none_means_all):
+        topics = [_describe(broker, topic) for topic in broker.topics]
+    else:
+        topics = [_find(broker, one, create=request.allow_auto_topic_creation) for one in asked]
+    node_id = broker.config.node_id
+    address = broker.advertised[context.listener]
+    return MetadataResponse(
+        brokers=[MetadataResponseBroker(node_id=node_id, host=address.host, port=address.port)],
+        cluster_id=broker.cluster_id,
+        controller_id=node_id,
+        topics=topics,
+    )
+
+
+def _find(broker: Broker, asked: MetadataRequestTopic, *, create: bool) -> MetadataResponseTopic:
+    name = asked.name
+    if name is None:
+        topic = broker.topics.by_id(asked.topic_id)
+        if topic is None:
+            return MetadataResponseTopic(
+                error_code=ErrorCode.UNKNOWN_TOPIC_ID,
+                name=None,
+                topic_id=asked.topic_id,
+                partitions=[],
+            )
+        return _describe(broker, topic)
+    topic = broker.topics.get(name)
+    if topic is None and create and broker.config.auto_create_topics_enable:
+        topic = create_missing(broker, name)
+    if topic is None:
+        code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        if problem_of_name(name):
+            code = ErrorCode.INVALID_TOPIC_EXCEPTION
+        return MetadataResponseTopic(error_code=code, name=name, partitions=[])
+    return _describe(broker, topic)
+
+
+def _describe(broker: Broker, topic: Topic) -> MetadataResponseTopic:
+    return MetadataResponseTopic(
+        error_code=ErrorCode.NONE,
+        name=topic.name,
+        topic_id=topic.topic_id,
+        is_internal=topic.name in INTERNAL_TOPICS,
+        partitions=[_partition(broker, topic.name, index) for index in topic.partitions],
+    )
+
+
+def _partition(broker: Broker, name: str, index: int) -> MetadataResponsePartition:
+    node_id = broker.config.node_id
+    partition = broker.replicas.find(name, index)
+    if partition is None or partition.log.failure is not None:
+        return MetadataResponsePartition(
+            error_code=ErrorCode.LEADER_NOT_AVAILABLE,
+            partition_index=index,
+            leader_id=-1,
+            replica_nodes=[node_id],
+            isr_nodes=[],
+            offline_replicas=[node_id],
+        )
+    return MetadataResponsePartition(
+        error_code=ErrorCode.NONE,
+        partition_index=index,
+        leader_id=node_id,
+        leader_epoch=partition.leader_epoch,
+        replica_nodes=[node_id],
+        isr_nodes=[node_id],
+    )

@@ -1,0 +1,95 @@
+"""Hosting: logs and replicas kept in step with the topics: makes, opens, configures and deletes them."""
+
+import logging
+from collections.abc import Iterable, Mapping
+
+from barnabas.broker.replicas import ReplicaManager
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.topic import TopicConfig
+from barnabas.log.config import LogConfig
+from barnabas.log.manager import LogManager
+from barnabas.types import TopicPartition
+
+log = logging.getLogger(__name__)
+
+
+class Hosting:
+    """What a topic means to this broker's disks. Knows nothing of where topics are written down."""
+
+    __slots__ = ("_broker_config", "_logs", "_replicas")
+
+    def __init__(
+        self, logs: LogManager, replicas: ReplicaManager, broker_config: BrokerConfig
+    ) -> None:
+        self._logs = logs
+        self._replicas = replicas
+        self._broker_config = broker_config
+
+    def host(
+        self, topic: str, topic_id: bytes, partitions: Iterable[int], own: Mapping[str, object]
+    ) -> None:
+        """Lead these partitions with the logs that are there, or new ones; those led stay so.
+
+        `own` are the properties of the topic itself, by Kafka's names.
+
+        Raises:
+            StorageError: a log cannot be made.
+        """
+        config = log_config(own, self._broker_config)
+        for index in partitions:
+            if self._replicas.find(topic, index) is not None:
+                continue
+            place = TopicPartition(topic, index)
+            found = self._logs.get(place)
+            if found is not None and found.topic_id != topic_id:
+                # A topic of that name was deleted while the broker could not delete its files.
+                log.warning(
+                    "log of an older topic deleted", extra={"topic": topic, "partition": index}
+                )
+                self._logs.delete(place)
+                found = None
+            if found is None:
+                found = self._logs.create(place, topic_id, config)
+            self._replicas.lead(found, max(found.leader_epoch, 0))
+
+    def drop(self, topic: str) -> None:
+        """Delete the logs of a topic; who waits for it is answered.
+
+        Raises:
+            StorageError: a log's directory cannot be renamed.
+        """
+        for left in self._replicas.leave(topic):
+            self._logs.delete(left.topic_partition)
+
+    def configure(self, topic: str, own: Mapping[str, object]) -> None:
+        """Give the logs of a topic these properties from now on."""
+        config = log_config(own, self._broker_config)
+        for partition in self._replicas.partitions():
+            if partition.log.topic_partition.topic == topic:
+                partition.log.configure(config)
+
+
+def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
+    """What the logs of a topic obey: its own properties over the broker's.
+
+    Raises:
+        ConfigError: a value is out of range.
+    """
+    topic = TopicConfig.for_topic(own, broker)
+    return LogConfig(
+        segment_bytes=topic.segment_bytes,
+        segment_ms=topic.segment_ms,
+        segment_index_bytes=topic.segment_index_bytes,
+        index_interval_bytes=topic.index_interval_bytes,
+        retention_ms=topic.retention_ms,
+        retention_bytes=topic.retention_bytes,
+        cleanup_policy=frozenset(topic.cleanup_policy),
+        file_delete_delay_ms=topic.file_delete_delay_ms,
+        flush_messages=topic.flush_messages,
+        flush_ms=topic.flush_ms,
+        max_message_bytes=topic.max_message_bytes,
+        message_timestamp_type=topic.message_timestamp_type,
+        message_timestamp_before_max_ms=topic.message_timestamp_before_max_ms,
+        message_timestamp_after_max_ms=topic.message_timestamp_after_max_ms,
+        producer_id_expiration_ms=broker.producer_id_expiration_ms,
+    )

@@ -1,0 +1,102 @@
+"""Node: a broker on the real world: event loop, disk, network, clock, a registry in one file."""
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from contextlib import suppress
+
+from barnabas.broker.server import BrokerServer, World
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.listeners import Endpoint
+from barnabas.errors import KafkaError
+from barnabas.ports import Registry
+from barnabas.runtime.clock import SystemClock
+from barnabas.runtime.disk import RealDisk
+from barnabas.runtime.entropy import SystemEntropy
+from barnabas.runtime.loop import EventLoop
+from barnabas.runtime.registry_embedded import EmbeddedRegistry
+
+_REGISTRY_FILE = "barnabas.registry"
+
+
+class Node:
+    """One broker and the loop it runs on. `run` blocks its thread; `stop` is for any thread."""
+
+    def __init__(self, config: BrokerConfig, *, ephemeral: bool = False) -> None:
+        """`ephemeral`: the log directories are removed when it has stopped."""
+        self._loop = EventLoop()
+        self._disk = RealDisk()
+        self._directories = config.directories
+        self._ephemeral = ephemeral
+        self._stopping = False
+        self._server = BrokerServer(
+            config,
+            World(
+                SystemClock(),
+                self._disk,
+                self._loop.network,
+                self._loop.timers,
+                SystemEntropy(),
+            ),
+            self._open_registry,
+        )
+
+    def run(
+        self,
+        on_started: Callable[[dict[str, Endpoint]], None],
+        *,
+        stop_on_signals: bool = False,
+    ) -> None:
+        """Start, call `on_started` with the addresses for clients, serve until `stop`.
+
+        Raises:
+            KafkaError: it could not start.
+        """
+        try:
+            addresses = self._server.start()
+        except BaseException:
+            self._loop.close()
+            raise
+        if stop_on_signals:
+            self._loop.on_signals(lambda _name: self._stop())
+        on_started(addresses)
+        try:
+            self._loop.run()
+        finally:
+            self._disk.close()
+            if self._ephemeral:
+                for directory in self._directories:
+                    self._disk.remove(directory)
+
+    def stop(self) -> None:
+        """Have `run` return once all is answered and closed; from any thread."""
+        with suppress(RuntimeError):
+            # A loop that is closed has stopped already.
+            self._loop.call(self._stop)
+
+    def create_topic(self, name: str, partitions: int, config: Mapping[str, str]) -> None:
+        """Make a topic and return when it can be used; from any thread but the loop's.
+
+        Raises:
+            BrokerError: it exists, or name or properties are not allowed.
+            StorageError: it cannot be written.
+        """
+        done: Future[None] = Future()
+
+        def create() -> None:
+            try:
+                self._server.create_topic(name, partitions, config)
+            except KafkaError as error:
+                done.set_exception(error)
+            else:
+                done.set_result(None)
+
+        self._loop.call(create)
+        done.result()
+
+    def _stop(self) -> None:
+        if not self._stopping:
+            self._stopping = True
+            self._server.stop(self._loop.stop)
+
+    def _open_registry(self) -> Registry:
+        return EmbeddedRegistry(self._disk, f"{self._directories[0]}/{_REGISTRY_FILE}")

@@ -1,0 +1,205 @@
+"""BrokerServer: builds the objects of a broker over its ports, starts them, stops them in order."""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from barnabas.broker.background import Background
+from barnabas.broker.broker import Broker
+from barnabas.broker.connections import IDLE_TICKS, Connections
+from barnabas.broker.dispatch import SERVED
+from barnabas.broker.fetch_sessions import FetchSessions
+from barnabas.broker.hosting import Hosting, log_config
+from barnabas.broker.purgatory import Purgatory
+from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.topic_znodes import config_of
+from barnabas.broker.topics import Topics
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.listeners import Endpoint, advertised, listeners
+from barnabas.dialects.kafka.requests import KafkaDialect
+from barnabas.errors import KafkaError
+from barnabas.log.config import LogConfig
+from barnabas.log.manager import LogEvent, LogManager, LogSettings
+from barnabas.ports import Channel, Clock, Disk, Entropy, Listener, Network, Registry, Timers
+
+log = logging.getLogger(__name__)
+
+_MAINTENANCE_SECONDS = 1.0
+_STOP_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """The ports that a broker stands on; `network` and `timers` belong to one loop."""
+
+    clock: Clock
+    disk: Disk
+    network: Network
+    timers: Timers
+    entropy: Entropy
+
+
+class BrokerServer:
+    """One broker. All calls and callbacks are on the thread of its loop."""
+
+    def __init__(
+        self,
+        config: BrokerConfig,
+        world: World,
+        open_registry: Callable[[], Registry],
+    ) -> None:
+        """`open_registry` is called once the log directories are locked."""
+        self._config = config
+        self._world = world
+        self._open_registry = open_registry
+        self._registry: Registry | None = None
+        self._broker: Broker | None = None
+        self._background = Background(world.timers)
+        self._listeners: list[Listener] = []
+        self._connections: Connections | None = None
+        self._purgatory = Purgatory(world.timers)
+        self._logs = LogManager(
+            world.disk,
+            world.clock,
+            world.entropy,
+            LogSettings(
+                config.node_id,
+                config.directories,
+                config.log_retention_check_interval_ms,
+                config.log_flush_offset_checkpoint_interval_ms,
+            ),
+            self._config_for,
+        )
+
+    def start(self) -> dict[str, Endpoint]:
+        """Open logs and listeners; gives what clients connect to, by listener name.
+
+        Raises:
+            KafkaError: a directory, the registry or an address cannot be had; nothing stays open.
+        """
+        _report(self._logs.open())
+        try:
+            broker = self._broker = self._build()
+            self._connections = Connections(broker)
+            self._listen(broker, self._connections)
+        except KafkaError:
+            self._close_listeners()
+            _report(self._logs.close())
+            raise
+        self._start_background(self._connections)
+        for name, endpoint in broker.advertised.items():
+            log.info(
+                "broker started",
+                extra={
+                    "node": self._config.node_id,
+                    "cluster": broker.cluster_id,
+                    "listener": name,
+                    "address": f"{endpoint.host}:{endpoint.port}",
+                },
+            )
+        return broker.advertised
+
+    def create_topic(self, name: str, partitions: int, config: Mapping[str, str]) -> None:
+        """Make a topic on this broker; for those who have it in their process.
+
+        Raises:
+            BrokerError: it exists, or name or properties are not allowed.
+            StorageError: it cannot be written.
+        """
+        assert self._broker is not None, "the broker was not started"
+        replicas = {index: [self._config.node_id] for index in range(partitions)}
+        self._broker.topics.create(name, replicas, config)
+
+    def stop(self, on_stopped: Callable[[], None]) -> None:
+        """Take no more requests, answer those there are, close everything, then call `on_stopped`.
+
+        Clients that do not take their replies within five seconds are cut off.
+        """
+        log.info("broker stops", extra={"node": self._config.node_id})
+        self._close_listeners()
+        self._background.stop()
+        connections = self._connections
+        assert connections is not None, "a broker is started before it is stopped"
+
+        def end() -> None:
+            deadline.cancel()
+            _report(self._logs.close())
+            log.info("broker stopped", extra={"node": self._config.node_id})
+            on_stopped()
+
+        def cut_off() -> None:
+            log.warning("connections cut off", extra={"connections": len(connections)})
+            connections.close()
+
+        deadline = self._world.timers.after(_STOP_SECONDS, cut_off)
+        self._purgatory.finish_all()
+        connections.finish(lambda: self._world.timers.soon(end))
+
+    def _the_registry(self) -> Registry:
+        if self._registry is None:
+            self._registry = self._open_registry()
+        return self._registry
+
+    def _config_for(self, topic: str) -> LogConfig:
+        """What a log obeys while the broker opens it. The directories are locked by then."""
+        return log_config(config_of(self._the_registry(), topic), self._config)
+
+    def _build(self) -> Broker:
+        replicas = ReplicaManager(self._world.clock, self._purgatory)
+        registry = self._the_registry()
+        hosting = Hosting(self._logs, replicas, self._config)
+        topics = Topics(registry, hosting, self._world.entropy, self._config)
+        topics.load(self._logs)
+        slots = self._config.max_incremental_fetch_session_cache_slots
+        return Broker(
+            config=self._config,
+            cluster_id=self._logs.cluster_id,
+            clock=self._world.clock,
+            entropy=self._world.entropy,
+            timers=self._world.timers,
+            registry=registry,
+            topics=topics,
+            replicas=replicas,
+            purgatory=self._purgatory,
+            fetch_sessions=FetchSessions(slots, self._world.clock, self._world.entropy),
+        )
+
+    def _listen(self, broker: Broker, connections: Connections) -> None:
+        dialect = KafkaDialect(SERVED)
+        bound = []
+        for endpoint in listeners(self._config):
+
+            def accept(channel: Channel, name: str = endpoint.name) -> None:
+                connections.accept(channel, name, dialect)
+
+            listener = self._world.network.listen(endpoint.host, endpoint.port, accept)
+            self._listeners.append(listener)
+            bound.append(endpoint._replace(port=listener.address[1]))
+        broker.advertised.update(advertised(self._config, bound))
+
+    def _start_background(self, connections: Connections) -> None:
+        self._background.every(_MAINTENANCE_SECONDS, "log maintenance", self._maintain)
+        idle_ms = self._config.connections_max_idle_ms
+        if idle_ms > 0:
+            self._background.every(
+                idle_ms / 1000 / IDLE_TICKS, "idle connections", connections.close_idle
+            )
+
+    def _maintain(self) -> None:
+        _report(self._logs.maintain(self._world.clock.time_ms()))
+
+    def _close_listeners(self) -> None:
+        for listener in self._listeners:
+            listener.close()
+        self._listeners.clear()
+
+
+def _report(events: list[LogEvent]) -> None:
+    for event in events:
+        topic, index = event.partition
+        log.log(
+            logging.ERROR if event.problem else logging.INFO,
+            "log %s",
+            event.text,
+            extra={"topic": topic, "partition": index},
+        )

@@ -1,0 +1,80 @@
+"""What a topic is in the registry: paths and JSON, as Kafka keeps them in ZooKeeper."""
+
+import json
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from barnabas.errors import StorageError
+from barnabas.log.file_names import parse_uuid, uuid_text
+from barnabas.ports import Registry
+
+TOPICS = "/brokers/topics"
+CONFIGS = "/config/topics"
+DELETIONS = "/admin/delete_topics"
+
+
+class Topic(NamedTuple):
+    """One topic. `partitions`: replicas by partition; `config`: its own properties as texts."""
+
+    name: str
+    topic_id: bytes
+    partitions: Mapping[int, list[int]]
+    config: Mapping[str, str]
+
+
+def encode_topic(topic: Topic) -> bytes:
+    """The data of /brokers/topics/NAME (version 3, KIP-516)."""
+    return _dump(
+        {
+            "version": 3,
+            "topic_id": uuid_text(topic.topic_id),
+            "partitions": {str(index): nodes for index, nodes in topic.partitions.items()},
+            "adding_replicas": {},
+            "removing_replicas": {},
+        }
+    )
+
+
+def encode_config(config: Mapping[str, str]) -> bytes:
+    """The data of /config/topics/NAME (version 1)."""
+    return _dump({"version": 1, "config": dict(config)})
+
+
+def decode_topic(name: str, data: bytes, config: Mapping[str, str]) -> Topic:
+    """A topic from its node and its own properties.
+
+    Raises:
+        StorageError: the node is not what it should be.
+    """
+    try:
+        node = json.loads(data)
+        return Topic(
+            name,
+            parse_uuid(node["topic_id"]),
+            {int(index): list(nodes) for index, nodes in sorted(node["partitions"].items())},
+            config,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StorageError(
+            f"the registry's node of topic {name} cannot be read: {error}"
+        ) from error
+
+
+def config_of(registry: Registry, name: str) -> Mapping[str, str]:
+    """A topic's own properties; none where the registry does not know the topic.
+
+    Raises:
+        StorageError: the node is not what it should be.
+    """
+    node = registry.get(f"{CONFIGS}/{name}")
+    if node is None:
+        return {}
+    try:
+        own = json.loads(node[0])["config"]
+        return {str(key): str(value) for key, value in own.items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StorageError(f"the properties of topic {name} cannot be read: {error}") from error
+
+
+def _dump(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()

@@ -1,0 +1,218 @@
+"""Topics: what topics there are, written in the registry, and hosted by this broker."""
+
+import logging
+import re
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from barnabas.broker.hosting import Hosting, log_config
+from barnabas.broker.topic_znodes import (
+    CONFIGS,
+    DELETIONS,
+    TOPICS,
+    Topic,
+    config_of,
+    decode_topic,
+    encode_config,
+    encode_topic,
+)
+from barnabas.config.broker import BrokerConfig
+from barnabas.errors import BrokerError, ConfigError, ErrorCode
+from barnabas.log.manager import LogManager
+from barnabas.log.partition_log import PartitionLog
+from barnabas.ports import Entropy, Registry
+
+log = logging.getLogger(__name__)
+
+INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state"})
+
+_LEGAL = re.compile(r"[a-zA-Z0-9._-]{1,249}")
+
+
+class Topics:
+    """All topics by name. Each change is durable in the registry when the call returns.
+
+    `changes` counts them, so that what was made from the topics can be kept until it moves.
+    """
+
+    def __init__(
+        self, registry: Registry, hosting: Hosting, entropy: Entropy, config: BrokerConfig
+    ) -> None:
+        self._registry = registry
+        self._hosting = hosting
+        self._entropy = entropy
+        self._config = config
+        self._by_name: dict[str, Topic] = {}
+        self._by_id: dict[bytes, Topic] = {}
+        self.changes = 0
+
+    def __iter__(self) -> Iterator[Topic]:
+        """All topics, sorted by name."""
+        return iter(sorted(self._by_name.values()))
+
+    def get(self, name: str) -> Topic | None:
+        """The topic of that name."""
+        return self._by_name.get(name)
+
+    def by_id(self, topic_id: bytes) -> Topic | None:
+        """The topic with that id."""
+        return self._by_id.get(topic_id)
+
+    def load(self, logs: LogManager) -> None:
+        """Read the registry, end deletions that were begun, and host what there is.
+
+        Logs whose topic the registry does not know were brought by somebody, such as a Kafka: their
+        topics are taken over.
+
+        Raises:
+            StorageError: the registry or a log cannot be read.
+        """
+        deleted = set(self._registry.children(DELETIONS))
+        strangers: dict[str, list[PartitionLog]] = {}
+        known = set(self._registry.children(TOPICS))
+        for one in list(logs.logs()):
+            name, _ = one.topic_partition
+            if name in deleted:
+                logs.delete(one.topic_partition)
+            elif name not in known:
+                strangers.setdefault(name, []).append(one)
+        for name in deleted:
+            self._forget(name)
+        for name in known - deleted:
+            data = self._registry.get(f"{TOPICS}/{name}")
+            if data is not None:
+                self._host(decode_topic(name, data[0], config_of(self._registry, name)))
+        for name, found in strangers.items():
+            self._take_over(name, found)
+
+    def create(
+        self, name: str, partitions: Mapping[int, list[int]], config: Mapping[str, str]
+    ) -> Topic:
+        """Make a topic with these partitions (replicas by index) and properties.
+
+        Raises:
+            BrokerError: the name or a property is not allowed, or the topic exists.
+            StorageError: it cannot be written; the topic does not exist.
+        """
+        self.check_new(name, config)
+        topic = Topic(name, self._entropy.uuid(), MappingProxyType(dict(partitions)), config)
+        if config:
+            self._registry.set(f"{CONFIGS}/{name}", encode_config(config))
+        self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))
+        try:
+            self._host(topic)
+        except Exception:
+            self.delete(name)
+            raise
+        log.info("topic created", extra={"topic": name, "partitions": len(partitions)})
+        return topic
+
+    def check_new(self, name: str, config: Mapping[str, str]) -> None:
+        """Whether a topic of that name could be made.
+
+        Raises:
+            BrokerError: INVALID_TOPIC_EXCEPTION, TOPIC_ALREADY_EXISTS or INVALID_CONFIG, and why.
+        """
+        problem = problem_of_name(name)
+        if problem:
+            raise BrokerError(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
+        if name in self._by_name:
+            raise BrokerError(ErrorCode.TOPIC_ALREADY_EXISTS, f"topic {name} exists")
+        metric = name.replace(".", "_")
+        for other in self._by_name:
+            if other.replace(".", "_") == metric:
+                raise BrokerError(
+                    ErrorCode.INVALID_TOPIC_EXCEPTION,
+                    f"{name} and {other} differ only in . and _, which metrics cannot tell apart",
+                )
+        self._check_config(config)
+
+    def add_partitions(self, name: str, added: Mapping[int, list[int]]) -> Topic:
+        """Give a topic further partitions.
+
+        Raises:
+            BrokerError: there is no such topic.
+            StorageError: it cannot be written.
+        """
+        topic = self._existing(name)
+        topic = topic._replace(partitions={**topic.partitions, **added})
+        self._registry.set(f"{TOPICS}/{name}", encode_topic(topic))
+        self._host(topic)
+        return topic
+
+    def configure(self, name: str, config: Mapping[str, str]) -> Topic:
+        """Replace a topic's own properties.
+
+        Raises:
+            BrokerError: there is no such topic, or a property is not allowed.
+            StorageError: it cannot be written.
+        """
+        topic = self._existing(name)
+        self._check_config(config)
+        self._registry.set(f"{CONFIGS}/{name}", encode_config(config))
+        topic = topic._replace(config=config)
+        self._keep(topic)
+        self._hosting.configure(name, config)
+        return topic
+
+    def delete(self, name: str) -> None:
+        """Delete a topic with its records.
+
+        Raises:
+            BrokerError: there is no such topic.
+            StorageError: it cannot be written; the deletion is ended at the next start.
+        """
+        topic = self._existing(name)
+        self._registry.set(f"{DELETIONS}/{name}", b"")
+        self._by_name.pop(name, None)
+        self._by_id.pop(topic.topic_id, None)
+        self.changes += 1
+        self._hosting.drop(name)
+        self._forget(name)
+        log.info("topic deleted", extra={"topic": name})
+
+    def _existing(self, name: str) -> Topic:
+        topic = self._by_name.get(name)
+        if topic is None:
+            raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}")
+        return topic
+
+    def _check_config(self, config: Mapping[str, str]) -> None:
+        try:
+            log_config(config, self._config)
+        except ConfigError as error:
+            raise BrokerError(ErrorCode.INVALID_CONFIG, str(error)) from error
+
+    def _host(self, topic: Topic) -> None:
+        self._keep(topic)
+        self._hosting.host(topic.name, topic.topic_id, topic.partitions, topic.config)
+
+    def _keep(self, topic: Topic) -> None:
+        self._by_name[topic.name] = self._by_id[topic.topic_id] = topic
+        self.changes += 1
+
+    def _forget(self, name: str) -> None:
+        """Remove what is written of a topic; the mark of its deletion last."""
+        self._registry.delete(f"{TOPICS}/{name}")
+        self._registry.delete(f"{CONFIGS}/{name}")
+        self._registry.delete(f"{DELETIONS}/{name}")
+
+    def _take_over(self, name: str, found: list[PartitionLog]) -> None:
+        ids = {one.topic_id for one in found} - {bytes(16)}
+        topic_id = ids.pop() if len(ids) == 1 else self._entropy.uuid()
+        for one in found:
+            one.topic_id = topic_id
+        indexes = sorted(one.topic_partition.partition for one in found)
+        topic = Topic(name, topic_id, {index: [self._config.node_id] for index in indexes}, {})
+        self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))
+        self._host(topic)
+        log.info("topic taken over", extra={"topic": name, "partitions": len(indexes)})
+
+
+def problem_of_name(name: str) -> str:
+    """Why a topic may not be called so; empty if it may. Source: Kafka's Topic.validate."""
+    if name in {".", ".."}:
+        return f"{name} is no name for a topic"
+    if not _LEGAL.fullmatch(name):
+        return f"topic name {name!r}: 1 to 249 of letters, digits, dot, underscore and hyphen"
+    return ""

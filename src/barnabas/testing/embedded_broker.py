@@ -1,0 +1,134 @@
+"""EmbeddedBroker: a whole broker on a thread of this process, on a free port of the loopback."""
+
+import shutil
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from barnabas.broker.node import Node
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.listeners import Endpoint
+
+_START_SECONDS = 30.0
+_STOP_SECONDS = 30.0
+
+
+class EmbeddedBroker:
+    """A broker between `with` and its end.
+
+    `config` are broker properties by Kafka's names. Without `data_dir` the data lives in a temporary
+    directory that is removed at the end; with one it stays.
+    """
+
+    def __init__(
+        self, config: Mapping[str, object] | None = None, *, data_dir: Path | str | None = None
+    ) -> None:
+        self._config = dict(config or {})
+        self._temporary = data_dir is None
+        self._data_dir = Path(data_dir) if data_dir is not None else None
+        self._node: Node | None = None
+        self._thread: threading.Thread | None = None
+        self._addresses: dict[str, Endpoint] = {}
+        self._failure: BaseException | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """`host:port` for clients."""
+        endpoint = next(iter(self._addresses.values()))
+        return f"{endpoint.host}:{endpoint.port}"
+
+    @property
+    def port(self) -> int:
+        """The port of the first listener."""
+        return next(iter(self._addresses.values())).port
+
+    @property
+    def data_dir(self) -> Path:
+        """Where its logs are."""
+        assert self._data_dir is not None, "the broker was not started"
+        return self._data_dir
+
+    def start(self) -> None:
+        """Return when it answers.
+
+        Raises:
+            KafkaError: it could not start.
+        """
+        if self._data_dir is None:
+            self._data_dir = Path(tempfile.mkdtemp(prefix="barnabas-"))
+        config = BrokerConfig.load(
+            {
+                "listeners": "PLAINTEXT://127.0.0.1:0",
+                "log.dirs": str(self._data_dir),
+                **self._config,
+            }
+        )
+        started = threading.Event()
+        node = self._node = Node(config)
+
+        def on_started(addresses: dict[str, Endpoint]) -> None:
+            self._addresses = addresses
+            started.set()
+
+        def serve() -> None:
+            try:
+                node.run(on_started)
+            except BaseException as error:  # noqa: BLE001 - raised again in the caller's thread
+                self._failure = error
+                started.set()
+
+        self._thread = threading.Thread(target=serve, name="barnabas broker", daemon=True)
+        self._thread.start()
+        in_time = started.wait(_START_SECONDS)
+        if self._failure is not None:
+            self._thread.join()
+            self._clean_up()
+            raise self._failure
+        assert in_time, "the broker did not start in time"
+
+    def stop(self) -> None:
+        """Stop in order; a second call does nothing.
+
+        Raises:
+            BaseException: whatever ended the broker's thread too early.
+        """
+        if self._thread is None or self._node is None:
+            return
+        self._node.stop()
+        self._thread.join(_STOP_SECONDS)
+        assert not self._thread.is_alive(), "the broker did not stop in time"
+        self._thread = None
+        self._clean_up()
+        if self._failure is not None:
+            raise self._failure
+
+    def create_topic(
+        self, name: str, partitions: int = 1, config: Mapping[str, str] | None = None
+    ) -> None:
+        """Make a topic and return when it can be used.
+
+        Raises:
+            BrokerError: it exists, or name or properties are not allowed.
+        """
+        assert self._node is not None, "the broker was not started"
+        self._node.create_topic(name, partitions, dict(config or {}))
+
+    def _clean_up(self) -> None:
+        if self._temporary and self._data_dir is not None:
+            shutil.rmtree(self._data_dir, ignore_errors=True)
+            self._data_dir = None

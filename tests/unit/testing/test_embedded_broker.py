@@ -1,0 +1,60 @@
+"""The broker in process: it answers, keeps what it was given, refuses a second one, leaves nothing."""
+
+import socket
+import struct
+from pathlib import Path
+
+import pytest
+
+from barnabas.errors import BrokerError, StorageError
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
+from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
+from barnabas.testing import EmbeddedBroker
+
+
+def ask(broker: EmbeddedBroker, key: ApiKey, version: int, message: object) -> object:
+    with socket.create_connection(("127.0.0.1", broker.port), timeout=10) as client:
+        client.sendall(encode_request(RequestHeader(key, version, 7, "test"), message).joined())
+        stream = client.makefile("rb")
+        (size,) = struct.unpack(">i", stream.read(4))
+        correlation_id, answer = decode_response(key, version, stream.read(size))
+    assert correlation_id == 7
+    return answer
+
+
+def names(broker: EmbeddedBroker) -> list[tuple[str | None, int]]:
+    answer = ask(broker, ApiKey.METADATA, 12, MetadataRequest(topics=None))
+    assert isinstance(answer, MetadataResponse)
+    return [(topic.name, len(topic.partitions)) for topic in answer.topics]
+
+
+def test_it_answers_and_leaves_nothing_behind() -> None:
+    with EmbeddedBroker() as broker:
+        directory = broker.data_dir
+        question = ApiVersionsRequest(client_software_name="test", client_software_version="1")
+        answer = ask(broker, ApiKey.API_VERSIONS, 3, question)
+    assert isinstance(answer, ApiVersionsResponse)
+    assert answer.error_code == 0
+    assert {row.api_key for row in answer.api_keys} >= {ApiKey.PRODUCE, ApiKey.FETCH}
+    assert not directory.exists()
+
+
+def test_topics_outlive_the_broker_where_a_directory_is_given(tmp_path: Path) -> None:
+    with EmbeddedBroker(data_dir=tmp_path) as broker:
+        broker.create_topic("dogs", 3, {"retention.ms": "1000"})
+        assert names(broker) == [("dogs", 3)]
+        with pytest.raises(BrokerError, match="TOPIC_ALREADY_EXISTS"):
+            broker.create_topic("dogs")
+        with pytest.raises(BrokerError, match="INVALID_CONFIG"):
+            broker.create_topic("cats", config={"retention.ms": "soon"})
+    with EmbeddedBroker(data_dir=tmp_path) as broker:
+        assert names(broker) == [("dogs", 3)]
+
+
+def test_a_second_broker_on_the_same_directory_is_refused(tmp_path: Path) -> None:
+    with EmbeddedBroker(data_dir=tmp_path) as broker:
+        with pytest.raises(StorageError, match=str(tmp_path)):
+            EmbeddedBroker(data_dir=tmp_path).start()
+        assert names(broker) == []

@@ -58,6 +58,8 @@ class Assembler:
 
     def _typed(self, array: Any, field: Any) -> Any:
         """The array in the field's type; no bytes are copied and none are looked at."""
+        if field.name == "headers":
+            array = _null_where_empty(array)
         if array.null_count and not field.nullable:
             raise SchemaError(f"column {field.name} has a null, but the schema says not null")
         return array if array.type.equals(field.type) else array.cast(field.type, safe=False)
@@ -69,3 +71,14 @@ class Assembler:
         if whole is None or len(whole) < rows:
             whole = self._constants[name] = pa.repeat(self._scalars[name], rows)
         return whole if len(whole) == rows else whole.slice(0, rows)
+
+
+def _null_where_empty(headers: Any) -> Any:
+    """Spark's own source has null, not an empty list, for a record without headers."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    empty = pc.equal(pc.list_value_length(headers), pa.scalar(0))
+    if not pc.any(empty).as_py():
+        return headers
+    return pa.ListArray.from_arrays(headers.offsets, headers.values, mask=empty)

@@ -6,7 +6,7 @@ from pyspark.sql.types import BinaryType, IntegerType, StringType, StructField, 
 
 from barnabas.spark.assembling import Assembler
 from barnabas.spark.errors import SchemaError
-from barnabas.spark.schema import project, source_schema
+from barnabas.spark.schema import HEADERS_TYPE, project, source_schema
 
 
 def decoded(count: int) -> dict[str, Any]:
@@ -62,3 +62,13 @@ def test_a_null_is_refused_where_the_schema_has_none() -> None:
     schema = StructType([StructField("key", BinaryType(), nullable=False)])
     with pytest.raises(SchemaError, match="key has a null"):
         assembled(schema, 1)
+
+
+def test_a_record_without_headers_has_null_as_with_spark() -> None:
+    kind = pa.list_(pa.struct([("key", pa.utf8()), ("value", pa.binary())]))
+    headers = pa.array([[], [{"key": "h", "value": b"1"}], []], kind)
+    schema = StructType([StructField("headers", HEADERS_TYPE)])
+    assembler = Assembler(project(schema), "dogs", 0, batch_rows=2)
+    batches = list(assembler.batches({"headers": headers}, 3))
+    found = pa.Table.from_batches(batches).column("headers").to_pylist()
+    assert found == [None, [{"key": "h", "value": b"1"}], None]

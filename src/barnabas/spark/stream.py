@@ -1,0 +1,100 @@
+"""Streaming reading: joins the planner to Spark's calls. Decides nothing itself.
+
+One object lives in the driver's helper process for the life of a query and plans; copies of
+another, which never plans, are pickled into tasks.
+"""
+
+import threading
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
+from pyspark.sql.streaming.datasource import (
+    ReadAllAvailable,
+    ReadLimit,
+    ReadMaxRows,
+    SupportsTriggerAvailableNow,
+)
+
+from barnabas.runtime.clock import SystemClock
+from barnabas.spark.admin_cluster import AdminCluster
+from barnabas.spark.cluster import Cluster
+from barnabas.spark.offsets import OffsetJson, offsets_from_json, offsets_to_json
+from barnabas.spark.planning import ScanRange, plan
+from barnabas.spark.read_options import ReadOptions
+from barnabas.spark.scan import Scan
+from barnabas.spark.schema import Projection
+from barnabas.spark.stream_planner import StreamPlanner
+
+NO_LIMIT = 2**63 - 1
+"""Never `ReadAllAvailable`: that is what Spark itself says for a query that runs once."""
+
+
+class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
+    """One streaming query's reading; offsets are Spark's own notation, `{"topic":{"0":123}}`."""
+
+    def __init__(self, options: ReadOptions, projection: Projection) -> None:
+        self._options = options
+        self._scan = Scan(options, projection)
+        self._cluster: Cluster | None = None
+        self._made: StreamPlanner | None = None
+
+    def initialOffset(self) -> OffsetJson:  # noqa: N802 (Spark's name)
+        """Where a new query starts."""
+        return offsets_to_json(self._planner.initial())
+
+    def getDefaultReadLimit(self) -> ReadLimit:  # noqa: N802 (Spark's name)
+        """`maxOffsetsPerTrigger`, or as good as none."""
+        return ReadMaxRows(self._options.max_offsets_per_trigger or NO_LIMIT)
+
+    def latestOffset(self, start: OffsetJson, limit: ReadLimit) -> OffsetJson:  # noqa: N802
+        """Where the next micro-batch ends; Spark asks about every 11 ms while nothing comes."""
+        assert isinstance(limit, ReadMaxRows | ReadAllAvailable), limit
+        max_rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
+        return offsets_to_json(self._planner.next_end(offsets_from_json(start), max_rows=max_rows))
+
+    def reportLatestOffset(self) -> OffsetJson | None:  # noqa: N802 (Spark's name)
+        """The newest offsets known, whatever the limit; for progress reports."""
+        newest = self._planner.newest
+        return None if newest is None else offsets_to_json(newest)
+
+    def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 (Spark's name)
+        """Take what is there now as all there is."""
+        self._planner.freeze()
+
+    def partitions(self, start: OffsetJson, end: OffsetJson) -> Sequence[InputPartition]:
+        """The tasks of one micro-batch; the same for the same start and end."""
+        return plan(
+            self._planner.ranges(offsets_from_json(start), offsets_from_json(end)),
+            min_partitions=self._options.min_partitions,
+            max_records=self._options.max_records_per_partition,
+        )
+
+    def read(self, partition: InputPartition) -> Iterator[Any]:
+        """Yield the records of one task."""
+        return self._scan.read(partition) if isinstance(partition, ScanRange) else iter(())
+
+    def commit(self, end: OffsetJson) -> None:
+        """Nothing: Spark's checkpoint has the offsets, and nobody else needs them."""
+
+    def stop(self) -> None:
+        """Give the connections back."""
+        if self._cluster is not None:
+            self._cluster.close()
+        self._cluster = self._made = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What tasks need; connections stay here."""
+        return self.__dict__ | {"_cluster": None, "_made": None}
+
+    @property
+    def _planner(self) -> StreamPlanner:
+        if self._made is None:
+            self._cluster = AdminCluster(self._options)
+            self._made = StreamPlanner(
+                self._cluster,
+                self._options,
+                clock=SystemClock(),
+                pause=threading.Event().wait,
+            )
+        return self._made

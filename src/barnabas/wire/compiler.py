@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, cached_property
 from struct import calcsize, error
 from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
@@ -49,28 +49,36 @@ class Codec(Generic[_Message]):
     Both raise LocalProtocolError where a value does not fit its field in this version.
     """
 
-    __slots__ = ("decode", "encode", "version", "write")
-
-    decode: _Decode[_Message]
-    encode: _Encode[_Message]
-    write: _Write[_Message]
-
     def __init__(self, declared: type[_Message], version: int) -> None:
-        """Compile; about a millisecond. Use `of`."""
+        """Nothing is compiled before it is used: about a millisecond each way. Use `of`."""
         declaration = declaration_of(declared)
         if version not in declaration.versions:
             raise LocalProtocolError(f"{declared.__name__} has no version {version}")
         self.version = version
-        layout = layout_of(declared, version, declaration.encoding(version))
-        title = f"<{declared.__name__} v{version} %s>"
-        self.decode = _compiled(Reading(layout).source, "decode", title % "decode")
-        writing = Writing(layout).source
-        if layout.has_records():
-            self.write = _compiled(writing, "write", title % "write")
-            self.encode = self._joined
-        else:
-            self.encode = _compiled(writing, "encode", title % "encode")
-            self.write = self._added
+        self._layout = layout_of(declared, version, declaration.encoding(version))
+        self._title = f"<{declared.__name__} v{version} %s>"
+
+    @cached_property
+    def decode(self) -> _Decode[_Message]:
+        """From bytes."""
+        decode: _Decode[_Message] = _compiled(Reading(self._layout).source, "decode", self._title)
+        return decode
+
+    @cached_property
+    def encode(self) -> _Encode[_Message]:
+        """To bytes."""
+        if self._layout.has_records():
+            return self._joined
+        encode: _Encode[_Message] = _compiled(Writing(self._layout).source, "encode", self._title)
+        return encode
+
+    @cached_property
+    def write(self) -> _Write[_Message]:
+        """To parts of a Send."""
+        if not self._layout.has_records():
+            return self._added
+        write: _Write[_Message] = _compiled(Writing(self._layout).source, "write", self._title)
+        return write
 
     @staticmethod
     def of(declared: type[_Message], version: int) -> "Codec[_Message]":
@@ -98,7 +106,7 @@ def _codec(declared: Any, version: int) -> Any:
 
 
 def _compiled(source: Source, name: str, title: str) -> Any:
-    spots = source.spots
+    spots, title = source.spots, title % name
     decoding = name == "decode"
     source.names["FAILURES"] = _DECODE_FAILURES if decoding else _ENCODE_FAILURES
     explain: Callable[[Exception], Exception] = lambda failure: (  # noqa: E731

@@ -239,7 +239,7 @@ class Reading:
         size = calcsize(">" + codes) + kind.encoding.compact
         self.source.line(f"stop = pos + {length} * {size}")
         if kind.encoding.compact:
-            plain = f"if stop <= end and not any(data[pos + {size - 1}:stop:{size}]):"
+            plain = f"if not any(data[pos + {size - 1}:stop:{size}]):"
             with self.source.block(plain):
                 self._fixed(kind, item, number, codes + "x")
             with self.source.block("else:"), self.source.block(loop):

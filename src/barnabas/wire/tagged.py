@@ -66,6 +66,10 @@ def varint(value: int) -> bytes:
     """`value` (0 to 2**32 - 1) as an unsigned varint."""
     if value < 0x80:
         return ONE_BYTE[value]
+    if value < 0x4000:
+        return bytes((value & 0x7F | 0x80, value >> 7))
+    if value < 0x200000:
+        return bytes((value & 0x7F | 0x80, value >> 7 & 0x7F | 0x80, value >> 14))
     out = bytearray()
     while value >= 0x80:
         out.append(value & 0x7F | 0x80)

@@ -28,21 +28,21 @@ def packers(code: str) -> tuple[Any, ...]:
 
 def record_bytes(records: RecordData) -> int:
     """Bytes in all regions of a field of records."""
-    if isinstance(records, bytes | bytearray | memoryview | FileSlice):
+    if isinstance(records, FileSlice):
+        return records.size
+    if isinstance(records, bytes | bytearray | memoryview):
         return len(records)
-    return sum(map(len, records))
+    return sum(map(record_bytes, records))
 
 
 def hand_over(records: RecordData, parts: list[Any], send: Send) -> None:
     """Add regions of records to `send`, behind the `parts` collected so far."""
+    send.add(b"".join(parts))
+    parts.clear()
     if isinstance(records, bytes | bytearray | memoryview | FileSlice):
-        records = (records,)
+        send.add(records)
+        return
     for region in records:
-        if len(region) < _COPIED_BELOW and not isinstance(region, FileSlice):
-            parts.append(region)
-            continue
-        send.add(b"".join(parts))
-        parts.clear()
         send.add(region)
 
 
@@ -56,6 +56,7 @@ class Writing:
             "varint": varint,
             "ONE_BYTE": ONE_BYTE,
             "tagged_section": tagged_section,
+            "BUFFERS": frozenset((bytes, bytearray, memoryview)),
             "record_bytes": record_bytes,
             "hand_over": hand_over,
             "packer": packer,
@@ -138,8 +139,9 @@ class Writing:
                 self._measure(field, held, held, length, layout, path)
         else:
             self._measure(field, value, held, length, layout, path)
-        self._length(length, length_code(field, layout.encoding), path, compact=compact)
-        self._content(field, held, layout, number, path)
+        code = length_code(field, layout.encoding)
+        self._length(length, code, path, compact=compact)
+        self._content(field, held, length, layout, number, path)
 
     def _measure(
         self,
@@ -152,9 +154,11 @@ class Writing:
     ) -> None:
         encode = ".encode()" if isinstance(field.kind, Text) and not field.array else ""
         one = " + 1" if layout.encoding.compact else ""
-        count = "record_bytes" if isinstance(field.kind, RecordSet) else "len"
+        count = f"len({held})"
+        if isinstance(field.kind, RecordSet):
+            count = f"({count} if {held}.__class__ in BUFFERS else record_bytes({held}))"
         hold = "" if value == held and not encode else f"{held} = {value}{encode}; "
-        self.source.line(f"{hold}{length} = {count}({held}){one}", (path, "B"))
+        self.source.line(f"{hold}{length} = {count}{one}", (path, "B"))
 
     def _length(self, length: str, code: str, path: str, *, compact: bool) -> None:
         if not compact:
@@ -189,6 +193,7 @@ class Writing:
         self,
         field: FieldLayout,
         held: str,
+        length: str,
         layout: StructLayout,
         number: int,
         path: str,
@@ -197,14 +202,15 @@ class Writing:
         source, append = self.source, self._append
         if not field.array:
             if isinstance(field.kind, RecordSet):
-                source.line(f"if {held}: hand_over({held}, parts, send)", (path, "B"))
+                small = f"{length} < {_COPIED_BELOW} and {held}.__class__ in BUFFERS"
+                source.line(f"if {small}: {append}({held})")
+                source.line(f"elif {held}: hand_over({held}, parts, send)", (path, "B"))
             else:
                 source.line(f"{append}({held} or b'')" if field.nullable else f"{append}({held})")
+        elif field.kind == Fixed("16s"):
+            source.line(f"for v in {held}: {append}(v)")
         elif isinstance(field.kind, Fixed):
             code = field.kind.code
-            if code == "16s":
-                source.line(f"for v in {held}: {append}(v)")
-                return
             few = source.bind("A", packers(code), code)
             count = f"len({held})"
             pack = f"({few}[{count}] if {count} < {FEW} else packer({code!r}, {count}))"

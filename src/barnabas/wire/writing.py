@@ -112,6 +112,7 @@ class Writing:
         tags, outer = f"t{source.number()}", self._append
         source.line(f"{tags} = dict({item}.unknown_tags or ())", (path + "tagged fields", "B"))
         for field, condition in zip(layout.tagged, there, strict=True):
+            assert not isinstance(field.kind, RecordSet), "records cannot be a tagged field"
             at = path + field.name
             parts = f"p{source.number()}"
             self._append = f"{parts}.append"

@@ -44,7 +44,7 @@ class Everything:
     note: String | None = on("2+", tag=0, default=None)
     limit: Int64 = on("2+", tag=1, default=-1)
     leader: Point | None = on("3+", tag=2, default=None)
-    extras: Array[Child] = on("2+", tag=5, factory=list)
+    extras: Array[Cursor] = on("2+", tag=5, factory=list)
 
 
 @struct

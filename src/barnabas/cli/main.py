@@ -1,0 +1,82 @@
+"""The command tree and the exit codes. A command's module is imported when the command runs.
+
+Exit codes: 0 done, 1 it failed (one line on stderr says why and what to do), 2 wrong usage,
+130 interrupted.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+from typing import Never
+
+import click
+
+from barnabas import __version__
+from barnabas.errors import ConnectionFailed, KafkaError, RequestTimeout
+
+
+def _serve() -> click.Command:
+    from barnabas.cli.serve import serve
+
+    return serve
+
+
+def _topics() -> click.Command:
+    from barnabas.cli.topics import topics
+
+    return topics
+
+
+COMMANDS: dict[str, Callable[[], click.Command]] = {
+    "serve": _serve,
+    "topics": _topics,
+}
+
+
+class Commands(click.Group):
+    """The commands by name, each imported when it is asked for: `serve` must start at once."""
+
+    def list_commands(self, _ctx: click.Context) -> list[str]:
+        """The names in the order in which one needs them."""
+        return list(COMMANDS)
+
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import one command."""
+        load = COMMANDS.get(cmd_name)
+        return load() if load else None
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, message="barnabas %(version)s")
+def barnabas() -> None:
+    """Kafka for Python: a broker, a driver and a pipeline on Spark.
+
+    barnabas serve starts a broker; the other commands talk to one.
+    """
+
+
+def main(arguments: list[str] | None = None) -> Never:
+    """Run the command line and exit."""
+    try:
+        status = barnabas.main(args=arguments, prog_name="barnabas", standalone_mode=False)
+    except click.exceptions.Abort:
+        sys.exit(130)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read our output has seen enough. Python would complain again while it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except KafkaError as error:
+        print(f"barnabas: {error}{_hint(error)}", file=sys.stderr)
+        sys.exit(1)
+    sys.exit(status if isinstance(status, int) else 0)
+
+
+def _hint(error: KafkaError) -> str:
+    if isinstance(error, ConnectionFailed | RequestTimeout):
+        return "; is it running? `barnabas serve` starts one, -b names another"
+    return ""

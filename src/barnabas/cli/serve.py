@@ -1,0 +1,134 @@
+"""`barnabas serve`: run a broker until it is told to stop. What a broker does is not here."""
+
+import contextlib
+import json
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from barnabas import __version__
+from barnabas.cli.log_lines import log_to_stderr
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.files import Given, file_properties, merge, overrides, values
+from barnabas.config.listeners import Endpoint
+from barnabas.errors import ConfigError
+
+_LEVELS = click.Choice(["debug", "info", "warning", "error"])
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(0, 65535), help="Port, 9092 if not given; 0: any.")
+@click.option("--host", help="Address to listen on, localhost if not given; '' for every one.")
+@click.option("--data-dir", type=click.Path(file_okay=False), help="Where the logs are kept.")
+@click.option("--config", type=click.Path(dir_okay=False), help="A server.properties file.")
+@click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="One property; repeat.")
+@click.option(
+    "--ephemeral", is_flag=True, help="Keep the logs in a directory that goes at the end."
+)
+@click.option("--json", "as_json", is_flag=True, help="Say where it is as one line of JSON.")
+@click.option("--log-level", type=_LEVELS, default="warning", show_default=True)
+def serve(
+    *,
+    port: int | None,
+    host: str | None,
+    data_dir: str | None,
+    config: str | None,
+    pairs: tuple[str, ...],
+    ephemeral: bool,
+    as_json: bool,
+    log_level: str,
+) -> None:
+    """Run a broker in this process until SIGTERM or Ctrl-C.
+
+    Properties have Kafka's names. --port, --host and --data-dir win over --set, --set over --config.
+    """
+    log_to_stderr(log_level)
+    if ephemeral and data_dir:
+        raise click.UsageError("--ephemeral makes its own directory: leave out --data-dir")
+    given = merge(_file(config), overrides(pairs))
+    with _directory(data_dir, ephemeral=ephemeral) as directory:
+        given |= _from_options(given, port, host, directory)
+        _run(_configuration(given), as_json=as_json)
+
+
+def _file(path: str | None) -> dict[str, Given]:
+    if path is None:
+        return {}
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise ConfigError(f"cannot read {path}: it is not UTF-8 text") from None
+    return file_properties(text, Path(path).name)
+
+
+@contextlib.contextmanager
+def _directory(data_dir: str | None, *, ephemeral: bool) -> Iterator[str | None]:
+    """The data directory asked for by options; an ephemeral one is gone afterwards."""
+    if not ephemeral:
+        yield data_dir
+        return
+    made = tempfile.mkdtemp(prefix="barnabas-")
+    try:
+        yield made
+    finally:
+        shutil.rmtree(made, ignore_errors=True)
+
+
+def _from_options(
+    given: dict[str, Given], port: int | None, host: str | None, directory: str | None
+) -> dict[str, Given]:
+    options = {}
+    if directory is not None:
+        options["log.dirs"] = Given(str(Path(directory).absolute()), "--data-dir")
+    if port is not None or host is not None or "listeners" not in given:
+        place = "localhost" if host is None else host
+        number = 9092 if port is None else port
+        options["listeners"] = Given(f"PLAINTEXT://{_shown(place)}:{number}", "--port and --host")
+    return options
+
+
+def _configuration(given: dict[str, Given]) -> BrokerConfig:
+    """The properties, with directories that do not depend on where this process is."""
+    config = BrokerConfig.load(values(given))
+    absolute = [str(Path(one).absolute()) for one in config.directories]
+    if absolute == list(config.directories):
+        return config
+    # A second look would repeat the warnings of the first.
+    known = {name: config.value(name) for name in config.given}
+    return BrokerConfig.load({**known, "log.dirs": absolute})
+
+
+def _run(config: BrokerConfig, *, as_json: bool) -> None:
+    from barnabas.broker.node import Node
+
+    def announce(addresses: dict[str, Endpoint]) -> None:
+        _announce(config, addresses, as_json=as_json)
+
+    Node(config).run(announce, stop_on_signals=True)
+
+
+def _announce(config: BrokerConfig, addresses: dict[str, Endpoint], *, as_json: bool) -> None:
+    places = [f"{_shown(endpoint.host)}:{endpoint.port}" for endpoint in addresses.values()]
+    if as_json:
+        told = {
+            "bootstrap_servers": places[0],
+            "listeners": dict(zip(addresses, places, strict=True)),
+            "log_dirs": list(config.directories),
+            "version": __version__,
+        }
+        print(json.dumps(told), flush=True)
+        return
+    where, logs = ", ".join(places), ", ".join(config.directories)
+    print(f"barnabas {__version__} is ready at {where}, logs in {logs}", flush=True)
+    if sys.stdout.isatty():
+        print("Ctrl-C stops it. Try: echo hello | barnabas produce greetings", flush=True)
+
+
+def _shown(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

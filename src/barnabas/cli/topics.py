@@ -1,0 +1,171 @@
+"""`barnabas topics`: list, describe, create, delete, grow, configure. Rules are the broker's."""
+
+import sys
+
+import click
+
+from barnabas.cli.connection import client_settings, connection_options
+from barnabas.cli.output import show_json, show_rows
+from barnabas.client.core.cluster_view import TopicView
+from barnabas.client.core.descriptions import EARLIEST, LATEST, ConfigSource, NewTopic, Resource
+from barnabas.client.sync.admin import Admin
+from barnabas.config.files import overrides
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.types import TopicPartition
+
+_json = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+_settings = click.option(
+    "-c", "--config", "configs", multiple=True, metavar="NAME=VALUE", help="A topic property."
+)
+
+
+@click.group()
+def topics() -> None:
+    """Look at topics and change them."""
+
+
+@topics.command("list")
+@click.option("--internal", is_flag=True, help="Those of Kafka's own too.")
+@_json
+@connection_options
+def list_topics(servers: str, pairs: tuple[str, ...], *, internal: bool, as_json: bool) -> None:
+    """Print all topics with their partitions."""
+    with Admin(client_settings(servers, pairs)) as admin:
+        described = admin.describe_topics()
+    rows = [
+        (view.name, len(view.partitions))
+        for view in described.values()
+        if internal or not view.internal
+    ]
+    show_rows(("topic", "partitions"), rows, title=f"Topics of {servers}", as_json=as_json)
+
+
+@topics.command()
+@click.argument("topic")
+@_json
+@connection_options
+def describe(topic: str, servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
+    """Print the partitions of TOPIC, where they begin and end, and its own properties."""
+    with Admin(client_settings(servers, pairs)) as admin:
+        view = admin.describe_topics([topic])[topic]
+        places = [TopicPartition(topic, one.partition) for one in view.partitions]
+        first = admin.list_offsets(dict.fromkeys(places, EARLIEST))
+        last = admin.list_offsets(dict.fromkeys(places, LATEST))
+        own = _own_configs(admin, topic)
+    columns = ("partition", "leader", "replicas", "in_sync", "start_offset", "end_offset")
+    rows = [
+        (
+            one.partition,
+            one.leader,
+            ",".join(str(node) for node in one.replicas),
+            ",".join(str(node) for node in one.in_sync),
+            first[place].offset,
+            last[place].offset,
+        )
+        for place, one in zip(places, view.partitions, strict=True)
+    ]
+    if as_json:
+        partitions = [dict(zip(columns, row, strict=True)) for row in rows]
+        show_json({"topic": topic, "id": _id(view), "configs": own, "partitions": partitions})
+        return
+    show_rows(columns, rows, title=f"{topic}, id {_id(view)}", as_json=False)
+    if own and sys.stdout.isatty():
+        print("  ".join(f"{name}={value}" for name, value in own.items()))
+
+
+@topics.command()
+@click.argument("topic")
+@click.option("-p", "--partitions", type=click.IntRange(1), help="The broker's default.")
+@click.option("-r", "--replication-factor", type=click.IntRange(1))
+@click.option("--if-not-exists", is_flag=True, help="Fine if it is there already.")
+@_settings
+@connection_options
+def create(
+    *,
+    topic: str,
+    partitions: int | None,
+    replication_factor: int | None,
+    configs: tuple[str, ...],
+    servers: str,
+    pairs: tuple[str, ...],
+    if_not_exists: bool,
+) -> None:
+    """Make TOPIC."""
+    own = {name: given.value for name, given in overrides(configs, "--config").items()}
+    wanted = NewTopic(topic, partitions or -1, replication_factor or -1, own)
+    with Admin(client_settings(servers, pairs)) as admin:
+        try:
+            admin.create_topics([wanted])
+        except BrokerError as error:
+            if error.code is not ErrorCode.TOPIC_ALREADY_EXISTS or not if_not_exists:
+                raise
+
+
+@topics.command()
+@click.argument("names", nargs=-1, required=True, metavar="TOPIC...")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask (nobody is asked in a pipe).")
+@connection_options
+def delete(names: tuple[str, ...], servers: str, pairs: tuple[str, ...], *, yes: bool) -> None:
+    """Delete topics with all their records."""
+    if not yes and sys.stdin.isatty():
+        click.confirm(f"Delete {', '.join(names)} with all records?", abort=True, err=True)
+    with Admin(client_settings(servers, pairs)) as admin:
+        admin.delete_topics(names)
+
+
+@topics.command("add-partitions")
+@click.argument("topic")
+@click.argument("total", type=click.IntRange(1))
+@connection_options
+def add_partitions(topic: str, total: int, servers: str, pairs: tuple[str, ...]) -> None:
+    """Bring TOPIC to TOTAL partitions; keys may move, records do not."""
+    with Admin(client_settings(servers, pairs)) as admin:
+        admin.create_partitions({topic: total})
+
+
+@topics.command()
+@click.argument("topic")
+@click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Give it a value.")
+@click.option("--unset", "removed", multiple=True, metavar="NAME", help="Back to the default.")
+@click.option("--all", "everything", is_flag=True, help="Defaults too.")
+@_json
+@connection_options
+def config(
+    *,
+    topic: str,
+    changes: tuple[str, ...],
+    removed: tuple[str, ...],
+    servers: str,
+    pairs: tuple[str, ...],
+    everything: bool,
+    as_json: bool,
+) -> None:
+    """Change the properties of TOPIC, then print those that were set."""
+    wanted: dict[str, str | None] = {
+        name: given.value for name, given in overrides(changes, "--set").items()
+    }
+    wanted |= dict.fromkeys(removed)
+    with Admin(client_settings(servers, pairs)) as admin:
+        if wanted:
+            admin.alter_configs(Resource.TOPIC, topic, wanted)
+        entries = admin.describe_configs(Resource.TOPIC, topic)
+    rows = [
+        (entry.name, entry.value, entry.source.name.lower().replace("_", " "))
+        for entry in entries.values()
+        if everything or entry.source is ConfigSource.TOPIC
+    ]
+    show_rows(
+        ("property", "value", "source"), rows, title=f"Properties of {topic}", as_json=as_json
+    )
+
+
+def _own_configs(admin: Admin, topic: str) -> dict[str, str | None]:
+    entries = admin.describe_configs(Resource.TOPIC, topic).values()
+    return {one.name: one.value for one in entries if one.source is ConfigSource.TOPIC}
+
+
+def _id(view: TopicView) -> str:
+    """As Kafka writes topic ids: base 64 without padding, safe in URLs."""
+    import base64
+
+    return base64.urlsafe_b64encode(view.topic_id).decode().rstrip("=")

@@ -2,10 +2,10 @@
 
 from typing import Protocol, Self
 
-from confluent_kafka import TopicPartition
-from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
+from confluent_kafka.admin import AdminClient, NewTopic
 
 from benchmarks.load_generator import Batch, run_load
+from tests.interop.brokers import wait_until_led
 from tests.interop.peers.our_broker import OurBroker
 from tests.interop.peers.real_kafka import RealKafka
 
@@ -80,10 +80,7 @@ def create_topic(broker: Broker, name: str, partitions: int, config: dict[str, s
     topic = NewTopic(name, num_partitions=partitions, replication_factor=1, config=config)
     for future in admin.create_topics([topic]).values():
         future.result(30)
-    # Kafka answers before its partitions know that they are led; this waits until they do.
-    asked = {TopicPartition(name, each): OffsetSpec.latest() for each in range(partitions)}
-    for found in admin.list_offsets(asked).values():
-        found.result(30)
+    wait_until_led(admin, name, partitions)
 
 
 def delete_topic(broker: Broker, name: str) -> None:

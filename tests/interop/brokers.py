@@ -1,11 +1,12 @@
 """A broker as the interop tests see it: an address, a data directory, fresh topics."""
 
 import itertools
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from confluent_kafka import TopicPartition
+from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 
 TOPIC_SECONDS = 30
@@ -45,8 +46,21 @@ class InteropBroker:
         admin = AdminClient({"bootstrap.servers": self.bootstrap_servers})
         for future in admin.create_topics([wanted]).values():
             future.result(TOPIC_SECONDS)
-        # Kafka answers before its partitions know that they are led; this waits until they do.
-        asked = {TopicPartition(topic, each): OffsetSpec.latest() for each in range(partitions)}
-        for found in admin.list_offsets(asked).values():
-            found.result(TOPIC_SECONDS)
+        wait_until_led(admin, topic, partitions)
         return topic
+
+
+def wait_until_led(admin: AdminClient, topic: str, partitions: int) -> None:
+    """Kafka answers before the partitions of a new topic know that they are led: wait for it."""
+    asked = {TopicPartition(topic, each): OffsetSpec.latest() for each in range(partitions)}
+    deadline = time.monotonic() + TOPIC_SECONDS
+    while True:
+        try:
+            for found in admin.list_offsets(asked).values():
+                found.result(TOPIC_SECONDS)
+        except KafkaException:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.05)
+        else:
+            return

@@ -1,0 +1,61 @@
+"""Our admin client: topics from creation to deletion, offsets, properties."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from barnabas.client.core.descriptions import EARLIEST, LATEST, MAX_TIMESTAMP, NewTopic, Resource
+from barnabas.client.sync.admin import Admin
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.types import TopicPartition
+from tests.interop import samples
+from tests.interop.brokers import InteropBroker
+from tests.interop.clients.confluent import Confluent
+
+pytestmark = pytest.mark.interop
+
+
+@pytest.fixture
+def admin(broker: InteropBroker) -> Iterator[Admin]:
+    with Admin({"bootstrap.servers": broker.bootstrap_servers}) as made:
+        yield made
+
+
+def test_a_topic_from_creation_to_deletion(broker: InteropBroker, admin: Admin) -> None:
+    topic = f"{broker.new_topic()}-by-us"
+    admin.create_topics([NewTopic(topic, 2, 1, {"retention.ms": "12345"})])
+    assert topic in admin.list_topics()
+    admin.create_partitions({topic: 3})
+    view = admin.describe_topics([topic])[topic]
+    assert [each.partition for each in view.partitions] == [0, 1, 2]
+    entries = admin.describe_configs(Resource.TOPIC, topic)
+    assert entries["retention.ms"].value == "12345"
+    admin.delete_topics([topic])
+    assert topic not in admin.list_topics()
+
+
+def test_offsets_by_every_kind_of_time(broker: InteropBroker, admin: Admin) -> None:
+    topic = broker.new_topic()
+    Confluent().write(broker.bootstrap_servers, topic, samples.many(100))
+    place = TopicPartition(topic, 0)
+    asked = {EARLIEST: 0, LATEST: 100, MAX_TIMESTAMP: 99, samples.START_MS + 42: 42}
+    for time, offset in asked.items():
+        assert admin.list_offsets({place: time})[place].offset == offset
+    assert admin.list_offsets({place: samples.START_MS + 5000})[place].offset == -1
+
+
+def test_refusals_carry_the_brokers_code(broker: InteropBroker, admin: Admin) -> None:
+    topic = broker.new_topic()
+    with pytest.raises(BrokerError) as raised:
+        admin.create_topics([NewTopic(topic, 1, 1)])
+    assert raised.value.code == ErrorCode.TOPIC_ALREADY_EXISTS
+    with pytest.raises(BrokerError) as raised:
+        admin.delete_topics(["never-was"])
+    assert raised.value.code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def test_the_cluster(broker: InteropBroker, admin: Admin) -> None:
+    cluster = admin.describe_cluster()
+    (node,) = cluster.brokers
+    assert f"{node.host}:{node.port}" == broker.bootstrap_servers
+    assert cluster.controller == node.node_id

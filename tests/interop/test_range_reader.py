@@ -1,0 +1,110 @@
+"""Our range reader (what Spark's tasks use) on what others wrote, transactions included."""
+
+import pyarrow as pa
+import pytest
+from confluent_kafka import Producer
+
+from barnabas.client.sync.ranges import RangeReader
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.records.arrow import to_arrow
+from barnabas.records.columns import Wanted
+from tests.interop import samples
+from tests.interop.brokers import InteropBroker
+from tests.interop.clients.confluent import Confluent
+from tests.interop.peers.real_kafka import RealKafka
+
+pytestmark = pytest.mark.interop
+
+EVERYTHING = Wanted.KEY | Wanted.VALUE | Wanted.OFFSET | Wanted.TIMESTAMP | Wanted.HEADERS
+
+
+def read_table(address: str, topic: str, start: int, end: int, **config: object) -> pa.Table:
+    """The range as one table."""
+    reader = RangeReader({"bootstrap.servers": address, **config}, fetch_bytes=50_000)
+    parts = [
+        pa.table(to_arrow(columns))
+        for columns in reader.read(topic, 0, start, end, EVERYTHING)
+        if columns.count
+    ]
+    reader.close()
+    return pa.concat_tables(parts)
+
+
+def samples_of(table: pa.Table) -> list[samples.Sample]:
+    """The rows as what was sent; None and no headers are the same here."""
+    times: list[int] = table["timestamp"].cast(pa.int64()).to_pylist()  # type: ignore[assignment]
+    return [
+        samples.Sample(
+            row["key"],
+            row["value"],
+            microseconds // 1000,
+            tuple((each["key"], each["value"]) for each in row["headers"] or ()),
+        )
+        for row, microseconds in zip(table.drop(["timestamp"]).to_pylist(), times, strict=True)
+    ]
+
+
+@pytest.mark.parametrize("codec", samples.CODECS)
+def test_any_range_of_any_codec(broker: InteropBroker, codec: str) -> None:
+    sent = samples.awkward() + samples.rare() + samples.many(2000)
+    topic = broker.new_topic()
+    for start in range(0, len(sent), 400):
+        Confluent().write(broker.bootstrap_servers, topic, sent[start : start + 400], codec=codec)
+    for start, end in ((0, len(sent)), (0, 1), (399, 401), (5, 1234), (len(sent) - 1, len(sent))):
+        table = read_table(broker.bootstrap_servers, topic, start, end)
+        assert table["offset"].to_pylist() == list(range(start, end))
+        assert samples_of(table) == sent[start:end]
+
+
+def test_a_count_reads_headers_only_and_is_right(broker: InteropBroker) -> None:
+    topic = broker.new_topic()
+    Confluent().write(broker.bootstrap_servers, topic, samples.many(3000), codec="zstd")
+    with_reader = RangeReader({"bootstrap.servers": broker.bootstrap_servers})
+    assert with_reader.count(topic, 0, 10, 2990) == 2980
+    with_reader.close()
+
+
+def test_a_range_that_is_gone_is_an_error(broker: InteropBroker) -> None:
+    topic = broker.new_topic()
+    Confluent().write(broker.bootstrap_servers, topic, samples.many(10))
+    with pytest.raises(BrokerError) as raised:
+        read_table(broker.bootstrap_servers, topic, 50, 60)
+    assert raised.value.code == ErrorCode.OFFSET_OUT_OF_RANGE
+
+
+@pytest.mark.java
+def test_aborted_transactions_are_left_out_where_asked(real_kafka: RealKafka) -> None:
+    topic = InteropBroker(real_kafka).new_topic()
+    outcomes = [("commit", 100), ("abort", 70), ("commit", 30), ("abort", 1), ("commit", 5)]
+    producer = Producer(
+        {
+            "bootstrap.servers": real_kafka.bootstrap_servers,
+            "transactional.id": f"writer-of-{topic}",
+            "compression.type": "lz4",
+        }
+    )
+    producer.init_transactions(30)
+    committed: list[bytes] = []
+    written: list[bytes] = []
+    for outcome, count in outcomes:
+        values = [b"%s %d %d" % (outcome.encode(), len(written), index) for index in range(count)]
+        producer.begin_transaction()
+        for value in values:
+            producer.produce(topic, value, partition=0)
+        written += values
+        if outcome == "commit":
+            producer.commit_transaction(30)
+            committed += values
+        else:
+            # Without a flush librdkafka drops what was not sent yet, and nothing is aborted.
+            producer.flush(30)
+            producer.abort_transaction(30)
+    end = sum(count + 1 for _, count in outcomes)  # each transaction ends with a marker
+    address = real_kafka.bootstrap_servers
+    everything = read_table(address, topic, 0, end)
+    assert everything["value"].to_pylist() == written
+    only = read_table(address, topic, 0, end, **{"isolation.level": "read_committed"})
+    assert only["value"].to_pylist() == committed
+    # From the middle of an aborted transaction too.
+    tail = read_table(address, topic, 120, end, **{"isolation.level": "read_committed"})
+    assert tail["value"].to_pylist() == committed[100:]

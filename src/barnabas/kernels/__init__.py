@@ -12,7 +12,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_FAMILIES = ("checksums", "batches", "record", "objects")
+_FAMILIES = ("partitioning", "batches", "record", "objects", "batch_writing")
 
 
 def _choose() -> str:

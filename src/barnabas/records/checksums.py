@@ -6,7 +6,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Protocol, cast
 
-from barnabas.kernels import checksums as kernels
+from barnabas.kernels import partitioning
 from barnabas.types import Buffer
 
 
@@ -53,4 +53,4 @@ Releases the GIL on large buffers. 60 ns and about 30 GB/s with the instructions
 
 def murmur2(key: Buffer) -> int:
     """Kafka's hash of a key, as an unsigned 32 bit number; its partitioner clears the top bit."""
-    return kernels.murmur2(key)
+    return partitioning.murmur2(key)

@@ -1,3 +1,0 @@
-from barnabas.types import Buffer
-
-def murmur2(key: Buffer) -> int: ...

@@ -1,0 +1,44 @@
+"""What every coordinator's shard is: handles requests to records, changes by replaying them only.
+
+A shard belongs to one partition of an internal topic. It never touches its state while it handles
+a request: the caller appends the records and replays them once they are written. So loading after
+a start, which is replaying all, cannot differ from what happened live.
+"""
+
+from dataclasses import dataclass
+from typing import Generic, NamedTuple, Protocol, TypeVar
+
+from barnabas.types import Buffer
+
+Reply = TypeVar("Reply")
+
+
+class CoordinatorRecord(NamedTuple):
+    """One record of an internal topic; no value: what the key stands for is gone."""
+
+    key: bytes
+    value: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class CoordinatorResult(Generic[Reply]):
+    """What a request comes to.
+
+    The caller must, in this order: append `records` as one batch; when they are written, replay
+    them and give `reply`. If they cannot be written, neither happens.
+    """
+
+    reply: Reply
+    records: tuple[CoordinatorRecord, ...] = ()
+
+
+class CoordinatorShard(Protocol):
+    """State that follows from records alone."""
+
+    def replay(self, key: Buffer | None, value: Buffer | None) -> None:
+        """Take in one record, in the order of the log. Records of unknown kinds are passed over.
+
+        Raises:
+            DecodeError: the record is of a known kind and not what it should be.
+        """
+        ...

@@ -51,8 +51,8 @@ def serve(
         raise click.UsageError("--ephemeral makes its own directory: leave out --data-dir")
     given = merge(_file(config), overrides(pairs))
     with _directory(data_dir, ephemeral=ephemeral) as directory:
-        given |= _from_options(given, port, host, directory)
-        _run(_configuration(given), as_json=as_json)
+        given |= from_options(given, port, host, directory)
+        _run(configuration(given), as_json=as_json)
 
 
 def _file(path: str | None) -> dict[str, Given]:
@@ -80,9 +80,10 @@ def _directory(data_dir: str | None, *, ephemeral: bool) -> Iterator[str | None]
         shutil.rmtree(made, ignore_errors=True)
 
 
-def _from_options(
+def from_options(
     given: dict[str, Given], port: int | None, host: str | None, directory: str | None
 ) -> dict[str, Given]:
+    """What --port, --host and the data directory say, as properties."""
     options = {}
     if directory is not None:
         options["log.dirs"] = Given(str(Path(directory).absolute()), "--data-dir")
@@ -93,7 +94,7 @@ def _from_options(
     return options
 
 
-def _configuration(given: dict[str, Given]) -> BrokerConfig:
+def configuration(given: dict[str, Given]) -> BrokerConfig:
     """The properties, with directories that do not depend on where this process is."""
     config = BrokerConfig.load(values(given))
     absolute = [str(Path(one).absolute()) for one in config.directories]

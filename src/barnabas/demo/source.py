@@ -48,17 +48,28 @@ def flight_lines(path: Path) -> tuple[str, list[str]]:
 def flight_records(head: str, lines: Iterable[str]) -> Iterator[FlightRecord]:
     """Each line as a record; what a flight lacks is null."""
     names = next(csv.reader(io.StringIO(head)))
-    numbers = [name not in TEXT_COLUMNS for name in names]
+    columns = [_Member(name, is_text=name in TEXT_COLUMNS) for name in names]
     carrier, flight, hour = (names.index(name) for name in ("carrier", "flight", "time_hour"))
-    encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
     known_hours: dict[str, int] = {}
     for row in csv.reader(lines):
-        fields = {
-            name: None if text == MISSING else int(text) if is_number else text
-            for name, is_number, text in zip(names, numbers, row, strict=True)
-        }
+        members = [column[text] for column, text in zip(columns, row, strict=True)]
         when = row[hour]
         if when not in known_hours:
             known_hours[when] = int(datetime.fromisoformat(when).timestamp()) * 1000
+        value = f"{{{','.join(members)}}}"
         key = f"{row[carrier]}{row[flight]}"
-        yield FlightRecord(key.encode(), encode(fields).encode(), known_hours[when])
+        yield FlightRecord(key.encode(), value.encode(), known_hours[when])
+
+
+class _Member(dict[str, str]):
+    """The texts of one column as members of a JSON object; each is made once, they come often."""
+
+    def __init__(self, name: str, *, is_text: bool) -> None:
+        super().__init__()
+        self._name = json.dumps(name)
+        self._is_text = is_text
+
+    def __missing__(self, text: str) -> str:
+        value = None if text == MISSING else text if self._is_text else int(text)
+        member = self[text] = f"{self._name}:{json.dumps(value)}"
+        return member

@@ -1,0 +1,34 @@
+from pathlib import Path
+
+import pytest
+
+from barnabas.cli.serve import configuration, from_options
+from barnabas.config.files import Given
+from barnabas.config.listeners import Endpoint, listeners
+
+
+@pytest.mark.parametrize(
+    ("given", "port", "host", "endpoint"),
+    [
+        ({}, None, None, Endpoint("PLAINTEXT", "localhost", 9092)),
+        ({}, 0, "", Endpoint("PLAINTEXT", "", 0)),
+        ({}, None, "::1", Endpoint("PLAINTEXT", "::1", 9092)),
+        ({"listeners": "X://:1"}, None, None, Endpoint("X", "", 1)),
+        ({"listeners": "X://:1"}, 2, None, Endpoint("PLAINTEXT", "localhost", 2)),
+    ],
+    ids=["defaults", "every address", "IPv6", "as given", "the option wins"],
+)
+def test_options_win_over_properties(
+    given: dict[str, str], port: int | None, host: str | None, endpoint: Endpoint
+) -> None:
+    known = {name: Given(value, "--set") for name, value in given.items()}
+    config = configuration(known | from_options(known, port, host, None))
+    assert listeners(config) == [endpoint]
+
+
+def test_directories_do_not_depend_on_where_the_process_is(tmp_path: Path) -> None:
+    assert configuration({}).directories == (str(Path.cwd() / "barnabas-data"),)
+    given = {"log.dirs": Given(f"one,{tmp_path}", "--set")}
+    assert configuration(given).directories == (str(Path.cwd() / "one"), str(tmp_path))
+    chosen = given | from_options(given, None, None, "two")
+    assert configuration(chosen).directories == (str(Path.cwd() / "two"),)

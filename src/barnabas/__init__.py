@@ -1,3 +1,87 @@
-"""Kafka for Python, end to end: broker, driver and Spark pipeline for every generation."""
+"""Kafka for Python, end to end: broker, driver and Spark pipeline for every generation.
+
+The names below are the driver's, for plain threads; `barnabas.aio` has the same ones for asyncio.
+They are found when they are first asked for, so that importing the package costs nothing.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from barnabas.client.core.cluster_view import Broker, PartitionView, TopicView
+    from barnabas.client.core.delivery import RecordMetadata
+    from barnabas.client.core.descriptions import (
+        EARLIEST,
+        LATEST,
+        MAX_TIMESTAMP,
+        ConfigEntry,
+        NewTopic,
+        OffsetAndTimestamp,
+        Resource,
+    )
+    from barnabas.client.sync.admin import Admin
+    from barnabas.client.sync.producer import Producer
+    from barnabas.client.sync.ranges import RangeReader
+    from barnabas.errors import BrokerError, ConfigError, ErrorCode, KafkaError
+    from barnabas.kernels.objects import Delivery
+    from barnabas.records.record import Record
+    from barnabas.types import TopicPartition
 
 __version__ = "0.1.0"
+
+_HOME = {
+    "Admin": "client.sync.admin",
+    "Broker": "client.core.cluster_view",
+    "BrokerError": "errors",
+    "ConfigEntry": "client.core.descriptions",
+    "ConfigError": "errors",
+    "Delivery": "kernels.objects",
+    "EARLIEST": "client.core.descriptions",
+    "ErrorCode": "errors",
+    "KafkaError": "errors",
+    "LATEST": "client.core.descriptions",
+    "MAX_TIMESTAMP": "client.core.descriptions",
+    "NewTopic": "client.core.descriptions",
+    "OffsetAndTimestamp": "client.core.descriptions",
+    "PartitionView": "client.core.cluster_view",
+    "Producer": "client.sync.producer",
+    "RangeReader": "client.sync.ranges",
+    "Record": "records.record",
+    "RecordMetadata": "client.core.delivery",
+    "Resource": "client.core.descriptions",
+    "TopicPartition": "types",
+    "TopicView": "client.core.cluster_view",
+}
+
+__all__ = [
+    "EARLIEST",
+    "LATEST",
+    "MAX_TIMESTAMP",
+    "Admin",
+    "Broker",
+    "BrokerError",
+    "ConfigEntry",
+    "ConfigError",
+    "Delivery",
+    "ErrorCode",
+    "KafkaError",
+    "NewTopic",
+    "OffsetAndTimestamp",
+    "PartitionView",
+    "Producer",
+    "RangeReader",
+    "Record",
+    "RecordMetadata",
+    "Resource",
+    "TopicPartition",
+    "TopicView",
+]
+
+
+def __getattr__(name: str) -> object:
+    home = _HOME.get(name)
+    if home is None:
+        raise AttributeError(f"module barnabas has no attribute {name!r}")
+    found: object = getattr(import_module(f"barnabas.{home}"), name)
+    globals()[name] = found
+    return found

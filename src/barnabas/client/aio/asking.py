@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any, Final, TypeVar
 
 from barnabas.client.aio.cluster import Cluster
+from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.descriptions import OffsetAndTimestamp
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.list_offsets import (
@@ -134,3 +135,20 @@ async def _ask_offsets(
                 raise BrokerError(each.error_code, f"{where.topic}-{where.partition}")
             found[where] = OffsetAndTimestamp(each.offset, each.timestamp, each.leader_epoch)
     return found
+
+
+async def known_topic(cluster: Cluster, topic: str) -> TopicView:
+    """A topic once it has partitions; the caller bounds the time.
+
+    Raises:
+        BrokerError: it cannot be had, whatever the time.
+    """
+    await cluster.know([topic])
+    failures = 0
+    while not (view := cluster.view.topics[topic]).partitions:
+        if view.error and not view.error.retriable:
+            raise BrokerError(view.error, f"topic {topic}")
+        failures += 1
+        await asyncio.sleep(cluster.retry_wait(failures))
+        await cluster.updated()
+    return view

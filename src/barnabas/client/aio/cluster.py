@@ -6,8 +6,9 @@ Knows nothing of producing or consuming. All calls on the loop's thread.
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
+from barnabas import __version__
 from barnabas.client.aio.link import Link, LinkOptions
 from barnabas.client.aio.surroundings import Surroundings
 from barnabas.client.aio.wake import Wake
@@ -30,7 +31,6 @@ from barnabas.protocol.metadata import MetadataResponse
 log = logging.getLogger(__name__)
 
 _Result = TypeVar("_Result")
-_SOFTWARE_VERSION: Final = "0.1"
 
 
 class Cluster:
@@ -49,7 +49,7 @@ class Cluster:
         self._bootstrap = parse_addresses(config.bootstrap_servers)
         self._options = LinkOptions(
             config.client_id,
-            _SOFTWARE_VERSION,
+            __version__,
             config.socket_connection_setup_timeout_ms / 1000,
             config.request_timeout_ms / 1000,
         )

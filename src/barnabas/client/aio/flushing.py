@@ -1,0 +1,64 @@
+"""Waits until everything sent so far has its outcome. For both kinds of producer; on the loop."""
+
+import asyncio
+
+from barnabas.client.aio.courier import Courier
+from barnabas.client.aio.wake import Wake
+from barnabas.client.core.accumulator import Accumulator
+from barnabas.client.core.producer_batch import ProducerBatch
+from barnabas.client.core.sending import Sender
+from barnabas.errors import KafkaError, LocalProtocolError, RequestTimeout
+
+
+async def flush(
+    records: Accumulator, sender: Sender, courier: Courier, timeout_s: float | None
+) -> None:
+    """Have everything sent that is there now and wait for it.
+
+    Raises:
+        RequestTimeout: that took longer than `timeout_s` seconds; sending goes on.
+        BrokerError: records were given up that nobody was told of yet.
+    """
+    sender.flush_begins()
+    courier.look_again()
+    try:
+        with records.lock:
+            left = list(records.unsettled)
+        async with asyncio.timeout(timeout_s):
+            for batch in left:
+                await settled(batch)
+    except TimeoutError:
+        count = sum(not batch.settled for batch in left)
+        what = f"flush: {count} batches are still on their way after {timeout_s} s"
+        raise RequestTimeout(what) from None
+    finally:
+        sender.flush_ends()
+    sender.raise_failures()
+
+
+async def close(
+    records: Accumulator, sender: Sender, courier: Courier, timeout_s: float | None
+) -> None:
+    """Flush, then stop. What is not sent in time fails.
+
+    Raises:
+        KafkaError: as `flush`.
+    """
+    sender.closing = True
+    try:
+        await flush(records, sender, courier, timeout_s)
+    except KafkaError:
+        sender.give_up(LocalProtocolError("the producer was closed before this was sent"))
+        raise
+    finally:
+        courier.close()
+
+
+async def settled(batch: ProducerBatch) -> None:
+    """Return when all records of a batch have an outcome."""
+    loop = asyncio.get_running_loop()
+    while not batch.settled:
+        future: asyncio.Future[None] = loop.create_future()
+        pending = [part for _, part in batch.parts if not part.settled] or [batch]
+        pending[0].when_settled(Wake(future))
+        await future

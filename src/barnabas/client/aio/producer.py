@@ -1,0 +1,160 @@
+"""Producer for asyncio. `client.sync.producer` has the same calls for plain threads."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import nullcontext
+from typing import Any, Self
+
+from barnabas.client.aio.asking import known_topic
+from barnabas.client.aio.cluster import Cluster
+from barnabas.client.aio.courier import Courier
+from barnabas.client.aio.flushing import close, flush
+from barnabas.client.aio.surroundings import Surroundings
+from barnabas.client.aio.wake import Wake
+from barnabas.client.core.accumulator import Accumulator, Headers
+from barnabas.client.core.cluster_view import TopicView
+from barnabas.client.core.delivery import Settling
+from barnabas.client.core.producer_options import ProducerOptions
+from barnabas.client.core.properties import properties
+from barnabas.client.core.retry import Backoff
+from barnabas.client.core.sending import Sender
+from barnabas.client.core.texts import as_bytes
+from barnabas.config.clients import ProducerConfig
+from barnabas.errors import LocalProtocolError
+from barnabas.kernels.objects import Delivery
+
+
+class _LoopWaits:
+    """Outcomes are awaited, never waited for on the loop's own thread."""
+
+    def block(self, batch: Settling, index: int, timeout_s: float | None) -> None:
+        """Refuse where there is something to wait for."""
+        if not batch.done(index):
+            what = "this delivery belongs to an asyncio producer: await it"
+            raise LocalProtocolError(f"{what} (timeout {timeout_s})")
+
+    async def wait(self, batch: Settling, index: int) -> None:
+        """Be done when the record has an outcome."""
+        loop = asyncio.get_running_loop()
+        while not batch.done(index):
+            future: asyncio.Future[None] = loop.create_future()
+            batch.when_settled(Wake(future))
+            await future
+
+
+class Producer:
+    """Sends records. `async with` it, or `close` it; what is not flushed by then is lost.
+
+    Properties are Kafka's ("bootstrap.servers", "acks", "linger.ms", ...), in a mapping or as
+    keywords with underscores. Idempotent unless told otherwise: no record is stored twice, and the
+    records of a partition keep their order over retries. All calls from the loop it was made on.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, object] | None = None,
+        /,
+        *,
+        around: Surroundings | None = None,
+        **more: object,
+    ) -> None:
+        loaded = ProducerConfig.load(properties(config, more))
+        around = around or Surroundings.real(asyncio.get_running_loop())
+        self._options = ProducerOptions.of(loaded)
+        self._cluster = Cluster(loaded, around)
+        self._cluster.creates_topics = True
+        entropy, waits = around.entropy, _LoopWaits()
+        self._records = Accumulator(self._options, entropy, nullcontext(), waits)
+        backoff = Backoff(loaded.retry_backoff_ms, loaded.retry_backoff_max_ms, entropy)
+        self._sender = Sender(self._options, self._cluster.view, self._records, backoff)
+        self._courier = Courier(self._cluster, self._sender, self._options, self._progress)
+        self._blocked: list[Wake] = []
+        self._time_ms = around.clock.time_ms
+        self._closed = False
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: object, *rest: object) -> None:
+        await self.close(None if kind is None else 0)
+
+    async def send(
+        self,
+        topic: str,
+        value: bytes | str | None = None,
+        key: bytes | str | None = None,
+        *,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Headers = (),
+    ) -> Delivery:
+        """Put a record in line; await the Delivery to learn its partition and offset.
+
+        Text is sent as UTF-8; a value of None is a tombstone. Waits for metadata and, while
+        buffer.memory is full, for room.
+
+        Raises:
+            BrokerError: the record is too large, the topic cannot be had, or the producer has
+                failed for good.
+            RequestTimeout, ConnectionFailed: no room or no metadata for max.block.ms.
+        """
+        timestamp = self._time_ms() if timestamp_ms is None else timestamp_ms
+        record = timestamp, as_bytes(key), as_bytes(value), headers
+        view = self._cluster.view.topics.get(topic)
+        if view is not None and view.partitions:
+            delivery = self._append(view, partition, record)
+            if delivery is not None:
+                return delivery
+        waiting = asyncio.ensure_future(self._append_when_possible(topic, partition, record))
+        what = f"sending to {topic}"
+        return await self._cluster.within(self._options.max_block_s, what, waiting)
+
+    async def flush(self, timeout_s: float | None = None) -> None:
+        """Send all that is in line and wait until all of it is stored or has failed.
+
+        Raises:
+            RequestTimeout: it takes longer than `timeout_s` seconds; sending goes on.
+            BrokerError: records failed whose Delivery nobody asked; the message counts them.
+        """
+        await flush(self._records, self._sender, self._courier, timeout_s)
+
+    async def close(self, timeout_s: float | None = None) -> None:
+        """Flush, then end the connections. A second call does nothing. Errors as `flush`."""
+        if not self._closed:
+            self._closed = True
+            await close(self._records, self._sender, self._courier, timeout_s)
+
+    def _append(
+        self, view: TopicView, partition: int | None, record: tuple[int, Any, Any, Headers]
+    ) -> Delivery | None:
+        if self._closed:
+            raise LocalProtocolError("the producer is closed")
+        if self._courier.fatal is not None:
+            raise self._courier.fatal
+        now = self._cluster.around.loop.time()
+        delivery = self._records.append(view, partition, record, now)
+        if self._records.news:
+            self._records.news = False
+            self._courier.look_again()
+        return delivery
+
+    async def _append_when_possible(
+        self, topic: str, partition: int | None, record: tuple[int, Any, Any, Headers]
+    ) -> Delivery:
+        while True:
+            view = await known_topic(self._cluster, topic)
+            delivery = self._append(view, partition, record)
+            if delivery is not None:
+                return delivery
+            future: asyncio.Future[None] = self._cluster.around.loop.create_future()
+            self._blocked.append(Wake(future))
+            await future
+
+    def _progress(self) -> None:
+        if self._blocked:
+            blocked, self._blocked = self._blocked, []
+            for wake in blocked:
+                wake()
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Producer holds connections: make one where it is used, do not pickle it")

@@ -1,0 +1,241 @@
+"""Records on their way into batches, per partition, within a bound of memory. Sends nothing.
+
+Users' threads append, the loop's thread closes and takes; both hold `lock` for everything but the
+append to an open batch itself, which is one call of the kernel and refuses once the batch is sealed.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+
+from barnabas.client.core.cluster_view import TopicView
+from barnabas.client.core.delivery import Waits
+from barnabas.client.core.partition_queue import PartitionQueue
+from barnabas.client.core.partitioners import StickyPartitions, checked, partition_of_key
+from barnabas.client.core.producer_batch import ProducerBatch
+from barnabas.client.core.producer_options import ProducerOptions
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.kernels.objects import Delivery, RecordAppender
+from barnabas.ports import Entropy
+from barnabas.types import TopicPartition
+
+Headers = Sequence[tuple[str, bytes | None]]
+
+_BATCH_OVERHEAD = 61
+_RECORD_OVERHEAD = 40
+_HEADER_OVERHEAD = 10
+
+
+class Accumulator:
+    """Open and waiting batches of all partitions.
+
+    `sticky` (by topic) and `by_partition` (by topic, then partition) are the open batches, for the
+    short way of `send`: whoever finds one there may append without the lock. `used` is what all
+    unsettled batches count for in `buffer.memory`. `news` is set when the loop has something to do.
+    """
+
+    def __init__(
+        self,
+        options: ProducerOptions,
+        entropy: Entropy,
+        lock: AbstractContextManager[object],
+        waits: Waits,
+    ) -> None:
+        self.lock = lock
+        self.sticky: dict[str, RecordAppender] = {}
+        self.by_partition: dict[str, list[RecordAppender | None]] = {}
+        self.queues: dict[TopicPartition, PartitionQueue] = {}
+        self.used = 0
+        self.news = False
+        self.exhausted = False
+        self.unsettled: set[ProducerBatch] = set()
+        self._options = options
+        self._waits = waits
+        self._partitions = StickyPartitions(options.batch_size, entropy)
+
+    def append(
+        self,
+        topic: TopicView,
+        partition: int | None,
+        record: tuple[int, bytes | None, bytes | None, Headers],
+        now: float,
+    ) -> Delivery | None:
+        """Put a record (timestamp, key, value, headers) into a batch; None while there is no room.
+
+        Raises:
+            BrokerError: the record is larger than max.request.size or buffer.memory
+                (MESSAGE_TOO_LARGE), or the topic has no such partition.
+        """
+        size = self._checked_size(topic.name, record)
+        anywhere = partition is None and (record[1] is None or self._options.ignore_keys)
+        with self.lock:
+            while True:
+                queue = self._queue(topic, partition, record[1], anywhere=anywhere)
+                if queue.open is None and not self._open(topic, queue, size, now):
+                    return None
+                assert queue.open is not None, "it was opened just now"
+                appender = queue.open.appender
+                assert appender is not None, "an open batch has its appender"
+                if anywhere:
+                    self.sticky[topic.name] = appender
+                delivery = appender.append(*record)
+                if delivery is not None:
+                    return delivery
+                self.close(queue)
+
+    def add_built(
+        self, where: TopicPartition, payload: bytearray, count: int, now: float
+    ) -> ProducerBatch | None:
+        """Put a batch that is built already behind all others; None while there is no room."""
+        size = len(payload)
+        with self.lock:
+            if not self._has_room(size):
+                return None
+            queue = self.queues.get(where)
+            if queue is None:
+                queue = self.queues[where] = PartitionQueue(where)
+            self.close(queue)
+            batch = ProducerBatch(where, queue.next_number(), now, size, self._waits)
+            batch.payload, batch.count = payload, count
+            self.used += size
+            self.unsettled.add(batch)
+            queue.closed.append(batch)
+            self.news = True
+            return batch
+
+    def close(self, queue: PartitionQueue) -> None:
+        """Let no more records into the open batch of a partition. With the lock held."""
+        batch = queue.open
+        if batch is None:
+            return
+        appender = batch.appender
+        assert appender is not None, "an open batch has its appender"
+        appender.seal()
+        queue.open = None
+        topic = queue.where.topic
+        if self.sticky.get(topic) is appender:
+            del self.sticky[topic]
+        opened = self.by_partition.get(topic)
+        if opened is not None and queue.where.partition < len(opened):
+            opened[queue.where.partition] = None
+        batch.count = appender.count
+        size = appender.size
+        self._partitions.appended(topic, queue.where.partition, size)
+        self.used += size - batch.reserved
+        batch.reserved = size
+        queue.closed.append(batch)
+        self.news = True
+
+    def close_ripe(self, now: float, *, everything: bool) -> float | None:
+        """Close the open batches that have waited long enough; returns when the next one will have.
+
+        All are closed when `everything` must go, and when there is no room for another one.
+        """
+        soonest: float | None = None
+        with self.lock:
+            everything = everything or self.exhausted
+            self.exhausted = False
+            for queue in self.queues.values():
+                if queue.open is None:
+                    continue
+                ripe_at = queue.open.created + self._options.linger_s
+                if everything or ripe_at <= now:
+                    self.close(queue)
+                elif soonest is None or ripe_at < soonest:
+                    soonest = ripe_at
+        return soonest
+
+    def release(self, batch: ProducerBatch) -> None:
+        """A batch is settled: its memory is free."""
+        with self.lock:
+            self.unsettled.discard(batch)
+            self.used -= batch.reserved
+
+    def replaced(self, batch: ProducerBatch, parts: Sequence[ProducerBatch]) -> None:
+        """A batch was split."""
+        with self.lock:
+            self.unsettled.discard(batch)
+            self.unsettled.update(parts)
+            self.used += sum(part.reserved for part in parts) - batch.reserved
+
+    def _open(self, topic: TopicView, queue: PartitionQueue, size: int, now: float) -> bool:
+        """Open a batch that a record of `size` fits into; False while there is no room."""
+        reserve = max(self._options.batch_size, size)
+        if not self._has_room(reserve):
+            return False
+        batch = ProducerBatch(queue.where, queue.next_number(), now, reserve, self._waits)
+        batch.appender = RecordAppender(reserve, batch)
+        self.used += reserve
+        self.unsettled.add(batch)
+        queue.open = batch
+        self.news = True
+        self._publish(topic, queue.where.partition, batch.appender)
+        return True
+
+    def _publish(self, topic: TopicView, partition: int, appender: RecordAppender) -> None:
+        """Let `send` find the open batch of a partition."""
+        count = len(topic.partitions)
+        opened = self.by_partition.get(topic.name)
+        if opened is None or len(opened) != count:
+            opened = [None] * count
+            for where, queue in self.queues.items():
+                if where.topic == topic.name and where.partition < count and queue.open is not None:
+                    opened[where.partition] = queue.open.appender
+            self.by_partition[topic.name] = opened
+        opened[partition] = appender
+
+    def _has_room(self, size: int) -> bool:
+        if self.used and self.used + size > self._options.buffer_memory:
+            self.exhausted = self.news = True
+            return False
+        return True
+
+    def _queue(
+        self, topic: TopicView, partition: int | None, key: bytes | None, *, anywhere: bool
+    ) -> PartitionQueue:
+        if partition is not None:
+            chosen = checked(topic, partition)
+        elif anywhere or key is None:
+            chosen = self._partitions.of(topic, self._queued(topic.name))
+        else:
+            chosen = partition_of_key(key, len(topic.partitions))
+        where = TopicPartition(topic.name, chosen)
+        queue = self.queues.get(where)
+        if queue is None:
+            queue = self.queues[where] = PartitionQueue(where)
+        return queue
+
+    def _queued(self, topic: str) -> "_Lengths":
+        return _Lengths(self.queues, topic)
+
+    def _checked_size(
+        self, topic: str, record: tuple[int, bytes | None, bytes | None, Headers]
+    ) -> int:
+        _, key, value, headers = record
+        size = _BATCH_OVERHEAD + _RECORD_OVERHEAD + len(key or b"") + len(value or b"")
+        for name, content in headers:
+            size += len(name) * 4 + len(content or b"") + _HEADER_OVERHEAD
+        limits = (
+            ("max.request.size", self._options.max_request_size),
+            ("buffer.memory", self._options.buffer_memory),
+        )
+        for name, limit in limits:
+            if size > limit:
+                what = f"a record for {topic} takes up to {size} bytes, {name} is {limit}"
+                raise BrokerError(ErrorCode.MESSAGE_TOO_LARGE, what)
+        return size
+
+
+class _Lengths:
+    """How many batches wait for each partition of a topic."""
+
+    __slots__ = ("_queues", "_topic")
+
+    def __init__(self, queues: dict[TopicPartition, PartitionQueue], topic: str) -> None:
+        self._queues = queues
+        self._topic = topic
+
+    def __call__(self, partition: int) -> int:
+        queue = self._queues.get(TopicPartition(self._topic, partition))
+        if queue is None:
+            return 0
+        return len(queue.closed) + len(queue.waiting) + len(queue.in_flight)

@@ -1,0 +1,341 @@
+"""Which batches go to which broker now, and what their answers mean. No I/O, no clock.
+
+collect(now) -> requests to send;  answered(...) / failed(...) -> outcomes, retries, splits
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from barnabas.client.core.accumulator import Accumulator
+from barnabas.client.core.cluster_view import Broker, ClusterView
+from barnabas.client.core.delivery import Failed, Stored, failure_of
+from barnabas.client.core.idempotence import Action, Circumstances, decide
+from barnabas.client.core.partition_queue import PartitionQueue
+from barnabas.client.core.producer_batch import ProducerBatch
+from barnabas.client.core.producer_options import ProducerOptions
+from barnabas.client.core.retry import Backoff
+from barnabas.client.core.splitting import split
+from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
+from barnabas.protocol.produce import (
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from barnabas.records.builder import build
+from barnabas.types import TopicPartition
+
+log = logging.getLogger(__name__)
+
+_NO_PRODUCER: Final = -1
+_REMEMBERED: Final = 1000
+
+
+@dataclass(slots=True)
+class Outgoing:
+    """Batches for one broker, one per partition, that go in one request."""
+
+    node_id: int
+    batches: list[ProducerBatch]
+    size: int = 0
+
+
+@dataclass(slots=True)
+class Plan:
+    """What to do now: requests to send, and when to look again (None: when something happens)."""
+
+    outgoing: list[Outgoing] = field(default_factory=list)
+    wake_at: float | None = None
+    leaders_wanted: bool = False
+
+    def wake(self, when: float) -> None:
+        """Look again at `when` or earlier."""
+        if self.wake_at is None or when < self.wake_at:
+            self.wake_at = when
+
+
+class Sender:
+    """The sending side of a producer.
+
+    `producer_id` is -1 until one was had; while an idempotent producer has none, nothing is sent.
+    `failed_batches` collects the batches that were given up and that nobody has been told about.
+    """
+
+    def __init__(
+        self, options: ProducerOptions, view: ClusterView, records: Accumulator, backoff: Backoff
+    ) -> None:
+        self.producer_id = _NO_PRODUCER
+        self.producer_epoch = -1
+        self.failed_batches: deque[ProducerBatch] = deque(maxlen=_REMEMBERED)
+        self.closing = False
+        self._flushes = 0
+        self._options = options
+        self._view = view
+        self._records = records
+        self._backoff = backoff
+        self._in_flight: dict[int, int] = {}
+        self._turn = 0
+
+    @property
+    def needs_producer_id(self) -> bool:
+        """Whether nothing can be sent for want of a producer id."""
+        return self._options.idempotent and self.producer_id == _NO_PRODUCER
+
+    def flush_begins(self) -> None:
+        """Close open batches at once from now on."""
+        self._flushes += 1
+
+    def flush_ends(self) -> None:
+        """As many times as it began."""
+        self._flushes -= 1
+
+    def collect(self, now: float, can_send: Callable[[int], bool]) -> Plan:
+        """What goes out now to the brokers that `can_send` says are reachable."""
+        plan = Plan()
+        everything = self._flushes > 0 or self.closing
+        ripe_at = self._records.close_ripe(now, everything=everything)
+        if ripe_at is not None:
+            plan.wake(ripe_at)
+        busy = [queue for queue in list(self._records.queues.values()) if queue.gather()]
+        if not busy:
+            return plan
+        for queue in busy:
+            self._expire(queue, now)
+        if self.needs_producer_id:
+            plan.wake(
+                min((queue.waiting[0].created for queue in busy if queue.waiting), default=now)
+                + self._options.delivery_timeout_s
+            )
+            return plan
+        self._turn += 1
+        first = self._turn % len(busy)
+        by_node: dict[int, Outgoing] = {}
+        for queue in busy[first:] + busy[:first]:
+            self._plan_queue(queue, now, can_send, by_node, plan)
+        plan.outgoing = [outgoing for outgoing in by_node.values() if outgoing.batches]
+        for outgoing in plan.outgoing:
+            self._in_flight[outgoing.node_id] = self._in_flight.get(outgoing.node_id, 0) + 1
+        return plan
+
+    def request(self, outgoing: Outgoing, *, by_id: bool) -> ProduceRequest:
+        """The request that carries these batches; topics by id or by name."""
+        topics: dict[str, list[PartitionProduceData]] = {}
+        for batch in outgoing.batches:
+            row = PartitionProduceData(index=batch.where.partition, records=batch.payload)
+            topics.setdefault(batch.where.topic, []).append(row)
+        return ProduceRequest(
+            acks=self._options.acks,
+            timeout_ms=int(self._options.request_timeout_s * 1000),
+            topic_data=[
+                TopicProduceData(
+                    name=name, topic_id=self._view.topics[name].topic_id, partition_data=rows
+                )
+                if by_id
+                else TopicProduceData(name=name, partition_data=rows)
+                for name, rows in topics.items()
+            ],
+        )
+
+    def answered(self, outgoing: Outgoing, response: ProduceResponse, now: float) -> bool:
+        """Take a response; returns whether the leaders should be asked for again."""
+        self._in_flight[outgoing.node_id] -= 1
+        for broker in response.node_endpoints:
+            self._view.adopt_broker(Broker(broker.node_id, broker.host, broker.port, broker.rack))
+        rows: dict[TopicPartition, PartitionProduceResponse] = {}
+        for topic in response.responses:
+            name = topic.name or self._view.topic_named(topic.topic_id) or ""
+            for row in topic.partition_responses:
+                rows[TopicPartition(name, row.index)] = row
+        stale = False
+        for batch in outgoing.batches:
+            found = rows.get(batch.where)
+            if found is None:
+                error = BrokerError(
+                    ErrorCode.UNKNOWN_SERVER_ERROR, "the broker did not answer for it"
+                )
+                self._resolve(batch, ErrorCode.UNKNOWN_SERVER_ERROR, error, None, now)
+                continue
+            code = ErrorCode.of(found.error_code)
+            error = BrokerError(found.error_code, found.error_message or code.text)
+            self._resolve(batch, code, error, found, now)
+            stale |= code.stale_metadata and not self._hinted(batch.where, found)
+        return stale
+
+    def sent_unanswered(self, outgoing: Outgoing) -> None:
+        """Requests with acks=0 are done when they are on their way."""
+        self._in_flight[outgoing.node_id] -= 1
+        for batch in outgoing.batches:
+            self._settle(batch, Stored())
+
+    def failed(self, outgoing: Outgoing, error: KafkaError, now: float) -> None:
+        """No answer came: the connection was lost, or the time was up."""
+        self._in_flight[outgoing.node_id] -= 1
+        for batch in outgoing.batches:
+            self._resolve(batch, error.code, error, None, now)
+
+    def give_up(self, error: KafkaError) -> None:
+        """Fail everything that waits: the producer is closed, or can never send again."""
+        for queue in self._records.queues.values():
+            with self._records.lock:
+                self._records.close(queue)
+            queue.gather()
+            waiting = list(queue.waiting)
+            queue.waiting.clear()
+            for batch in waiting:
+                self._fail(batch, error)
+
+    def raise_failures(self) -> None:
+        """Raise what nobody was told of yet: records that were given up.
+
+        Raises:
+            BrokerError: with the code of the first failure; the message counts them.
+        """
+        silent = [batch for batch in self.failed_batches if not batch.observed]
+        self.failed_batches.clear()
+        if not silent:
+            return
+        first = silent[0]
+        assert isinstance(first.outcome, Failed), "a failed batch has its error"
+        error = first.outcome.error
+        count = sum(batch.count for batch in silent)
+        where = f"{first.where.topic}-{first.where.partition}"
+        what = f"{count} records in {len(silent)} batches were not delivered; the first for {where}"
+        raise BrokerError(error.code, f"{what}: {error}") from error
+
+    def _plan_queue(
+        self,
+        queue: PartitionQueue,
+        now: float,
+        can_send: Callable[[int], bool],
+        by_node: dict[int, Outgoing],
+        plan: Plan,
+    ) -> None:
+        node_id = self._destination(queue, now, plan)
+        if node_id is None:
+            return
+        outgoing = by_node.get(node_id)
+        if outgoing is None:
+            full = self._in_flight.get(node_id, 0) >= self._options.in_flight
+            if full or not can_send(node_id):
+                return
+            outgoing = by_node[node_id] = Outgoing(node_id, [])
+        size = queue.waiting[0].reserved
+        if outgoing.batches and outgoing.size + size > self._options.max_request_size:
+            return
+        if queue.exhausted:
+            self.producer_id = _NO_PRODUCER
+            return
+        batch = queue.take(self.producer_id, self.producer_epoch)
+        self._build(batch, queue)
+        outgoing.batches.append(batch)
+        outgoing.size += len(batch.payload or b"")
+
+    def _destination(self, queue: PartitionQueue, now: float, plan: Plan) -> int | None:
+        """The broker that the first batch of a queue can go to now."""
+        if not queue.waiting:
+            return None
+        head = queue.waiting[0]
+        plan.wake(head.created + self._options.delivery_timeout_s)
+        if not queue.sendable(now, self._options.in_flight):
+            if head.not_before > now and not queue.in_flight:
+                plan.wake(head.not_before)
+            return None
+        view = self._view.partition(*queue.where)
+        if view is None or view.leader not in self._view.brokers:
+            plan.leaders_wanted = True
+            return None
+        return view.leader
+
+    def _build(self, batch: ProducerBatch, queue: PartitionQueue) -> None:
+        if batch.payload is not None:
+            return
+        appender = batch.appender
+        assert appender is not None, "a batch is built or has its records"
+        batch.payload = build(
+            appender,
+            self._options.codec,
+            self._options.level,
+            (queue.producer_id, batch.epoch, batch.sequence),
+        )
+        batch.appender = None
+
+    def _resolve(
+        self,
+        batch: ProducerBatch,
+        code: ErrorCode,
+        error: KafkaError,
+        row: PartitionProduceResponse | None,
+        now: float,
+    ) -> None:
+        queue = self._records.queues[batch.where]
+        batch.last_error = error
+        in_time = now < batch.created + self._options.delivery_timeout_s
+        case = Circumstances(
+            idempotent=queue.producer_id != _NO_PRODUCER,
+            first=queue.is_first(batch),
+            current=batch.epoch == queue.epoch,
+            splittable=batch.count > 1,
+            may_retry=in_time and batch.attempts < self._options.retries,
+        )
+        match decide(code, case):
+            case Action.STORED:
+                known = row is not None and code is ErrorCode.NONE
+                stored = (
+                    Stored(row.base_offset, row.log_append_time_ms) if known and row else Stored()
+                )
+                queue.settled(batch)
+                self._settle(batch, stored)
+            case Action.SPLIT:
+                parts = split(batch, self._options.codec, self._options.level)
+                queue.replace(batch, parts)
+                self._records.replaced(batch, parts)
+                batch.split_into(parts)
+            case Action.RENEW:
+                queue.renew()
+                queue.again(batch, now + self._backoff.seconds(batch.attempts + 1))
+            case Action.RETRY:
+                log.debug(
+                    "batch tried again where=%s attempts=%d why=%s",
+                    batch.where,
+                    batch.attempts,
+                    error,
+                )
+                queue.again(batch, now + self._backoff.seconds(batch.attempts + 1))
+            case Action.FAIL:
+                queue.settled(batch)
+                queue.renew()
+                self._fail(batch, error)
+
+    def _hinted(self, where: TopicPartition, row: PartitionProduceResponse) -> bool:
+        """Whether the broker told the new leader along with the error (KIP-951)."""
+        hint = row.current_leader
+        return hint is not None and self._view.adopt_leader(
+            where, hint.leader_id, hint.leader_epoch
+        )
+
+    def _expire(self, queue: PartitionQueue, now: float) -> None:
+        for batch in queue.expire(now - self._options.delivery_timeout_s):
+            if batch.attempts:
+                queue.renew()
+            seconds = self._options.delivery_timeout_s
+            last = f"; last error: {batch.last_error}" if batch.last_error else ""
+            if not last and self._view.leader(batch.where) is None:
+                last = "; its partition has no known leader"
+            why = RequestTimeout(
+                f"not delivered within delivery.timeout.ms ({seconds:g} s) after {batch.attempts} "
+                f"attempts{last}"
+            )
+            self._fail(batch, why)
+
+    def _fail(self, batch: ProducerBatch, error: KafkaError) -> None:
+        log.error("records lost %s", failure_of(batch.where, batch.count, error))
+        self.failed_batches.append(batch)
+        self._settle(batch, Failed(error))
+
+    def _settle(self, batch: ProducerBatch, outcome: Stored | Failed) -> None:
+        self._records.release(batch)
+        batch.settle(outcome)

@@ -1,0 +1,30 @@
+import pytest
+
+from barnabas.client.core.producer_options import ProducerOptions
+from barnabas.config.clients import ProducerConfig
+from barnabas.errors import ConfigError
+
+
+def options(**given: object) -> ProducerOptions:
+    return ProducerOptions.of(
+        ProducerConfig.load({name.replace("_", "."): value for name, value in given.items()})
+    )
+
+
+def test_defaults_are_safe() -> None:
+    assert (options().acks, options().idempotent, options().level) == (-1, True, None)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"acks": "1"}, {"max_in_flight_requests_per_connection": 6}, {"retries": 0}],
+)
+def test_idempotence_gives_way_unless_it_was_asked_for(given: dict[str, object]) -> None:
+    assert not options(**given).idempotent
+    with pytest.raises(ConfigError, match=r"enable\.idempotence=true does not go with"):
+        options(enable_idempotence="true", **given)
+
+
+def test_a_level_counts_only_for_its_codec() -> None:
+    assert options(compression_type="zstd", compression_zstd_level=9).level == 9
+    assert options(compression_type="gzip", compression_zstd_level=9).level is None

@@ -1,0 +1,329 @@
+"""A sender with its accumulator and queues, against brokers that answer by script."""
+
+from collections.abc import Callable
+from contextlib import nullcontext
+from typing import Any
+
+import pytest
+
+from barnabas.client.core.accumulator import Accumulator
+from barnabas.client.core.cluster_view import Broker, ClusterView, PartitionView, TopicView
+from barnabas.client.core.delivery import Sent, Settling
+from barnabas.client.core.producer_options import ProducerOptions
+from barnabas.client.core.retry import Backoff
+from barnabas.client.core.sending import Outgoing, Plan, Sender
+from barnabas.errors import BrokerError, ConnectionFailed, ErrorCode, KafkaError, RequestTimeout
+from barnabas.protocol.produce import (
+    LeaderIdAndEpoch,
+    NodeEndpoint,
+    PartitionProduceResponse,
+    ProduceResponse,
+    TopicProduceResponse,
+)
+from barnabas.records.batch import crc_is_right, read_header
+from barnabas.records.reading import decode_records
+
+pytestmark = pytest.mark.kernels
+
+TOPIC = TopicView("t", partitions=(PartitionView("t", 0, 1, 5), PartitionView("t", 1, 2, 5)))
+
+
+class Waits:
+    """Nobody waits in these tests."""
+
+    def block(self, batch: Settling, index: int, timeout_s: float | None) -> None:
+        assert batch.done(index)
+
+    async def wait(self, batch: Settling, index: int) -> None:
+        assert batch.done(index)
+
+
+class Middle:
+    """Chance that always says the same."""
+
+    def below(self, bound: int) -> int:
+        return bound // 2
+
+    def fraction(self) -> float:
+        return 0.5
+
+    def uuid(self) -> bytes:
+        return bytes(16)
+
+
+class Harness:
+    """A sender at a time that the test sets, and what is on its way."""
+
+    def __init__(self, **changes: Any) -> None:
+        self.now = 100.0
+        self.options = ProducerOptions(**{"linger_s": 0.0, "batch_size": 150, **changes})
+        self.view = ClusterView()
+        self.view.topics["t"] = TOPIC
+        self.view.brokers = {1: Broker(1, "h", 1), 2: Broker(2, "h", 2)}
+        self.records = Accumulator(self.options, Middle(), nullcontext(), Waits())
+        self.sender = Sender(self.options, self.view, self.records, Backoff(100, 100, Middle()))
+        self.sender.producer_id, self.sender.producer_epoch = 7, 0
+
+    def send(self, value: bytes, partition: int = 0) -> Sent:
+        delivery = self.records.append(TOPIC, partition, (1000, None, value, ()), self.now)
+        assert delivery is not None
+        return delivery
+
+    def plan(self, can_send: Callable[[int], bool] = lambda _: True) -> Plan:
+        return self.sender.collect(self.now, can_send)
+
+    def go(self) -> Outgoing:
+        (outgoing,) = self.plan().outgoing
+        return outgoing
+
+    def answer(self, outgoing: Outgoing, code: ErrorCode = ErrorCode.NONE, offset: int = 0) -> bool:
+        return self.sender.answered(outgoing, reply(outgoing, code, offset), self.now)
+
+    def later(self, seconds: float = 0.1) -> None:
+        self.now += seconds
+
+
+def reply(outgoing: Outgoing, code: ErrorCode = ErrorCode.NONE, offset: int = 0) -> ProduceResponse:
+    rows = [
+        PartitionProduceResponse(
+            index=batch.where.partition, error_code=code, base_offset=offset if not code else -1
+        )
+        for batch in outgoing.batches
+    ]
+    return ProduceResponse(responses=[TopicProduceResponse(name="t", partition_responses=rows)])
+
+
+def values(outgoing: Outgoing) -> list[bytes | None]:
+    return [record.value for batch in outgoing.batches for record in records_of(batch.payload)]
+
+
+def records_of(payload: bytearray | None) -> list[Any]:
+    assert payload is not None
+    return decode_records(payload, "t", 0)[0]
+
+
+def sequences(outgoing: Outgoing) -> tuple[int, int, int]:
+    payload = outgoing.batches[0].payload
+    assert payload is not None
+    header = read_header(payload)
+    assert crc_is_right(payload, header)
+    return header.producer_id, header.producer_epoch, header.base_sequence
+
+
+def error_of(delivery: Sent) -> KafkaError:
+    with pytest.raises(KafkaError) as caught:
+        delivery.result(0)
+    return caught.value
+
+
+def test_a_stored_record_tells_its_place() -> None:
+    it = Harness()
+    first, second = it.send(b"a"), it.send(b"b")
+    assert not first.done()
+    it.answer(it.go(), offset=40)
+    assert (first.result(0).offset, second.result(0).offset) == (40, 41)
+    assert second.result(0).timestamp == 1000
+    assert it.records.used == 0
+
+
+def test_batches_of_different_leaders_go_to_both_at_once() -> None:
+    it = Harness()
+    it.send(b"a", partition=0)
+    it.send(b"b", partition=1)
+    assert sorted(outgoing.node_id for outgoing in it.plan().outgoing) == [1, 2]
+
+
+def test_sequences_go_on_from_batch_to_batch() -> None:
+    it = Harness()
+    it.send(b"a"), it.send(b"b")
+    first = it.go()
+    it.send(b"c")
+    second = it.go()
+    assert (sequences(first), sequences(second)) == ((7, 0, 0), (7, 0, 2))
+
+
+def test_a_retry_keeps_its_sequence_and_its_place() -> None:
+    it = Harness()
+    deliveries = [it.send(b"a")]
+    first = it.go()
+    deliveries.append(it.send(b"b"))
+    second = it.go()
+    it.sender.failed(first, ConnectionFailed("gone"), it.now)
+    assert it.plan().outgoing == [], "the second is still in flight"
+    it.answer(second, ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
+    it.later()
+    again = it.go()
+    assert (values(again), sequences(again)) == ([b"a"], (7, 0, 0))
+    assert it.plan().outgoing == [], "a retry goes out alone"
+    it.answer(again, offset=10)
+    it.later()
+    following = it.go()
+    assert (values(following), sequences(following)) == ([b"b"], (7, 0, 1))
+    it.answer(following, offset=11)
+    assert [delivery.result(0).offset for delivery in deliveries] == [10, 11]
+
+
+def test_a_retry_waits_for_its_back_off() -> None:
+    it = Harness()
+    it.send(b"a")
+    it.answer(it.go(), ErrorCode.NOT_LEADER_OR_FOLLOWER)
+    plan = it.plan()
+    assert plan.outgoing == []
+    assert plan.wake_at == pytest.approx(it.now + 0.1)
+
+
+def test_a_duplicate_is_stored_at_an_offset_that_nobody_told() -> None:
+    it = Harness()
+    delivery = it.send(b"a")
+    it.answer(it.go(), ErrorCode.DUPLICATE_SEQUENCE_NUMBER)
+    assert delivery.result(0).offset == -1
+
+
+def test_a_broker_that_lost_track_gets_everything_under_a_higher_epoch() -> None:
+    it = Harness()
+    it.send(b"a")
+    it.answer(it.go())
+    it.send(b"b")
+    it.answer(it.go(), ErrorCode.UNKNOWN_PRODUCER_ID)
+    it.later()
+    again = it.go()
+    assert (values(again), sequences(again)) == ([b"b"], (7, 1, 0))
+    it.send(b"c")
+    it.answer(again)
+    assert sequences(it.go()) == (7, 1, 1)
+
+
+def test_after_a_batch_that_failed_the_next_begins_a_new_epoch() -> None:
+    it = Harness()
+    lost = it.send(b"a")
+    it.answer(it.go(), ErrorCode.INVALID_RECORD)
+    assert error_of(lost).code is ErrorCode.INVALID_RECORD
+    it.send(b"b")
+    assert sequences(it.go()) == (7, 1, 0)
+
+
+def test_a_batch_too_large_is_split_and_every_record_finds_its_offset() -> None:
+    it = Harness(batch_size=2000)
+    deliveries = [it.send(b"%d" % number) for number in range(5)]
+    it.answer(it.go(), ErrorCode.MESSAGE_TOO_LARGE)
+    first = it.go()
+    assert (values(first), sequences(first)) == ([b"0", b"1"], (7, 0, 0))
+    it.answer(first, offset=100)
+    second = it.go()
+    assert (values(second), sequences(second)) == ([b"2", b"3", b"4"], (7, 0, 2))
+    it.answer(second, offset=102)
+    assert [delivery.result(0).offset for delivery in deliveries] == [100, 101, 102, 103, 104]
+    assert it.records.used == 0
+    assert not it.records.unsettled
+
+
+def test_a_single_record_too_large_fails() -> None:
+    it = Harness()
+    delivery = it.send(b"a")
+    it.answer(it.go(), ErrorCode.MESSAGE_TOO_LARGE)
+    assert error_of(delivery).code is ErrorCode.MESSAGE_TOO_LARGE
+
+
+def test_time_is_up_for_what_could_not_be_delivered() -> None:
+    it = Harness(delivery_timeout_s=10.0)
+    delivery = it.send(b"a")
+    it.answer(it.go(), ErrorCode.NOT_ENOUGH_REPLICAS)
+    it.later(11)
+    assert it.plan().outgoing == []
+    error = error_of(delivery)
+    assert isinstance(error, RequestTimeout)
+    assert "NOT_ENOUGH_REPLICAS" in str(error)
+
+
+def test_retries_end() -> None:
+    it = Harness(retries=1)
+    delivery = it.send(b"a")
+    it.answer(it.go(), ErrorCode.NOT_ENOUGH_REPLICAS)
+    it.later()
+    it.answer(it.go(), ErrorCode.NOT_ENOUGH_REPLICAS)
+    assert error_of(delivery).code is ErrorCode.NOT_ENOUGH_REPLICAS
+
+
+def test_no_more_requests_than_allowed_are_in_flight() -> None:
+    it = Harness(in_flight=2)
+    sent = []
+    for number in range(2):
+        it.send(b"%d" % number)
+        sent.append(it.go())
+    it.send(b"2")
+    assert it.plan().outgoing == []
+    it.answer(sent[0])
+    assert values(it.go()) == [b"2"]
+
+
+def test_without_a_leader_nothing_goes_and_leaders_are_wanted() -> None:
+    it = Harness()
+    it.view.brokers.clear()
+    it.send(b"a")
+    plan = it.plan()
+    assert plan.outgoing == []
+    assert plan.leaders_wanted
+
+
+def test_a_leader_told_with_the_error_needs_no_metadata() -> None:
+    it = Harness()
+    it.send(b"a")
+    outgoing = it.go()
+    response = reply(outgoing, ErrorCode.NOT_LEADER_OR_FOLLOWER)
+    row = response.responses[0].partition_responses[0]
+    row.current_leader = LeaderIdAndEpoch(leader_id=9, leader_epoch=6)
+    response.node_endpoints = [NodeEndpoint(node_id=9, host="n", port=9)]
+    assert not it.sender.answered(outgoing, response, it.now)
+    it.later()
+    assert it.go().node_id == 9
+
+
+def test_without_a_hint_the_metadata_is_stale() -> None:
+    it = Harness()
+    it.send(b"a")
+    assert it.answer(it.go(), ErrorCode.NOT_LEADER_OR_FOLLOWER)
+
+
+def test_an_answer_without_the_partition_is_a_failure() -> None:
+    it = Harness()
+    delivery = it.send(b"a")
+    it.sender.answered(it.go(), ProduceResponse(responses=[]), it.now)
+    assert error_of(delivery).code is ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+def test_without_idempotence_there_are_no_sequences() -> None:
+    it = Harness(idempotent=False)
+    it.sender.producer_id = -1
+    it.send(b"a")
+    assert sequences(it.go()) == (-1, -1, -1)
+
+
+def test_nothing_goes_before_the_producer_has_its_id() -> None:
+    it = Harness()
+    it.sender.producer_id = -1
+    it.send(b"a")
+    assert it.plan().outgoing == []
+    assert it.sender.needs_producer_id
+
+
+def test_memory_is_bounded_and_what_is_open_goes_when_it_is_full() -> None:
+    it = Harness(buffer_memory=400, linger_s=60.0)
+    it.send(b"a", partition=0)
+    it.send(b"b", partition=1)
+    third = it.records.append(TOPIC, 0, (1000, None, b"c" * 120, ()), it.now)
+    assert third is None
+    assert len(it.plan().outgoing) == 2
+
+
+def test_failures_that_nobody_asked_about_are_raised_once_and_counted() -> None:
+    it = Harness()
+    seen = it.send(b"a")
+    it.answer(it.go(), ErrorCode.INVALID_RECORD)
+    error_of(seen)
+    it.sender.raise_failures()
+    it.send(b"b")
+    it.answer(it.go(), ErrorCode.INVALID_TIMESTAMP)
+    with pytest.raises(BrokerError, match="1 records in 1 batches") as caught:
+        it.sender.raise_failures()
+    assert caught.value.code is ErrorCode.INVALID_TIMESTAMP
+    it.sender.raise_failures()

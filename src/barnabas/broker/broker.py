@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from barnabas.broker.fetch_sessions import FetchSessions
+from barnabas.broker.group_offsets import GroupOffsets
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.topics import Topics
@@ -25,4 +26,5 @@ class Broker:
     replicas: ReplicaManager
     purgatory: Purgatory
     fetch_sessions: FetchSessions
+    offsets: GroupOffsets
     advertised: dict[str, Endpoint] = field(default_factory=dict)

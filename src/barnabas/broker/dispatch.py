@@ -6,8 +6,11 @@ from typing import NamedTuple, Never, cast
 from barnabas.broker.apis import (
     api_versions,
     fetch,
+    find_coordinator,
     list_offsets,
     metadata,
+    offset_commit,
+    offset_fetch,
     offset_for_leader_epoch,
     produce,
 )
@@ -47,6 +50,9 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.FETCH: _route(fetch.handle, "4-18"),
     ApiKey.LIST_OFFSETS: _route(list_offsets.handle, "1-11"),
     ApiKey.METADATA: _route(metadata.handle, "0-13"),
+    ApiKey.OFFSET_COMMIT: _route(offset_commit.handle, "2-10"),
+    ApiKey.OFFSET_FETCH: _route(offset_fetch.handle, "1-10"),
+    ApiKey.FIND_COORDINATOR: _route(find_coordinator.handle, "0-6"),
     ApiKey.API_VERSIONS: _route(_handle_api_versions, "0-5"),
     ApiKey.OFFSET_FOR_LEADER_EPOCH: _route(offset_for_leader_epoch.handle, "2-4"),
 }

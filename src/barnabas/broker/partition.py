@@ -1,5 +1,7 @@
 """Partition: one log joined with its role. On a single broker that role is always leader."""
 
+from collections.abc import Callable
+
 from barnabas.dialects.commands import (
     Append,
     Appended,
@@ -23,16 +25,17 @@ _NONE = ErrorCode.NONE
 class Partition:
     """Appends to and reads from a log that this broker leads.
 
-    Invariant: `unanswered` stands for batches that are queued and not yet written.
+    Invariant: `unanswered` and `untold` stand for batches that are queued and not yet written.
     """
 
-    __slots__ = ("leader_epoch", "log", "queued_bytes", "unanswered")
+    __slots__ = ("leader_epoch", "log", "queued_bytes", "unanswered", "untold")
 
     def __init__(self, log: PartitionLog, leader_epoch: int) -> None:
         self.log = log
         self.leader_epoch = leader_epoch
         self.queued_bytes = 0
         self.unanswered: list[tuple[list[Appended], int]] = []
+        self.untold: list[Callable[[ErrorCode], None]] = []
 
     def append(self, append: Append, now_ms: int, *, zstd: bool = True) -> Appended:
         """Check and queue one record set; it counts when `write` has succeeded.
@@ -56,6 +59,21 @@ class Partition:
             self.queued_bytes += header.size
         return Appended(_NONE, info.base_offset, info.append_time_ms, info.log_start_offset)
 
+    def append_own(
+        self, batch: bytearray, now_ms: int, on_written: Callable[[ErrorCode], None]
+    ) -> None:
+        """Queue a batch that the broker made itself; tell when it is written, or that it is not."""
+        try:
+            info = self.log.append(
+                memoryview(batch), leader_epoch=self.leader_epoch, now_ms=now_ms, internal=True
+            )
+        except StorageError:
+            on_written(ErrorCode.KAFKA_STORAGE_ERROR)
+            return
+        assert not info.duplicate, "the broker's own batches have no producer id"
+        self.queued_bytes += len(batch)
+        self.untold.append(on_written)
+
     def write(self) -> int:
         """Write what is queued, in one call; returns its bytes.
 
@@ -63,6 +81,7 @@ class Partition:
         """
         written, self.queued_bytes = self.queued_bytes, 0
         unanswered, self.unanswered = self.unanswered, []
+        untold, self.untold = self.untold, []
         try:
             self.log.write_pending()
             if self.log.failure is not None:
@@ -71,7 +90,11 @@ class Partition:
         except StorageError as error:
             for answers, index in unanswered:
                 answers[index] = Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
+            for on_written in untold:
+                on_written(ErrorCode.KAFKA_STORAGE_ERROR)
             raise
+        for on_written in untold:
+            on_written(_NONE)
         return written
 
     def read(self, read: Read, max_bytes: int, *, min_one: bool) -> Fetched:

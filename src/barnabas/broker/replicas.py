@@ -1,7 +1,7 @@
 """ReplicaManager: all partitions of this broker; carries out the neutral commands on them."""
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from barnabas.broker.partition import Partition
 from barnabas.broker.purgatory import Purgatory
@@ -81,6 +81,13 @@ class ReplicaManager:
                 self._dirty[partition] = None
             answers.append(appended)
         return answers
+
+    def append_own(
+        self, partition: Partition, batch: bytearray, on_written: Callable[[ErrorCode], None]
+    ) -> None:
+        """Queue a batch that the broker made itself; `write` tells what became of it."""
+        partition.append_own(batch, self._clock.time_ms(), on_written)
+        self._dirty[partition] = None
 
     def write(self) -> None:
         """Write what was queued since the last call, then tell those who wait for it.

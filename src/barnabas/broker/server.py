@@ -9,6 +9,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.connections import IDLE_TICKS, Connections
 from barnabas.broker.dispatch import SERVED
 from barnabas.broker.fetch_sessions import FetchSessions
+from barnabas.broker.group_offsets import GroupOffsets
 from barnabas.broker.hosting import Hosting, log_config
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
@@ -86,7 +87,7 @@ class BrokerServer:
             self._close_listeners()
             _report(self._logs.close())
             raise
-        self._start_background(self._connections)
+        self._start_background(broker, self._connections)
         for name, endpoint in broker.advertised.items():
             log.info(
                 "broker started",
@@ -162,6 +163,7 @@ class BrokerServer:
             replicas=replicas,
             purgatory=self._purgatory,
             fetch_sessions=FetchSessions(slots, self._world.clock, self._world.entropy),
+            offsets=GroupOffsets(topics, replicas, self._world.clock, self._config),
         )
 
     def _listen(self, broker: Broker, connections: Connections) -> None:
@@ -177,7 +179,9 @@ class BrokerServer:
             bound.append(endpoint._replace(port=listener.address[1]))
         broker.advertised.update(advertised(self._config, bound))
 
-    def _start_background(self, connections: Connections) -> None:
+    def _start_background(self, broker: Broker, connections: Connections) -> None:
+        expiry_ms = self._config.offsets_retention_check_interval_ms
+        self._background.every(expiry_ms / 1000, "offset expiry", broker.offsets.expire)
         self._background.every(_MAINTENANCE_SECONDS, "log maintenance", self._maintain)
         idle_ms = self._config.connections_max_idle_ms
         if idle_ms > 0:

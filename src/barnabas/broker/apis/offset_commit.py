@@ -1,0 +1,94 @@
+"""OffsetCommit (key 8): keep positions of a group.
+
+Does: commits from outside of a group's membership (generation -1), as consumers do that assign
+    partitions to themselves; answers when the records are written.
+Ignores: `group_instance_id`, `member_id` without a generation: there are no members.
+Refuses: who claims to be a member.
+Versions: 2 retention time · 5 no retention time (KIP-211) · 6 leader epochs · 7 static members ·
+    9 other error for unknown groups (KIP-848) · 10 topic ids
+"""
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.topic_znodes import Topic
+from barnabas.coordinators.group.offset_records import NO_EXPIRY, CommittedOffset, Position
+from barnabas.coordinators.group.offsets import Commit
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.protocol.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestTopic,
+    OffsetCommitResponse,
+    OffsetCommitResponsePartition,
+    OffsetCommitResponseTopic,
+)
+from barnabas.versions import VersionTable
+
+_UNKNOWN_GROUP = VersionTable({0: ErrorCode.ILLEGAL_GENERATION, 9: ErrorCode.GROUP_ID_NOT_FOUND})
+_BY_ID = VersionTable({0: False, 10: True})
+
+
+def handle(broker: Broker, context: RequestContext, request: OffsetCommitRequest) -> object:
+    """Commit what is for partitions that there are; the others are told so."""
+    by_id = _BY_ID[context.api_version]
+    topics = [
+        broker.topics.by_id(asked.topic_id) if by_id else broker.topics.get(asked.name)
+        for asked in request.topics
+    ]
+    missing = ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    commit = Commit(
+        request.group_id,
+        request.generation_id_or_member_epoch,
+        _offsets(broker, request, topics),
+        _UNKNOWN_GROUP[context.api_version],
+    )
+
+    def respond(codes: "dict[Position, ErrorCode]") -> OffsetCommitResponse:
+        return OffsetCommitResponse(
+            topics=[
+                _answer(asked, topic, codes, missing)
+                for asked, topic in zip(request.topics, topics, strict=True)
+            ]
+        )
+
+    try:
+        return broker.offsets.commit(commit, lambda codes: respond(dict(codes)))
+    except BrokerError as error:
+        return respond(dict.fromkeys(commit.offsets, error.code))
+
+
+def _offsets(
+    broker: Broker, request: OffsetCommitRequest, topics: list[Topic | None]
+) -> dict[Position, CommittedOffset]:
+    now_ms = broker.clock.time_ms()
+    expires = NO_EXPIRY if request.retention_time_ms < 0 else now_ms + request.retention_time_ms
+    offsets = {}
+    for asked, topic in zip(request.topics, topics, strict=True):
+        for partition in asked.partitions:
+            if topic is not None and partition.partition_index in topic.partitions:
+                offsets[Position(topic.name, partition.partition_index)] = CommittedOffset(
+                    partition.committed_offset,
+                    partition.committed_leader_epoch,
+                    partition.committed_metadata or "",
+                    now_ms,
+                    expires,
+                    topic.topic_id,
+                )
+    return offsets
+
+
+def _answer(
+    asked: OffsetCommitRequestTopic,
+    topic: Topic | None,
+    codes: dict[Position, ErrorCode],
+    missing: ErrorCode,
+) -> OffsetCommitResponseTopic:
+    partitions = []
+    for partition in asked.partitions:
+        index = partition.partition_index
+        code = missing
+        if topic is not None:
+            code = codes.get(Position(topic.name, index), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        partitions.append(OffsetCommitResponsePartition(partition_index=index, error_code=code))
+    return OffsetCommitResponseTopic(
+        name=asked.name, topic_id=asked.topic_id, partitions=partitions
+    )

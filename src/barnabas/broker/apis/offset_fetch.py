@@ -1,0 +1,137 @@
+"""OffsetFetch (key 9): the positions that groups committed.
+
+Does: positions asked for, or all of a group; -1 where nothing was committed.
+Ignores: `require_stable` (no offset is committed in a transaction here), `member_id` and
+    `member_epoch` (there are no members).
+Versions: 2 all topics by null, errors of the group · 5 leader epochs · 8 several groups (KIP-709)
+    · 9 members (KIP-848) · 10 topic ids
+"""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.topic_znodes import Topic
+from barnabas.coordinators.group.offset_records import CommittedOffset, Position
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.protocol.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopics,
+    OffsetFetchResponse,
+    OffsetFetchResponseGroup,
+    OffsetFetchResponsePartition,
+    OffsetFetchResponsePartitions,
+    OffsetFetchResponseTopic,
+    OffsetFetchResponseTopics,
+)
+from barnabas.versions import VersionTable
+
+_SEVERAL = VersionTable({0: False, 8: True})
+_BY_ID = VersionTable({0: False, 10: True})
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: OffsetFetchRequest
+) -> OffsetFetchResponse:
+    """Answer for each group; to version 7 there is one, in another shape."""
+    by_id = _BY_ID[context.api_version]
+    several = _SEVERAL[context.api_version]
+    if several:
+        groups = [_group(broker, asked, by_id=by_id) for asked in request.groups]
+        return OffsetFetchResponse(groups=groups)
+    topics = None
+    if request.topics is not None:
+        topics = [
+            OffsetFetchRequestTopics(name=one.name, partition_indexes=one.partition_indexes)
+            for one in request.topics
+        ]
+    asked = OffsetFetchRequestGroup(group_id=request.group_id, topics=topics)
+    group = _group(broker, asked, by_id=False)
+    return OffsetFetchResponse(
+        topics=[
+            OffsetFetchResponseTopic(
+                name=topic.name, partitions=[_older(one) for one in topic.partitions]
+            )
+            for topic in group.topics
+        ],
+        error_code=group.error_code,
+    )
+
+
+def _older(one: OffsetFetchResponsePartitions) -> OffsetFetchResponsePartition:
+    return OffsetFetchResponsePartition(
+        partition_index=one.partition_index,
+        committed_offset=one.committed_offset,
+        committed_leader_epoch=one.committed_leader_epoch,
+        metadata=one.metadata,
+        error_code=one.error_code,
+    )
+
+
+def _group(
+    broker: Broker, asked: OffsetFetchRequestGroup, *, by_id: bool
+) -> OffsetFetchResponseGroup:
+    group_id = asked.group_id
+    code = ErrorCode.NONE
+    try:
+        topics = asked.topics if asked.topics is not None else _all(broker, group_id, by_id=by_id)
+        answers = [_topic(broker, group_id, one, by_id=by_id) for one in topics]
+    except BrokerError as error:
+        code = error.code
+        answers = [
+            _answer(one, [None] * len(one.partition_indexes), code) for one in asked.topics or ()
+        ]
+    return OffsetFetchResponseGroup(group_id=group_id, topics=answers, error_code=code)
+
+
+def _all(broker: Broker, group_id: str, *, by_id: bool) -> list[OffsetFetchRequestTopics]:
+    """What a group has committed, as if that were asked for."""
+    topics = []
+    for name, positions in groupby(broker.offsets.positions(group_id), lambda one: one.topic):
+        topic = broker.topics.get(name)
+        if by_id and topic is None:
+            # A topic that is gone has no id to be told by.
+            continue
+        topics.append(
+            OffsetFetchRequestTopics(
+                name=name,
+                topic_id=topic.topic_id if topic else bytes(16),
+                partition_indexes=[position.partition for position in positions],
+            )
+        )
+    return topics
+
+
+def _topic(
+    broker: Broker, group_id: str, asked: OffsetFetchRequestTopics, *, by_id: bool
+) -> OffsetFetchResponseTopics:
+    name = asked.name
+    if by_id:
+        topic: Topic | None = broker.topics.by_id(asked.topic_id)
+        if topic is None:
+            none = [None] * len(asked.partition_indexes)
+            return _answer(asked, none, ErrorCode.UNKNOWN_TOPIC_ID)
+        name = topic.name
+    positions = [Position(name, index) for index in asked.partition_indexes]
+    return _answer(asked, broker.offsets.fetch(group_id, positions), ErrorCode.NONE)
+
+
+def _answer(
+    asked: OffsetFetchRequestTopics, found: Sequence[CommittedOffset | None], code: ErrorCode
+) -> OffsetFetchResponseTopics:
+    return OffsetFetchResponseTopics(
+        name=asked.name,
+        topic_id=asked.topic_id,
+        partitions=[
+            OffsetFetchResponsePartitions(
+                partition_index=index,
+                committed_offset=one.offset if one else -1,
+                committed_leader_epoch=one.leader_epoch if one else -1,
+                metadata=one.metadata if one else "",
+                error_code=code,
+            )
+            for index, one in zip(asked.partition_indexes, found, strict=True)
+        ],
+    )

@@ -1,0 +1,234 @@
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.dispatch import dispatch
+from barnabas.broker.fetch_sessions import FetchSessions
+from barnabas.broker.group_offsets import OFFSETS_TOPIC, GroupOffsets
+from barnabas.broker.hosting import Hosting
+from barnabas.broker.purgatory import Pending, Purgatory
+from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.topics import Topics
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.listeners import Endpoint
+from barnabas.coordinators.group.partitioning import partition_for
+from barnabas.errors import ErrorCode
+from barnabas.log.config import LogConfig
+from barnabas.log.manager import LogManager, LogSettings
+from barnabas.ports import Timer
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
+from barnabas.protocol.headers import decode_response, encode_response
+from barnabas.protocol.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+    OffsetCommitResponse,
+)
+from barnabas.protocol.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopic,
+    OffsetFetchRequestTopics,
+    OffsetFetchResponse,
+)
+from barnabas.runtime.clock import SystemClock
+from barnabas.runtime.disk import RealDisk
+from barnabas.runtime.entropy import SystemEntropy
+from barnabas.runtime.registry_embedded import EmbeddedRegistry
+
+NONE, UNKNOWN = ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+class NoTimers:
+    def after(self, seconds: float, callback: Callable[[], None]) -> Timer:
+        raise AssertionError("nothing here waits for a time")
+
+    def soon(self, callback: Callable[[], None]) -> None:
+        raise AssertionError("nothing here waits for a time")
+
+
+class Started:
+    """A broker without a network, on a directory."""
+
+    def __init__(self, path: Path) -> None:
+        clock, entropy, disk = SystemClock(), SystemEntropy(), RealDisk()
+        config = BrokerConfig.load({"offsets.topic.num.partitions": "3"})
+        purgatory = Purgatory(NoTimers())
+        self.logs = LogManager(
+            disk, clock, entropy, LogSettings(1, [str(path)]), lambda _topic: LogConfig()
+        )
+        self.logs.open()
+        self.registry = EmbeddedRegistry(disk, str(path / "registry"))
+        replicas = ReplicaManager(clock, purgatory)
+        topics = Topics(self.registry, Hosting(self.logs, replicas, config), entropy, config)
+        topics.load(self.logs)
+        self.broker = Broker(
+            config=config,
+            cluster_id="c",
+            clock=clock,
+            entropy=entropy,
+            timers=NoTimers(),
+            registry=self.registry,
+            topics=topics,
+            replicas=replicas,
+            purgatory=purgatory,
+            fetch_sessions=FetchSessions(1, clock, entropy),
+            offsets=GroupOffsets(topics, replicas, clock, config),
+            advertised={"PLAINTEXT": Endpoint("PLAINTEXT", "here", 1234)},
+        )
+        if topics.get("dogs") is None:
+            topics.create("dogs", {0: [1], 1: [1]}, {})
+
+    def ask(self, key: ApiKey, version: int, request: object) -> object:
+        """The reply as a client of that version would read it."""
+        context = RequestContext(key, version, "test", "PLAINTEXT", "127.0.0.1:1", 1)
+        outcome = dispatch(self.broker, context, request)
+        self.broker.replicas.write()
+        answers: list[object] = [outcome]
+        if isinstance(outcome, Pending):
+            assert outcome.is_done
+            outcome.on_done(answers.append)
+        data = bytes(encode_response(key, version, 1, answers[-1]).joined())
+        return decode_response(key, version, data[4:])[1]
+
+    def topic_id(self) -> bytes:
+        topic = self.broker.topics.get("dogs")
+        assert topic is not None
+        return topic.topic_id
+
+    def stop(self) -> None:
+        self.logs.close()
+        self.registry.close()
+
+
+@pytest.fixture
+def started(tmp_path: Path) -> Iterator[Started]:
+    one = Started(tmp_path)
+    yield one
+    one.stop()
+
+
+def commit(
+    started: Started, version: int, offsets: dict[int, int], *, generation: int = -1
+) -> dict[int, int]:
+    by_id = version >= 10
+    topic = OffsetCommitRequestTopic(
+        name="" if by_id else "dogs",
+        topic_id=started.topic_id() if by_id else bytes(16),
+        partitions=[
+            OffsetCommitRequestPartition(
+                partition_index=index, committed_offset=offset, committed_metadata="here"
+            )
+            for index, offset in offsets.items()
+        ],
+    )
+    request = OffsetCommitRequest(
+        group_id="kennel", generation_id_or_member_epoch=generation, topics=[topic]
+    )
+    answer = started.ask(ApiKey.OFFSET_COMMIT, version, request)
+    assert isinstance(answer, OffsetCommitResponse)
+    (answered,) = answer.topics
+    assert (answered.name, answered.topic_id) == (topic.name, topic.topic_id)
+    return {one.partition_index: one.error_code for one in answered.partitions}
+
+
+def fetch(started: Started, version: int, indexes: list[int] | None) -> dict[int, tuple[int, str]]:
+    named = indexes is not None
+    partitions = indexes or []
+    if version >= 8:
+        topics = [
+            OffsetFetchRequestTopics(
+                name="" if version >= 10 else "dogs",
+                topic_id=started.topic_id() if version >= 10 else bytes(16),
+                partition_indexes=partitions,
+            )
+        ]
+        group = OffsetFetchRequestGroup(group_id="kennel", topics=topics if named else None)
+        request = OffsetFetchRequest(groups=[group])
+    else:
+        topic = OffsetFetchRequestTopic(name="dogs", partition_indexes=partitions)
+        request = OffsetFetchRequest(group_id="kennel", topics=[topic] if named else None)
+    answer = started.ask(ApiKey.OFFSET_FETCH, version, request)
+    assert isinstance(answer, OffsetFetchResponse)
+    assert answer.error_code == 0
+    found = answer.groups[0].topics if version >= 8 else answer.topics
+    assert all(one.error_code == 0 for topic in found for one in topic.partitions)
+    return {
+        one.partition_index: (one.committed_offset, one.metadata or "")
+        for topic in found
+        for one in topic.partitions
+    }
+
+
+@pytest.mark.parametrize("version", range(2, 11))
+def test_every_version_of_a_commit_is_kept(started: Started, version: int) -> None:
+    assert commit(started, version, {0: 5, 1: 7, 2: 9}) == {0: NONE, 1: NONE, 2: UNKNOWN}
+    assert fetch(started, 8, None) == {0: (5, "here"), 1: (7, "here")}
+
+
+@pytest.mark.parametrize("version", range(1, 11))
+def test_every_version_of_a_fetch_is_answered(started: Started, version: int) -> None:
+    assert fetch(started, version, [0]) == {0: (-1, "")}
+    commit(started, 9, {0: 5})
+    assert fetch(started, version, [1, 0]) == {1: (-1, ""), 0: (5, "here")}
+    if version >= 2:
+        assert fetch(started, version, None) == {0: (5, "here")}
+
+
+@pytest.mark.parametrize("version", range(7))
+def test_every_version_of_find_coordinator_names_this_broker(
+    started: Started, version: int
+) -> None:
+    request = FindCoordinatorRequest(key="kennel", coordinator_keys=["kennel"] * (version >= 4))
+    answer = started.ask(ApiKey.FIND_COORDINATOR, version, request)
+    assert isinstance(answer, FindCoordinatorResponse)
+    found = answer.coordinators[0] if version >= 4 else answer
+    assert (found.node_id, found.host, found.port, found.error_code) == (1, "here", 1234, 0)
+    topic = started.broker.topics.get(OFFSETS_TOPIC)
+    assert topic is not None
+    assert len(topic.partitions) == 3
+
+
+def test_there_is_no_coordinator_of_transactions(started: Started) -> None:
+    request = FindCoordinatorRequest(key="t", key_type=1)
+    answer = started.ask(ApiKey.FIND_COORDINATOR, 3, request)
+    assert isinstance(answer, FindCoordinatorResponse)
+    assert answer.error_code == ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+
+
+def test_offsets_outlive_the_broker(tmp_path: Path) -> None:
+    first = Started(tmp_path)
+    commit(first, 9, {0: 5, 1: 7})
+    commit(first, 9, {0: 6})
+    first.stop()
+    second = Started(tmp_path)
+    assert fetch(second, 9, [0, 1]) == {0: (6, "here"), 1: (7, "here")}
+    second.stop()
+
+
+@pytest.mark.parametrize(
+    ("version", "code"), [(8, ErrorCode.ILLEGAL_GENERATION), (9, ErrorCode.GROUP_ID_NOT_FOUND)]
+)
+def test_a_member_of_no_group_is_refused(started: Started, version: int, code: ErrorCode) -> None:
+    assert commit(started, version, {0: 5}, generation=1) == {0: code}
+    assert fetch(started, 9, [0]) == {0: (-1, "")}
+
+
+def test_what_cannot_be_written_does_not_count(started: Started) -> None:
+    commit(started, 9, {0: 5})
+    partition = started.broker.replicas.find(OFFSETS_TOPIC, partition_for("kennel", 3))
+    assert partition is not None
+    partition.log.segments.active.file.close()
+    assert commit(started, 9, {0: 6}) == {0: ErrorCode.COORDINATOR_NOT_AVAILABLE}
+    assert fetch(started, 9, [0]) == {0: (5, "here")}
+
+
+def test_offsets_of_a_deleted_topic_are_forgotten(started: Started) -> None:
+    commit(started, 9, {0: 5})
+    started.broker.offsets.forget_topic("dogs")
+    started.broker.replicas.write()
+    assert fetch(started, 9, None) == {}

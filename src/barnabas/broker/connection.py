@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.dispatch import dispatch
+from barnabas.broker.dispatch import HANDLERS
 from barnabas.broker.purgatory import Pending
 from barnabas.dialects.dialect import Dialect, Request
 from barnabas.runtime.connection import Connection
@@ -18,7 +18,7 @@ class ClientConnection:
     """
 
     __slots__ = (
-        "_broker", "_connection", "_dialect", "_listener", "_number", "_on_gone", "_outcomes",
+        "_broker", "_connection", "_context", "_dialect", "_on_gone", "_outcomes",
         "_parked", "peer_host",
     )  # fmt: skip
 
@@ -35,8 +35,7 @@ class ClientConnection:
         self._broker = broker
         self._dialect = dialect
         self._connection = connection
-        self._listener = listener
-        self._number = number
+        self._context = RequestContext(-1, -1, None, listener, connection.peer, number)
         self._on_gone = on_gone
         self._outcomes: list[tuple[Request, object]] = []
         self._parked: tuple[Request, Pending] | None = None
@@ -51,12 +50,13 @@ class ClientConnection:
         """Handle one request; False if its reply has to wait."""
         request = self._dialect.read_request(frame)
         key, version, _, client_id, body = request
-        connection = self._connection
-        context = RequestContext(
-            key, version, client_id, self._listener, connection.peer, self._number
-        )
-        outcome = dispatch(self._broker, context, body)
-        if isinstance(outcome, Pending):
+        context = self._context
+        if context[:3] != (key, version, client_id):
+            context = self._context = context._replace(
+                api_key=key, api_version=version, client_id=client_id
+            )
+        outcome = HANDLERS[key](self._broker, context, body)
+        if type(outcome) is Pending:
             self._parked = (request, outcome)
             return False
         self._outcomes.append((request, outcome))

@@ -60,12 +60,8 @@ ROUTES: Mapping[ApiKey, Route] = {
 SERVED: Mapping[ApiKey, VersionRange] = {key: route.versions for key, route in ROUTES.items()}
 ADVERTISED: Mapping[ApiKey, VersionRange] = {key: route.advertised for key, route in ROUTES.items()}
 
-_HANDLERS = cast(
+HANDLERS = cast(
     "Mapping[int, Callable[[Broker, RequestContext, object], object]]",
     {int(key): route.handle for key, route in ROUTES.items()},
 )
-
-
-def dispatch(broker: Broker, context: RequestContext, body: object) -> object:
-    """Answer one request whose API and version the dialect has checked."""
-    return _HANDLERS[context.api_key](broker, context, body)
+"""The handlers by API key. Whose body and version it is, the dialect has checked."""

@@ -54,7 +54,7 @@ class KafkaDialect:
     def write_response(self, request: Request, outcome: object) -> Send | None:
         """The reply with its size in front; None for a produce with acks=0."""
         key, version, correlation_id, _, body = request
-        if key == _PRODUCE and version in self._served[ApiKey.PRODUCE]:
+        if key == _PRODUCE:
             return _write_produced(request, cast("list[Appended]", outcome))
         message = _message_of(key, version, body, outcome)
         api = ApiKey(key)
@@ -117,7 +117,9 @@ def _write_produced(request: Request, answers: list[Appended]) -> Send | None:
         return None
     if len(answers) == 1:
         answer = answers[0]
-        code = PRODUCE_RULES[version].codes.get(answer.error, answer.error)
+        code: int = answer.error
+        if code:
+            code = PRODUCE_RULES[version].codes.get(code, code)
         reply = write_one(correlation_id, body.appends[0], answer, code, version)
         if reply is not None:
             send = Send()

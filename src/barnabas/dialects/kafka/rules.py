@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from barnabas.errors import ErrorCode
-from barnabas.versions import VersionTable
+from barnabas.versions import VersionRange, VersionTable
 
 
 class ProduceRules(NamedTuple):
@@ -18,13 +18,14 @@ _BEFORE_KIP_112: Mapping[int, ErrorCode] = {
     ErrorCode.KAFKA_STORAGE_ERROR: ErrorCode.NOT_LEADER_OR_FOLLOWER
 }
 
-PRODUCE_RULES = VersionTable(
+_PRODUCE = VersionTable(
     {
         0: ProduceRules(zstd=False, codes=_BEFORE_KIP_112),
         4: ProduceRules(zstd=False, codes={}),
         7: ProduceRules(zstd=True, codes={}),
     }
 )
+PRODUCE_RULES = {version: _PRODUCE[version] for version in VersionRange.parse("0-13")}
 """By Produce version. Source: KIP-110, KIP-112."""
 
 FETCH_CODES: VersionTable[Mapping[int, ErrorCode]] = VersionTable({0: _BEFORE_KIP_112, 6: {}})

@@ -51,7 +51,8 @@ class ClientConnection:
         request = self._dialect.read_request(frame)
         key, version, _, client_id, body = request
         context = self._context
-        if context[:3] != (key, version, client_id):
+        said = (key, version, client_id)
+        if context[:3] != said:
             context = self._context = context._replace(
                 api_key=key, api_version=version, client_id=client_id
             )

@@ -111,8 +111,10 @@ class ReplicaManager:
     def read(self, reads: Iterable[Read], max_bytes: int) -> list[Fetched]:
         """Read partitions in order until `max_bytes` are planned.
 
-        The first batch found comes whole, so that a reader always gets on (KIP-74).
+        The first batch found comes whole, so that a reader always gets on (KIP-74). What was
+        appended before is read too, also where it shares a readiness event with this.
         """
+        self.write()
         fetched: list[Fetched] = []
         left = max_bytes
         min_one = True
@@ -137,6 +139,7 @@ class ReplicaManager:
 
     def list_offsets(self, command: ListOffsets) -> list[FoundOffset]:
         """Find offsets, in the order of the lookups."""
+        self.write()
         found: list[FoundOffset] = []
         for lookup in command.lookups:
             partition = self._by_name.get((lookup.topic, lookup.partition))

@@ -5,7 +5,7 @@ import pytest
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.dispatch import dispatch
+from barnabas.broker.dispatch import HANDLERS
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_offsets import OFFSETS_TOPIC, GroupOffsets
 from barnabas.broker.hosting import Hosting
@@ -86,7 +86,7 @@ class Started:
     def ask(self, key: ApiKey, version: int, request: object) -> object:
         """The reply as a client of that version would read it."""
         context = RequestContext(key, version, "test", "PLAINTEXT", "127.0.0.1:1", 1)
-        outcome = dispatch(self.broker, context, request)
+        outcome = HANDLERS[context.api_key](self.broker, context, request)
         self.broker.replicas.write()
         answers: list[object] = [outcome]
         if isinstance(outcome, Pending):

@@ -208,6 +208,11 @@ class KafkaError(Exception):
         """Whether the same call may succeed later without any change."""
         return self.code.retriable
 
+    @property
+    def why(self) -> str:
+        """What happened, without the name of the code."""
+        return str(self)
+
 
 class BrokerError(KafkaError):
     """A broker answered with an error code."""
@@ -215,7 +220,13 @@ class BrokerError(KafkaError):
     def __init__(self, code: int, detail: str = "") -> None:
         self.code = ErrorCode.of(code)
         known = self.code.name if self.code == code else f"unknown error code {code}"
+        self._why = detail
         super().__init__(f"{known}: {detail}" if detail else f"{known} ({int(code)})")
+
+    @property
+    def why(self) -> str:
+        """What the broker said beside the code, if anything."""
+        return self._why
 
 
 class RetriableError(KafkaError):

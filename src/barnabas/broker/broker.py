@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_offsets import GroupOffsets
+from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.topics import Topics
@@ -23,6 +24,7 @@ class Broker:
     timers: Timers
     registry: Registry
     topics: Topics
+    producer_ids: ProducerIds
     replicas: ReplicaManager
     purgatory: Purgatory
     fetch_sessions: FetchSessions

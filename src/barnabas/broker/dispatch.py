@@ -5,8 +5,14 @@ from typing import NamedTuple, Never, cast
 
 from barnabas.broker.apis import (
     api_versions,
+    create_partitions,
+    create_topics,
+    delete_topics,
+    describe_cluster,
+    describe_configs,
     fetch,
     find_coordinator,
+    init_producer_id,
     list_offsets,
     metadata,
     offset_commit,
@@ -54,7 +60,14 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.OFFSET_FETCH: _route(offset_fetch.handle, "1-10"),
     ApiKey.FIND_COORDINATOR: _route(find_coordinator.handle, "0-6"),
     ApiKey.API_VERSIONS: _route(_handle_api_versions, "0-5"),
+    ApiKey.CREATE_TOPICS: _route(create_topics.handle, "2-7"),
+    ApiKey.DELETE_TOPICS: _route(delete_topics.handle, "1-6"),
+    # Version 6 (two-phase commit, KIP-939) is not stable in any release.
+    ApiKey.INIT_PRODUCER_ID: _route(init_producer_id.handle, "0-5"),
     ApiKey.OFFSET_FOR_LEADER_EPOCH: _route(offset_for_leader_epoch.handle, "2-4"),
+    ApiKey.DESCRIBE_CONFIGS: _route(describe_configs.handle, "1-4"),
+    ApiKey.CREATE_PARTITIONS: _route(create_partitions.handle, "0-3"),
+    ApiKey.DESCRIBE_CLUSTER: _route(describe_cluster.handle, "0-2"),
 }
 
 SERVED: Mapping[ApiKey, VersionRange] = {key: route.versions for key, route in ROUTES.items()}

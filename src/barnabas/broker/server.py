@@ -11,6 +11,7 @@ from barnabas.broker.dispatch import SERVED
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_offsets import GroupOffsets
 from barnabas.broker.hosting import Hosting, log_config
+from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.topic_znodes import config_of
@@ -160,6 +161,7 @@ class BrokerServer:
             timers=self._world.timers,
             registry=registry,
             topics=topics,
+            producer_ids=ProducerIds(registry, self._config.node_id),
             replicas=replicas,
             purgatory=self._purgatory,
             fetch_sessions=FetchSessions(slots, self._world.clock, self._world.entropy),

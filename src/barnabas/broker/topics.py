@@ -17,6 +17,7 @@ from barnabas.broker.topic_znodes import (
     encode_topic,
 )
 from barnabas.config.broker import BrokerConfig
+from barnabas.config.topic import TopicConfig
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
 from barnabas.log.manager import LogManager
 from barnabas.log.partition_log import PartitionLog
@@ -125,7 +126,7 @@ class Topics:
                     ErrorCode.INVALID_TOPIC_EXCEPTION,
                     f"{name} and {other} differ only in . and _, which metrics cannot tell apart",
                 )
-        self._check_config(config)
+        self.check_config(config)
 
     def add_partitions(self, name: str, added: Mapping[int, list[int]]) -> Topic:
         """Give a topic further partitions.
@@ -148,7 +149,7 @@ class Topics:
             StorageError: it cannot be written.
         """
         topic = self._existing(name)
-        self._check_config(config)
+        self.check_config(config)
         self._registry.set(f"{CONFIGS}/{name}", encode_config(config))
         topic = topic._replace(config=config)
         self._keep(topic)
@@ -177,7 +178,15 @@ class Topics:
             raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}")
         return topic
 
-    def _check_config(self, config: Mapping[str, str]) -> None:
+    def check_config(self, config: Mapping[str, str]) -> None:
+        """Whether a topic could have these properties.
+
+        Raises:
+            BrokerError: INVALID_CONFIG: one is not known, or its value is not allowed.
+        """
+        for name in config:
+            if TopicConfig.find(name) is None and name not in TopicConfig.known_elsewhere:
+                raise BrokerError(ErrorCode.INVALID_CONFIG, f"topics have no property {name}")
         try:
             log_config(config, self._config)
         except ConfigError as error:

@@ -39,6 +39,15 @@ _WHY = {
     "connections are plain": "listener.security.protocol.map",
 }
 
+_TOPICS = {
+    "nothing is tiered": """
+        remote.storage.enable remote.log.copy.disable remote.log.delete.on.disable
+        local.retention.ms local.retention.bytes""",
+    "batches are stored as the producer sent them": """
+        compression.gzip.level compression.lz4.level compression.zstd.level
+        message.downconversion.enable message.format.version""",
+}
+
 _CLIENTS = {
     "values are bytes; turn them into what you need": """
         key.serializer value.serializer key.deserializer value.deserializer""",
@@ -55,6 +64,11 @@ _CLIENTS = {
 
 BROKER_NAMES: dict[str, str] = {name: why for why, names in _WHY.items() for name in names.split()}
 """Each name with the reason why it changes nothing."""
+
+TOPIC_NAMES: dict[str, str] = {
+    name: why for why, names in _TOPICS.items() for name in names.split()
+}
+"""The same for topics."""
 
 CLIENT_NAMES: dict[str, str] = {
     name: why for why, names in _CLIENTS.items() for name in names.split()

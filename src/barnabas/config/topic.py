@@ -4,7 +4,7 @@ Source: Kafka 4 TopicConfig and LogConfig (names, types, defaults, ranges).
 """
 
 from collections.abc import Mapping
-from typing import Self
+from typing import ClassVar, Self
 
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.configuration import Configuration
@@ -19,6 +19,7 @@ from barnabas.config.definition import (
     string,
     words,
 )
+from barnabas.config.elsewhere import TOPIC_NAMES
 
 _NO_COMPACTION = "logs are not compacted yet"
 _NO_REPLICATION = "there is one broker, so nothing is replicated"
@@ -27,6 +28,8 @@ _NO_RECOMPRESSION = "batches are stored as the producer sent them"
 
 class TopicConfig(Configuration):
     """What can be set per topic."""
+
+    known_elsewhere: ClassVar[Mapping[str, str]] = TOPIC_NAMES
 
     cleanup_policy: tuple[str, ...] = words(
         ("delete",),

@@ -9,6 +9,7 @@ from barnabas.broker.dispatch import HANDLERS
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_offsets import OFFSETS_TOPIC, GroupOffsets
 from barnabas.broker.hosting import Hosting
+from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.purgatory import Pending, Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.topics import Topics
@@ -73,6 +74,7 @@ class Started:
             entropy=entropy,
             timers=NoTimers(),
             registry=self.registry,
+            producer_ids=ProducerIds(self.registry, 1),
             topics=topics,
             replicas=replicas,
             purgatory=purgatory,

@@ -2,14 +2,15 @@
 
 Does: all topics or some, by name or id (12+); makes missing topics where client and broker allow it;
     answers with the address of the listener that was asked.
-Ignores: authorised operations (there is no authorizer, so they are never asked for in vain: the
-    fields say "not asked").
+    says what one may do, where asked: everything, as there is no authorizer.
+Ignores: nothing.
 Versions: 0 no topics means all · 4 auto-creation can be refused · 10 topic ids · 12 ask by id
 """
 
 from barnabas.broker.auto_topics import create_missing
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.operations import NOT_ASKED, ON_CLUSTER, ON_TOPICS
 from barnabas.broker.topic_znodes import Topic
 from barnabas.broker.topics import INTERNAL_TOPICS, problem_of_name
 from barnabas.errors import ErrorCode
@@ -35,12 +36,18 @@ def handle(broker: Broker, context: RequestContext, request: MetadataRequest) ->
     else:
         topics = [_find(broker, one, create=request.allow_auto_topic_creation) for one in asked]
     node_id = broker.config.node_id
+    if request.include_topic_authorized_operations:
+        for one in topics:
+            if not one.error_code:
+                one.topic_authorized_operations = ON_TOPICS
+    cluster = ON_CLUSTER if request.include_cluster_authorized_operations else NOT_ASKED
     address = broker.advertised[context.listener]
     return MetadataResponse(
         brokers=[MetadataResponseBroker(node_id=node_id, host=address.host, port=address.port)],
         cluster_id=broker.cluster_id,
         controller_id=node_id,
         topics=topics,
+        cluster_authorized_operations=cluster,
     )
 
 

@@ -1,0 +1,64 @@
+"""CreatePartitions (key 37): bring topics to more partitions (KIP-195).
+
+Does: a new total, with or without the brokers of each new partition; `validate_only`.
+Ignores: `timeout_ms`: partitions are made before the answer.
+Versions: 2 flexible · 3 throttling error, which there is no quota for
+"""
+
+from collections import Counter
+
+from barnabas.broker.assignments import as_told, placed
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.protocol.create_partitions import (
+    CreatePartitionsRequest,
+    CreatePartitionsResponse,
+    CreatePartitionsTopic,
+    CreatePartitionsTopicResult,
+)
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: CreatePartitionsRequest
+) -> CreatePartitionsResponse:
+    """Enlarge each topic that can be enlarged; say why the others cannot."""
+    del context
+    times = Counter(topic.name for topic in request.topics)
+    results = []
+    for topic in request.topics:
+        code, why = ErrorCode.NONE, None
+        try:
+            if times[topic.name] > 1:
+                raise BrokerError(ErrorCode.INVALID_REQUEST, "the topic is there twice")
+            added = _added(broker, topic)
+            if not request.validate_only:
+                broker.topics.add_partitions(topic.name, added)
+        except KafkaError as error:
+            code, why = error.code, error.why
+        results.append(
+            CreatePartitionsTopicResult(name=topic.name, error_code=code, error_message=why)
+        )
+    return CreatePartitionsResponse(results=results)
+
+
+def _added(broker: Broker, asked: CreatePartitionsTopic) -> dict[int, list[int]]:
+    topic = broker.topics.get(asked.name)
+    if topic is None:
+        raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {asked.name}")
+    there = len(topic.partitions)
+    if asked.count <= there:
+        raise BrokerError(
+            ErrorCode.INVALID_PARTITIONS,
+            f"topic {asked.name} has {there} partitions; {asked.count} would not be more",
+        )
+    node_id = broker.config.node_id
+    if asked.assignments is None:
+        return placed(range(there, asked.count), 1, node_id)
+    if len(asked.assignments) != asked.count - there:
+        raise BrokerError(
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            f"{asked.count - there} new partitions, but {len(asked.assignments)} assignments",
+        )
+    told = {there + nth: one.broker_ids for nth, one in enumerate(asked.assignments)}
+    return as_told(told, there, node_id)

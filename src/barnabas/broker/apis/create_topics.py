@@ -1,0 +1,119 @@
+"""CreateTopics (key 19): make topics with partitions and properties.
+
+Does: counts, or the brokers of each partition; the broker's defaults for -1; `validate_only`; tells
+    the properties in force (5+) and the id (7+).
+Ignores: `timeout_ms`: topics are made before the answer.
+Versions: 2 throttle time · 4 broker defaults as -1 (KIP-464) · 5 what was created · 7 topic ids
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+
+from barnabas.broker.assignments import as_told, placed
+from barnabas.broker.broker import Broker
+from barnabas.broker.config_entries import topic_entries
+from barnabas.broker.context import RequestContext
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.protocol.create_topics import (
+    CreatableTopic,
+    CreatableTopicConfigs,
+    CreatableTopicResult,
+    CreateTopicsRequest,
+    CreateTopicsResponse,
+)
+from barnabas.wire.schema import NO_UUID
+
+_DEFAULT = -1
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: CreateTopicsRequest
+) -> CreateTopicsResponse:
+    """Make each topic that can be made; say why the others cannot."""
+    del context
+    asked = Counter(topic.name for topic in request.topics)
+    made = [
+        _create(broker, topic, validate_only=request.validate_only)
+        for topic in request.topics
+        if asked[topic.name] == 1
+    ]
+    twice = [
+        _refused(name, ErrorCode.INVALID_REQUEST, "the topic is there twice")
+        for name, times in asked.items()
+        if times > 1
+    ]
+    return CreateTopicsResponse(topics=made + twice)
+
+
+def _create(broker: Broker, asked: CreatableTopic, *, validate_only: bool) -> CreatableTopicResult:
+    try:
+        config = _config(asked)
+        broker.topics.check_new(asked.name, config)
+        partitions = _partitions(broker, asked)
+        topic_id = NO_UUID
+        if not validate_only:
+            topic_id = broker.topics.create(asked.name, partitions, config).topic_id
+    except KafkaError as error:
+        return _refused(asked.name, error.code, error.why)
+    return CreatableTopicResult(
+        name=asked.name,
+        topic_id=topic_id,
+        error_code=ErrorCode.NONE,
+        error_message=None,
+        num_partitions=len(partitions),
+        replication_factor=len(partitions[0]),
+        configs=_in_force(broker, config),
+    )
+
+
+def _refused(name: str, code: ErrorCode, why: str) -> CreatableTopicResult:
+    return CreatableTopicResult(name=name, error_code=code, error_message=why, configs=[])
+
+
+def _config(asked: CreatableTopic) -> dict[str, str]:
+    empty = [one.name for one in asked.configs if one.value is None]
+    if empty:
+        raise BrokerError(ErrorCode.INVALID_CONFIG, f"properties without a value: {empty}")
+    return {one.name: one.value for one in asked.configs if one.value is not None}
+
+
+def _partitions(broker: Broker, asked: CreatableTopic) -> dict[int, list[int]]:
+    count, replicas = asked.num_partitions, asked.replication_factor
+    if asked.assignments:
+        if (count, replicas) != (_DEFAULT, _DEFAULT):
+            raise BrokerError(
+                ErrorCode.INVALID_REQUEST, "with an assignment of replicas both counts must be -1"
+            )
+        told = {one.partition_index: one.broker_ids for one in asked.assignments}
+        if len(told) < len(asked.assignments):
+            raise BrokerError(
+                ErrorCode.INVALID_REPLICA_ASSIGNMENT, "a partition is assigned more than once"
+            )
+        return as_told(told, 0, broker.config.node_id)
+    if count == _DEFAULT:
+        count = broker.config.num_partitions
+    if replicas == _DEFAULT:
+        replicas = broker.config.default_replication_factor
+    if count <= 0:
+        raise BrokerError(
+            ErrorCode.INVALID_PARTITIONS, f"a topic has at least 1 partition, not {count}"
+        )
+    if replicas <= 0:
+        raise BrokerError(
+            ErrorCode.INVALID_REPLICATION_FACTOR,
+            f"a replication factor is at least 1, or -1 for the broker's default, not {replicas}",
+        )
+    return placed(range(count), replicas, broker.config.node_id)
+
+
+def _in_force(broker: Broker, config: Mapping[str, str]) -> list[CreatableTopicConfigs]:
+    return [
+        CreatableTopicConfigs(
+            name=entry.row.name,
+            value=entry.origins[0].value,
+            read_only=entry.read_only,
+            config_source=entry.origins[0].source,
+            is_sensitive=False,
+        )
+        for entry in topic_entries(config, broker.config)
+    ]

@@ -1,0 +1,48 @@
+"""DescribeCluster (key 60): the broker, its cluster's id, and what one may do with the cluster.
+
+Does: authorised operations where asked for: all, as there is no authorizer.
+Ignores: `include_fenced_brokers`: a broker that answers is not fenced.
+Versions: 1 endpoint types: controllers have no endpoint here (KIP-919) · 2 fenced brokers (KIP-1073)
+"""
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.operations import NOT_ASKED, ON_CLUSTER
+from barnabas.errors import ErrorCode
+from barnabas.protocol.describe_cluster import (
+    DescribeClusterBroker,
+    DescribeClusterRequest,
+    DescribeClusterResponse,
+)
+
+_BROKERS, _CONTROLLERS = 1, 2
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: DescribeClusterRequest
+) -> DescribeClusterResponse:
+    """Describe the cluster, which is this broker."""
+    if request.endpoint_type != _BROKERS:
+        known = request.endpoint_type == _CONTROLLERS
+        return DescribeClusterResponse(
+            error_code=ErrorCode.MISMATCHED_ENDPOINT_TYPE
+            if known
+            else ErrorCode.UNSUPPORTED_ENDPOINT_TYPE,
+            error_message="this is the endpoint of a broker",
+            cluster_id="",
+            brokers=[],
+        )
+    address = broker.advertised[context.listener]
+    node_id = broker.config.node_id
+    asked = request.include_cluster_authorized_operations
+    return DescribeClusterResponse(
+        error_code=ErrorCode.NONE,
+        cluster_id=broker.cluster_id,
+        controller_id=node_id,
+        brokers=[
+            DescribeClusterBroker(
+                broker_id=node_id, host=address.host, port=address.port, is_fenced=False
+            )
+        ],
+        cluster_authorized_operations=ON_CLUSTER if asked else NOT_ASKED,
+    )

@@ -1,0 +1,44 @@
+"""Which brokers hold the partitions of a topic, in a cluster of one. Writes nothing down."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from barnabas.errors import BrokerError, ErrorCode
+
+
+def placed(indexes: Iterable[int], replicas: int, node_id: int) -> dict[int, list[int]]:
+    """Place partitions on this broker.
+
+    Raises:
+        BrokerError: INVALID_REPLICATION_FACTOR: that many replicas need more brokers.
+    """
+    if replicas != 1:
+        raise BrokerError(
+            ErrorCode.INVALID_REPLICATION_FACTOR,
+            f"a replication factor of {replicas} cannot be reached with 1 broker",
+        )
+    return {index: [node_id] for index in indexes}
+
+
+def as_told(told: Mapping[int, Sequence[int]], first: int, node_id: int) -> dict[int, list[int]]:
+    """Check the brokers that a client named for partitions from `first` on.
+
+    Raises:
+        BrokerError: INVALID_REPLICA_ASSIGNMENT: partitions are missing, or brokers are not there.
+    """
+    if sorted(told) != list(range(first, first + len(told))):
+        raise _refused(f"partitions must be numbered from {first} without a gap, not {list(told)}")
+    for index, brokers in sorted(told.items()):
+        if not brokers:
+            raise _refused(f"partition {index} has an empty list of replicas")
+        if len(set(brokers)) < len(brokers):
+            raise _refused(f"partition {index} names a broker more than once: {list(brokers)}")
+        strangers = [broker for broker in brokers if broker != node_id]
+        if strangers:
+            raise _refused(
+                f"partition {index} is to be on broker {strangers[0]}, which is not there"
+            )
+    return {index: list(brokers) for index, brokers in sorted(told.items())}
+
+
+def _refused(why: str) -> BrokerError:
+    return BrokerError(ErrorCode.INVALID_REPLICA_ASSIGNMENT, why)

@@ -1,0 +1,66 @@
+"""Properties in force, with every place that could give them their value. Knows no protocol."""
+
+from collections.abc import Iterator, Mapping
+from enum import IntEnum
+from typing import NamedTuple
+
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.definition import Setting
+from barnabas.config.topic import TopicConfig, broker_wide
+
+
+class Source(IntEnum):
+    """Where a value comes from. The numbers are those of DescribeConfigs."""
+
+    TOPIC = 1
+    BROKER = 4
+    DEFAULT = 5
+
+
+class Origin(NamedTuple):
+    """One place: the property's name there, and its value as text."""
+
+    name: str
+    value: str | None
+    source: Source
+
+
+class ConfigEntry(NamedTuple):
+    """One property. The first origin is the one in force."""
+
+    row: Setting
+    read_only: bool
+    origins: tuple[Origin, ...]
+
+
+def topic_entries(own: Mapping[str, str], broker: BrokerConfig) -> Iterator[ConfigEntry]:
+    """All properties of a topic that has `own` ones; what is not among them the broker decides."""
+    mine = {row.name: row.parse(value) for row, value in _rows(own)}
+    everywhere = broker_wide(broker)
+    for row in TopicConfig.settings().values():
+        origins = []
+        if row.name in mine:
+            origins.append(Origin(row.name, row.render(mine[row.name]), Source.TOPIC))
+        if row.name in everywhere:
+            name, value = everywhere[row.name]
+            origins.append(Origin(name, row.render(value), Source.BROKER))
+        origins.append(Origin(row.synonym or row.name, row.render(row.default), Source.DEFAULT))
+        yield ConfigEntry(row, read_only=False, origins=tuple(origins))
+
+
+def broker_entries(config: BrokerConfig) -> Iterator[ConfigEntry]:
+    """All properties of a broker. None can be changed while it runs."""
+    for row in BrokerConfig.settings().values():
+        origins = []
+        given = config.source_of(row.name)
+        if given is not None:
+            origins.append(Origin(given[0], row.render(given[1]), Source.BROKER))
+        origins.append(Origin(row.name, row.render(row.default), Source.DEFAULT))
+        yield ConfigEntry(row, read_only=True, origins=tuple(origins))
+
+
+def _rows(own: Mapping[str, str]) -> Iterator[tuple[Setting, str]]:
+    for name, value in own.items():
+        row = TopicConfig.find(name)
+        if row is not None:
+            yield row, value

@@ -1,0 +1,37 @@
+"""Resources that properties belong to, as clients name them: a type and a text."""
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.topic_znodes import Topic
+from barnabas.broker.topics import problem_of_name
+from barnabas.errors import BrokerError, ErrorCode
+
+TOPIC = 2
+BROKER = 4
+
+
+def topic_of(broker: Broker, name: str) -> Topic:
+    """The topic of that name.
+
+    Raises:
+        BrokerError: there is none, or there cannot be one.
+    """
+    problem = problem_of_name(name)
+    if problem:
+        raise BrokerError(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
+    topic = broker.topics.get(name)
+    if topic is None:
+        raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}")
+    return topic
+
+
+def check_broker(broker: Broker, name: str) -> None:
+    """Whether `name` is the number of this broker.
+
+    Raises:
+        BrokerError: INVALID_REQUEST: it is not.
+    """
+    if name != str(broker.config.node_id):
+        raise BrokerError(
+            ErrorCode.INVALID_REQUEST,
+            f"this is broker {broker.config.node_id}, it cannot speak for {name!r}",
+        )

@@ -1,0 +1,115 @@
+import pytest
+
+from barnabas.broker.apis.create_topics import handle
+from barnabas.broker.broker import Broker
+from barnabas.errors import ErrorCode
+from barnabas.protocol.create_topics import (
+    CreatableReplicaAssignment,
+    CreatableTopic,
+    CreatableTopicConfig,
+    CreatableTopicResult,
+    CreateTopicsRequest,
+)
+from tests.unit.broker.in_memory import a_broker, asked
+
+
+def topic(
+    name: str,
+    partitions: int = 2,
+    replicas: int = 1,
+    *,
+    config: dict[str, str | None] | None = None,
+    assigned: list[tuple[int, list[int]]] | None = None,
+) -> CreatableTopic:
+    return CreatableTopic(
+        name=name,
+        num_partitions=partitions,
+        replication_factor=replicas,
+        assignments=[
+            CreatableReplicaAssignment(partition_index=index, broker_ids=ids)
+            for index, ids in assigned or []
+        ],
+        configs=[
+            CreatableTopicConfig(name=key, value=value) for key, value in (config or {}).items()
+        ],
+    )
+
+
+def create(
+    broker: Broker, *topics: CreatableTopic, validate: bool = False
+) -> list[CreatableTopicResult]:
+    request = CreateTopicsRequest(topics=list(topics), validate_only=validate)
+    return handle(broker, asked(7), request).topics
+
+
+def test_a_topic_is_made_with_partitions_and_properties() -> None:
+    broker = a_broker()
+    (made,) = create(broker, topic("dogs", 3, config={"retention.ms": "5000"}))
+    assert (made.error_code, made.num_partitions, made.replication_factor) == (0, 3, 1)
+    kept = broker.topics.get("dogs")
+    assert kept is not None
+    assert (kept.topic_id, len(kept.partitions)) == (made.topic_id, 3)
+    retention = next(one for one in made.configs or [] if one.name == "retention.ms")
+    assert (retention.value, retention.config_source) == ("5000", 1)
+
+
+def test_minus_one_is_the_brokers_default() -> None:
+    (made,) = create(a_broker({"num.partitions": 7}), topic("dogs", -1, -1))
+    assert (made.num_partitions, made.replication_factor) == (7, 1)
+
+
+def test_partitions_can_be_assigned() -> None:
+    (made,) = create(a_broker(), topic("dogs", -1, -1, assigned=[(1, [1]), (0, [1])]))
+    assert (made.error_code, made.num_partitions) == (0, 2)
+
+
+def test_validation_makes_nothing() -> None:
+    broker = a_broker()
+    (made,) = create(broker, topic("dogs"), validate=True)
+    assert (made.error_code, made.num_partitions, made.topic_id) == (0, 2, bytes(16))
+    assert list(broker.topics) == []
+
+
+@pytest.mark.parametrize(
+    ("wanted", "code", "why"),
+    [
+        (topic("a b"), ErrorCode.INVALID_TOPIC_EXCEPTION, "letters"),
+        (topic(".."), ErrorCode.INVALID_TOPIC_EXCEPTION, "no name"),
+        (topic("x" * 250), ErrorCode.INVALID_TOPIC_EXCEPTION, "249"),
+        (topic("there"), ErrorCode.TOPIC_ALREADY_EXISTS, "exists"),
+        (topic("the_re"), ErrorCode.INVALID_TOPIC_EXCEPTION, "the.re"),
+        (topic("t", 0), ErrorCode.INVALID_PARTITIONS, "not 0"),
+        (topic("t", 1, 0), ErrorCode.INVALID_REPLICATION_FACTOR, "not 0"),
+        (topic("t", 1, 3), ErrorCode.INVALID_REPLICATION_FACTOR, "3 cannot be reached"),
+        (topic("t", config={"nope": "1"}), ErrorCode.INVALID_CONFIG, "nope"),
+        (topic("t", config={"retention.ms": None}), ErrorCode.INVALID_CONFIG, "retention.ms"),
+        (topic("t", config={"retention.ms": "x"}), ErrorCode.INVALID_CONFIG, "retention.ms=x"),
+        (topic("t", 2, -1, assigned=[(0, [1])]), ErrorCode.INVALID_REQUEST, "-1"),
+        (topic("t", -1, -1, assigned=[(1, [1])]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "gap"),
+        (topic("t", -1, -1, assigned=[(0, [])]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "empty"),
+        (topic("t", -1, -1, assigned=[(0, [2])]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "broker 2"),
+        (topic("t", -1, -1, assigned=[(0, [1, 1])]), ErrorCode.INVALID_REPLICA_ASSIGNMENT, "once"),
+        (
+            topic("t", -1, -1, assigned=[(0, [1]), (0, [1])]),
+            ErrorCode.INVALID_REPLICA_ASSIGNMENT,
+            "more than once",
+        ),
+    ],
+)
+def test_what_cannot_be_made_is_refused_with_code_and_reason(
+    wanted: CreatableTopic, code: ErrorCode, why: str
+) -> None:
+    broker = a_broker()
+    create(broker, topic("there"), topic("the.re"))
+    (refused,) = create(broker, wanted)
+    assert refused.error_code == code
+    assert why in (refused.error_message or "")
+    assert [one.name for one in broker.topics] == ["the.re", "there"]
+
+
+def test_a_topic_that_is_there_twice_is_answered_once() -> None:
+    broker = a_broker()
+    first, twice = create(broker, topic("a"), topic("b"), topic("a"))
+    assert (first.name, first.error_code) == ("b", 0)
+    assert (twice.name, twice.error_code) == ("a", ErrorCode.INVALID_REQUEST)
+    assert broker.topics.get("a") is None

@@ -1,0 +1,66 @@
+import pytest
+
+from barnabas.broker.apis.delete_topics import handle
+from barnabas.broker.broker import Broker
+from barnabas.errors import ErrorCode
+from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from barnabas.wire.schema import NO_UUID
+from tests.unit.broker.in_memory import a_broker, asked
+
+
+def with_topics(*names: str, **config: object) -> Broker:
+    broker = a_broker({name.replace("_", "."): value for name, value in config.items()})
+    for name in names:
+        broker.topics.create(name, {0: [1]}, {})
+    return broker
+
+
+def by_name(broker: Broker, *names: str, version: int = 5) -> list[tuple[str | None, int]]:
+    request = DeleteTopicsRequest(topic_names=list(names), timeout_ms=1)
+    answers = handle(broker, asked(version), request).responses
+    return [(one.name, one.error_code) for one in answers]
+
+
+def test_topics_are_deleted_by_name() -> None:
+    broker = with_topics("a", "b")
+    assert by_name(broker, "a", "zz") == [
+        ("a", 0),
+        ("zz", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+    ]
+    assert [one.name for one in broker.topics] == ["b"]
+
+
+def test_topics_are_deleted_by_id() -> None:
+    broker = with_topics("a", "b")
+    topic = broker.topics.get("b")
+    assert topic is not None
+    states = [
+        DeleteTopicState(topic_id=topic.topic_id),
+        DeleteTopicState(topic_id=b"\7" * 16),
+        DeleteTopicState(name="a", topic_id=topic.topic_id),
+        DeleteTopicState(topic_id=NO_UUID),
+    ]
+    answers = handle(broker, asked(6), DeleteTopicsRequest(topics=states, timeout_ms=1)).responses
+    assert [(one.name, one.error_code) for one in answers] == [
+        ("b", 0),
+        (None, ErrorCode.UNKNOWN_TOPIC_ID),
+        ("a", ErrorCode.INVALID_REQUEST),
+        (None, ErrorCode.INVALID_REQUEST),
+    ]
+    assert [one.name for one in broker.topics] == ["a"]
+
+
+def test_a_topic_that_is_there_twice_stays() -> None:
+    broker = with_topics("a")
+    assert {code for _, code in by_name(broker, "a", "a")} == {ErrorCode.INVALID_REQUEST}
+    assert broker.topics.get("a") is not None
+
+
+@pytest.mark.parametrize(
+    ("version", "code"),
+    [(2, ErrorCode.INVALID_REQUEST), (3, ErrorCode.TOPIC_DELETION_DISABLED)],
+)
+def test_deletion_can_be_disabled(version: int, code: ErrorCode) -> None:
+    broker = with_topics("a", delete_topic_enable=False)
+    assert by_name(broker, "a", version=version) == [("a", code)]
+    assert broker.topics.get("a") is not None

@@ -1,0 +1,113 @@
+"""A broker whose topics have no logs: enough for the APIs that administer them."""
+
+from collections.abc import Iterable, Mapping
+from typing import cast
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.fetch_sessions import FetchSessions
+from barnabas.broker.group_offsets import GroupOffsets
+from barnabas.broker.hosting import Hosting
+from barnabas.broker.producer_ids import ProducerIds
+from barnabas.broker.purgatory import Purgatory
+from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.topics import Topics
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.listeners import Endpoint
+from barnabas.errors import RegistryConflict
+from barnabas.ports import Clock, Entropy, Timers
+
+
+class MemoryRegistry:
+    """The Registry port in two dicts."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, tuple[bytes, int]] = {}
+
+    def get(self, path: str) -> tuple[bytes, int] | None:
+        return self.nodes.get(path)
+
+    def children(self, path: str) -> list[str]:
+        names = {
+            one[len(path) + 1 :].split("/")[0] for one in self.nodes if one.startswith(path + "/")
+        }
+        return sorted(names)
+
+    def create(self, path: str, data: bytes) -> None:
+        if path in self.nodes:
+            raise RegistryConflict(path)
+        self.nodes[path] = (data, 0)
+
+    def set(self, path: str, data: bytes, version: int = -1) -> int:
+        present = self.nodes.get(path, (b"", -1))[1]
+        if version not in (-1, present):
+            raise RegistryConflict(path)
+        self.nodes[path] = (data, present + 1)
+        return present + 1
+
+    def delete(self, path: str) -> None:
+        for one in [each for each in self.nodes if each == path or each.startswith(path + "/")]:
+            del self.nodes[one]
+
+
+class NoLogs(Hosting):
+    """Remembers what it was told to host."""
+
+    def __init__(self) -> None:
+        self.hosted: dict[str, list[int]] = {}
+        self.configured: dict[str, Mapping[str, object]] = {}
+
+    def host(
+        self, topic: str, topic_id: bytes, partitions: Iterable[int], own: Mapping[str, object]
+    ) -> None:
+        self.hosted[topic] = list(partitions)
+
+    def drop(self, topic: str) -> None:
+        del self.hosted[topic]
+
+    def configure(self, topic: str, own: Mapping[str, object]) -> None:
+        self.configured[topic] = own
+
+
+class Counting:
+    """An Entropy whose ids are 1, 2, 3."""
+
+    def __init__(self) -> None:
+        self._given = 0
+
+    def uuid(self) -> bytes:
+        self._given += 1
+        return self._given.to_bytes(16)
+
+    def below(self, bound: int) -> int:
+        return 0
+
+    def fraction(self) -> float:
+        return 0.0
+
+
+def a_broker(
+    config: Mapping[str, object] | None = None, registry: MemoryRegistry | None = None
+) -> Broker:
+    registry = registry or MemoryRegistry()
+    settings = BrokerConfig.load({"node.id": 1, **(config or {})})
+    entropy: Entropy = Counting()
+    return Broker(
+        config=settings,
+        cluster_id="a-cluster",
+        clock=cast("Clock", None),
+        entropy=entropy,
+        timers=cast("Timers", None),
+        registry=registry,
+        topics=Topics(registry, NoLogs(), entropy, settings),
+        producer_ids=ProducerIds(registry, 1),
+        replicas=cast("ReplicaManager", None),
+        purgatory=cast("Purgatory", None),
+        fetch_sessions=cast("FetchSessions", None),
+        offsets=cast("GroupOffsets", None),
+        advertised={"PLAINTEXT": Endpoint("PLAINTEXT", "here", 9092)},
+    )
+
+
+def asked(version: int) -> RequestContext:
+    return RequestContext(0, version, "me", "PLAINTEXT", "127.0.0.1:1", 1)

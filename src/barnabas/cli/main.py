@@ -27,9 +27,16 @@ def _topics() -> click.Command:
     return topics
 
 
+def _produce() -> click.Command:
+    from barnabas.cli.produce import produce
+
+    return produce
+
+
 COMMANDS: dict[str, Callable[[], click.Command]] = {
     "serve": _serve,
     "topics": _topics,
+    "produce": _produce,
 }
 
 

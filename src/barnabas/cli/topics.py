@@ -4,11 +4,11 @@ import sys
 
 import click
 
+from barnabas import Admin
 from barnabas.cli.connection import client_settings, connection_options
 from barnabas.cli.output import show_json, show_rows
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.descriptions import EARLIEST, LATEST, ConfigSource, NewTopic, Resource
-from barnabas.client.sync.admin import Admin
 from barnabas.config.files import overrides
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.types import TopicPartition

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.topic import TopicConfig
+from barnabas.errors import ConfigError
 from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
 from barnabas.types import TopicPartition
@@ -73,9 +74,14 @@ def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
     """What the logs of a topic obey: its own properties over the broker's.
 
     Raises:
-        ConfigError: a value is out of range.
+        ConfigError: a value is out of range, or asks for what no log here does.
     """
     topic = TopicConfig.for_topic(own, broker)
+    if topic.compression_type != "producer":
+        raise ConfigError(
+            f"compression.type={topic.compression_type}: batches are stored as the producer sent"
+            " them, so it must be producer"
+        )
     return LogConfig(
         segment_bytes=topic.segment_bytes,
         segment_ms=topic.segment_ms,

@@ -79,6 +79,7 @@ class BrokerServer:
         Raises:
             KafkaError: a directory, the registry or an address cannot be had; nothing stays open.
         """
+        log_config({}, self._config)  # What no topic could have is told now, not at its creation.
         _report(self._logs.open())
         try:
             broker = self._broker = self._build()

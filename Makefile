@@ -82,6 +82,7 @@ crash: env       ## kill the broker under load, again and again
 
 fuzz: env        ## hostile bytes, for minutes
 	$(RUN) -m fuzz
+	$(RUN) -m fuzz.kernels
 
 bench: env       ## the figures of benchmarks/RESULTS.md
 	$(RUN) -m benchmarks

@@ -1,6 +1,6 @@
 """The list of kernel files to compile; everything else is in pyproject.toml.
 
-Without Cython or a C compiler the install goes on and the kernels run uncompiled.
+Without Cython or a C compiler the install goes on and the kernels run uncompiled; one line says so.
 """
 
 import os
@@ -8,16 +8,39 @@ import sys
 from pathlib import Path
 
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
 
 KERNELS = Path("src/barnabas/kernels")
 NOT_COMPILED = {"__init__", "shadow", "layout"}
 
 
+def uncompiled(why: str) -> None:
+    """The one line."""
+    sys.stderr.write(f"barnabas: {why}, so the kernels will run uncompiled (much slower)\n")
+
+
+class BuildKernels(build_ext):
+    """Builds all kernels or none: half of them would only be confusing."""
+
+    def run(self) -> None:
+        try:
+            super().run()
+        except Exception as error:  # noqa: BLE001 - whatever a compiler or its absence raises
+            for extension in self.extensions:
+                Path(self.get_ext_fullpath(extension.name)).unlink(missing_ok=True)
+                if self.inplace:
+                    name = self.get_ext_filename(extension.name)
+                    Path("src", name).unlink(missing_ok=True)
+            compiler = getattr(self.compiler, "compiler_so", None) or ["a C compiler"]
+            uncompiled(f"{compiler[0]} is missing or failed ({type(error).__name__})")
+            self.extensions = []
+
+
 def kernel_extensions() -> list[Extension]:
-    """Each kernel family as an optional extension; none where Cython is missing."""
+    """Each kernel family as an extension; none where Cython is missing or not wanted."""
     if os.environ.get("BARNABAS_KERNELS") == "pure":
         return []
-    sources = sorted(
+    families = sorted(
         path
         for path in KERNELS.glob("*.py")
         if path.stem not in NOT_COMPILED and not path.stem.endswith("_plain")
@@ -25,26 +48,24 @@ def kernel_extensions() -> list[Extension]:
     try:
         from Cython.Build import cythonize
     except ImportError:
-        sys.stderr.write("barnabas: Cython is missing, so the kernels will run uncompiled\n")
+        uncompiled("Cython is missing")
         return []
-    if not sources:
-        return []
-    extensions = cythonize(
-        [
-            Extension(
-                f"barnabas.kernels.{path.stem}",
-                [str(path)],
-                extra_compile_args=["-O2", "-g0", "-fwrapv"],
-            )
-            for path in sources
-        ],
-        language_level=3,
-        quiet=True,
+    return list(
+        cythonize(
+            [
+                Extension(
+                    f"barnabas.kernels.{path.stem}",
+                    [str(path)],
+                    extra_compile_args=["-O2", "-g0", "-fwrapv"],
+                )
+                for path in families
+            ],
+            language_level=3,
+            quiet=True,
+            # `if cython.compiled` leaves code that is for the uncompiled form
+            compiler_directives={"warn.unreachable": False},
+        )
     )
-    # cythonize() drops this flag, and without it a missing compiler would fail the install.
-    for extension in extensions:
-        extension.optional = True
-    return list(extensions)
 
 
-setup(ext_modules=kernel_extensions())
+setup(ext_modules=kernel_extensions(), cmdclass={"build_ext": BuildKernels})

@@ -16,8 +16,8 @@ LONGEST_FILE, LONGEST_TEST, WIDEST = 400, 600, 112
 LONGEST_FUNCTION, LONGEST_KERNEL = 60, 120
 
 TOO_LONG = {
-    "src/barnabas/kernels/batches.py": 840,
-    "src/barnabas/kernels/batches.py:_scan": 134,
+    "src/barnabas/kernels/scanning.py": 450,
+    "src/barnabas/kernels/scanning.py:_scan": 134,
 }
 """Files and functions over the limit with their present length: each may shrink, none may grow."""
 

@@ -12,7 +12,15 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_FAMILIES = ("partitioning", "batches", "record", "objects", "batch_writing")
+_FAMILIES = (
+    "partitioning",
+    "batches",
+    "scanning",
+    "gathering",
+    "record",
+    "objects",
+    "batch_writing",
+)
 
 
 def _choose() -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Flag, auto
 from importlib.util import find_spec
 
-from barnabas.kernels import batches, layout
+from barnabas.kernels import gathering, layout, scanning
 from barnabas.records.regions import Region, Regions
 from barnabas.types import Buffer
 
@@ -150,7 +150,7 @@ class _Decoding:
         """A region with the first of its records in the columns, and the one behind its last."""
         state = self._state
         first = state[layout.RECORDS]
-        result = batches.scan(
+        result = scanning.scan(
             region.data,
             region.table,
             region.first_row,
@@ -179,7 +179,7 @@ class _Decoding:
         )[which]
         data = self._allocate(size)
         for region, first, last in spans:
-            result = batches.gather(region.data, which, self._places, ends, first, last, data)
+            result = gathering.gather(region.data, which, self._places, ends, first, last, data)
             if result < 0:
                 region.fail(result, state)
         return BytesColumn(ends[: count + 1], data, bits if nulls else None, nulls)
@@ -193,7 +193,7 @@ class _Decoding:
         values = self._allocate(state[layout.HEADER_VALUE_BYTES])
         written = array("q", bytes(8 * layout.STATE))
         for region, first, last in spans if headers else ():
-            result = batches.gather_headers(
+            result = gathering.gather_headers(
                 region.data,
                 self._places,
                 self._headers,

@@ -1,0 +1,121 @@
+"""`python -m fuzz.kernels`: mutated batches through the kernels under a sanitizer and uncompiled.
+
+The kernels that read are built with AddressSanitizer and UndefinedBehaviorSanitizer, then a child
+process with the sanitizer's library feeds both forms the same bytes and compares what comes out. A
+read of one byte too many ends the child; a difference ends it too. Wrapping sums are meant (-fwrapv).
+"""
+
+import argparse
+import os
+import random
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+from barnabas.records.builder import BatchBuilder
+from barnabas.records.compression import Codec
+from fuzz.mutations import mutate
+from tests.kernel_forms import HERE, Forms, extension, read, source
+
+FAMILIES = ("batches", "scanning", "gathering", "record")
+MUTATIONS_OF_ONE = 100
+SANITIZERS = (
+    "-fsanitize=address,undefined",
+    "-fno-sanitize=alignment,shift,signed-integer-overflow",
+    "-fno-sanitize-recover=undefined",
+)
+
+
+def build(folder: Path) -> None:
+    """Compile the families with sanitizers into a folder."""
+    suffix = sysconfig.get_config_var("EXT_SUFFIX")
+    include = sysconfig.get_paths()["include"]
+    for name in FAMILIES:
+        made = folder / f"{name}.c"
+        cython = (
+            sys.executable,
+            "-m",
+            "cython",
+            "-3",
+            "-w",
+            str(HERE),
+            f"{name}.py",
+            "-o",
+            str(made),
+        )
+        subprocess.run(cython, check=True, stderr=subprocess.DEVNULL)
+        flags = ("-O1", "-g", "-fwrapv", "-fPIC", "-shared", "-w", f"-I{include}", *SANITIZERS)
+        compiler = os.environ.get("CC", "cc")
+        subprocess.run(
+            [compiler, *flags, str(made), "-o", str(folder / (name + suffix))], check=True
+        )
+
+
+def library(name: str) -> str:
+    """Where the compiler has a sanitizer's library."""
+    compiler = os.environ.get("CC", "cc")
+    command = (compiler, f"-print-file-name={name}")
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def valid(chance: random.Random) -> bytes:
+    """One or two batches of a few records of every kind."""
+    whole = b""
+    for _ in range(chance.randrange(1, 3)):
+        builder = BatchBuilder(Codec.NONE, 1 << 20)
+        for _ in range(chance.randrange(1, 5)):
+            key, value = (chance.choice((None, b"", chance.randbytes(9))) for _ in range(2))
+            headers = [("name"[: chance.randrange(5)], chance.choice((None, b"", b"x" * 70)))]
+            builder.append(chance.randrange(1 << 40), key, value, headers * chance.randrange(3))
+        whole += builder.build()
+    return whole
+
+
+def compare(folder: Path, seed: int, mutations: int) -> None:
+    """Feed both forms until there were so many mutations.
+
+    Raises:
+        AssertionError: the forms differ; the message has the input.
+    """
+    sanitized = Forms(lambda name: extension(name, folder))
+    uncompiled = Forms(source)
+    chance = random.Random(seed)
+    refused = 0
+    for number in range(mutations):
+        if number % MUTATIONS_OF_ONE == 0:
+            start = valid(chance)
+        data = mutate(start, chance)
+        made, plain = read(sanitized, data), read(uncompiled, data)
+        assert made == plain, f"the forms differ, seed {seed}: {data.hex()}"
+        refused += any(isinstance(code, int) and code < 0 for code in made)
+    print(f"kernels: {mutations} inputs, {refused} refused, sanitizers silent, forms equal")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m fuzz.kernels", description=__doc__)
+    parser.add_argument("--mutations", type=int, default=100_000)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--built", type=Path, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    if arguments.built is not None:
+        compare(arguments.built, arguments.seed, arguments.mutations)
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        build(Path(folder))
+        environment = {
+            **os.environ,
+            "LD_PRELOAD": f"{library('libasan.so')} {library('libubsan.so')}",
+            "ASAN_OPTIONS": "detect_leaks=0",
+            "PYTHONMALLOC": "malloc",
+        }
+        command = (
+            sys.executable, "-m", "fuzz.kernels", "--built", folder,
+            "--seed", str(arguments.seed), "--mutations", str(arguments.mutations),
+        )  # fmt: skip
+        return subprocess.run(command, check=False, env=environment).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

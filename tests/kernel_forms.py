@@ -1,0 +1,125 @@
+"""The kernels in two forms side by side, and one run over all that reads batches, to compare them."""
+
+import sys
+from array import array
+from collections.abc import Callable
+from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, SourceFileLoader
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from barnabas.kernels import layout
+
+HERE = Path(layout.__file__).parent
+LOWEST, BEYOND = -(2**63), 2**63 - 1
+
+
+class Forms:
+    """The kernels that read, in one form."""
+
+    def __init__(self, find: Callable[[str], Any]) -> None:
+        self.batches = find("batches")
+        self.scanning = find("scanning")
+        self.gathering = find("gathering")
+        self.record = find("record")
+
+
+def source(name: str) -> ModuleType:
+    """A family from its source, or from its twin where it has one."""
+    twin = HERE / f"{name}_plain.py"
+    path = twin if twin.exists() else HERE / f"{name}.py"
+    return _load(f"uncompiled_{name}", path, SourceFileLoader)
+
+
+def extension(name: str, folder: Path = HERE) -> ModuleType:
+    """A family as the extension module in a folder."""
+    for suffix in EXTENSION_SUFFIXES:
+        path = folder / (name + suffix)
+        if path.exists():
+            return _load(f"barnabas.kernels.{name}", path, ExtensionFileLoader)
+    raise AssertionError(f"no extension module of {name} in {folder}")
+
+
+def _load(name: str, path: Path, loader: Any) -> ModuleType:
+    spec = spec_from_file_location(name, path, loader=loader(name, str(path)))
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    if name not in sys.modules:
+        sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def read(forms: Forms, data: bytes) -> list[object]:
+    """All that the reading kernels make of some bytes: codes, tables, columns, records.
+
+    Each buffer has exactly the size that the kernels ask for, on the heap, so that a sanitizer sees
+    one byte too many.
+    """
+    exact = array("B", data)
+    rows = forms.batches.count(exact)
+    made: list[object] = [rows]
+    if rows <= 0:
+        return made
+    table = array("q", bytes(8 * layout.WIDTH * rows))
+    made += [forms.batches.walk(exact, table), table.tolist()]
+    for row in range(rows):
+        at = row * layout.WIDTH
+        start, end, count = (table[at + n] for n in (layout.START, layout.END, layout.COUNT))
+        state = array("q", bytes(8 * layout.STATE))
+        made += [forms.batches.check(exact, start, end, count, state), state.tolist()]
+    made += _columns(forms, exact, table, rows)
+    return made + _objects(forms, exact, table, rows)
+
+
+def _columns(forms: Forms, data: Any, table: Any, rows: int) -> list[object]:
+    room = sum(table[layout.COUNT :: layout.WIDTH])
+    if room > len(data):
+        return ["too many records"]
+    offsets, timestamps = array("q", bytes(8 * room)), array("q", bytes(8 * room))
+    keys, values, headers = (array("i", bytes(4 * room + 4)) for _ in range(3))
+    key_bits, value_bits = (array("B", bytes((room + 7) // 8)) for _ in range(2))
+    places = array("i", bytes(12 * room))
+    state = array("q", bytes(8 * layout.STATE))
+    result = forms.scanning.scan(
+        data, table, 0, rows, LOWEST, BEYOND, offsets, timestamps, keys, key_bits, values,
+        value_bits, headers, places, state,
+    )  # fmt: skip
+    made: list[object] = [result, state.tolist()]
+    if result < 0:
+        return made
+    count = state[layout.RECORDS]
+    key_data = array("B", bytes(state[layout.KEY_BYTES]))
+    value_data = array("B", bytes(state[layout.VALUE_BYTES]))
+    made.append(forms.gathering.gather(data, 0, places, keys, 0, count, key_data))
+    made.append(forms.gathering.gather(data, 1, places, values, 0, count, value_data))
+    number = state[layout.HEADERS]
+    name_ends, content_ends = array("i", bytes(4 * number + 4)), array("i", bytes(4 * number + 4))
+    names = array("B", bytes(state[layout.HEADER_KEY_BYTES]))
+    contents = array("B", bytes(state[layout.HEADER_VALUE_BYTES]))
+    bits = array("B", bytes((number + 7) // 8))
+    written = array("q", bytes(8 * layout.STATE))
+    made.append(
+        forms.gathering.gather_headers(
+            data, places, headers, 0, count, name_ends, names, content_ends, bits, contents, written
+        )
+    )
+    columns = (
+        table, offsets, timestamps, keys, values, headers, key_bits, value_bits, key_data,
+        value_data, name_ends, names, content_ends, contents, bits, written,
+    )  # fmt: skip
+    return made + [column.tolist() for column in columns]
+
+
+def _objects(forms: Forms, data: Any, table: Any, rows: int) -> list[object]:
+    found: list[Any] = []
+    state = array("q", bytes(8 * layout.STATE))
+    try:
+        result = forms.record.decode(
+            data, table, 0, rows, LOWEST, BEYOND, 1000, "t", 1, found, state
+        )
+    except UnicodeDecodeError as error:
+        result = error.reason
+    return [result, state.tolist(), [each.__reduce__()[1] for each in found]]

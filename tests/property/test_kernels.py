@@ -1,0 +1,61 @@
+"""A kernel compiled is the same file uncompiled, on any bytes, errors included."""
+
+import random
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from barnabas.kernels import implementation
+from barnabas.records.builder import BatchBuilder
+from barnabas.records.compression import Codec
+from fuzz.mutations import mutate
+from tests.kernel_forms import Forms, extension, read, source
+
+pytestmark = [
+    pytest.mark.kernels,
+    pytest.mark.skipif(implementation != "compiled", reason="there is one form only"),
+]
+
+CHUNKS = st.none() | st.binary(max_size=200)
+HEADERS = st.lists(st.tuples(st.text(max_size=5), CHUNKS), max_size=3)
+RECORD = st.tuples(st.integers(-(2**63), 2**63 - 1), CHUNKS, CHUNKS, HEADERS)
+BATCH = st.lists(RECORD, min_size=1, max_size=6)
+
+
+Batch = list[tuple[int, bytes | None, bytes | None, list[tuple[str, bytes | None]]]]
+
+
+def encoded(records: Batch) -> bytes:
+    builder = BatchBuilder(Codec.NONE, 1 << 20)
+    for record in records:
+        builder.append(*record)
+    return bytes(builder.build())
+
+
+COMPILED = Forms(extension if implementation == "compiled" else source)
+PURE = Forms(source)
+
+
+@given(st.lists(BATCH, min_size=1, max_size=3))
+def test_on_whole_batches(batches: list[Batch]) -> None:
+    data = b"".join(encoded(batch) for batch in batches)
+    compiled = read(COMPILED, data)
+    assert compiled[0] == len(batches)
+    assert compiled == read(PURE, data)
+
+
+@given(BATCH, st.integers(0, 2**32))
+def test_on_damaged_batches(batch: Batch, seed: int) -> None:
+    damaged = mutate(encoded(batch), random.Random(seed))
+    assert read(COMPILED, damaged) == read(PURE, damaged)
+
+
+@given(st.binary(max_size=300))
+def test_on_any_records(data: bytes) -> None:
+    """A whole header, so that what follows is read as records."""
+    assume(data)
+    batch = bytearray(encoded([(0, b"k", b"v", [])])[:61]) + data
+    batch[8:12] = (len(batch) - 12).to_bytes(4, "big")
+    batch[57:61] = (max(1, len(data) // 7)).to_bytes(4, "big")
+    assert read(COMPILED, bytes(batch)) == read(PURE, bytes(batch))

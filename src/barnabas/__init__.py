@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         Resource,
     )
     from barnabas.client.sync.admin import Admin
+    from barnabas.client.sync.consumer import Consumer
     from barnabas.client.sync.producer import Producer
     from barnabas.client.sync.ranges import RangeReader
     from barnabas.errors import BrokerError, ConfigError, ErrorCode, KafkaError
@@ -35,6 +36,7 @@ _HOME = {
     "BrokerError": "errors",
     "ConfigEntry": "client.core.descriptions",
     "ConfigError": "errors",
+    "Consumer": "client.sync.consumer",
     "Delivery": "kernels.objects",
     "EARLIEST": "client.core.descriptions",
     "ErrorCode": "errors",
@@ -62,6 +64,7 @@ __all__ = [
     "BrokerError",
     "ConfigEntry",
     "ConfigError",
+    "Consumer",
     "Delivery",
     "ErrorCode",
     "KafkaError",

@@ -1,0 +1,298 @@
+"""Which partitions to ask which broker for, and what the answers mean. No I/O, no decoding.
+
+A partition is asked for while at most one fetched part of it waits for the user, so that the next
+one is under way while the last is decoded. What a seek has made stale is told by the turn: every
+assignment and seek gives the partition a new one, and answers of an old turn are dropped.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from barnabas.client.core.cluster_view import Broker, ClusterView
+from barnabas.client.core.consumer_options import ConsumerOptions
+from barnabas.client.core.fetch_session import SESSION_ERRORS, FetchSession, Wish
+from barnabas.client.core.fetched import Fetched, end_of, records_of, too_large
+from barnabas.errors import BrokerError, ErrorCode, KafkaError, LocalProtocolError
+from barnabas.protocol.fetch import (
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    FetchTopic,
+    ForgottenTopic,
+    PartitionData,
+)
+from barnabas.types import TopicPartition
+from barnabas.wire.schema import NO_UUID
+
+_AHEAD: Final = 1
+_UNRESOLVED: Final = -1
+
+
+@dataclass(slots=True)
+class Position:
+    """Where one assigned partition stands.
+
+    `offset` is what the user gets next, `fetch_offset` what is fetched next; both are -1 until they
+    are known, and then `wanted` says which end of the log to begin at (None: the committed offset, or
+    what auto.offset.reset says). `turn` changes when the position is moved from outside.
+    """
+
+    offset: int = _UNRESOLVED
+    fetch_offset: int = _UNRESOLVED
+    wanted: int | None = None
+    epoch: int = -1
+    paused: bool = False
+    turn: int = 0
+    parts: int = 0
+    not_before: float = 0.0
+    high_watermark: int = -1
+
+    @property
+    def known(self) -> bool:
+        """Whether it is resolved."""
+        return self.offset >= 0
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One fetch under way: to whom, for what, in which turns."""
+
+    node_id: int
+    request: FetchRequest
+    turns: dict[TopicPartition, tuple[int, int]]
+    by_id: bool
+
+
+class Fetcher:
+    """The fetching side of a consumer. `parts` are the fetched parts that wait, in order of arrival.
+
+    `failures` are errors for the user, in order. `stale` is set when leaders must be asked for again.
+    """
+
+    def __init__(self, options: ConsumerOptions, view: ClusterView) -> None:
+        self.positions: dict[TopicPartition, Position] = {}
+        self.parts: deque[tuple[int, Fetched]] = deque()
+        self.failures: deque[KafkaError] = deque()
+        self.stale = False
+        self._options = options
+        self._view = view
+        self._sessions: dict[int, FetchSession] = {}
+        self._asked: set[int] = set()
+        self._turn = 0
+
+    def assign(self, partitions: Iterable[TopicPartition]) -> None:
+        """Have exactly these partitions; those that stay keep their positions."""
+        wanted = list(dict.fromkeys(partitions))
+        for gone in self.positions.keys() - set(wanted):
+            self._forget_parts(gone)
+            del self.positions[gone]
+        self.positions = {where: self.positions.get(where) or self._new() for where in wanted}
+
+    def move(self, where: TopicPartition, offset: int, wanted: int | None = None) -> None:
+        """Put a partition at an offset, or (offset -1) at an end of its log that is to be found."""
+        position = self.position(where)
+        self._turn += 1
+        position.turn = self._turn
+        position.offset = position.fetch_offset = offset
+        position.wanted = wanted
+        position.epoch = -1
+        position.not_before = 0.0
+        self._forget_parts(where)
+
+    def resolved(self, where: TopicPartition, turn: int, offset: int) -> None:
+        """An offset was looked up; too late if the position was moved meanwhile."""
+        position = self.positions.get(where)
+        if position is not None and position.turn == turn and not position.known:
+            position.offset = position.fetch_offset = offset
+
+    def position(self, where: TopicPartition) -> Position:
+        """Where an assigned partition stands.
+
+        Raises:
+            LocalProtocolError: it is not assigned.
+        """
+        found = self.positions.get(where)
+        if found is None:
+            raise LocalProtocolError(f"{where.topic}-{where.partition} is not assigned")
+        return found
+
+    def take(self) -> Fetched | None:
+        """The next part that is still wanted, if one is there. Its partition stands behind it then."""
+        for _ in range(len(self.parts)):
+            turn, part = self.parts.popleft()
+            position = self.positions.get(part.where)
+            if position is None or position.turn != turn:
+                continue
+            if position.paused:
+                self.parts.append((turn, part))
+                continue
+            position.parts -= 1
+            return part
+        return None
+
+    def plan(self, now: float, can_ask: Callable[[int], bool]) -> list[Ask]:
+        """The fetches to send now; at most one a broker is under way."""
+        wishes: dict[int, dict[TopicPartition, Wish]] = {}
+        for where, position in self.positions.items():
+            if not self._is_wanted(position, now):
+                continue
+            view = self._view.partition(*where)
+            if view is None or view.leader not in self._view.brokers:
+                self.stale = True
+                continue
+            wish = Wish(
+                self._view.topics[where.topic].topic_id,
+                position.fetch_offset,
+                view.leader_epoch,
+                self._options.partition_bytes,
+            )
+            wishes.setdefault(view.leader, {})[where] = wish
+        free = [node for node in wishes if node not in self._asked]
+        return [self._ask(node, wishes[node]) for node in free if can_ask(node)]
+
+    def answered(self, ask: Ask, response: FetchResponse, now: float, retry_s: float) -> None:
+        """Take a response; `retry_s` is how long to leave a partition with an error alone."""
+        self._asked.discard(ask.node_id)
+        session = self._sessions[ask.node_id]
+        error = ErrorCode.of(response.error_code)
+        if error:
+            session.begin_again()
+            if error not in SESSION_ERRORS and not error.retriable:
+                self.failures.append(BrokerError(error, "fetching"))
+            self.stale |= error.stale_metadata
+            self._leave_alone(ask, now + retry_s if error not in SESSION_ERRORS[:3] else now)
+            return
+        session.answered(response.session_id)
+        for node in response.node_endpoints:
+            self._view.adopt_broker(Broker(node.node_id, node.host, node.port, node.rack))
+        for topic in response.responses:
+            name = topic.topic or self._view.topic_named(topic.topic_id)
+            if name is None:
+                continue
+            for data in topic.partitions:
+                self._take_partition(
+                    ask, TopicPartition(name, data.partition_index), data, now + retry_s
+                )
+
+    def failed(self, ask: Ask, error: KafkaError, now: float, retry_s: float) -> None:
+        """No answer came: the session ended with its connection."""
+        self._asked.discard(ask.node_id)
+        self._sessions[ask.node_id].begin_again()
+        if error.retriable:
+            self.stale = True
+        else:
+            self.failures.append(error)
+        self._leave_alone(ask, now + retry_s)
+
+    def _is_wanted(self, position: Position, now: float) -> bool:
+        idle = not position.paused and position.parts <= _AHEAD
+        return position.known and idle and now >= position.not_before
+
+    def _ask(self, node_id: int, wishes: dict[TopicPartition, Wish]) -> Ask:
+        session = self._sessions.setdefault(node_id, FetchSession())
+        by_id = all(wish.topic_id != NO_UUID for wish in wishes.values())
+        told = session.request(wishes)
+        topics: dict[tuple[str, bytes], list[FetchPartition]] = {}
+        for where, wish in told.changed.items():
+            row = FetchPartition(
+                partition=where.partition,
+                current_leader_epoch=wish.leader_epoch,
+                fetch_offset=wish.offset,
+                partition_max_bytes=wish.max_bytes,
+            )
+            topics.setdefault((where.topic, wish.topic_id), []).append(row)
+        forgotten: dict[tuple[str, bytes], list[int]] = {}
+        for where, wish in told.forgotten.items():
+            forgotten.setdefault((where.topic, wish.topic_id), []).append(where.partition)
+        request = FetchRequest(
+            max_wait_ms=int(self._options.max_wait_s * 1000),
+            min_bytes=self._options.min_bytes,
+            max_bytes=self._options.max_bytes,
+            isolation_level=int(self._options.committed_only),
+            session_id=told.session_id,
+            session_epoch=told.epoch,
+            topics=[
+                FetchTopic(topic=name, topic_id=topic_id, partitions=rows)
+                for (name, topic_id), rows in topics.items()
+            ],
+            forgotten_topics_data=[
+                ForgottenTopic(topic=name, topic_id=topic_id, partitions=rows)
+                for (name, topic_id), rows in forgotten.items()
+            ],
+            rack_id=self._options.rack,
+        )
+        self._asked.add(node_id)
+        turns = {where: (self.positions[where].turn, wish.offset) for where, wish in wishes.items()}
+        return Ask(node_id, request, turns, by_id)
+
+    def _take_partition(
+        self, ask: Ask, where: TopicPartition, data: PartitionData, retry_at: float
+    ) -> None:
+        position = self.positions.get(where)
+        turn, asked = ask.turns.get(where, (-1, -1))
+        if position is None or position.turn != turn or position.fetch_offset != asked:
+            return
+        if data.error_code:
+            self._take_error(where, position, data, retry_at)
+            return
+        position.high_watermark = data.high_watermark
+        records = records_of(data)
+        size, following, epoch = end_of(records)
+        if following <= asked:
+            if not size and len(records):
+                position.not_before = retry_at
+                self.failures.append(too_large(where, asked, self._options.partition_bytes))
+            return
+        aborted = tuple(
+            (row.producer_id, row.first_offset) for row in data.aborted_transactions or ()
+        )
+        part = Fetched(where, records[:size], asked, following, epoch, data.high_watermark, aborted)
+        position.fetch_offset, position.epoch = following, epoch
+        position.parts += 1
+        self.parts.append((turn, part))
+
+    def _take_error(
+        self, where: TopicPartition, position: Position, data: PartitionData, retry_at: float
+    ) -> None:
+        code = ErrorCode.of(data.error_code)
+        position.not_before = retry_at
+        name = f"{where.topic}-{where.partition}"
+        if code is ErrorCode.OFFSET_OUT_OF_RANGE:
+            if position.parts:
+                return  # What waits is given first; then it is asked again.
+            if self._options.reset is None:
+                what = (
+                    f"{name} has no offset {position.fetch_offset}, and auto.offset.reset is none"
+                )
+                self.failures.append(BrokerError(code, f"{what}: seek to another one"))
+            else:
+                self.move(where, _UNRESOLVED, self._options.reset)
+            return
+        if not code.retriable:
+            self.failures.append(BrokerError(code, f"fetching {name}"))
+            return
+        hint = data.current_leader
+        told = hint is not None and self._view.adopt_leader(
+            where, hint.leader_id, hint.leader_epoch
+        )
+        if told:
+            position.not_before = 0.0
+        self.stale |= not told and (code.stale_metadata or code is ErrorCode.UNKNOWN_LEADER_EPOCH)
+
+    def _leave_alone(self, ask: Ask, until: float) -> None:
+        for where in ask.turns:
+            position = self.positions.get(where)
+            if position is not None:
+                position.not_before = until
+
+    def _forget_parts(self, where: TopicPartition) -> None:
+        self.parts = deque(entry for entry in self.parts if entry[1].where != where)
+        position = self.positions.get(where)
+        if position is not None:
+            position.parts = 0
+
+    def _new(self) -> Position:
+        self._turn += 1
+        return Position(turn=self._turn)

@@ -1,0 +1,152 @@
+"""Consumer for plain threads: fetches on the caller's own thread, while it waits.
+
+No second thread takes part: between calls the next fetch is under way on the broker's side and in the
+socket's buffer. So nothing is switched on the data path, and a poll that finds records decoded does
+not run the loop at all.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
+
+from barnabas.client.aio.consumer import Consumer as AsyncConsumer
+from barnabas.client.aio.consumer import Where
+from barnabas.client.aio.surroundings import Surroundings
+from barnabas.client.core.descriptions import OffsetAndTimestamp
+from barnabas.client.core.properties import properties
+from barnabas.records.columns import Wanted
+from barnabas.records.record import Record
+from barnabas.runtime.caller_loop import CallerLoop
+from barnabas.types import TopicPartition
+
+
+class Consumer:
+    """Reads partitions that it was told to (`assign`). `with` it, or `close` it. One thread at a time.
+
+    Properties are Kafka's ("bootstrap.servers", "auto.offset.reset", "isolation.level", ...), in a
+    mapping or as keywords with underscores. With "group.id" it begins at the group's committed
+    offsets and commits (by itself unless enable.auto.commit is false), without joining the group.
+    """
+
+    def __init__(self, config: Mapping[str, object] | None = None, /, **more: object) -> None:
+        given = properties(config, more)
+        self._loop = CallerLoop("this Consumer")
+        try:
+            self._consumer = AsyncConsumer(given, around=Surroundings.real(self._loop.loop))
+        except BaseException:
+            self._loop.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Commit positions where that happens by itself, then end the connections."""
+        if not self._loop.closed:
+            try:
+                self._loop.run(self._consumer.close())
+            finally:
+                self._loop.close()
+
+    def assign(self, partitions: Iterable[Where]) -> None:
+        """Read exactly these partitions from now on; those that stay keep their positions."""
+        self._consumer.assign(partitions)
+
+    def assignment(self) -> list[TopicPartition]:
+        """The partitions that are read."""
+        return self._consumer.assignment()
+
+    def seek(self, where: Where, offset: int) -> None:
+        """Go on at `offset`. What was fetched already is dropped."""
+        self._consumer.seek(where, offset)
+
+    def seek_to_beginning(self, *partitions: Where) -> None:
+        """Go on at the first offset that there is (of all partitions, where none are named)."""
+        self._consumer.seek_to_beginning(*partitions)
+
+    def seek_to_end(self, *partitions: Where) -> None:
+        """Go on behind the last offset that there is (of all partitions, where none are named)."""
+        self._consumer.seek_to_end(*partitions)
+
+    def position(self, where: Where, *, timeout_s: float | None = None) -> int:
+        """The offset of the next record that `poll` gives from a partition."""
+        return self._loop.run(self._consumer.position(where, timeout_s=timeout_s))
+
+    def pause(self, *partitions: Where) -> None:
+        """Give no records of these partitions for now."""
+        self._consumer.pause(*partitions)
+
+    def resume(self, *partitions: Where) -> None:
+        """Give records of these partitions again."""
+        self._consumer.resume(*partitions)
+
+    def paused(self) -> list[TopicPartition]:
+        """The partitions that are paused."""
+        return self._consumer.paused()
+
+    def poll(self, timeout_s: float | None = None, max_records: int | None = None) -> list[Record]:
+        """The next records: as soon as there are any, up to `max_records` (max.poll.records).
+
+        Empty after `timeout_s` seconds (None: wait for ever). Within a partition in order.
+
+        Raises:
+            BrokerError: reading cannot go on where it stands, for example a position that is gone
+                while auto.offset.reset is none.
+            CorruptRecord: a batch is not what it says; the message names where.
+        """
+        if not self._consumer.commit_is_due():
+            records = self._consumer.poll_now(max_records)
+            if records:
+                return records
+        return self._loop.run(self._consumer.poll(timeout_s, max_records))
+
+    def fetch_arrow(self, timeout_s: float | None = None, *, wanted: Wanted = Wanted.ALL) -> Any:
+        """The next records as a pyarrow.Table, all that have arrived, as soon as there are any.
+
+        Columns: topic, partition, then those `wanted` of offset, timestamp, timestampType, key,
+        value, headers. A table of no rows after `timeout_s` seconds. Errors as `poll`.
+        """
+        return self._loop.run(self._consumer.fetch_arrow(timeout_s, wanted=wanted))
+
+    def partitions_for(self, topic: str, *, timeout_s: float | None = None) -> list[TopicPartition]:
+        """The partitions of a topic."""
+        return self._loop.run(self._consumer.partitions_for(topic, timeout_s=timeout_s))
+
+    def offsets_for_times(
+        self, times: Mapping[Where, int], *, timeout_s: float | None = None
+    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
+        """The first offset at or after a time (ms since the epoch); None where there is none."""
+        return self._loop.run(self._consumer.offsets_for_times(times, timeout_s=timeout_s))
+
+    def beginning_offsets(
+        self, partitions: Iterable[Where], *, timeout_s: float | None = None
+    ) -> dict[TopicPartition, int]:
+        """The first offsets that there are."""
+        return self._loop.run(self._consumer.beginning_offsets(partitions, timeout_s=timeout_s))
+
+    def end_offsets(
+        self, partitions: Iterable[Where], *, timeout_s: float | None = None
+    ) -> dict[TopicPartition, int]:
+        """The offsets behind the last records that may be read."""
+        return self._loop.run(self._consumer.end_offsets(partitions, timeout_s=timeout_s))
+
+    def commit(self, offsets: Mapping[Where, int] | None = None) -> None:
+        """Save positions (of all partitions, where none are given) for the group.
+
+        Raises:
+            ConfigError: there is no group.id.
+        """
+        self._loop.run(self._consumer.commit(offsets))
+
+    def committed(self, partitions: Iterable[Where]) -> dict[TopicPartition, int]:
+        """The group's saved positions; partitions without one are left out.
+
+        Raises:
+            ConfigError: there is no group.id.
+        """
+        return self._loop.run(self._consumer.committed(partitions))
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Consumer holds connections: make one where it is used, do not pickle it")

@@ -1,0 +1,42 @@
+"""Frames that real clients and our broker exchanged, read and written again."""
+
+from pathlib import Path
+
+import pytest
+
+from barnabas.protocol.headers import (
+    RequestHeader,
+    encode_request,
+    encode_response,
+    read_request_header,
+)
+from tests.vectors.annotated import Frame, annotate, decoded, from_text, to_text
+
+FRAMES = Path(__file__).with_name("frames")
+FILES = sorted(FRAMES.glob("*.txt"))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_frames_say_what_is_written_beside_them(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    frames = list(from_text(text))
+    assert [frame.kind for frame in frames] == ["request", "response"]
+    for frame in frames:
+        assert b"".join(data for data, _ in annotate(frame)) == frame.data
+        assert written(frame) == frame.data
+    assert "\n".join(map(to_text, frames)) == text
+
+
+def written(frame: Frame) -> bytes:
+    _, message = decoded(frame)
+    if frame.kind == "request":
+        header, _ = read_request_header(frame.data)
+        return encode_request(RequestHeader(*header), message).joined()[4:]
+    correlation_id = int.from_bytes(frame.data[:4], signed=True)
+    return encode_response(frame.api, frame.version, correlation_id, message).joined()[4:]
+
+
+def test_the_main_conversations_are_there() -> None:
+    apis = {frame.api.name for path in FILES for frame in from_text(path.read_text("utf-8"))}
+    assert apis >= {"PRODUCE", "FETCH", "LIST_OFFSETS", "METADATA", "API_VERSIONS"}
+    assert apis >= {"CREATE_TOPICS", "DELETE_TOPICS", "INIT_PRODUCER_ID", "DESCRIBE_CONFIGS"}

@@ -9,6 +9,7 @@ from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Flag, auto
+from functools import cache
 from importlib.util import find_spec
 
 from barnabas.kernels import gathering, layout, scanning
@@ -230,6 +231,7 @@ class _Decoding:
 Allocate = Callable[[int], memoryview]
 
 
+@cache
 def _allocator() -> Allocate:
     """Something that makes writable buffers, of bytes that may be anything."""
     if find_spec("pyarrow") is None:

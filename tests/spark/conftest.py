@@ -1,5 +1,9 @@
-"""One Spark session and one broker for the whole directory; a topic of its own for each test."""
+"""One Spark session and one broker for the whole directory; a topic of its own for each test.
 
+BARNABAS_SPARK_BROKER=kafka runs everything against real Kafka instead of our broker.
+"""
+
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -7,14 +11,21 @@ import pytest
 from pyspark.sql import SparkSession
 
 from barnabas.spark.session import session
-from tests.interop.peers.real_kafka import RealKafka
 from tests.spark.topics import Topics
 
 
 @pytest.fixture(scope="session")
 def servers() -> Iterator[str]:
-    with RealKafka() as kafka:
-        yield kafka.bootstrap_servers
+    if os.environ.get("BARNABAS_SPARK_BROKER") == "kafka":
+        from tests.interop.peers.real_kafka import RealKafka
+
+        with RealKafka() as kafka:
+            yield kafka.bootstrap_servers
+    else:
+        from barnabas.testing import EmbeddedBroker
+
+        with EmbeddedBroker() as broker:
+            yield broker.bootstrap_servers
 
 
 @pytest.fixture(scope="session")

@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from tests.spark.running import PATIENCE_S, numbers_in, run_available, to_files
 from tests.spark.topics import Topics
 
-pytestmark = [pytest.mark.spark, pytest.mark.java]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
 
 
 def test_available_now_in_limited_batches_and_again_after_a_restart(
@@ -27,7 +27,7 @@ def test_available_now_in_limited_batches_and_again_after_a_restart(
     assert json.loads(last.sources[0].endOffset) == {topic: {"0": 30, "1": 30, "2": 30}}
     topics.send_numbers(topic, range(90, 100), partitions=3)
     run_available(to_files(frame, out, checkpoint))
-    assert numbers_in(spark, out) == list(range(100))
+    assert numbers_in(out) == list(range(100))
 
 
 def test_a_trigger_by_time_reads_what_comes(
@@ -38,11 +38,11 @@ def test_a_trigger_by_time_reads_what_comes(
     query = to_files(topics.stream(spark, topic).load(), out, checkpoint).start()
     try:
         query.processAllAvailable()
-        assert numbers_in(spark, out) == []
+        assert numbers_in(out) == []
         for start in (5, 10):
             topics.send_numbers(topic, range(start, start + 5))
             query.processAllAvailable()
-        assert numbers_in(spark, out) == list(range(5, 15))
+        assert numbers_in(out) == list(range(5, 15))
     finally:
         query.stop()
 
@@ -111,7 +111,7 @@ def test_a_query_that_runs_once_reads_at_its_first_run(
     frame = topics.stream(spark, topic, startingOffsets="earliest").load()
     query = to_files(frame, out, checkpoint).trigger(once=True).start()
     assert query.awaitTermination(PATIENCE_S)
-    assert numbers_in(spark, out) == list(range(5))
+    assert numbers_in(out) == list(range(5))
 
 
 def test_new_partitions_and_topics_of_a_pattern_are_found_while_running(
@@ -132,10 +132,10 @@ def test_new_partitions_and_topics_of_a_pattern_are_found_while_running(
         other = topics.create(name=f"{topic}-more")
         topics.send_numbers(topic, range(5, 11), partitions=2)
         topics.send_numbers(other, range(11, 15))
-        _process_until(query, spark, out, 15)
+        _process_until(query, out, 15)
     finally:
         query.stop()
-    assert numbers_in(spark, out) == list(range(15))
+    assert numbers_in(out) == list(range(15))
 
 
 def test_a_deleted_topic_is_data_loss_or_left_out(
@@ -154,7 +154,7 @@ def test_a_deleted_topic_is_data_loss_or_left_out(
         run_available(strict)
     lenient = topics.stream(spark, names, failOnDataLoss="false", **quick).load()
     run_available(to_files(lenient, out, checkpoint))
-    assert numbers_in(spark, out) == list(range(15))
+    assert numbers_in(out) == list(range(15))
 
 
 def test_records_that_retention_took_are_data_loss_or_left_out(
@@ -170,12 +170,12 @@ def test_records_that_retention_took_are_data_loss_or_left_out(
         run_available(to_files(frame, out, checkpoint))
     lenient = topics.stream(spark, topic, failOnDataLoss="false").load()
     run_available(to_files(lenient, out, checkpoint))
-    assert numbers_in(spark, out) == [*range(5), *range(10, 15)]
+    assert numbers_in(out) == [*range(5), *range(10, 15)]
 
 
-def _process_until(query: object, spark: SparkSession, out: Path, count: int) -> None:
+def _process_until(query: object, out: Path, count: int) -> None:
     """A new partition is found within about a second: process until it was."""
     for _ in range(PATIENCE_S):
         query.processAllAvailable()  # type: ignore[attr-defined]
-        if len(numbers_in(spark, out)) >= count:
+        if len(numbers_in(out)) >= count:
             return

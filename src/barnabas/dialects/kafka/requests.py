@@ -7,10 +7,11 @@ from typing import cast
 from barnabas.dialects.commands import Appended, FetchOutcome, FoundOffset, ListOffsets, Produce
 from barnabas.dialects.dialect import Request
 from barnabas.dialects.kafka.fetch import fetch_command, fetch_response
+from barnabas.dialects.kafka.fetch_frames import read_all, write_all
 from barnabas.dialects.kafka.list_offsets import list_offsets_command, list_offsets_response
 from barnabas.dialects.kafka.produce import produce_command, produce_response
 from barnabas.dialects.kafka.produce_frames import read_one, write_one
-from barnabas.dialects.kafka.rules import PRODUCE_RULES
+from barnabas.dialects.kafka.rules import FETCH_CODES, PRODUCE_RULES
 from barnabas.errors import DecodeError
 from barnabas.protocol.api_keys import APIS, ApiKey
 from barnabas.protocol.fetch import FetchRequest
@@ -22,6 +23,7 @@ from barnabas.wire.compiler import Codec
 from barnabas.wire.send import Send
 
 _PRODUCE = int(ApiKey.PRODUCE)
+_FETCH = int(ApiKey.FETCH)
 
 _Reader = Callable[[memoryview, int], object]
 
@@ -56,7 +58,9 @@ class KafkaDialect:
         key, version, correlation_id, _, body = request
         if key == _PRODUCE:
             return _write_produced(request, cast("list[Appended]", outcome))
-        message = _message_of(key, version, body, outcome)
+        if key == _FETCH:
+            return _write_fetched(request, cast("FetchOutcome", outcome))
+        message = _message_of(key, body, outcome)
         api = ApiKey(key)
         if version not in self._served[api]:
             version = 0  # Only ApiVersions gets here; its version 0 is what every client reads.
@@ -97,7 +101,9 @@ def _read_produce(codec: Codec[ProduceRequest], frame: memoryview, position: int
 
 
 def _read_fetch(codec: Codec[FetchRequest], frame: memoryview, position: int) -> object:
-    return fetch_command(codec.decode(frame, position)[0], codec.version)
+    version = codec.version
+    whole = read_all(frame, position, version)
+    return whole or fetch_command(codec.decode(frame, position)[0], version)
 
 
 def _read_list_offsets(
@@ -129,11 +135,17 @@ def _write_produced(request: Request, answers: list[Appended]) -> Send | None:
     return encode_response(ApiKey.PRODUCE, version, correlation_id, message)
 
 
-def _message_of(key: int, version: int, body: object, outcome: object) -> object:
+def _write_fetched(request: Request, outcome: FetchOutcome) -> Send:
+    _, version, correlation_id, _, _ = request
+    reply = write_all(correlation_id, outcome, version, FETCH_CODES[version])
+    if reply is not None:
+        return reply
+    message = fetch_response(outcome, version)
+    return encode_response(ApiKey.FETCH, version, correlation_id, message)
+
+
+def _message_of(key: int, body: object, outcome: object) -> object:
     match key:
-        case ApiKey.FETCH:
-            assert isinstance(outcome, FetchOutcome)
-            return fetch_response(outcome, version)
         case ApiKey.LIST_OFFSETS:
             assert isinstance(body, ListOffsets)
             return list_offsets_response(body, cast("list[FoundOffset]", outcome))

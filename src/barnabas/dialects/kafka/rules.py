@@ -28,5 +28,7 @@ _PRODUCE = VersionTable(
 PRODUCE_RULES = {version: _PRODUCE[version] for version in VersionRange.parse("0-13")}
 """By Produce version. Source: KIP-110, KIP-112."""
 
-FETCH_CODES: VersionTable[Mapping[int, ErrorCode]] = VersionTable({0: _BEFORE_KIP_112, 6: {}})
+_FETCH: VersionTable[Mapping[int, ErrorCode]] = VersionTable({0: _BEFORE_KIP_112, 6: {}})
+
+FETCH_CODES = {version: _FETCH[version] for version in VersionRange.parse("0-18")}
 """What older clients get for a code, by Fetch version. Source: KIP-112."""

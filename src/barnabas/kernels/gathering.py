@@ -222,3 +222,13 @@ def gather_headers(
             data, places, ends, first, last, key_ends, keys, value_ends, value_bits, values, state
         )
     return result
+
+
+def microseconds(source: cython.const[cython.longlong][::1], target: cython.longlong[::1]) -> None:
+    """Milliseconds into microseconds, both int64[n]; what does not fit into 64 bits wraps."""
+    at: cython.Py_ssize_t
+    for at in range(min(len(source), len(target))):
+        if cython.compiled:
+            target[at] = source[at] * 1000
+        else:
+            target[at] = ((source[at] * 1000 + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)

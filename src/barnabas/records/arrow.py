@@ -7,6 +7,7 @@ from array import array
 from typing import TYPE_CHECKING, Any
 
 from barnabas.errors import CorruptRecord
+from barnabas.kernels import gathering
 from barnabas.records.columns import BytesColumn, HeadersColumn, RecordColumns
 
 if TYPE_CHECKING:
@@ -35,9 +36,12 @@ def to_arrow(columns: RecordColumns) -> dict[str, "pa.Array[Any]"]:
         buffers = [None, pa.py_buffer(columns.offsets)]
         arrays["offset"] = pa.Array.from_buffers(pa.int64(), count, buffers, 0)
     if columns.timestamps is not None:
-        buffers = [None, pa.py_buffer(columns.timestamps)]
-        in_ms = pa.Array.from_buffers(pa.timestamp("ms", "UTC"), count, buffers, 0)
-        arrays["timestamp"] = in_ms.cast(pa.timestamp("us", "UTC"), safe=False)
+        # Arrow's own cast takes 25 us before it begins
+        in_us = pa.allocate_buffer(8 * count)
+        if count:
+            gathering.microseconds(columns.timestamps, memoryview(in_us).cast("B").cast("q"))
+        kind = pa.timestamp("us", "UTC")
+        arrays["timestamp"] = pa.Array.from_buffers(kind, count, [None, in_us], 0)
         arrays["timestampType"] = _types(columns)
     if columns.headers is not None:
         arrays["headers"] = _headers(columns.headers, count)

@@ -4,14 +4,18 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, Never, cast
 
 from barnabas.broker.apis import (
+    alter_configs,
     api_versions,
     create_partitions,
     create_topics,
+    delete_records,
     delete_topics,
     describe_cluster,
     describe_configs,
+    describe_topic_partitions,
     fetch,
     find_coordinator,
+    incremental_alter_configs,
     init_producer_id,
     list_offsets,
     metadata,
@@ -62,12 +66,16 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.API_VERSIONS: _route(_handle_api_versions, "0-5"),
     ApiKey.CREATE_TOPICS: _route(create_topics.handle, "2-7"),
     ApiKey.DELETE_TOPICS: _route(delete_topics.handle, "1-6"),
+    ApiKey.DELETE_RECORDS: _route(delete_records.handle, "0-2"),
     # Version 6 (two-phase commit, KIP-939) is not stable in any release.
     ApiKey.INIT_PRODUCER_ID: _route(init_producer_id.handle, "0-5"),
     ApiKey.OFFSET_FOR_LEADER_EPOCH: _route(offset_for_leader_epoch.handle, "2-4"),
     ApiKey.DESCRIBE_CONFIGS: _route(describe_configs.handle, "1-4"),
+    ApiKey.ALTER_CONFIGS: _route(alter_configs.handle, "0-2"),
     ApiKey.CREATE_PARTITIONS: _route(create_partitions.handle, "0-3"),
+    ApiKey.INCREMENTAL_ALTER_CONFIGS: _route(incremental_alter_configs.handle, "0-1"),
     ApiKey.DESCRIBE_CLUSTER: _route(describe_cluster.handle, "0-2"),
+    ApiKey.DESCRIBE_TOPIC_PARTITIONS: _route(describe_topic_partitions.handle, "0"),
 }
 
 SERVED: Mapping[ApiKey, VersionRange] = {key: route.versions for key, route in ROUTES.items()}

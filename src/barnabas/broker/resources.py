@@ -35,3 +35,17 @@ def check_broker(broker: Broker, name: str) -> None:
             ErrorCode.INVALID_REQUEST,
             f"this is broker {broker.config.node_id}, it cannot speak for {name!r}",
         )
+
+
+def alterable(broker: Broker, kind: int, name: str) -> Topic:
+    """The topic whose properties are to be changed; those of the broker stay while it runs.
+
+    Raises:
+        BrokerError: the resource is not a topic, or not there.
+    """
+    if kind != TOPIC:
+        raise BrokerError(
+            ErrorCode.INVALID_REQUEST,
+            f"properties of topics can be changed, not those of resources of type {kind}",
+        )
+    return topic_of(broker, name)

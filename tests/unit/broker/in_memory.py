@@ -15,6 +15,7 @@ from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.errors import RegistryConflict
+from barnabas.log.config import LogConfig
 from barnabas.ports import Clock, Entropy, Timers
 
 
@@ -86,6 +87,33 @@ class Counting:
         return 0.0
 
 
+class Log:
+    """What the APIs of administration ask of a log."""
+
+    def __init__(self) -> None:
+        self.failure: Exception | None = None
+        self.config = LogConfig()
+        self.start_offset, self.written_end = 0, 10
+
+    def delete_before(self, offset: int) -> None:
+        self.start_offset = max(offset, self.start_offset)
+
+
+class Led:
+    """A partition that is led, in epoch 3."""
+
+    def __init__(self) -> None:
+        self.log = Log()
+        self.leader_epoch = 3
+
+
+class Replicas(dict[tuple[str, int], Led]):
+    """The partitions that tests put here."""
+
+    def find(self, topic: str, index: int) -> Led | None:
+        return self.get((topic, index))
+
+
 def a_broker(
     config: Mapping[str, object] | None = None, registry: MemoryRegistry | None = None
 ) -> Broker:
@@ -101,7 +129,7 @@ def a_broker(
         registry=registry,
         topics=Topics(registry, NoLogs(), entropy, settings),
         producer_ids=ProducerIds(registry, 1),
-        replicas=cast("ReplicaManager", None),
+        replicas=cast("ReplicaManager", Replicas()),
         purgatory=cast("Purgatory", None),
         fetch_sessions=cast("FetchSessions", None),
         offsets=cast("GroupOffsets", None),

@@ -11,6 +11,7 @@ from barnabas.broker.auto_topics import create_missing
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.operations import NOT_ASKED, ON_CLUSTER, ON_TOPICS
+from barnabas.broker.partition_view import view
 from barnabas.broker.topic_znodes import Topic
 from barnabas.broker.topics import INTERNAL_TOPICS, problem_of_name
 from barnabas.errors import ErrorCode
@@ -85,22 +86,13 @@ def _describe(broker: Broker, topic: Topic) -> MetadataResponseTopic:
 
 
 def _partition(broker: Broker, name: str, index: int) -> MetadataResponsePartition:
-    node_id = broker.config.node_id
-    partition = broker.replicas.find(name, index)
-    if partition is None or partition.log.failure is not None:
-        return MetadataResponsePartition(
-            error_code=ErrorCode.LEADER_NOT_AVAILABLE,
-            partition_index=index,
-            leader_id=-1,
-            replica_nodes=[node_id],
-            isr_nodes=[],
-            offline_replicas=[node_id],
-        )
+    seen = view(broker, name, index)
     return MetadataResponsePartition(
-        error_code=ErrorCode.NONE,
+        error_code=seen.error,
         partition_index=index,
-        leader_id=node_id,
-        leader_epoch=partition.leader_epoch,
-        replica_nodes=[node_id],
-        isr_nodes=[node_id],
+        leader_id=seen.leader,
+        leader_epoch=seen.epoch,
+        replica_nodes=seen.replicas,
+        isr_nodes=seen.in_sync,
+        offline_replicas=seen.offline,
     )

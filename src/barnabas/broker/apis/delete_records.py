@@ -1,0 +1,63 @@
+"""DeleteRecords (key 21): move the first offset of partitions up (KIP-107).
+
+Does: offset -1 is the high watermark; refuses topics that are not cleaned by deletion.
+Ignores: `timeout_ms`: there are no followers to wait for.
+Versions: 2 flexible
+"""
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.topics import INTERNAL_TOPICS
+from barnabas.errors import ErrorCode
+from barnabas.protocol.delete_records import (
+    DeleteRecordsPartitionResult,
+    DeleteRecordsRequest,
+    DeleteRecordsResponse,
+    DeleteRecordsTopicResult,
+)
+
+_HIGH_WATERMARK = -1
+_NOTHING = -1
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: DeleteRecordsRequest
+) -> DeleteRecordsResponse:
+    """Delete in each partition that allows it."""
+    del context
+    return DeleteRecordsResponse(
+        topics=[
+            DeleteRecordsTopicResult(
+                name=topic.name,
+                partitions=[
+                    _delete(broker, topic.name, one.partition_index, one.offset)
+                    for one in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ]
+    )
+
+
+def _delete(broker: Broker, topic: str, index: int, offset: int) -> DeleteRecordsPartitionResult:
+    code, start = _moved(broker, topic, index, offset)
+    return DeleteRecordsPartitionResult(partition_index=index, low_watermark=start, error_code=code)
+
+
+def _moved(broker: Broker, topic: str, index: int, offset: int) -> tuple[ErrorCode, int]:
+    """The outcome, and the first offset that there is now."""
+    if topic in INTERNAL_TOPICS:
+        return ErrorCode.INVALID_TOPIC_EXCEPTION, _NOTHING
+    partition = broker.replicas.find(topic, index)
+    if partition is None:
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, _NOTHING
+    log = partition.log
+    if log.failure is not None:
+        return ErrorCode.KAFKA_STORAGE_ERROR, _NOTHING
+    if "delete" not in log.config.cleanup_policy:
+        return ErrorCode.POLICY_VIOLATION, _NOTHING
+    target = log.written_end if offset == _HIGH_WATERMARK else offset
+    if not 0 <= target <= log.written_end:
+        return ErrorCode.OFFSET_OUT_OF_RANGE, _NOTHING
+    log.delete_before(target)
+    return ErrorCode.NONE, log.start_offset

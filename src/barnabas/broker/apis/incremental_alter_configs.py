@@ -1,0 +1,105 @@
+"""IncrementalAlterConfigs (key 44): change single properties of topics (KIP-339).
+
+Does: set, delete, append to and subtract from lists; `validate_only`.
+Ignores: nothing. The broker's own properties cannot be changed while it runs.
+Versions: 1 flexible
+"""
+
+from collections import Counter
+from enum import IntEnum
+
+from barnabas.broker import resources
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.config.definition import Setting
+from barnabas.config.parsing import Kind
+from barnabas.config.topic import TopicConfig
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.protocol.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    AlterConfigsResourceResponse,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
+
+
+class _Operation(IntEnum):
+    SET = 0
+    DELETE = 1
+    APPEND = 2
+    SUBTRACT = 3
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: IncrementalAlterConfigsRequest
+) -> IncrementalAlterConfigsResponse:
+    """Change each resource that can be changed; say why the others cannot."""
+    del context
+    times = Counter((one.resource_type, one.resource_name) for one in request.resources)
+    responses = []
+    for one in request.resources:
+        code, why = ErrorCode.NONE, None
+        try:
+            if times[one.resource_type, one.resource_name] > 1:
+                raise BrokerError(ErrorCode.INVALID_REQUEST, "the resource is there twice")
+            _alter(broker, one, validate_only=request.validate_only)
+        except KafkaError as error:
+            code, why = error.code, error.why
+        responses.append(
+            AlterConfigsResourceResponse(
+                error_code=code,
+                error_message=why,
+                resource_type=one.resource_type,
+                resource_name=one.resource_name,
+            )
+        )
+    return IncrementalAlterConfigsResponse(responses=responses)
+
+
+def _alter(broker: Broker, asked: AlterConfigsResource, *, validate_only: bool) -> None:
+    topic = resources.alterable(broker, asked.resource_type, asked.resource_name)
+    names = [one.name for one in asked.configs]
+    if len(set(names)) < len(names):
+        raise BrokerError(ErrorCode.INVALID_REQUEST, "a property is there twice")
+    config = dict(topic.config)
+    for one in asked.configs:
+        _change(broker, config, one)
+    broker.topics.check_config(config)
+    if not validate_only:
+        broker.topics.configure(topic.name, config)
+
+
+def _change(broker: Broker, config: dict[str, str], asked: AlterableConfig) -> None:
+    name, value = asked.name, asked.value
+    if asked.config_operation not in set(_Operation):
+        raise BrokerError(
+            ErrorCode.INVALID_REQUEST, f"there is no operation {asked.config_operation}"
+        )
+    operation = _Operation(asked.config_operation)
+    if operation is _Operation.DELETE:
+        config.pop(name, None)
+        return
+    if value is None:
+        raise BrokerError(ErrorCode.INVALID_REQUEST, f"property {name} is without a value")
+    if operation is _Operation.SET:
+        config[name] = value
+        return
+    row = TopicConfig.find(name)
+    if row is None or row.kind is not Kind.LIST:
+        raise BrokerError(ErrorCode.INVALID_CONFIG, f"{name} is not a list")
+    config[name] = _changed_list(_words(broker, config, row), value, operation)
+
+
+def _words(broker: Broker, config: dict[str, str], row: Setting) -> list[str]:
+    """The list in force: the topic's own or the broker's."""
+    present = TopicConfig.for_topic(config, broker.config).value(row.name)
+    assert isinstance(present, tuple)
+    return list(present)
+
+
+def _changed_list(words: list[str], value: str, operation: _Operation) -> str:
+    given = [word.strip() for word in value.split(",") if word.strip()]
+    if operation is _Operation.APPEND:
+        return ",".join([*words, *(word for word in given if word not in words)])
+    return ",".join(word for word in words if word not in given)

@@ -1,0 +1,48 @@
+from typing import cast
+
+import pytest
+
+from barnabas.broker.apis.delete_records import handle
+from barnabas.errors import ErrorCode, StorageError
+from barnabas.log.config import LogConfig
+from barnabas.protocol.delete_records import (
+    DeleteRecordsPartition,
+    DeleteRecordsRequest,
+    DeleteRecordsTopic,
+)
+from tests.unit.broker.in_memory import Led, Replicas, a_broker, asked
+
+
+def delete(led: Led, offset: int, topic: str = "dogs", index: int = 0) -> tuple[int, int]:
+    broker = a_broker()
+    cast("Replicas", broker.replicas)["dogs", 0] = led
+    wanted = DeleteRecordsPartition(partition_index=index, offset=offset)
+    request = DeleteRecordsRequest(
+        topics=[DeleteRecordsTopic(name=topic, partitions=[wanted])], timeout_ms=1
+    )
+    (told,) = handle(broker, asked(2), request).topics[0].partitions
+    return told.error_code, told.low_watermark
+
+
+def test_the_first_offset_moves_up_and_never_down() -> None:
+    led = Led()
+    assert delete(led, 4) == (0, 4)
+    assert delete(led, 2) == (0, 4)
+    assert delete(led, -1) == (0, 10)
+
+
+@pytest.mark.parametrize("offset", [11, -2])
+def test_offsets_that_are_not_there_are_refused(offset: int) -> None:
+    led = Led()
+    assert delete(led, offset) == (ErrorCode.OFFSET_OUT_OF_RANGE, -1)
+    assert led.log.start_offset == 0
+
+
+def test_partitions_that_cannot_be_deleted_from_are_refused() -> None:
+    led = Led()
+    assert delete(led, 4, index=1) == (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, -1)
+    assert delete(led, 4, topic="__consumer_offsets") == (ErrorCode.INVALID_TOPIC_EXCEPTION, -1)
+    led.log.config = LogConfig(cleanup_policy=frozenset({"compact"}))
+    assert delete(led, 4) == (ErrorCode.POLICY_VIOLATION, -1)
+    led.log.failure = StorageError("gone")
+    assert delete(led, 4) == (ErrorCode.KAFKA_STORAGE_ERROR, -1)

@@ -47,13 +47,18 @@ def make_batch(
     return batch
 
 
+def seal(batch: bytearray) -> None:
+    """Make the length and the CRC of a batch right."""
+    struct.pack_into(">i", batch, 8, len(batch) - 12)
+    struct.pack_into(">I", batch, 17, crc32c(memoryview(batch)[21:]))
+
+
 def make_marker(producer_id: int, epoch: int, *, commit: bool, timestamp: int = 1_000) -> bytearray:
     """A control batch as a transaction coordinator writes it, of coordinator epoch 7."""
     batch = make_batch(1, producer=(producer_id, epoch, -1), attributes=0x30, timestamp=timestamp)
     record = _record(0, 0, struct.pack(">hi", 0, 7), struct.pack(">hh", 0, int(commit)))
     batch[61:] = record
-    struct.pack_into(">i", batch, 8, len(batch) - 12)
-    struct.pack_into(">I", batch, 17, crc32c(memoryview(batch)[21:]))
+    seal(batch)
     return batch
 
 

@@ -1,0 +1,114 @@
+"""Our broker under senders that want its memory: it stays small and serves the others.
+
+Real Kafka 4.3 with a heap of 640 MB stopped answering under the 200 half frames of this test.
+"""
+
+import random
+import struct
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from barnabas.records.compression import Codec, compress
+from fuzz.mutations import mutate
+from fuzz.targets import TARGETS
+from tests.interop import samples
+from tests.interop.brokers import InteropBroker
+from tests.interop.clients.confluent import Confluent
+from tests.interop.peers.our_broker import OurBroker
+from tests.interop.raw import Raw, framed, header, produce_7, produce_7_code
+from tests.record_batches import make_batch, seal
+
+RSS_LIMIT_MB = 150.0
+MEGABYTE = 1 << 20
+VERSIONS = framed(header(18, 0))
+
+
+@pytest.fixture
+def broker() -> Iterator[OurBroker]:
+    with OurBroker() as running:
+        yield running
+
+
+def resident_mb(broker: OurBroker) -> float:
+    """The most memory the broker ever held, MB."""
+    text = Path(f"/proc/{broker.pid}/status").read_text()
+    return float(text.split("VmHWM:")[1].split()[0]) / 1000
+
+
+def serves(broker: OurBroker) -> bool:
+    """Whether a stranger's connection and a real producer and consumer are served."""
+    with Raw(broker.bootstrap_servers) as connection:
+        if connection.ask(VERSIONS) is None:
+            return False
+    sent = samples.many(50)
+    topic = InteropBroker(broker).new_topic()
+    Confluent().write(broker.bootstrap_servers, topic, sent)
+    return Confluent().read(broker.bootstrap_servers, topic, len(sent)) == sent
+
+
+def test_two_hundred_half_frames_that_claim_a_hundred_megabytes(broker: OurBroker) -> None:
+    claim = struct.pack(">i", 100_000_000) + header(0, 7)
+    with ExitStack() as stack:
+        held = [stack.enter_context(Raw(broker.bootstrap_servers)) for _ in range(200)]
+        for connection in held:
+            connection.send(claim + bytes(128 * 1024))
+        assert serves(broker)
+        for connection in held:
+            connection.send(bytes(64 * 1024))
+        assert serves(broker)
+    assert resident_mb(broker) < RSS_LIMIT_MB
+
+
+def test_connections_that_say_nothing_and_that_dawdle(broker: OurBroker) -> None:
+    with ExitStack() as stack:
+        for index in range(500):
+            connection = stack.enter_context(Raw(broker.bootstrap_servers))
+            if index % 2:
+                connection.send(VERSIONS[: index % len(VERSIONS)])
+        assert serves(broker)
+    assert resident_mb(broker) < RSS_LIMIT_MB
+
+
+@pytest.mark.parametrize("codec", [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD])
+def test_a_compression_bomb_costs_what_it_weighs(broker: OurBroker, codec: Codec) -> None:
+    # Two hundred megabytes of zeros in one record; whoever opens it needs that memory.
+    bomb = bytes(compress(codec, bytes(200 * MEGABYTE)))
+    batch = bytearray(make_batch(1))[:61] + bomb
+    struct.pack_into(">h", batch, 21, codec)
+    seal(batch)
+    topic = InteropBroker(broker).new_topic({"max.message.bytes": "20000000"})
+    with Raw(broker.bootstrap_servers) as connection:
+        answer = connection.ask(produce_7(topic, bytes(batch)))
+        assert answer is not None
+        assert produce_7_code(topic, answer) in (0, 2, 87)
+    assert serves(broker)
+    assert resident_mb(broker) < RSS_LIMIT_MB
+
+
+def test_mutated_requests_one_after_the_other(broker: OurBroker) -> None:
+    chance = random.Random(11)
+    target = TARGETS["request"]
+    for _ in range(1500):
+        frame = target.start(chance)
+        data = mutate(frame, chance) if chance.random() < 0.8 else frame
+        with Raw(broker.bootstrap_servers) as connection:
+            connection.send(framed(data))
+    assert serves(broker)
+    assert resident_mb(broker) < RSS_LIMIT_MB
+    log = broker.child.log.read_text(errors="replace")
+    assert "Traceback" not in log, log[log.index("Traceback") - 500 :][:3000]
+
+
+def test_what_was_wrong_is_said_in_the_log(broker: OurBroker) -> None:
+    with Raw(broker.bootstrap_servers) as connection:
+        connection.send(struct.pack(">i", -5))
+        assert connection.closed()
+    with Raw(broker.bootstrap_servers) as connection:
+        connection.send(framed(header(3, 5) + struct.pack(">i", 2_000_000_000)))
+        assert connection.closed()
+    log = broker.child.log.read_text()
+    assert "-5" in log
+    assert "2000000000" in log.replace("_", "")

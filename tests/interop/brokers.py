@@ -10,6 +10,7 @@ from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 
 TOPIC_SECONDS = 30
+KEEP = {"retention.ms": "-1"}  # the samples' timestamps are years old
 _numbers = itertools.count(1)
 
 
@@ -41,7 +42,7 @@ class InteropBroker:
         """Create a topic of a name not used before."""
         topic = f"interop-{next(_numbers)}"
         wanted = NewTopic(
-            topic, num_partitions=partitions, replication_factor=1, config=dict(config or {})
+            topic, num_partitions=partitions, replication_factor=1, config=KEEP | dict(config or {})
         )
         admin = AdminClient({"bootstrap.servers": self.bootstrap_servers})
         for future in admin.create_topics([wanted]).values():

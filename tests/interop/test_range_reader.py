@@ -7,15 +7,13 @@ from confluent_kafka import Producer
 from barnabas.client.sync.ranges import RangeReader
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.records.arrow import to_arrow
-from barnabas.records.columns import Wanted
 from tests.interop import samples
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import Confluent
+from tests.interop.clients.ours import EVERYTHING, samples_of
 from tests.interop.peers.real_kafka import RealKafka
 
 pytestmark = pytest.mark.interop
-
-EVERYTHING = Wanted.KEY | Wanted.VALUE | Wanted.OFFSET | Wanted.TIMESTAMP | Wanted.HEADERS
 
 
 def read_table(address: str, topic: str, start: int, end: int, **config: object) -> pa.Table:
@@ -28,20 +26,6 @@ def read_table(address: str, topic: str, start: int, end: int, **config: object)
     ]
     reader.close()
     return pa.concat_tables(parts)
-
-
-def samples_of(table: pa.Table) -> list[samples.Sample]:
-    """The rows as what was sent; None and no headers are the same here."""
-    times: list[int] = table["timestamp"].cast(pa.int64()).to_pylist()  # type: ignore[assignment]
-    return [
-        samples.Sample(
-            row["key"],
-            row["value"],
-            microseconds // 1000,
-            tuple((each["key"], each["value"]) for each in row["headers"] or ()),
-        )
-        for row, microseconds in zip(table.drop(["timestamp"]).to_pylist(), times, strict=True)
-    ]
 
 
 @pytest.mark.parametrize("codec", samples.CODECS)

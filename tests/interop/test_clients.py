@@ -1,4 +1,4 @@
-"""Clients from PyPI against a broker: what they write is stored as meant and read back by all."""
+"""Clients from PyPI, and ours, against a broker: what they write is stored as meant and read back by all."""
 
 import pytest
 
@@ -8,11 +8,12 @@ from tests.interop.clients.aiokafka_client import Aiokafka
 from tests.interop.clients.client import Client
 from tests.interop.clients.confluent import Confluent
 from tests.interop.clients.kafka_python import KafkaPython
+from tests.interop.clients.ours import Ours
 from tests.interop.stored_log import stored_batches
 
 pytestmark = pytest.mark.interop
 
-CLIENTS: list[Client] = [Confluent(), KafkaPython(), Aiokafka()]
+CLIENTS: list[Client] = [Confluent(), KafkaPython(), Aiokafka(), Ours()]
 BY_NAME = {client.name: client for client in CLIENTS}
 
 
@@ -52,9 +53,12 @@ def test_an_idempotent_producer_has_an_id_and_unbroken_sequences(
     assert writer.read(broker.bootstrap_servers, topic, len(sent)) == sent
 
 
-def test_records_that_only_librdkafka_sends(broker: InteropBroker, reader: Client) -> None:
+@pytest.mark.parametrize("sender", [Confluent(), Ours()], ids=lambda each: each.name)
+def test_records_that_not_every_client_sends(
+    broker: InteropBroker, sender: Client, reader: Client
+) -> None:
     topic = broker.new_topic()
-    Confluent().write(broker.bootstrap_servers, topic, samples.rare())
+    sender.write(broker.bootstrap_servers, topic, samples.rare())
     assert reader.read(broker.bootstrap_servers, topic, 2) == samples.rare()
 
 

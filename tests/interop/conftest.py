@@ -6,6 +6,7 @@ import pytest
 
 from tests.interop.brokers import InteropBroker
 from tests.interop.peers.missing import PeerMissing, give_up
+from tests.interop.peers.our_broker import OurBroker
 from tests.interop.peers.real_kafka import RealKafka
 
 
@@ -19,7 +20,19 @@ def real_kafka() -> Iterator[RealKafka]:
         give_up(missing)
 
 
-@pytest.fixture(params=[pytest.param("real_kafka", marks=pytest.mark.java, id="kafka")])
+@pytest.fixture(scope="session")
+def our_broker() -> Iterator[OurBroker]:
+    """`barnabas serve` on loopback."""
+    with OurBroker() as broker:
+        yield broker
+
+
+@pytest.fixture(
+    params=[
+        pytest.param("real_kafka", marks=pytest.mark.java, id="kafka"),
+        pytest.param("our_broker", id="barnabas"),
+    ]
+)
 def broker(request: pytest.FixtureRequest) -> InteropBroker:
     """Each broker in turn: the tests are proven on the real one and then hold ours to it."""
     return InteropBroker(request.getfixturevalue(request.param))

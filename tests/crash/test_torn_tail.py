@@ -59,11 +59,14 @@ def append_zeros(log: Path, last_batch: int) -> None:
 )
 def test_the_log_is_cut_at_the_last_valid_batch(damage, lost: int) -> None:  # type: ignore[no-untyped-def]
     with OurBroker() as broker:
-        topic = InteropBroker(broker).new_topic({"segment.bytes": "50000"})
+        topic = InteropBroker(broker).new_topic(
+            {"index.interval.bytes": "500", "segment.index.bytes": "40"}
+        )
         sent = samples.many(BATCHES * EACH)
         for start in range(0, len(sent), EACH):
             Confluent().write(broker.bootstrap_servers, topic, sent[start : start + EACH])
         broker.child.kill()
+        assert len(list((broker.data_dir / f"{topic}-0").glob("*.log"))) > 2
         batches = stored_batches(broker.data_dir, topic)
         damage(active_segment(broker.data_dir, topic), batches[-1].size)
         for index in (broker.data_dir / f"{topic}-0").glob("*.index"):
@@ -74,6 +77,11 @@ def test_the_log_is_cut_at_the_last_valid_batch(damage, lost: int) -> None:  # t
         kept = whole[-1].base_offset + whole[-1].last_offset_delta + 1
         read = read_all(broker, topic, 0)
         assert [value for _, value in read] == [each.value for each in sent[:kept]]
-        offsets = Confluent().write(broker.bootstrap_servers, topic, sent[kept : kept + 10])
-        assert offsets == list(range(kept, kept + len(offsets)))
-        assert stored_batches(broker.data_dir, topic)[-1].base_offset >= kept
+        later = samples.many(10, seed=2)
+        offsets = Confluent().write(broker.bootstrap_servers, topic, later)
+        assert offsets == list(range(kept, kept + 10))
+        assert Confluent().read(broker.bootstrap_servers, topic, 10, start=kept) == later
+        # The files hold whole batches one behind the other again, and nothing else.
+        folder = broker.data_dir / f"{topic}-0"
+        on_disk = sum(log.stat().st_size for log in folder.glob("*.log"))
+        assert sum(batch.size for batch in stored_batches(broker.data_dir, topic)) == on_disk

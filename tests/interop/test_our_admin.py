@@ -57,5 +57,6 @@ def test_refusals_carry_the_brokers_code(broker: InteropBroker, admin: Admin) ->
 def test_the_cluster(broker: InteropBroker, admin: Admin) -> None:
     cluster = admin.describe_cluster()
     (node,) = cluster.brokers
-    assert f"{node.host}:{node.port}" == broker.bootstrap_servers
+    assert node.host in {"127.0.0.1", "localhost"}
+    assert broker.bootstrap_servers.endswith(f":{node.port}")
     assert cluster.controller == node.node_id

@@ -57,8 +57,7 @@ async def close(
 async def settled(batch: ProducerBatch) -> None:
     """Return when all records of a batch have an outcome."""
     loop = asyncio.get_running_loop()
-    while not batch.settled:
+    while (part := batch.unsettled_part()) is not None:
         future: asyncio.Future[None] = loop.create_future()
-        pending = [part for _, part in batch.parts if not part.settled] or [batch]
-        pending[0].when_settled(Wake(future))
+        part.when_settled(Wake(future))
         await future

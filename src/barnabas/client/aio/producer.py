@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import Any, Self
 
 from barnabas.client.aio.asking import known_topic
@@ -12,8 +13,11 @@ from barnabas.client.aio.flushing import close, flush
 from barnabas.client.aio.surroundings import Surroundings
 from barnabas.client.aio.wake import Wake
 from barnabas.client.core.accumulator import Accumulator, Headers
+from barnabas.client.core.arrow_columns import ColumnNames
+from barnabas.client.core.bulk import Bulk, SentBatches
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.delivery import Settling
+from barnabas.client.core.producer_batch import ProducerBatch
 from barnabas.client.core.producer_options import ProducerOptions
 from barnabas.client.core.properties import properties
 from barnabas.client.core.retry import Backoff
@@ -22,6 +26,10 @@ from barnabas.client.core.texts import as_bytes
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import LocalProtocolError
 from barnabas.kernels.objects import Delivery
+from barnabas.records.encoding import Encoded
+from barnabas.types import TopicPartition
+
+_USUAL = ColumnNames()
 
 
 class _LoopWaits:
@@ -38,7 +46,7 @@ class _LoopWaits:
         loop = asyncio.get_running_loop()
         while not batch.done(index):
             future: asyncio.Future[None] = loop.create_future()
-            batch.when_settled(Wake(future))
+            batch.when_record_settled(index, Wake(future))
             await future
 
 
@@ -69,6 +77,7 @@ class Producer:
         self._sender = Sender(self._options, self._cluster.view, self._records, backoff)
         self._courier = Courier(self._cluster, self._sender, self._options, self._progress)
         self._blocked: list[Wake] = []
+        self._bulk = Bulk(self._options)
         self._time_ms = around.clock.time_ms
         self._closed = False
 
@@ -109,6 +118,30 @@ class Producer:
         what = f"sending to {topic}"
         return await self._cluster.within(self._options.max_block_s, what, waiting)
 
+    async def send_arrow(
+        self, topic: str, data: Any, names: ColumnNames = _USUAL, **columns: Any
+    ) -> SentBatches:
+        """Put all rows of a pyarrow Table or RecordBatch in line as records, without an object each.
+
+        Columns are told by `names` or keywords (key, value, headers, timestamp, partition); those
+        that are not there are left out. Waits while buffer.memory is full.
+
+        Raises:
+            BrokerError: a row is too large or for a partition that is not there.
+            RequestTimeout, ConnectionFailed: no room or no metadata for max.block.ms.
+        """
+        chosen = replace(names, **columns) if columns else names
+        learning = asyncio.ensure_future(known_topic(self._cluster, topic))
+        what = f"sending to {topic}"
+        view = await self._cluster.within(self._options.max_block_s, what, learning)
+        batches = []
+        count = 0
+        for where, encoded in self._bulk.encoded(view, data, chosen, self._time_ms()):
+            adding = asyncio.ensure_future(self._add_when_possible(where, encoded))
+            batches.append(await self._cluster.within(self._options.max_block_s, what, adding))
+            count += encoded.count
+        return SentBatches(count, tuple(batches))
+
     async def flush(self, timeout_s: float | None = None) -> None:
         """Send all that is in line and wait until all of it is stored or has failed.
 
@@ -124,19 +157,40 @@ class Producer:
             self._closed = True
             await close(self._records, self._sender, self._courier, timeout_s)
 
+    async def _add_when_possible(self, where: TopicPartition, encoded: Encoded) -> ProducerBatch:
+        while True:
+            self._check_usable()
+            now = self._cluster.around.loop.time()
+            batch = self._records.add_built(where, encoded.batch, encoded.count, now)
+            self._tell_news()
+            if batch is not None:
+                return batch
+            await self._room()
+
     def _append(
         self, view: TopicView, partition: int | None, record: tuple[int, Any, Any, Headers]
     ) -> Delivery | None:
+        self._check_usable()
+        now = self._cluster.around.loop.time()
+        delivery = self._records.append(view, partition, record, now)
+        self._tell_news()
+        return delivery
+
+    def _check_usable(self) -> None:
         if self._closed:
             raise LocalProtocolError("the producer is closed")
         if self._courier.fatal is not None:
             raise self._courier.fatal
-        now = self._cluster.around.loop.time()
-        delivery = self._records.append(view, partition, record, now)
+
+    def _tell_news(self) -> None:
         if self._records.news:
             self._records.news = False
             self._courier.look_again()
-        return delivery
+
+    async def _room(self) -> None:
+        future: asyncio.Future[None] = self._cluster.around.loop.create_future()
+        self._blocked.append(Wake(future))
+        await future
 
     async def _append_when_possible(
         self, topic: str, partition: int | None, record: tuple[int, Any, Any, Headers]
@@ -146,9 +200,7 @@ class Producer:
             delivery = self._append(view, partition, record)
             if delivery is not None:
                 return delivery
-            future: asyncio.Future[None] = self._cluster.around.loop.create_future()
-            self._blocked.append(Wake(future))
-            await future
+            await self._room()
 
     def _progress(self) -> None:
         if self._blocked:

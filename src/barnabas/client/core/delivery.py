@@ -63,7 +63,7 @@ class Settling(Protocol):
         """Whether the record `index` has an outcome."""
         ...
 
-    def when_settled(self, callback: Callable[[], None]) -> None:
+    def when_record_settled(self, index: int, callback: Callable[[], None]) -> None:
         """Call when that may have changed."""
         ...
 

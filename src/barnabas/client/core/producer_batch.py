@@ -101,6 +101,17 @@ class ProducerBatch:
         for callback in callbacks:
             callback()
 
+    def unsettled_part(self) -> "ProducerBatch | None":
+        """A batch without an outcome that carries some of the records now, if there is one."""
+        if not self.parts:
+            return self if self.outcome is None else None
+        found = (part.unsettled_part() for _, part in self.parts)
+        return next((part for part in found if part is not None), None)
+
+    def when_record_settled(self, index: int, callback: Callable[[], None]) -> None:
+        """Call when the outcome of a record may be known."""
+        self.of_record(index)[0].when_settled(callback)
+
     def when_settled(self, callback: Callable[[], None]) -> None:
         """Call when the outcome is known, at once where it is."""
         self._callbacks.append(callback)

@@ -6,8 +6,10 @@ The short way of `send` finds an open batch and appends with one call of the ker
 
 import asyncio
 import threading
-from collections.abc import Mapping
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any, Self, TypeVar
 
 from barnabas.client.aio.asking import known_topic
 from barnabas.client.aio.cluster import Cluster
@@ -15,8 +17,11 @@ from barnabas.client.aio.courier import Courier
 from barnabas.client.aio.flushing import close, flush
 from barnabas.client.aio.surroundings import Surroundings
 from barnabas.client.core.accumulator import Accumulator, Headers
+from barnabas.client.core.arrow_columns import ColumnNames
+from barnabas.client.core.bulk import Bulk, SentBatches
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.delivery import Sent, Settling
+from barnabas.client.core.producer_batch import ProducerBatch
 from barnabas.client.core.producer_options import ProducerOptions
 from barnabas.client.core.properties import properties
 from barnabas.client.core.retry import Backoff
@@ -25,7 +30,12 @@ from barnabas.config.clients import ProducerConfig
 from barnabas.errors import LocalProtocolError, RequestTimeout
 from barnabas.ports import Clock
 from barnabas.records.checksums import murmur2
+from barnabas.records.encoding import Encoded
 from barnabas.runtime.portal import Portal
+from barnabas.types import TopicPartition
+
+_Found = TypeVar("_Found")
+_USUAL = ColumnNames()
 
 
 class _ThreadWaits:
@@ -42,7 +52,7 @@ class _ThreadWaits:
         while not batch.done(index):
             self._portal.check()
             changed.clear()
-            batch.when_settled(changed.set)
+            batch.when_record_settled(index, changed.set)
             left = None if deadline is None else deadline - self._clock.monotonic()
             if not batch.done(index) and not changed.wait(left):
                 raise RequestTimeout(f"no outcome within {timeout_s} s; it may come later")
@@ -85,6 +95,7 @@ class Producer:
         self._changed = threading.Condition()
         self._blocked = 0
         self._courier = Courier(self._cluster, self._sender, self._options, self._progress)
+        self._bulk = Bulk(self._options)
         self._sticky = self._records.sticky
         self._by_partition = self._records.by_partition
         self._time_ms = around.clock.time_ms
@@ -131,6 +142,34 @@ class Producer:
                 return delivery
         return self._send(topic, partition, (timestamp, key, value, headers))
 
+    def send_arrow(
+        self, topic: str, data: Any, names: ColumnNames = _USUAL, **columns: Any
+    ) -> SentBatches:
+        """Put all rows of a pyarrow Table or RecordBatch in line as records, without an object each.
+
+        Which columns are key, value, headers (list of structs of key and value, or map), timestamp
+        and partition is told by `names` or by keywords (`key="id"`, `partition="p"` or `partition=3`);
+        columns that are not there are left out. Rows without partition go by key, as with `send`.
+        Blocks while buffer.memory is full. The order within a partition is that of the rows.
+
+        Raises:
+            BrokerError: a row is too large or for a partition that is not there. Rows of partitions
+                encoded before are in line all the same.
+            RequestTimeout: no room for max.block.ms.
+        """
+        self._portal.check()
+        chosen = replace(names, **columns) if columns else names
+        view = self._known(topic)
+        batches = []
+        count = 0
+        for where, encoded in self._bulk.encoded(view, data, chosen, self._time_ms()):
+            batch = self._add(where, encoded) or self._when_there_is_room(
+                partial(self._add, where, encoded)
+            )
+            batches.append(batch)
+            count += encoded.count
+        return SentBatches(count, tuple(batches))
+
     def flush(self, timeout_s: float | None = None) -> None:
         """Send all that is in line and wait until all of it is stored or has failed.
 
@@ -166,36 +205,42 @@ class Producer:
         self, topic: str, partition: int | None, record: tuple[int, Any, Any, Headers]
     ) -> Sent:
         self._portal.check()
-        view = self._cluster.view.topics.get(topic)
-        if view is None or not view.partitions:
-            view = self._portal.call(self._learn(topic))
+        view = self._known(topic)
         delivery = self._append(view, partition, record)
-        return self._append_later(view, partition, record) if delivery is None else delivery
+        if delivery is not None:
+            return delivery
+        return self._when_there_is_room(partial(self._append, view, partition, record))
+
+    def _known(self, topic: str) -> TopicView:
+        view = self._cluster.view.topics.get(topic)
+        return (
+            view if view is not None and view.partitions else self._portal.call(self._learn(topic))
+        )
 
     def _append(
         self, view: TopicView, partition: int | None, record: tuple[int, Any, Any, Headers]
     ) -> Sent | None:
-        if self._closed:
-            raise LocalProtocolError("the producer is closed")
-        if self._courier.fatal is not None:
-            raise self._courier.fatal
+        self._check_usable()
         delivery = self._records.append(view, partition, record, self._portal.loop.time())
-        if self._records.news:
-            self._records.news = False
-            self._courier.poke()
+        self._tell_news()
         return delivery
 
-    def _append_later(
-        self, view: TopicView, partition: int | None, record: tuple[int, Any, Any, Headers]
-    ) -> Sent:
-        """Append when there is room; holds this thread for up to max.block.ms."""
+    def _add(self, where: TopicPartition, encoded: Encoded) -> ProducerBatch | None:
+        self._check_usable()
+        now = self._portal.loop.time()
+        batch = self._records.add_built(where, encoded.batch, encoded.count, now)
+        self._tell_news()
+        return batch
+
+    def _when_there_is_room(self, attempt: Callable[[], _Found | None]) -> _Found:
+        """Try until there is room; holds this thread for up to max.block.ms."""
         clock = self._cluster.around.clock
         deadline = clock.monotonic() + self._options.max_block_s
         # Room may come between the try and the wait; so the try is under the lock of the wait too.
         with self._changed:
             self._blocked += 1
             try:
-                while (delivery := self._append(view, partition, record)) is None:
+                while (found := attempt()) is None:
                     if not self._changed.wait(deadline - clock.monotonic()):
                         raise RequestTimeout(
                             f"no room in buffer.memory ({self._options.buffer_memory} bytes) for "
@@ -204,7 +249,18 @@ class Producer:
                         )
             finally:
                 self._blocked -= 1
-        return delivery
+        return found
+
+    def _check_usable(self) -> None:
+        if self._closed:
+            raise LocalProtocolError("the producer is closed")
+        if self._courier.fatal is not None:
+            raise self._courier.fatal
+
+    def _tell_news(self) -> None:
+        if self._records.news:
+            self._records.news = False
+            self._courier.poke()
 
     async def _learn(self, topic: str) -> TopicView:
         seconds = self._options.max_block_s

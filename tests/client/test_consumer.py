@@ -1,0 +1,189 @@
+"""The consumer and range reader against a broker in this process, over the loopback."""
+
+import pickle
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from barnabas import (
+    Admin,
+    BrokerError,
+    ConfigError,
+    Consumer,
+    ErrorCode,
+    NewTopic,
+    Producer,
+    RangeReader,
+    TopicPartition,
+)
+from barnabas.client.sync.ranges import close_kept_connections
+from barnabas.records.columns import Wanted
+from barnabas.testing.embedded_broker import EmbeddedBroker
+
+COUNT = 5000
+A, B = TopicPartition("read", 0), TopicPartition("read", 1)
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[str]:
+    """A broker with `COUNT` records of 1 ms each in partition 0 and as many in partition 1."""
+    with EmbeddedBroker() as broker:
+        servers = broker.bootstrap_servers
+        with Admin(bootstrap_servers=servers) as admin:
+            admin.create_topics([NewTopic("read", 2, 1), NewTopic("empty", 1, 1)])
+        with Producer(
+            bootstrap_servers=servers, batch_size=3000, compression_type="lz4"
+        ) as producer:
+            for number in range(COUNT):
+                for partition in (0, 1):
+                    producer.send("read", b"%d" % number, partition=partition, timestamp_ms=number)
+        yield servers
+    close_kept_connections()
+
+
+@pytest.fixture
+def consumer(servers: str) -> Iterator[Consumer]:
+    settings = {"bootstrap.servers": servers, "auto.offset.reset": "earliest"}
+    with Consumer(settings, max_partition_fetch_bytes=20_000) as made:
+        yield made
+
+
+def test_polls_give_each_partition_in_order_and_whole(consumer: Consumer) -> None:
+    consumer.assign([A, B])
+    offsets: dict[int, list[int]] = {0: [], 1: []}
+    while sum(map(len, offsets.values())) < 2 * COUNT:
+        records = consumer.poll(20, 37)
+        assert 0 < len(records) <= 37
+        for record in records:
+            offsets[record.partition].append(record.offset)
+    assert offsets == {0: list(range(COUNT)), 1: list(range(COUNT))}
+    assert consumer.position(A) == COUNT
+
+
+def test_an_empty_partition_gives_nothing_in_time(consumer: Consumer) -> None:
+    consumer.assign([("empty", 0)])
+    assert consumer.poll(0.01) == []
+    assert consumer.position(("empty", 0)) == 0
+
+
+def test_seek_goes_there_whatever_was_fetched(consumer: Consumer) -> None:
+    consumer.assign([A])
+    consumer.poll(20, 5)
+    for offset in (1234, 0, COUNT - 1, 7):
+        consumer.seek(A, offset)
+        assert consumer.poll(20, 1)[0].offset == offset
+        assert consumer.position(A) == offset + 1
+
+
+def test_paused_partitions_wait(consumer: Consumer) -> None:
+    consumer.assign([A, B])
+    consumer.pause(A)
+    assert {record.partition for _ in range(5) for record in consumer.poll(20, 100)} == {1}
+    assert consumer.paused() == [A]
+    consumer.resume(A)
+    consumer.pause(B)
+    assert consumer.poll(20, 1)[0].offset == 0
+
+
+def test_records_and_arrow_can_be_mixed(consumer: Consumer) -> None:
+    consumer.assign([A])
+    first = consumer.poll(20, 10)
+    offsets = [record.offset for record in first]
+    while len(offsets) < COUNT:
+        offsets += consumer.fetch_arrow(20)["offset"].to_pylist()
+    assert offsets == list(range(COUNT))
+    nothing = consumer.fetch_arrow(0.01)
+    assert nothing.num_rows == 0
+    assert "value" in nothing.column_names
+
+
+def test_a_position_that_is_gone_follows_auto_offset_reset(
+    servers: str, consumer: Consumer
+) -> None:
+    consumer.assign([A])
+    consumer.seek(A, 10 * COUNT)
+    assert consumer.poll(20, 1)[0].offset == 0
+    with Consumer(bootstrap_servers=servers, auto_offset_reset="none") as strict:
+        strict.assign([A])
+        with pytest.raises(BrokerError, match="seek first"):
+            strict.poll(20)
+        strict.seek(A, 10 * COUNT)
+        with pytest.raises(BrokerError, match=r"auto\.offset\.reset is none"):
+            strict.poll(20)
+        strict.seek(A, 3)
+        assert strict.poll(20, 1)[0].offset == 3
+
+
+def test_offsets_are_found_by_time_and_at_both_ends(consumer: Consumer) -> None:
+    found = consumer.offsets_for_times({A: 1234, B: COUNT + 1})
+    earlier = found[A]
+    assert earlier is not None
+    assert earlier.offset == 1234
+    assert found[B] is None
+    assert consumer.beginning_offsets([A]) == {A: 0}
+    assert consumer.end_offsets([A, B]) == {A: COUNT, B: COUNT}
+
+
+def test_a_group_goes_on_where_it_committed(servers: str) -> None:
+    settings = {"bootstrap.servers": servers, "group.id": "g", "auto.offset.reset": "earliest"}
+    with Consumer(settings) as first:
+        first.assign([A])
+        first.poll(20, 10)
+        first.commit()
+        assert first.committed([A, B]) == {A: 10}
+        first.poll(20, 5)
+    with Consumer(settings, enable_auto_commit=False) as second:
+        second.assign([A])
+        assert second.poll(20, 1)[0].offset == 15, "the close of the first one committed"
+
+
+def test_committing_needs_a_group(consumer: Consumer) -> None:
+    with pytest.raises(ConfigError, match=r"group\.id"):
+        consumer.commit({A: 1})
+
+
+@pytest.mark.parametrize(("start", "end"), [(0, COUNT), (17, 18), (100, 4321), (5, 5)])
+def test_a_range_is_read_exactly(servers: str, start: int, end: int) -> None:
+    reader = RangeReader({"bootstrap.servers": servers}, fetch_bytes=30_000)
+    offsets: list[int] = []
+    for columns in reader.read("read", 0, start, end, Wanted.OFFSET):
+        assert columns.offsets is not None
+        offsets += columns.offsets.tolist()
+    assert offsets == list(range(start, end))
+    assert reader.count("read", 1, start, end) == end - start
+
+
+def test_a_range_reader_can_be_pickled(servers: str) -> None:
+    reader = pickle.loads(pickle.dumps(RangeReader({"bootstrap.servers": servers})))
+    assert reader.count("read", 0, 10, 20) == 10
+
+
+def test_a_range_that_is_gone_says_what_there_is(servers: str) -> None:
+    reader = RangeReader({"bootstrap.servers": servers})
+    with pytest.raises(BrokerError, match="begins at 0 and ends at 5000") as caught:
+        reader.count("read", 0, 6000, 6001)
+    assert caught.value.code is ErrorCode.OFFSET_OUT_OF_RANGE
+
+
+def test_reading_goes_on_after_a_restart_of_the_broker(tmp_path: Path) -> None:
+    with EmbeddedBroker(data_dir=tmp_path) as broker:
+        port = broker.port
+        with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            for number in range(100):
+                producer.send("t", b"%d" % number, timestamp_ms=1)
+        consumer = Consumer(
+            bootstrap_servers=broker.bootstrap_servers, auto_offset_reset="earliest"
+        )
+        consumer.assign([("t", 0)])
+        assert len(consumer.poll(20, 50)) == 50
+    with EmbeddedBroker(
+        {"listeners": f"PLAINTEXT://127.0.0.1:{port}"}, data_dir=tmp_path
+    ) as broker:
+        with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
+            producer.send("t", b"100")
+        offsets: list[int] = []
+        while len(offsets) < 51:
+            offsets += [record.offset for record in consumer.poll(20)]
+        consumer.close()
+    assert offsets == list(range(50, 101))

@@ -11,7 +11,6 @@ from barnabas.log.outcomes import FoundTimestamp
 from barnabas.log.segment import Segment
 from barnabas.log.segments import Segments
 from barnabas.records.batch import BatchHeader
-from barnabas.records.columns import Wanted, decode_columns
 
 
 def first_not_before(segments: Segments, start: int, timestamp: int) -> FoundTimestamp | None:
@@ -57,6 +56,9 @@ def _search_batch(
     if header.control or header.log_append_time:
         offset = max(header.base_offset, start)
         return FoundTimestamp(header.max_timestamp, offset, header.leader_epoch)
+    # Imported late: a broker starts faster without it, and few are asked for times at once.
+    from barnabas.records.columns import Wanted, decode_columns
+
     data = segment.file.read(header.position, header.size)
     columns = decode_columns([data], wanted=Wanted.OFFSET | Wanted.TIMESTAMP, start=start)
     assert columns.timestamps is not None

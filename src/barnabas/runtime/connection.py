@@ -128,7 +128,11 @@ class Connection:
 
     def evict(self) -> None:
         """The memory for unfinished frames is used up, and this one has waited longest."""
-        self.close("unfinished frames of all connections are over queued.max.request.bytes")
+        held = self._intake.waiting_bytes
+        self.close(
+            f"unfinished requests of all connections are over queued.max.request.bytes; {held} bytes"
+            " of this one have waited longest for more"
+        )
 
     def _on_readable(self) -> None:
         self.idle_ticks = 0

@@ -5,7 +5,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
 PYTEST := $(BIN)/pytest -q
-SLICES := $(wildcard tests/interop tests/crash tests/hostile tests/spark)
+SLICES := $(wildcard tests/commands tests/broker tests/interop tests/crash tests/hostile tests/spark)
 export PYTHONHASHSEED ?= 0
 
 .PHONY: help python env demo-env kernels check format unit pure slices java demo test interop spark \

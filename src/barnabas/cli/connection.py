@@ -5,7 +5,10 @@ from typing import Any, TypeVar
 
 import click
 
+from barnabas import Admin
+from barnabas.client.core.cluster_view import TopicView
 from barnabas.config.files import overrides, values
+from barnabas.errors import BrokerError, ErrorCode
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -37,3 +40,19 @@ def client_settings(servers: str, pairs: tuple[str, ...], **own: object) -> dict
     """Properties for a client: the command's own, then those of -X, and where the brokers are."""
     dotted = {name.replace("_", "."): value for name, value in own.items()}
     return {**dotted, **values(overrides(pairs, "-X")), "bootstrap.servers": servers}
+
+
+def existing_topics(admin: Admin, names: tuple[str, ...]) -> dict[str, TopicView]:
+    """The topics by name; at once, where a client would wait for a missing one to appear.
+
+    Raises:
+        BrokerError: one of them does not exist.
+    """
+    known = admin.describe_topics()
+    for name in names:
+        if name not in known:
+            raise BrokerError(
+                ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+                f"there is no topic {name}; `barnabas topics list` shows what there is",
+            )
+    return {name: known[name] for name in names}

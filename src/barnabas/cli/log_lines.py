@@ -21,14 +21,22 @@ class LineFormatter(logging.Formatter):
         return line
 
 
-def log_to_stderr(level: str) -> None:
-    """Send what this package logs, from `level` up, to stderr."""
+def log_to_stderr() -> None:
+    """Send errors of this package to stderr, and warnings about properties; see `log_from`.
+
+    What a client copes with is no news to who typed a command; what it cannot do ends the command.
+    """
     handler = logging.StreamHandler()
     handler.setFormatter(LineFormatter())
-    root = logging.getLogger()
-    root.addHandler(handler)
-    root.setLevel(logging.WARNING)
+    logging.getLogger().addHandler(handler)
+    log_from("error")
+    logging.getLogger("barnabas.config").setLevel(logging.WARNING)
+
+
+def log_from(level: str) -> None:
+    """Log what this package says from `level` up (debug, info, warning, error)."""
     logging.getLogger("barnabas").setLevel(level.upper())
+    logging.getLogger("barnabas.config").setLevel(logging.NOTSET)
 
 
 def _word(value: object) -> str:

@@ -12,6 +12,7 @@ from typing import Never
 import click
 
 from barnabas import __version__
+from barnabas.cli.log_lines import log_to_stderr
 from barnabas.errors import ConnectionFailed, KafkaError, RequestTimeout
 
 
@@ -33,10 +34,24 @@ def _produce() -> click.Command:
     return produce
 
 
+def _consume() -> click.Command:
+    from barnabas.cli.consume import consume
+
+    return consume
+
+
+def _demo() -> click.Command:
+    from barnabas.cli.demo import demo
+
+    return demo
+
+
 COMMANDS: dict[str, Callable[[], click.Command]] = {
     "serve": _serve,
     "topics": _topics,
     "produce": _produce,
+    "consume": _consume,
+    "demo": _demo,
 }
 
 
@@ -64,6 +79,7 @@ def barnabas() -> None:
 
 def main(arguments: list[str] | None = None) -> Never:
     """Run the command line and exit."""
+    log_to_stderr()
     try:
         status = barnabas.main(args=arguments, prog_name="barnabas", standalone_mode=False)
     except click.exceptions.Abort:

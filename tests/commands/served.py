@@ -1,0 +1,81 @@
+"""A broker started as a user starts it, and commands run as a user runs them."""
+
+import contextlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+BARNABAS = [sys.executable, "-m", "barnabas"]
+SOURCE = Path(__file__).parents[2] / "src"
+SECONDS = 60
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def lines(self) -> list[str]:
+        return self.out.splitlines()
+
+
+@dataclass(frozen=True)
+class Served:
+    """A running broker, by the place that clients are told."""
+
+    servers: str
+    process: subprocess.Popen[str]
+
+    def run(self, *arguments: str, stdin: str | bytes = "") -> Done:
+        """Run `barnabas` with its broker known from the environment."""
+        return run(*arguments, stdin=stdin, servers=self.servers)
+
+
+def environment(servers: str) -> dict[str, str]:
+    """Where a command finds this package and the broker."""
+    return os.environ | {"PYTHONPATH": str(SOURCE), "BARNABAS_BOOTSTRAP_SERVERS": servers}
+
+
+def run(*arguments: str, stdin: str | bytes = "", servers: str = "localhost:1") -> Done:
+    ended = subprocess.run(
+        [*BARNABAS, *arguments],
+        input=stdin.encode() if isinstance(stdin, str) else stdin,
+        capture_output=True,
+        timeout=SECONDS,
+        check=False,
+        env=environment(servers),
+    )
+    return Done(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+
+
+@contextlib.contextmanager
+def serving(*arguments: str, cwd: Path | None = None) -> Iterator[Served]:
+    """`barnabas serve` on a free port until the context ends; it must then end in order."""
+    command = [*BARNABAS, "serve", "--port", "0", "--json", *arguments]
+    process = subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=cwd,
+        env=environment(""),
+    )
+    assert process.stdout is not None
+    assert process.stderr is not None
+    try:
+        line = process.stdout.readline()
+        assert line, process.stderr.read()
+        yield Served(json.loads(line)["bootstrap_servers"], process)
+    finally:
+        process.terminate()
+        process.wait(20)
+        process.stdout.close()
+        process.stderr.close()

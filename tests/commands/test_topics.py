@@ -1,0 +1,54 @@
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from tests.commands.served import Served, serving
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[Served]:
+    with serving("--ephemeral") as served:
+        yield served
+
+
+def test_a_topic_from_creation_to_deletion(broker: Served) -> None:
+    create = ("topics", "create", "dogs", "-p", "3", "-c", "retention.ms=60000")
+    assert broker.run(*create).code == 0
+    assert broker.run("topics", "list").lines == ["dogs\t3"]
+    assert broker.run("produce", "dogs", "-p", "1", stdin="rex\ntom\n").code == 0
+
+    described = json.loads(broker.run("topics", "describe", "dogs", "--json").out)
+    assert described["configs"] == {"retention.ms": "60000"}
+    assert [row["end_offset"] for row in described["partitions"]] == [0, 2, 0]
+    assert len(described["id"]) == 22
+
+    assert broker.run("topics", "add-partitions", "dogs", "5").code == 0
+    assert json.loads(broker.run("topics", "list", "--json").out) == [
+        {"topic": "dogs", "partitions": 5}
+    ]
+    own = broker.run("topics", "config", "dogs")
+    assert own.lines == ["retention.ms\t60000\ttopic"]
+    assert len(broker.run("topics", "config", "dogs", "--all").lines) > 20
+
+    assert broker.run("topics", "delete", "dogs").code == 0
+    assert broker.run("topics", "list").lines == []
+
+
+def test_what_cannot_be_done_is_said(broker: Served) -> None:
+    assert broker.run("topics", "create", "cats").code == 0
+    assert broker.run("topics", "create", "cats", "--if-not-exists").code == 0
+    for arguments, why in [
+        (("create", "cats"), "TOPIC_ALREADY_EXISTS"),
+        (("create", "a/b"), "INVALID_TOPIC_EXCEPTION"),
+        (("create", "x", "-c", "retention.ms=soon"), "INVALID_CONFIG"),
+        (("create", "x", "-r", "3"), "INVALID_REPLICATION_FACTOR"),
+        (("add-partitions", "cats", "1"), "INVALID_PARTITIONS"),
+        (("describe", "nobody"), "nobody"),
+        (("delete", "nobody"), "nobody"),
+        (("config", "nobody"), "nobody"),
+    ]:
+        done = broker.run("topics", *arguments)
+        assert done.code == 1, arguments
+        assert why in done.err, arguments
+        assert len(done.err.splitlines()) == 1, done.err

@@ -13,6 +13,9 @@ from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)
 
+NO_TOPIC_ID = bytes(16)
+"""What a log has that was made before topics had ids (Kafka 2.8)."""
+
 
 class Hosting:
     """What a topic means to this broker's disks. Knows nothing of where topics are written down."""
@@ -42,6 +45,8 @@ class Hosting:
                 continue
             place = TopicPartition(topic, index)
             found = self._logs.get(place)
+            if found is not None and found.topic_id == NO_TOPIC_ID:
+                self._logs.identify(place, topic_id)
             if found is not None and found.topic_id != topic_id:
                 # A topic of that name was deleted while the broker could not delete its files.
                 log.warning(

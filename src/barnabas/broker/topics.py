@@ -209,8 +209,6 @@ class Topics:
     def _take_over(self, name: str, found: list[PartitionLog]) -> None:
         ids = {one.topic_id for one in found} - {bytes(16)}
         topic_id = ids.pop() if len(ids) == 1 else self._entropy.uuid()
-        for one in found:
-            one.topic_id = topic_id
         indexes = sorted(one.topic_partition.partition for one in found)
         topic = Topic(name, topic_id, {index: [self._config.node_id] for index in indexes}, {})
         self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))

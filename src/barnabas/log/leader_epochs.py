@@ -20,28 +20,32 @@ class LeaderEpochs:
 
     __slots__ = ("_disk", "_epochs", "_path", "_starts", "latest")
 
-    def __init__(self, disk: Disk, path: str) -> None:
+    def __init__(self, disk: Disk, path: str, *, may_be_torn: bool = False) -> None:
+        """`may_be_torn`: a damaged file counts as none; it was made just before the power went."""
         self._disk = disk
         self._path = path
         self._epochs: list[int] = []
         self._starts: list[int] = []
-        data = disk.read_file(path) if disk.exists(path) else b""
-        if data:
-            # A file without a byte was made just before the power went.
-            self._parse(data)
+        if disk.exists(path) and not self._parse(disk.read_file(path)):
+            if not may_be_torn:
+                raise LogDirFailed(f"{path} is not a leader epoch checkpoint of version 0")
+            disk.remove(path)
         self.latest = self._epochs[-1] if self._epochs else -1
         """The newest epoch; -1 if there is none."""
 
-    def _parse(self, data: bytes) -> None:
+    def _parse(self, data: bytes) -> bool:
+        """Take in a file; whether it is one."""
         lines = data.decode("ascii", "replace").split("\n")
         try:
             rows = [tuple(map(int, line.split(" "))) for line in lines[2:] if line]
-            self._epochs, self._starts = [[row[i] for row in rows] for i in (0, 1)]
-            sound = lines[0] == _VERSION and len(rows) == int(lines[1])
+            epochs, starts = [[row[i] for row in rows] for i in (0, 1)]
+            count = int(lines[1])
         except (ValueError, IndexError):
-            sound = False
-        if not sound:
-            raise LogDirFailed(f"{self._path} is not a leader epoch checkpoint of version 0")
+            return False
+        if lines[0] != _VERSION or len(rows) != count:
+            return False
+        self._epochs, self._starts = epochs, starts
+        return True
 
     def entries(self) -> list[tuple[int, int]]:
         """(epoch, first offset), oldest first."""

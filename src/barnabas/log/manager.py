@@ -9,10 +9,11 @@ from dataclasses import dataclass
 from barnabas.errors import LogDirFailed, StorageError
 from barnabas.log.config import LogConfig
 from barnabas.log.directory import LogDirectory
-from barnabas.log.file_names import DELETED, deleted_directory, uuid_text
+from barnabas.log.file_names import DELETED, PARTITION_METADATA, deleted_directory, uuid_text
 from barnabas.log.meta_properties import MetaProperties
 from barnabas.log.opening import create_log, open_log
 from barnabas.log.partition_log import PartitionLog
+from barnabas.log.partition_metadata import encode_topic_id
 from barnabas.log.removals import Removals
 from barnabas.log.retention import drop_expired
 from barnabas.ports import Clock, Disk, Entropy
@@ -162,6 +163,17 @@ class LogManager:
         self._logs[partition] = log
         self._places[partition] = directory
         return log
+
+    def identify(self, partition: TopicPartition, topic_id: bytes) -> None:
+        """Write down the topic id of a log that has none: of an old Kafka, or torn by a power cut.
+
+        Raises:
+            StorageError: it cannot be written.
+        """
+        log = self._logs[partition]
+        path = f"{log.directory}/{PARTITION_METADATA}"
+        self._disk.replace_file(path, encode_topic_id(topic_id))
+        log.topic_id = topic_id
 
     def delete(self, partition: TopicPartition) -> None:
         """Take a log away; its files are removed after `file.delete.delay.ms`.

@@ -59,12 +59,11 @@ def open_log(
     """
     log = PartitionLog(disk, partition, directory, config)
     names = _tidied(disk, directory)
-    metadata = f"{directory}/{PARTITION_METADATA}"
-    data = disk.read_file(metadata) if PARTITION_METADATA in names else b""
-    if data:
-        # A file without a byte was made just before the power went.
-        log.topic_id = parse_topic_id(data)
-    log.epochs = LeaderEpochs(disk, f"{directory}/{LEADER_EPOCHS}")
+    if PARTITION_METADATA in names:
+        log.topic_id = _topic_id(disk, f"{directory}/{PARTITION_METADATA}", clean=checkpoint.clean)
+    log.epochs = LeaderEpochs(
+        disk, f"{directory}/{LEADER_EPOCHS}", may_be_torn=not checkpoint.clean
+    )
     segments = _segments(disk, directory, config, names)
     if not segments:
         segments = [_new_segment(disk, directory, checkpoint.start_offset, config)]
@@ -73,7 +72,7 @@ def open_log(
         end = segments[-1].next_offset()
     else:
         before = sum(segment.size for segment in segments)
-        segments, end = _recover(disk, segments, recovery_point, log.epochs)
+        segments, end = _recover(log, segments, recovery_point)
         log.cut_bytes = before - sum(segment.size for segment in segments)
     start = max(checkpoint.start_offset, segments[0].base_offset)
     if end < start:
@@ -88,8 +87,26 @@ def open_log(
     )
     restore_producers(disk, log)
     if not checkpoint.clean:
+        _begin_sync_of_names(log, end)
         log.flush()
     return log
+
+
+def _topic_id(disk: Disk, path: str, *, clean: bool) -> bytes:
+    """The id in a partition.metadata; zeros if it was made just before the power went."""
+    topic_id = parse_topic_id(disk.read_file(path))
+    if topic_id is None:
+        if clean:
+            raise LogDirFailed(f"{path} is not of version 0 with the id of a topic")
+        disk.remove(path)
+        return bytes(16)
+    return topic_id
+
+
+def _begin_sync_of_names(log: PartitionLog, end: int) -> None:
+    """Bring to stable storage what `create_log` only wrote, with the log's files."""
+    made = [f"{log.directory}/{name}" for name in (PARTITION_METADATA, LEADER_EPOCHS)]
+    log.flushing.begin(log.segments, end, [*made, log.directory.rpartition("/")[0]], 0)
 
 
 def create_log(
@@ -110,9 +127,7 @@ def create_log(
     log.epochs = LeaderEpochs(disk, f"{directory}/{LEADER_EPOCHS}")
     log.opened(Segments([_new_segment(disk, directory, 0, config)]), 0, 0, 0)
     log.epochs.assign(0, 0, durable=False)
-    parent = directory.rpartition("/")[0]
-    made = [f"{directory}/{name}" for name in (PARTITION_METADATA, LEADER_EPOCHS)]
-    log.flushing.begin(log.segments, 0, [*made, parent], 0)
+    _begin_sync_of_names(log, 0)
     return log
 
 
@@ -149,21 +164,24 @@ def _new_segment(disk: Disk, directory: str, base_offset: int, config: LogConfig
 
 
 def _recover(
-    disk: Disk, segments: list[Segment], recovery_point: int, epochs: LeaderEpochs
+    log: PartitionLog, segments: list[Segment], recovery_point: int
 ) -> tuple[list[Segment], int]:
     """Check the segments from the one with the recovery point on; returns those that stay."""
     first = len(segments) - 1
     while first > 0 and segments[first].base_offset > recovery_point:
         first -= 1
     end = segments[first].base_offset
+    # Only compaction leaves a gap between segments. Elsewhere it is what a power cut took, and what
+    # comes after it goes too, so that the log is always a beginning of what was appended.
+    gapless = "compact" not in log.config.cleanup_policy
     for number in range(first, len(segments)):
         segment = segments[number]
-        if segment.base_offset < end:
-            remove_segments(disk, segments[number:])
+        if segment.base_offset < end or (segment.base_offset > end and gapless):
+            remove_segments(log.disk, segments[number:])
             return segments[:number], end
-        whole, end = recover_segment(segment, epochs)
+        whole, end = recover_segment(segment, log.epochs)
         if not whole:
-            remove_segments(disk, segments[number + 1 :])
+            remove_segments(log.disk, segments[number + 1 :])
             return segments[: number + 1], end
     return segments, end
 

@@ -103,7 +103,7 @@ class Segment:
     def max_timestamp(self) -> int:
         """The greatest timestamp of its batches; -1 if they have none."""
         if self._max_timestamp == _UNKNOWN:
-            self._max_timestamp, self.max_timestamp_offset = self.times.last()
+            self._max_timestamp = self._find_max_timestamp()
         return self._max_timestamp
 
     @property
@@ -200,15 +200,21 @@ class Segment:
         if not position:
             self._first_timestamp = _UNKNOWN
         self._since_index = 0
-        self._max_timestamp = self._greatest_timestamp_again()
+        self._max_timestamp = self._find_max_timestamp()
 
-    def _greatest_timestamp_again(self) -> int:
-        """The greatest timestamp of what is left: the index says it up to its last entry."""
+    def _find_max_timestamp(self) -> int:
+        """What the time index says, and the batches behind the last index entry.
+
+        Both indexes get their entries together; the last one of the time index may be missing.
+        """
         timestamp, at_offset = self.times.last()
-        position = self.offsets.position_for(at_offset)
-        for found in scan_batches(self.file, position, self.written, check_crcs=False):
-            if found.header.max_timestamp > timestamp:
-                timestamp, at_offset = found.header.max_timestamp, found.header.last_offset
+        position = self.offsets.boundary_at(self.written)
+        try:
+            for header in self.headers(position):
+                if header.max_timestamp > timestamp:
+                    timestamp, at_offset = header.max_timestamp, header.last_offset
+        except DecodeError as error:
+            raise StorageError(f"{self.stem}{LOG}: {error}") from error
         self.max_timestamp_offset = at_offset
         return timestamp
 

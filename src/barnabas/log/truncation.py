@@ -12,6 +12,7 @@ def truncate_log(log: PartitionLog, offset: int) -> None:
         StorageError: the log is offline.
     """
     log.write_pending()
+    log.flushing.wait()
     if offset >= log.end_offset:
         return
     if offset <= log.segments.first.base_offset:
@@ -33,6 +34,7 @@ def start_anew(log: PartitionLog, offset: int) -> None:
         StorageError: the log is offline.
     """
     log.write_pending()
+    log.flushing.wait()
     remove_segments(log.disk, list(log.segments))
     segment = Segment(log.disk, log.directory, offset, log.config)
     segment.create(0)
@@ -41,7 +43,6 @@ def start_anew(log: PartitionLog, offset: int) -> None:
 
 
 def _forget_from(log: PartitionLog, offset: int) -> None:
-    log.flushing.wait()
     log.epochs.truncate_end(offset)
     log.cut_to(offset)
     restore_producers(log.disk, log)

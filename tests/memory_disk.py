@@ -1,0 +1,162 @@
+"""A disk in memory that forgets, at a power cut, what was not synced, and tears what was half done."""
+
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
+
+from barnabas.errors import StorageError
+from barnabas.ports import File, Sync
+from barnabas.types import Buffer
+
+Below = Callable[[int], int]
+"""A number in [0, bound): the chance that decides what a power cut leaves."""
+
+
+class MemoryFile:
+    """`now` is what the system shows, `kept` what survives a power cut for certain."""
+
+    def __init__(self) -> None:
+        self.now = bytearray()
+        self.kept = b""
+        self.begun = 0
+        self.ended = 0
+        self.closed = False
+
+    def fileno(self) -> int:
+        return -1
+
+    def size(self) -> int:
+        return len(self.now)
+
+    def read(self, position: int, count: int) -> bytes:
+        return bytes(self.now[position : position + count])
+
+    def read_into(self, position: int, target: memoryview) -> int:
+        data = self.now[position : position + len(target)]
+        target[: len(data)] = data
+        return len(data)
+
+    def write(self, position: int, buffers: Sequence[Buffer]) -> None:
+        assert position <= len(self.now), "a log leaves no holes"
+        data = b"".join(buffers)
+        self.now[position : position + len(data)] = data
+
+    def truncate(self, size: int) -> None:
+        del self.now[size:]
+        self.kept = self.kept[:size]
+
+    def sync(self) -> None:
+        self.keep(self.begin_sync(), bytes(self.now))
+
+    def begin_sync(self) -> int:
+        """The number of a sync that begins now."""
+        self.begun += 1
+        return self.begun
+
+    def keep(self, number: int, content: bytes) -> None:
+        """A sync is over; one that began before another that is over brings no news."""
+        if number > self.ended:
+            self.kept = content
+            self.ended = number
+
+    def close(self) -> None:
+        self.closed = True
+
+    def lose(self, below: Below) -> None:
+        """The power is cut: of what was added some stays, or its length without its bytes."""
+        now, kept = bytes(self.now), self.kept
+        if not now.startswith(kept):
+            now = (now, kept)[below(2)]
+            kept = now
+        stays = len(kept) + below(len(now) - len(kept) + 1)
+        zeros = below(2) * below(len(now) - stays + 1)
+        self.now = bytearray(now[:stays] + bytes(zeros))
+        self.kept = bytes(self.now)
+
+
+class MemorySync:
+    """A sync that is over when it is asked about the second time."""
+
+    def __init__(self, files: Sequence[MemoryFile]) -> None:
+        self._promised = [(file, file.begin_sync(), bytes(file.now)) for file in files]
+        self._asked = False
+
+    def poll(self) -> bool:
+        if not self._asked:
+            self._asked = True
+            return False
+        self.wait()
+        return True
+
+    def wait(self) -> None:
+        for file, number, content in self._promised:
+            file.keep(number, content)
+
+
+class MemoryDisk:
+    """`ports.Disk`; names and cuts are on stable storage at once, bytes when synced."""
+
+    def __init__(self) -> None:
+        self.files: dict[str, MemoryFile] = {}
+        self._locked: set[str] = set()
+
+    def power_cut(self, below: Below) -> None:
+        for path in sorted(self.files):
+            self.files[path].lose(below)
+        self._locked.clear()
+
+    def open(self, path: str, *, create: bool = False) -> MemoryFile:
+        if path not in self.files and not create:
+            raise StorageError(f"cannot open {path}")
+        return self.files.setdefault(path, MemoryFile())
+
+    def exists(self, path: str) -> bool:
+        return path in self.files
+
+    def list(self, path: str) -> list[str]:
+        below = f"{path}/"
+        return sorted({p[len(below) :].split("/")[0] for p in self.files if p.startswith(below)})
+
+    def make_directory(self, path: str) -> None:
+        """Directories are there when files are in them."""
+
+    def size(self, path: str) -> int:
+        return len(self.files[path].now)
+
+    def modified_ms(self, path: str) -> int:
+        assert path in self.files
+        return 0
+
+    def read_file(self, path: str) -> bytes:
+        return bytes(self.files[path].now)
+
+    def write_file(self, path: str, data: Buffer) -> None:
+        self.open(path, create=True).now = bytearray(data)
+
+    def replace_file(self, path: str, data: Buffer) -> None:
+        self.files[path] = MemoryFile()
+        self.files[path].now = bytearray(data)
+        self.files[path].sync()
+
+    def rename(self, source: str, target: str, *, durable: bool = True) -> None:
+        del durable
+        for path in [p for p in self.files if p == source or p.startswith(f"{source}/")]:
+            self.files[target + path[len(source) :]] = self.files.pop(path)
+
+    def remove(self, path: str) -> None:
+        for name in [p for p in self.files if p == path or p.startswith(f"{path}/")]:
+            del self.files[name]
+
+    def begin_sync(self, files: Sequence[File], paths: Sequence[str] = ()) -> Sync:
+        opened = [file for file in files if isinstance(file, MemoryFile)]
+        return MemorySync([*opened, *(self.files[p] for p in paths if p in self.files)])
+
+    def sync_directory(self, path: str) -> None:
+        """Names are on stable storage at once."""
+
+    @contextlib.contextmanager
+    def lock(self, path: str) -> Iterator[None]:
+        if path in self._locked:
+            raise StorageError(f"another process holds the lock {path}")
+        self._locked.add(path)
+        yield
+        self._locked.discard(path)

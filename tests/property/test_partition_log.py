@@ -1,0 +1,228 @@
+"""A log agrees with a list of batches, whatever is done to it and whenever the power goes."""
+
+from typing import NamedTuple
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from barnabas.errors import ErrorCode
+from barnabas.log.config import LogConfig
+from barnabas.log.opening import Checkpoint, create_log, open_log
+from barnabas.log.partition_log import PartitionLog
+from barnabas.log.retention import drop_expired
+from barnabas.log.truncation import truncate_log
+from barnabas.records.batch import crc_is_right, walk
+from barnabas.types import TopicPartition
+from tests.memory_disk import MemoryDisk
+from tests.record_batches import make_batch
+
+DOGS = TopicPartition("dogs", 0)
+PRODUCER = 7
+ALL = 1 << 62
+
+
+class Batch(NamedTuple):
+    base: int
+    next: int
+    timestamp: int
+    sequence: int
+    crc: int
+
+
+class LogMachine(RuleBasedStateMachine):
+    """`batches` are those that must be there, with those that retention may have taken."""
+
+    log: PartitionLog
+
+    @initialize(
+        segment_bytes=st.sampled_from([300, 1000, 5000]),
+        interval=st.sampled_from([0, 200, 4096]),
+        retention=st.sampled_from([-1, 1500]),
+    )
+    def begin(self, segment_bytes: int, interval: int, retention: int) -> None:
+        self.disk = MemoryDisk()
+        self.config = LogConfig(
+            segment_bytes=segment_bytes,
+            index_interval_bytes=interval,
+            retention_bytes=retention,
+            retention_ms=-1,
+        )
+        self.log = create_log(self.disk, DOGS, "/d/dogs-0", self.config, bytes(16))
+        self.batches: list[Batch] = []
+        self.queued: list[Batch] = []
+        self.start = 0
+        self.epoch = 0
+
+    # --- What a broker does -------------------------------------------------------------------
+
+    @rule(
+        count=st.integers(1, 4),
+        size=st.integers(70, 900),
+        timestamp=st.integers(0, 1000),
+        numbered=st.booleans(),
+    )
+    def append(self, count: int, size: int, timestamp: int, *, numbered: bool) -> None:
+        sequence = self.next_sequence() if numbered else -1
+        producer = (PRODUCER, 0, sequence) if numbered else (-1, -1, -1)
+        data = make_batch(count, size=size, timestamp=timestamp, producer=producer)
+        base = self.log.end_offset
+        info = self.log.append(memoryview(data), leader_epoch=self.epoch, now_ms=timestamp)
+        assert (info.base_offset, info.last_offset) == (base, base + count - 1)
+        assert not info.duplicate
+        crc = int.from_bytes(data[17:21], "big")
+        self.queued.append(Batch(base, base + count, timestamp, sequence, crc))
+        self.take_over_written()
+
+    def take_over_written(self) -> None:
+        """A roll writes what was queued before."""
+        while self.queued and self.queued[0].next <= self.log.written_end:
+            self.batches.append(self.queued.pop(0))
+
+    def next_sequence(self) -> int:
+        return sum(b.next - b.base for b in self.batches + self.queued if b.sequence >= 0)
+
+    @rule()
+    def write(self) -> None:
+        self.log.write_pending()
+        self.take_over_written()
+        assert not self.queued
+
+    @precondition(lambda self: any(b.sequence >= 0 for b in self.batches))
+    @rule()
+    def repeat_the_last_numbered_batch(self) -> None:
+        numbered = [b for b in self.batches + self.queued if b.sequence >= 0]
+        last = numbered[-1]
+        data = make_batch(last.next - last.base, producer=(PRODUCER, 0, last.sequence))
+        info = self.log.append(memoryview(data), leader_epoch=self.epoch, now_ms=0)
+        assert (info.base_offset, info.last_offset) == (last.base, last.next - 1)
+        assert info.duplicate
+
+    @rule()
+    def roll(self) -> None:
+        self.log.roll(0)
+        self.take_over_written()
+
+    @rule()
+    def flush(self) -> None:
+        self.log.flush()
+        self.take_over_written()
+        assert self.log.recovery_point == self.log.end_offset
+
+    @rule()
+    def flush_meanwhile(self) -> None:
+        self.log.begin_flush(0)
+        self.take_over_written()
+        self.log.poll_syncs()
+        assert self.log.recovery_point <= self.log.written_end
+
+    @rule()
+    def retain(self) -> None:
+        for segment in drop_expired(self.log, 0):
+            segment.close()
+            for path in segment.rename_to(".deleted"):
+                self.disk.remove(path)
+        self.take_over_written()
+        assert self.log.start_offset >= self.start
+        self.start = self.log.start_offset
+
+    @rule(back=st.integers(0, 10))
+    def delete_before(self, back: int) -> None:
+        self.log.delete_before(max(self.log.written_end - back, 0))
+        self.start = max(self.start, self.log.written_end - back)
+
+    @rule(back=st.integers(0, 10))
+    def truncate(self, back: int) -> None:
+        self.write()
+        offset = max(self.log.end_offset - back, self.start)
+        truncate_log(self.log, offset)
+        assert self.log.end_offset <= offset
+        self.forget_from(self.log.end_offset)
+
+    def forget_from(self, end: int) -> None:
+        self.batches = [b for b in self.batches if b.next <= end]
+        self.queued = []
+        self.start = min(self.start, end)
+        self.epoch += 1
+
+    # --- How it stops -------------------------------------------------------------------------
+
+    def checkpoint(self, *, clean: bool) -> Checkpoint:
+        return Checkpoint(self.log.recovery_point, self.log.start_offset, clean)
+
+    def reopen(self, checkpoint: Checkpoint) -> None:
+        self.log = open_log(self.disk, DOGS, "/d/dogs-0", self.config, checkpoint)
+        assert self.log.start_offset == self.start
+
+    @rule(cut=st.booleans(), random=st.randoms())
+    def stop_in_order(self, *, cut: bool, random: object) -> None:
+        self.write()
+        self.log.close(clean=True)
+        checkpoint = self.checkpoint(clean=True)
+        assert checkpoint.recovery_point == self.log.end_offset
+        if cut:
+            self.disk.power_cut(random.randrange)  # type: ignore[attr-defined]
+        end = self.log.end_offset
+        self.reopen(checkpoint)
+        assert self.log.end_offset == end
+
+    @rule()
+    def kill(self) -> None:
+        checkpoint = self.checkpoint(clean=False)
+        end = self.log.written_end
+        self.queued = []
+        self.reopen(checkpoint)
+        assert self.log.end_offset == end
+
+    @rule(random=st.randoms())
+    def power_cut(self, random: object) -> None:
+        checkpoint = self.checkpoint(clean=False)
+        self.disk.power_cut(random.randrange)  # type: ignore[attr-defined]
+        self.reopen(checkpoint)
+        assert self.log.end_offset >= checkpoint.recovery_point
+        self.forget_from(self.log.end_offset)
+
+    # --- What must hold -----------------------------------------------------------------------
+
+    @invariant()
+    def all_batches_are_read(self) -> None:
+        seen = []
+        position = self.log.start_offset
+        while position < self.log.written_end:
+            found = self.log.read(position, 700, max_offset=ALL, min_one=True)
+            assert found.records is not None
+            data = found.records.file.read(found.records.position, found.records.size)
+            for header in walk(data):
+                assert crc_is_right(data, header)
+                seen.append((header.base_offset, header.next_offset, header.crc))
+                position = header.next_offset
+        there = [(b.base, b.next, b.crc) for b in self.batches if b.next > self.start]
+        assert seen == there
+
+    @invariant()
+    def ends_are_right(self) -> None:
+        log = self.log
+        assert log.start_offset == self.start <= log.written_end <= log.end_offset
+        assert log.recovery_point <= log.written_end
+        known = [*self.batches, *self.queued]
+        if known:
+            assert log.end_offset == max(known[-1].next, self.start)
+
+    @invariant()
+    def a_timestamp_is_found(self) -> None:
+        if self.queued:
+            return
+        there = [b for b in self.batches if b.next > self.start]
+        found = self.log.offset_for_timestamp(500)
+        first = next((b for b in there if b.timestamp >= 500), None)
+        assert (found and found.offset) == (first and max(first.base, self.start))
+
+    @invariant()
+    def outside_there_is_nothing(self) -> None:
+        for offset in (self.log.start_offset - 1, self.log.written_end + 1):
+            found = self.log.read(offset, 100, max_offset=ALL, min_one=True)
+            assert found.error == ErrorCode.OFFSET_OUT_OF_RANGE
+
+
+TestLog = LogMachine.TestCase
+TestLog.settings = settings(max_examples=50, stateful_step_count=25, deadline=None)

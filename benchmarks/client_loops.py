@@ -115,7 +115,9 @@ def produce_confluent(address: str, topic: str, count: int) -> None:
 def produce_send(address: str, topic: str, count: int) -> None:
     from barnabas import Producer
 
-    with Producer({"bootstrap.servers": address, "acks": "all", "linger.ms": 5}) as producer:
+    with Producer(
+        {"bootstrap.servers": address, "acks": "all", "linger.ms": 5, "batch.size": 1_000_000}
+    ) as producer:
 
         def send(many: int) -> None:
             for _ in range(many):

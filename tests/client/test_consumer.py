@@ -187,3 +187,16 @@ def test_reading_goes_on_after_a_restart_of_the_broker(tmp_path: Path) -> None:
             offsets += [record.offset for record in consumer.poll(20)]
         consumer.close()
     assert offsets == list(range(50, 101))
+
+
+def test_a_topic_made_again_is_read_anew(servers: str) -> None:
+    """The kept connection still has the id of the old topic."""
+    reader = RangeReader({"bootstrap.servers": servers})
+    with Admin(bootstrap_servers=servers) as admin, Producer(bootstrap_servers=servers) as producer:
+        for value in (b"old", b"new"):
+            admin.create_topics([NewTopic("again", 1, 1)])
+            producer.send("again", value, partition=0).result(10)
+            parts = list(reader.read("again", 0, 0, 1, Wanted.VALUE))
+            assert [bytes(part.value.data) for part in parts if part.value] == [value]
+            admin.delete_topics(["again"])
+    reader.close()

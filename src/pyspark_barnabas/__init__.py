@@ -8,6 +8,8 @@ from pyspark.sql.datasource import (
     DataSource,
     DataSourceReader,
     DataSourceStreamReader,
+    DataSourceStreamWriter,
+    DataSourceWriter,
 )
 from pyspark.sql.types import StructType
 
@@ -37,3 +39,19 @@ class DefaultSource(DataSource):
         from barnabas.spark import source
 
         return source.stream_reader(self.options, schema)
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:  # noqa: FBT001
+        """For `df.write.mode("append")`."""
+        from barnabas.spark import source
+
+        return source.batch_writer(self.options, schema, overwrite=overwrite)
+
+    def streamWriter(  # noqa: N802
+        self,
+        schema: StructType,
+        overwrite: bool,  # noqa: ARG002, FBT001 (Spark's own sink appends in complete mode, too)
+    ) -> DataSourceStreamWriter:
+        """For `df.writeStream`."""
+        from barnabas.spark import source
+
+        return source.stream_writer(self.options, schema)

@@ -9,14 +9,19 @@ from pyspark.sql import SparkSession
 from pyspark.sql.datasource import (
     DataSourceReader,
     DataSourceStreamReader,
+    DataSourceStreamWriter,
+    DataSourceWriter,
 )
 from pyspark.sql.types import StructType
 
 from barnabas.spark.batch import BatchReader
-from barnabas.spark.errors import OptionError
+from barnabas.spark.errors import OptionError, WriteRefused
 from barnabas.spark.read_options import ReadOptions, read_options
+from barnabas.spark.row_layout import row_layout
 from barnabas.spark.schema import Projection, project, source_schema
+from barnabas.spark.sink import BatchWriter, StreamWriter
 from barnabas.spark.stream import StreamReader
+from barnabas.spark.write_options import write_options
 
 
 def register(spark: SparkSession) -> None:
@@ -42,6 +47,26 @@ def stream_reader(options: Mapping[str, str], wanted: StructType) -> DataSourceS
     """The reader of a streaming query."""
     read = read_options(options, "stream")
     return StreamReader(read, _projection(read, wanted))
+
+
+def batch_writer(
+    options: Mapping[str, str], given: StructType, *, overwrite: bool
+) -> DataSourceWriter:
+    """The writer of a batch query.
+
+    Raises:
+        WriteRefused: `mode("overwrite")`: a topic cannot be overwritten.
+    """
+    if overwrite:
+        raise WriteRefused("records cannot be overwritten; write with mode('append')")
+    write = write_options(options)
+    return BatchWriter(write, row_layout(given, write.topic))
+
+
+def stream_writer(options: Mapping[str, str], given: StructType) -> DataSourceStreamWriter:
+    """The writer of a streaming query."""
+    write = write_options(options)
+    return StreamWriter(write, row_layout(given, write.topic))
 
 
 def _projection(options: ReadOptions, wanted: StructType) -> Projection:

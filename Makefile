@@ -53,8 +53,8 @@ format: env      ## let ruff mend what it can
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-unit: env        ## unit, property, oracle and vector tests
-	$(PYTEST) $(wildcard tests/unit tests/client tests/property tests/oracle tests/vectors) -m "not long"
+unit: env        ## unit, property, oracle, vector and install tests
+	$(PYTEST) $(wildcard tests/unit tests/client tests/property tests/oracle tests/vectors tests/packaging) -m "not long"
 
 pure: env        ## the kernel tests again, on the uncompiled kernels
 	BARNABAS_KERNELS=pure $(PYTEST) tests -m "kernels and not long"

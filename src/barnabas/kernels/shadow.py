@@ -51,6 +51,7 @@ def cfunc(function: F) -> F:
 
 inline = cfunc
 cclass = cfunc
+final = cfunc
 
 
 def _with_arguments(*_: object, **__: object) -> Callable[[F], F]:

@@ -1,0 +1,97 @@
+"""Installing from the source distribution where no compiler works, or Cython is missing."""
+
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+FALLBACK = "so the kernels will run uncompiled (much slower)"
+NEEDED = ("src", "setup.py", "pyproject.toml", "README.md", "LICENSE")
+USE = """
+from barnabas import kernels
+from barnabas.records.builder import BatchBuilder
+from barnabas.records.compression import Codec
+from barnabas.records.reading import decode_records
+
+builder = BatchBuilder(Codec.ZSTD, 1 << 20)
+builder.append(5, b"key", b"value", [("name", b"content")])
+(record,), _ = decode_records(builder.build(), "t", 0)
+print(kernels.implementation, kernels.__file__, record.value)
+"""
+
+
+def run(*command: str, cwd: Path, **environment: str) -> str:
+    inherited = {key: each for key, each in os.environ.items() if key != "BARNABAS_KERNELS"}
+    inherited.pop("PYTHONPATH", None)
+    done = subprocess.run(
+        command, cwd=cwd, env={**inherited, **environment}, capture_output=True, text=True,
+        check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def install(sdist: Path, folder: Path, **environment: str) -> str:
+    """Build a wheel of the distribution, unpack it as pip would, and return all that was said."""
+    folder.mkdir()
+    said = run(
+        sys.executable, "-m", "pip", "wheel", "--verbose", "--no-deps", "--no-index",
+        "--no-build-isolation", "--no-cache-dir", "--disable-pip-version-check",
+        "--wheel-dir", str(folder), str(sdist), cwd=folder, **environment,
+    )  # fmt: skip
+    (wheel,) = folder.glob("*.whl")
+    zipfile.ZipFile(wheel).extractall(folder / "installed")
+    return said
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The source distribution, made of a copy that has nothing compiled."""
+    tree = tmp_path_factory.mktemp("tree")
+    ignored = shutil.ignore_patterns("*.so", "*.c", "__pycache__", "*.egg-info")
+    for name in NEEDED:
+        source = ROOT / name
+        if source.is_dir():
+            shutil.copytree(source, tree / name, ignore=ignored)
+        else:
+            shutil.copy(source, tree / name)
+    run(sys.executable, "setup.py", "--quiet", "sdist", cwd=tree, BARNABAS_KERNELS="pure")
+    (made,) = (tree / "dist").glob("*.tar.gz")
+    return made
+
+
+def assert_runs_uncompiled(folder: Path, **environment: str) -> None:
+    installed = folder / "installed"
+    assert not list(installed.rglob("*.so"))
+    environment["PYTHONPATH"] = os.pathsep.join(
+        filter(None, (str(installed), environment.get("PYTHONPATH")))
+    )
+    said = run(sys.executable, "-c", USE, cwd=folder, **environment).splitlines()
+    warning, told = sorted(said, key=lambda line: line.startswith("pure"))
+    assert "the kernels are not compiled" in warning
+    assert told == f"pure {installed / 'barnabas/kernels/__init__.py'} b'value'"
+
+
+def test_without_a_compiler(sdist: Path, tmp_path: Path) -> None:
+    said = install(sdist, tmp_path / "wheel", CC="/bin/false")
+    (line,) = [line for line in said.splitlines() if FALLBACK in line]
+    assert line.strip().startswith("barnabas: /bin/false is missing or failed (")
+    assert_runs_uncompiled(tmp_path / "wheel")
+    stubs = {path.stem for path in (tmp_path / "wheel/installed/barnabas/kernels").glob("*.pyi")}
+    assert stubs >= {"batches", "scanning", "gathering", "record", "objects"}
+
+
+def test_without_cython(sdist: Path, tmp_path: Path) -> None:
+    hidden = tmp_path / "hidden"
+    for name in ("Cython", "cython"):
+        (hidden / name).mkdir(parents=True)
+        (hidden / name / "__init__.py").write_text("raise ImportError('hidden')\n")
+    said = install(sdist, tmp_path / "wheel", PYTHONPATH=str(hidden))
+    (line,) = {line.strip() for line in said.splitlines() if FALLBACK in line}
+    assert line.startswith("barnabas: Cython is missing")
+    assert_runs_uncompiled(tmp_path / "wheel", PYTHONPATH=str(hidden))

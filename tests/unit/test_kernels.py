@@ -1,0 +1,83 @@
+"""Which form of the kernels a process takes, and what it says about it."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import barnabas
+from barnabas.kernels import implementation
+
+PACKAGE = Path(barnabas.__file__).parent
+TELL = "from barnabas.kernels import implementation, record; print(implementation, record.__file__)"
+
+
+def run(source: Path, wanted: str | None) -> subprocess.CompletedProcess[str]:
+    environment = {key: each for key, each in os.environ.items() if key != "BARNABAS_KERNELS"}
+    environment["PYTHONPATH"] = str(source)
+    if wanted is not None:
+        environment["BARNABAS_KERNELS"] = wanted
+    command = (sys.executable, "-c", TELL)
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture(scope="module")
+def uncompiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The package without extension modules, and the folder it is in."""
+    source = tmp_path_factory.mktemp("source")
+    ignored = shutil.ignore_patterns("*.so", "*.pyd", "*.c", "__pycache__")
+    shutil.copytree(PACKAGE, source / "barnabas", ignore=ignored)
+    return source
+
+
+@pytest.mark.skipif(implementation != "compiled", reason="nothing is compiled here")
+@pytest.mark.parametrize("wanted", [None, "", "compiled"])
+def test_the_compiled_form_where_there_is_one(wanted: str | None) -> None:
+    done = run(PACKAGE.parent, wanted)
+    form, path = done.stdout.split()
+    assert form == "compiled"
+    assert not path.endswith(".py")
+    assert done.stderr == ""
+
+
+def test_the_sources_where_they_are_wanted() -> None:
+    done = run(PACKAGE.parent, "pure")
+    form, path = done.stdout.split()
+    assert (form, Path(path).name) == ("pure", "record_plain.py")
+    assert done.stderr == ""
+
+
+def test_the_sources_where_there_is_nothing_else(uncompiled: Path) -> None:
+    done = run(uncompiled, None)
+    assert done.stdout.split()[0] == "pure"
+    (line,) = done.stderr.splitlines()
+    assert "the kernels are not compiled" in line
+    assert "BARNABAS_KERNELS=pure hides this" in line
+
+
+def test_no_way_around_compiled(uncompiled: Path) -> None:
+    done = run(uncompiled, "compiled")
+    assert done.returncode != 0
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("ImportError: BARNABAS_KERNELS=compiled, but not compiled: partitioning")
+
+
+def test_one_missing_extension_is_as_good_as_all(uncompiled: Path, tmp_path: Path) -> None:
+    if implementation != "compiled":
+        pytest.skip("nothing is compiled here")
+    shutil.copytree(uncompiled / "barnabas", tmp_path / "barnabas")
+    for built in (PACKAGE / "kernels").glob("*.so"):
+        if not built.name.startswith("scanning."):
+            shutil.copy(built, tmp_path / "barnabas" / "kernels")
+    done = run(tmp_path, None)
+    form, path = done.stdout.split()
+    assert (form, Path(path).name) == ("pure", "record_plain.py")
+    assert run(tmp_path, "compiled").stderr.splitlines()[-1].endswith("not compiled: scanning")
+
+
+def test_a_form_that_nobody_knows() -> None:
+    last = run(PACKAGE.parent, "fast").stderr.splitlines()[-1]
+    assert last == "ImportError: BARNABAS_KERNELS is 'fast'; it can be compiled or pure"

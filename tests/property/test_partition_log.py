@@ -88,11 +88,14 @@ class LogMachine(RuleBasedStateMachine):
         self.take_over_written()
         assert not self.queued
 
-    @precondition(lambda self: any(b.sequence >= 0 for b in self.batches))
+    def numbered(self) -> list[Batch]:
+        """Those of the producer that are still in the log; of others it may know nothing."""
+        return [b for b in self.batches + self.queued if b.sequence >= 0 and b.next > self.start]
+
+    @precondition(lambda self: self.numbered())
     @rule()
     def repeat_the_last_numbered_batch(self) -> None:
-        numbered = [b for b in self.batches + self.queued if b.sequence >= 0]
-        last = numbered[-1]
+        last = self.numbered()[-1]
         data = make_batch(last.next - last.base, producer=(PRODUCER, 0, last.sequence))
         info = self.log.append(memoryview(data), leader_epoch=self.epoch, now_ms=0)
         assert (info.base_offset, info.last_offset) == (last.base, last.next - 1)

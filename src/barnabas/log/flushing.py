@@ -52,12 +52,14 @@ class Flushing:
         Raises:
             StorageError: it is not.
         """
-        for segment in segments.from_offset(self._begun()):
+        self.wait()
+        if self.recovery_point >= end:
+            return
+        for segment in segments.from_offset(self.recovery_point):
             segment.flush_indexes()
             for file in segment.files():
                 file.sync()
         self._disk.sync_directory(self._directory)
-        self.wait()
         self.recovery_point = end
 
     def wait(self) -> None:

@@ -3,6 +3,7 @@
 What is *not* here: which topics there should be, and when `maintain` is called (about once a second).
 """
 
+import contextlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -257,6 +258,10 @@ class LogManager:
         that the next start recovers it.
         """
         events: list[LogEvent] = []
+        for log in self._logs.values():
+            with contextlib.suppress(StorageError):
+                # What fails now fails again below. Meanwhile the disk works for all logs at once.
+                log.begin_close()
         for partition, log in self._logs.items():
             try:
                 log.close(clean=True)

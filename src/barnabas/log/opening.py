@@ -88,7 +88,6 @@ def open_log(
     restore_producers(disk, log)
     if not checkpoint.clean:
         _begin_sync_of_names(log, end)
-        log.flush()
     return log
 
 

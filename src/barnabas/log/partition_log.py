@@ -349,7 +349,8 @@ class PartitionLog:
         if clean:
             if self.failure is not None:
                 raise self.offline()
-            self._close_cleanly()
+            self.begin_close()
+            self.flush()
         self._queue.clear()
         for segment in self.segments:
             segment.close()
@@ -370,14 +371,20 @@ class PartitionLog:
             self.disk.remove(segment.stem + SNAPSHOT)
         return removed
 
-    def _close_cleanly(self) -> None:
+    def begin_close(self) -> None:
+        """Write all that is still to be written and start to sync it; `close` waits for that.
+
+        Raises:
+            StorageError: the log is offline.
+        """
         self.write_pending()
         if self.snapshot_offset < self.end_offset:
             self.disk.write_file(self._snapshot_path(), encode_snapshot(self.producers.entries()))
+            self.snapshot_offset = self.end_offset
         if self._touched:
             self.segments.active.seal()
-        if self._touched or self.flushing.busy or self.recovery_point < self.written_end:
-            self.flush()
+            self._touched = False
+            self.flushing.begin(self.segments, self.written_end, [self._snapshot_path()], 0)
 
     # --- Failure ------------------------------------------------------------------------------
 

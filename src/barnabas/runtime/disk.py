@@ -1,6 +1,6 @@
 """The real file system behind `ports.Disk`: atomic replacement, directory syncs, locks.
 
-Syncs that nobody waits for run on one thread of this module; nothing of it shows outside but that
+Syncs that nobody waits for run on a few threads of this module; nothing of it shows outside but that
 `Sync.poll` is false for a while.
 """
 
@@ -19,6 +19,8 @@ from barnabas.runtime.open_files import OpenFiles, RealFile, sync_descriptor
 from barnabas.types import Buffer
 
 _MOST_OPEN_FILES = 4096
+_SYNC_THREADS = 4
+"""Syncs under way together share commits of the file system's journal."""
 
 
 class RealDisk:
@@ -120,7 +122,7 @@ class RealDisk:
     def begin_sync(self, files: Sequence[File], paths: Sequence[str] = ()) -> Sync:
         """Start to sync files on a thread; see `ports.Disk.begin_sync`."""
         if self._syncer is None:
-            self._syncer = ThreadPoolExecutor(1, thread_name_prefix="barnabas-sync")
+            self._syncer = ThreadPoolExecutor(_SYNC_THREADS, thread_name_prefix="barnabas-sync")
         # The thread has descriptors of its own: ours may be closed or given up meanwhile.
         with _storage_errors("sync", "files"):
             work = [os.dup(file.fileno()) for file in files]
@@ -132,7 +134,7 @@ class RealDisk:
             _sync_path(path)
 
     def close(self) -> None:
-        """Wait for the syncs under way and end the thread."""
+        """Wait for the syncs under way and end the threads."""
         if self._syncer is not None:
             self._syncer.shutdown()
             self._syncer = None

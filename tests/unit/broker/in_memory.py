@@ -114,6 +114,16 @@ class Replicas(dict[tuple[str, int], Led]):
         return self.get((topic, index))
 
 
+class Offsets:
+    """What groups committed: remembers which topics were forgotten."""
+
+    def __init__(self) -> None:
+        self.forgotten: list[str] = []
+
+    def forget_topic(self, topic: str) -> None:
+        self.forgotten.append(topic)
+
+
 def a_broker(
     config: Mapping[str, object] | None = None, registry: MemoryRegistry | None = None
 ) -> Broker:
@@ -132,7 +142,7 @@ def a_broker(
         replicas=cast("ReplicaManager", Replicas()),
         purgatory=cast("Purgatory", None),
         fetch_sessions=cast("FetchSessions", None),
-        offsets=cast("GroupOffsets", None),
+        offsets=cast("GroupOffsets", Offsets()),
         advertised={"PLAINTEXT": Endpoint("PLAINTEXT", "here", 9092)},
     )
 

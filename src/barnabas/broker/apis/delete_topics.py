@@ -39,6 +39,7 @@ def handle(
                 raise BrokerError(ErrorCode.INVALID_REQUEST, "the topic is there twice")
             name = _name(broker, one)
             broker.topics.delete(name)
+            broker.offsets.forget_topic(name)
         except KafkaError as error:
             code, why = error.code, error.why
         responses.append(

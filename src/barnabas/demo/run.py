@@ -24,10 +24,16 @@ from barnabas.demo.plot import Hours, draw
 from barnabas.demo.quiet import stderr_to
 from barnabas.demo.report import Bars, show_airports, show_months
 from barnabas.demo.source import flight_lines, flight_records, packaged_csv
+from barnabas.errors import KafkaError
 
 FLIGHTS, DELAYS, PARTITIONS = "flights", "departure-delays", 4
 _OURS = ("broker", "broker.log", "spark.log", "parquet", "checkpoints", "departure-delays.png")
 _SHOW_EVERY = 10_000
+
+_SPARK = {
+    # The default of 200 is made for clusters: a micro-batch would be 200 tasks of ten hours each.
+    "spark.sql.shuffle.partitions": "4",
+}
 
 _TOPIC_CONFIG: dict[str, str | None] = {
     # Records carry the time of 2013: by Kafka's defaults they would be old enough to go at once,
@@ -37,10 +43,15 @@ _TOPIC_CONFIG: dict[str, str | None] = {
 }
 
 
+class PipelineFailed(KafkaError):
+    """Spark gave up; the message has its first line and where the rest is."""
+
+
 def run(output: Path, console: Console) -> None:
     """Run everything; what a run before this one left in `output` is replaced.
 
     Raises:
+        PipelineFailed: Spark could not run the queries.
         CheckFailed: what came out is not what went in.
     """
     begun = perf_counter()
@@ -117,12 +128,14 @@ def _settle(waiting: deque[Sent], count: int) -> int:
 
 def _pipeline(bars: Bars, servers: str, output: Path, sent: int) -> None:
     """Two streaming queries over the topic, each in several micro-batches."""
+    from pyspark.errors import PySparkException
+
     from barnabas.pipelines.flights import FlightsOptions, FlightsProgress
     from barnabas.pipelines.flights import run as run_pipeline
     from barnabas.spark.session import session
 
     with bars.step("Start Spark"), stderr_to(output / "spark.log"):
-        spark = session("barnabas demo", fast_checkpoints=True)
+        spark = session("barnabas demo", fast_checkpoints=True, settings=_SPARK)
         spark.sparkContext.setLogLevel("ERROR")
     options = FlightsOptions(
         bootstrap_servers=servers,
@@ -142,8 +155,12 @@ def _pipeline(bars: Bars, servers: str, output: Path, sent: int) -> None:
                 steps[progress.query].at(progress.flights)
 
             run_pipeline(spark, options, moved)
-    finally:
-        spark.stop()
+    except PySparkException as error:
+        first = str(error).strip().splitlines()[0]
+        raise PipelineFailed(f"{first} (more in {output / 'spark.log'})") from error
+    # Not after a failure: interrupted in a call, the bridge to Java takes no further one. Java ends
+    # with this process.
+    spark.stop()
 
 
 def _read_back(bars: Bars, servers: str) -> Hours:

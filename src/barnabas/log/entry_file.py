@@ -5,13 +5,13 @@ so that an index costs the same memory however long it is. An index is only a he
 a crash is made again from the log.
 """
 
-import struct
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 
+from barnabas.log.entry_layout import EntryLayout
 from barnabas.ports import Disk, File
 
-_BLOCK = 512
-"""Entries read at once; one such block stays in memory for the next look-up near it."""
+_BLOCK = 1024
+"""Entries read at once; one such block stays in memory for the next look-ups near it."""
 
 Entry = tuple[int, int]
 
@@ -19,12 +19,14 @@ Entry = tuple[int, int]
 class EntryFile:
     """Entries of two numbers, both growing from entry to entry (not always strictly).
 
-    Invariant: entries [0, _stored) are in the file, the others in `_recent`, encoded alike.
+    Invariant: entries [0, _stored) are in the file, the others in `_recent`. `_block` holds those
+    from `_block_first` on, or none. `_block_starts` are the first entries of blocks looked at.
     """
 
     __slots__ = (
         "_block",
         "_block_first",
+        "_block_starts",
         "_disk",
         "_file",
         "_layout",
@@ -33,18 +35,18 @@ class EntryFile:
         "path",
     )
 
-    def __init__(self, disk: Disk, path: str, layout: struct.Struct) -> None:
+    def __init__(self, disk: Disk, path: str, layout: EntryLayout) -> None:
         self.path = path
         self._disk = disk
         self._layout = layout
         self._file: File | None = None
         self._stored = disk.size(path) // layout.size if disk.exists(path) else 0
-        self._recent = bytearray()
-        self._block = b""
-        self._block_first = 0
+        self._recent = layout.no_entries()
+        self._block_starts: dict[int, Entry] = {}
+        self._forget_block()
 
     def __len__(self) -> int:
-        return self._stored + len(self._recent) // self._layout.size
+        return self._stored + len(self._recent[0])
 
     @property
     def file(self) -> File:
@@ -55,7 +57,9 @@ class EntryFile:
 
     def append(self, first: int, second: int) -> None:
         """Add an entry behind the last one; in memory until `flush`."""
-        self._recent += self._layout.pack(first, second)
+        firsts, seconds = self._recent
+        firsts.append(first)
+        seconds.append(second)
 
     def last(self) -> Entry | None:
         """The newest entry."""
@@ -64,51 +68,59 @@ class EntryFile:
 
     def floor(self, value: int, field: int) -> Entry | None:
         """The last entry whose `field` (0 or 1) is at most `value`."""
-        size = self._layout.size
-        recent = len(self._recent) // size
-        if recent and self._entry(self._recent, 0)[field] <= value:
-            return self._floor_in(self._recent, recent, value, field)
-        if not self._stored:
-            return None
-        if not self._block_covers(value, field):
-            last_block = (self._stored - 1) // _BLOCK
-            number = bisect_right(
-                range(last_block + 1), value, key=lambda n: self._at(n * _BLOCK)[field]
-            )
-            self._load(max(number - 1, 0))
-        return self._floor_in(self._block, len(self._block) // size, value, field)
-
-    def _floor_in(
-        self, data: bytes | bytearray, count: int, value: int, field: int
-    ) -> Entry | None:
-        size = self._layout.size
-        found = bisect_right(range(count), value, key=lambda i: self._entry(data, i * size)[field])
-        return self._entry(data, (found - 1) * size) if found else None
-
-    def _entry(self, data: bytes | bytearray, position: int) -> Entry:
-        first, second = self._layout.unpack_from(data, position)
-        return first, second
+        entries = self._recent
+        column = entries[field]
+        if not column or column[0] > value:
+            if not self._stored:
+                return None
+            if not self._block_covers(value, field):
+                self._find_block(value, field)
+            entries = self._block
+            column = entries[field]
+        found = bisect_right(column, value) - 1
+        return (entries[0][found], entries[1][found]) if found >= 0 else None
 
     def _block_covers(self, value: int, field: int) -> bool:
-        if not self._block:
+        column = self._block[field]
+        if not column:
             return False
-        size = self._layout.size
-        if self._entry(self._block, 0)[field] > value:
-            return self._block_first == 0
-        is_last = self._block_first + len(self._block) // size == self._stored
-        return is_last or value < self._entry(self._block, len(self._block) - size)[field]
+        if column[0] > value:
+            return not self._block_first
+        return value < column[-1] or self._block_first + len(column) == self._stored
 
-    def _load(self, number: int) -> None:
+    def _find_block(self, value: int, field: int) -> None:
+        """Load the block that `value` is in; who reads on needs the one behind the last."""
+        if self._block_first + _BLOCK < self._stored and self._block[field]:
+            self._load(self._block_first // _BLOCK + 1)
+            if self._block_covers(value, field):
+                return
+        blocks = range((self._stored - 1) // _BLOCK + 1)
+        found = bisect_right(blocks, value, key=lambda block: self._block_start(block)[field])
+        self._load(max(found - 1, 0))
+
+    def _block_start(self, block: int) -> Entry:
+        start = self._block_starts.get(block)
+        if start is None:
+            start = self._block_starts[block] = self._at(block * _BLOCK)
+        return start
+
+    def _load(self, block: int) -> None:
         size = self._layout.size
-        self._block_first = number * _BLOCK
+        self._block_first = block * _BLOCK
         count = min(_BLOCK, self._stored - self._block_first)
-        self._block = self.file.read(self._block_first * size, count * size)
+        self._block = self._layout.decode(self.file.read(self._block_first * size, count * size))
+
+    def _forget_block(self) -> None:
+        self._block = self._layout.no_entries()
+        self._block_first = 0
 
     def _at(self, index: int) -> Entry:
-        size = self._layout.size
         if index >= self._stored:
-            return self._entry(self._recent, (index - self._stored) * size)
-        return self._entry(self.file.read(index * size, size), 0)
+            firsts, seconds = self._recent
+            return firsts[index - self._stored], seconds[index - self._stored]
+        size = self._layout.size
+        firsts, seconds = self._layout.decode(self.file.read(index * size, size))
+        return firsts[0], seconds[0]
 
     def is_sound(self) -> bool:
         """Whether the file is there, holds whole entries and does not end in zeros.
@@ -124,31 +136,33 @@ class EntryFile:
 
     def truncate(self, value: int, field: int) -> None:
         """Drop all entries whose `field` is `value` or more."""
-        count = bisect_right(range(len(self)), value - 1, key=lambda i: self._at(i)[field])
-        size = self._layout.size
-        if count >= self._stored:
-            del self._recent[(count - self._stored) * size :]
-            return
-        self._recent.clear()
-        self._block = b""
-        self._stored = count
-        self.file.truncate(count * size)
+        count = bisect_left(range(len(self)), value, key=lambda index: self._at(index)[field])
+        kept = max(count - self._stored, 0)
+        for column in self._recent:
+            del column[kept:]
+        if count < self._stored:
+            self._cut(count)
 
     def clear(self) -> None:
         """Drop all entries."""
-        self._recent.clear()
-        self._block = b""
-        self._stored = 0
-        self.file.truncate(0)
+        self._recent = self._layout.no_entries()
+        self._cut(0)
+
+    def _cut(self, count: int) -> None:
+        self._forget_block()
+        self._block_starts.clear()
+        self._stored = count
+        self.file.truncate(count * self._layout.size)
 
     def flush(self) -> None:
         """Write what is only in memory; no sync."""
-        if self._recent:
-            size = self._layout.size
-            self.file.write(self._stored * size, [self._recent])
-            self._stored += len(self._recent) // size
-            self._recent = bytearray()
-            self._block = b""
+        count = len(self._recent[0])
+        if count:
+            data = self._layout.encode(self._recent)
+            self.file.write(self._stored * self._layout.size, [data])
+            self._stored += count
+            self._recent = self._layout.no_entries()
+            self._forget_block()
         elif self._file is None and not self._disk.exists(self.path):
             self._file = self._disk.open(self.path, create=True)
 

@@ -40,8 +40,9 @@ def needs_new_segment(
 
     Source: Kafka's LogSegment.shouldRoll.
     """
-    if segment.size:
-        if segment.size + batch.size > config.segment_bytes:
+    size = segment.size
+    if size:
+        if size + batch.size > config.segment_bytes:
             return True
         first = segment.first_timestamp
         if first < 0:

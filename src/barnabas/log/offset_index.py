@@ -4,13 +4,11 @@ Source: Kafka's OffsetIndex. An entry is (last offset of a batch - base offset o
 position of that batch: int32), big-endian.
 """
 
-import struct
-
 from barnabas.log.entry_file import EntryFile
+from barnabas.log.entry_layout import EntryLayout
 from barnabas.ports import Disk
 
-ENTRY_SIZE = 8
-_ENTRY = struct.Struct(">ii")
+_LAYOUT = EntryLayout(wide=False)
 
 
 class OffsetIndex:
@@ -19,7 +17,7 @@ class OffsetIndex:
     __slots__ = ("base_offset", "entries")
 
     def __init__(self, disk: Disk, path: str, base_offset: int) -> None:
-        self.entries = EntryFile(disk, path, _ENTRY)
+        self.entries = EntryFile(disk, path, _LAYOUT)
         self.base_offset = base_offset
 
     def append(self, last_offset: int, position: int) -> None:

@@ -135,32 +135,41 @@ class PartitionLog:
         if self.failure is not None:
             raise self.offline()
         batch = header if header is not None else read_header(records)
+        config = self.config
         append_time: int = NO_TIMESTAMP
         timestamp = batch.max_timestamp
+        producer_id = batch.producer_id
         if not internal:
-            refuse_if_beyond(batch, self.config, now_ms)
-            if self.config.message_timestamp_type == "LogAppendTime":
+            if (
+                batch.size > config.max_message_bytes
+                or timestamp - now_ms > config.message_timestamp_after_max_ms
+                or now_ms - batch.base_timestamp > config.message_timestamp_before_max_ms
+            ):
+                refuse_if_beyond(batch, config, now_ms)
+            if config.message_timestamp_type == "LogAppendTime":
                 append_time = timestamp = now_ms
-            known = self.producers.check(batch) if batch.producer_id >= 0 else None
+            known = self.producers.check(batch) if producer_id >= 0 else None
             if known is not None:
                 return self._repeated(known, append_time)
         base = self.end_offset
         last = base + batch.last_offset_delta
         segment = self.segments.active
-        if needs_new_segment(segment, self.config, batch, last, now_ms):
+        if needs_new_segment(segment, config, batch, last, now_ms):
             segment = self.roll(now_ms)
         if append_time >= 0:
             stamp_append_time(records, batch, now_ms)
         stamp(records, 0, base, leader_epoch)
         if leader_epoch > self.epochs.latest:
             self._begin_epoch(leader_epoch, base)
-        if batch.producer_id >= 0:
+        if producer_id >= 0:
             self.producers.add(batch, records, base, timestamp)
         self._recent.add(base, segment.size)
         segment.add(batch.size, last, timestamp)
         self._queue.append(records)
         self.end_offset = last + 1
-        return AppendInfo(base, last, append_time, self.start_offset)
+        return tuple.__new__(
+            AppendInfo, (base, last, append_time, self.start_offset, False)
+        )  # Twice as fast as calling the class.
 
     def _repeated(self, known: AppendedBatch, append_time: int) -> AppendInfo:
         return AppendInfo(

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from barnabas.log.outcomes import NOTHING, ReadInfo
 from barnabas.log.recent_batches import RecentBatches
+from barnabas.log.scan import Place
 from barnabas.log.segment import Segment
 from barnabas.log.segments import Segments
-from barnabas.records.batch import HEADER_SIZE, BatchHeader, read_header
 from barnabas.wire.send import FileSlice
 
 _HINTS_KEPT = 64
@@ -26,27 +26,32 @@ class Wanted(NamedTuple):
 
 
 class ReadHints:
-    """Where the next reads of catching-up consumers will start: offset to position."""
+    """Where the next reads of catching-up consumers will start: offset to segment and batch.
 
-    __slots__ = ("_positions",)
+    What it knows stays true until the log is cut at either end.
+    """
+
+    __slots__ = ("_starts",)
 
     def __init__(self) -> None:
-        self._positions: dict[int, int] = {}
+        self._starts: dict[int, tuple[Segment, Place]] = {}
 
-    def take(self, offset: int) -> int | None:
-        """The position of the batch that starts with `offset`, if a read ended there."""
-        return self._positions.get(offset)
+    def find(self, offset: int) -> tuple[Segment, Place] | None:
+        """The batch that starts with `offset`, if an earlier read ended there."""
+        return self._starts.get(offset)
 
-    def put(self, offset: int, position: int) -> None:
-        """Remember where a read ended."""
-        self._positions.pop(offset, None)
-        self._positions[offset] = position
-        if len(self._positions) > _HINTS_KEPT:
-            del self._positions[next(iter(self._positions))]
+    def put(self, segment: Segment, place: Place) -> None:
+        """Remember where a read ended; the oldest of more than 64 goes."""
+        starts = self._starts
+        if place.base_offset in starts:
+            return
+        starts[place.base_offset] = segment, place
+        if len(starts) > _HINTS_KEPT:
+            del starts[next(iter(starts))]
 
     def clear(self) -> None:
         """Forget all: the log was cut."""
-        self._positions.clear()
+        self._starts.clear()
 
 
 def slice_of_recent(
@@ -73,38 +78,40 @@ def slice_of_older(
 ) -> ReadInfo:
     """From the batch that holds `wanted.offset`, up to the batch that holds `wanted.end`."""
     offset, end = wanted
-    candidates = segments.from_offset(offset)
-    for number, segment in enumerate(candidates):
-        first = segment.find(offset, hints.take(offset))
-        if first is None:
-            # Nothing at or after the offset is left here (compaction): the next segment has it.
-            continue
-        if end is not None and first.base_offset >= end:
+    known = hints.find(offset)
+    if known is None:
+        known = _look_up(segments, offset)
+        if known is None:
             return NOTHING
-        if first.size > max_bytes and not min_one:
-            return NOTHING
-        limit = segment.written
-        if end is not None and not _is_before(candidates, number, end):
-            found = segment.find(end)
-            limit = limit if found is None else found.position
-        limit -= first.position
-        size = min(limit, max(max_bytes, first.size))
-        if size < limit:
-            size = _cut_at_boundary(segment, hints, first, size)
-        return ReadInfo(FileSlice(segment.file, first.position, size))
-    return NOTHING
+    segment, first = known
+    start, least, base = first
+    if (end is not None and base >= end) or (least > max_bytes and not min_one):
+        return NOTHING
+    limit = (segment.written if end is None else _position_of(segments, segment, end)) - start
+    size = max(max_bytes, least)
+    if size >= limit:
+        return ReadInfo(FileSlice(segment.file, start, limit))
+    # Whole batches if the index knows a boundary: the reader will go on there.
+    boundary = segment.boundary_at(start + size)
+    if boundary.position > start:
+        hints.put(segment, boundary)
+        size = boundary.position - start
+    return ReadInfo(FileSlice(segment.file, start, size))
 
 
-def _is_before(candidates: list[Segment], number: int, offset: int) -> bool:
-    """Whether all of a segment is before `offset`."""
-    return number + 1 < len(candidates) and candidates[number + 1].base_offset <= offset
+def _look_up(segments: Segments, offset: int) -> tuple[Segment, Place] | None:
+    """The batch that holds `offset`, or the first behind it where compaction left none."""
+    for number in range(segments.number_of(offset), len(segments)):
+        segment = segments[number]
+        place = segment.find(offset)
+        if place is not None:
+            return segment, place
+    return None
 
 
-def _cut_at_boundary(segment: Segment, hints: ReadHints, first: BatchHeader, size: int) -> int:
-    """Shorten a region to whole batches if the index knows a boundary inside it."""
-    boundary = segment.offsets.boundary_at(first.position + size)
-    if boundary < first.end:
-        return size
-    header = read_header(segment.file.read(boundary, HEADER_SIZE))
-    hints.put(header.base_offset, boundary)
-    return boundary - first.position
+def _position_of(segments: Segments, segment: Segment, offset: int) -> int:
+    """Where the batch that holds `offset` starts in a segment, or the segment's end."""
+    if segments[segments.number_of(offset)] is not segment:
+        return segment.written
+    found = segment.find(offset)
+    return segment.written if found is None else found.position

@@ -1,15 +1,26 @@
 """Reading a segment batch by batch from its file, in pieces. Knows no index."""
 
+import struct
 from collections.abc import Iterator
 from typing import NamedTuple
 
 from barnabas.errors import DecodeError
 from barnabas.ports import File
-from barnabas.records.batch import HEADER_SIZE, BatchHeader, crc_is_right, read_header
+from barnabas.records.batch import (
+    HEADER_SIZE,
+    PREFIX_SIZE,
+    BatchHeader,
+    crc_is_right,
+    read_header,
+)
 
 _PIECE = 1 << 20
 _NEAR = 4096
 """What a look-up reads at once: a little more than the distance of two index entries."""
+
+
+_SPAN = struct.Struct(">qi4xb6xi")
+"""Of a batch header: base offset, length, magic, last offset delta."""
 
 
 class FoundBatch(NamedTuple):
@@ -72,12 +83,49 @@ def read_headers(file: File, position: int, end: int) -> Iterator[BatchHeader]:
         position += at
 
 
-def find_batch(file: File, position: int, end: int, offset: int) -> BatchHeader | None:
+class Place(NamedTuple):
+    """Where a batch is in a file, and the first offset it holds."""
+
+    position: int
+    size: int
+    base_offset: int
+
+
+def locate(file: File, position: int, end: int, offset: int) -> Place | None:
     """The first batch from `position` on whose last offset is not below `offset`.
 
     None: there is no such batch before `end`. Raises as `read_headers`.
     """
-    for header in read_headers(file, position, end):
-        if header.last_offset >= offset:
-            return header
+    while end - position >= HEADER_SIZE:
+        data = file.read(position, min(_NEAR, end - position))
+        at = 0
+        last = len(data) - HEADER_SIZE
+        while at <= last:
+            place, last_offset = _place(data, at, position)
+            if last_offset >= offset:
+                return place
+            at += place.size
+        if at == 0:
+            raise DecodeError("segment", position, "a whole batch header")
+        position += at
     return None
+
+
+def place_at(file: File, position: int) -> Place:
+    """The batch that starts at `position`, of which only the header is read.
+
+    Raises:
+        DecodeError: none starts there.
+    """
+    data = file.read(position, HEADER_SIZE)
+    if len(data) < HEADER_SIZE:
+        raise DecodeError("segment", position, "a whole batch header")
+    return _place(data, 0, position)[0]
+
+
+def _place(data: bytes, at: int, position: int) -> tuple[Place, int]:
+    """The batch at `at` in what was read from `position`, and its last offset."""
+    base, length, magic, delta = _SPAN.unpack_from(data, at)
+    if magic != 2 or length < HEADER_SIZE - PREFIX_SIZE:
+        raise DecodeError("segment", position + at, "the header of a batch")
+    return Place(position + at, length + PREFIX_SIZE, base), base + delta

@@ -9,7 +9,7 @@ from barnabas.errors import DecodeError, StorageError
 from barnabas.log.config import LogConfig
 from barnabas.log.file_names import INDEX, LOG, SEGMENT_FILES, TIME_INDEX, segment_name
 from barnabas.log.offset_index import OffsetIndex
-from barnabas.log.scan import find_batch, read_headers, scan_batches
+from barnabas.log.scan import Place, locate, place_at, read_headers, scan_batches
 from barnabas.log.time_index import TimeIndex
 from barnabas.ports import Disk, File
 from barnabas.records.batch import BatchHeader
@@ -29,6 +29,7 @@ class Segment:
         "_file",
         "_first_timestamp",
         "_index_interval",
+        "_lengths",
         "_max_timestamp",
         "_offsets",
         "_since_index",
@@ -49,6 +50,7 @@ class Segment:
         self._file: File | None = None
         self._offsets: OffsetIndex | None = None
         self._times: TimeIndex | None = None
+        self._lengths: tuple[int, int] | None = None
         self._since_index = 0
         self._max_timestamp = _UNKNOWN
         self._first_timestamp = _UNKNOWN
@@ -110,7 +112,7 @@ class Segment:
     def first_timestamp(self) -> int:
         """The max timestamp of the first batch, from which rolling by time counts; -1 if none."""
         if self._first_timestamp == _UNKNOWN and self.size:
-            first = find_batch(self.file, 0, self.written, 0)
+            first = next(self.headers(0), None)
             self._first_timestamp = NO_TIMESTAMP if first is None else first.max_timestamp
         return self._first_timestamp if self.size else NO_TIMESTAMP
 
@@ -120,7 +122,10 @@ class Segment:
         if not position:
             self._first_timestamp = max_timestamp
         self.size = position + size
-        self._index(position, size, last_offset, max_timestamp)
+        if self._since_index > self._index_interval or max_timestamp > self._max_timestamp:
+            self._index(position, size, last_offset, max_timestamp)
+        else:
+            self._since_index += size
 
     def index(self, position: int, batch: BatchHeader) -> None:
         """Let the indexes know of a batch that is in the file."""
@@ -136,25 +141,36 @@ class Segment:
             self.offsets.append(last_offset, position)
             self.times.append(self._max_timestamp, self.max_timestamp_offset)
             self._since_index = 0
+            self._lengths = None
         self._since_index += size
 
     def index_is_full(self, most_bytes: int) -> bool:
         """Whether another entry would make an index file longer than `most_bytes`."""
-        offsets, times = self.offsets.entries, self.times.entries
+        lengths = self._lengths
+        if lengths is None:
+            lengths = self._lengths = len(self.offsets.entries), len(self.times.entries)
         # One entry of the time index is kept for `seal`.
-        return len(offsets) >= most_bytes // 8 or len(times) >= most_bytes // 12 - 1
+        return lengths[0] >= most_bytes // 8 or lengths[1] >= most_bytes // 12 - 1
 
-    def find(self, offset: int, hint: int | None = None) -> BatchHeader | None:
+    def find(self, offset: int) -> Place | None:
         """The batch that holds `offset`, or the next one if none does; None behind the last.
-
-        `hint` is a position where the batch may start, if somebody knows one.
 
         Raises:
             StorageError: the file holds something else than batches.
         """
-        position = self.offsets.position_for(offset) if hint is None else hint
         try:
-            return find_batch(self.file, position, self.written, offset)
+            return locate(self.file, self.offsets.position_for(offset), self.written, offset)
+        except DecodeError as error:
+            raise StorageError(f"{self.stem}{LOG}: {error}") from error
+
+    def boundary_at(self, position: int) -> Place:
+        """The last batch start that the index knows at or before a position; the first batch else.
+
+        Raises:
+            StorageError: the file holds something else than a batch there.
+        """
+        try:
+            return place_at(self.file, self.offsets.boundary_at(position))
         except DecodeError as error:
             raise StorageError(f"{self.stem}{LOG}: {error}") from error
 
@@ -176,6 +192,7 @@ class Segment:
         self._times = TimeIndex(self._disk, self.stem + TIME_INDEX, self.base_offset)
         self._offsets.entries.clear()
         self._times.clear()
+        self._lengths = None
         self._max_timestamp = NO_TIMESTAMP
         self.max_timestamp_offset = self.base_offset
         self._first_timestamp = _UNKNOWN
@@ -184,6 +201,7 @@ class Segment:
     def seal(self) -> None:
         """Write both indexes out, the greatest timestamp as the last entry; no sync."""
         self.times.append(self.max_timestamp, self.max_timestamp_offset)
+        self._lengths = None
         self.flush_indexes()
 
     def flush_indexes(self) -> None:
@@ -197,6 +215,7 @@ class Segment:
         self.size = self.written = position
         self.offsets.truncate(offset)
         self.times.truncate(offset)
+        self._lengths = None
         if not position:
             self._first_timestamp = _UNKNOWN
         self._since_index = 0

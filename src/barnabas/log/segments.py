@@ -34,7 +34,14 @@ class Segments:
 
     def from_offset(self, offset: int) -> list[Segment]:
         """The one that `offset` belongs to and all after it."""
-        return self._segments[max(bisect_right(self._bases, offset) - 1, 0) :]
+        return self._segments[self.number_of(offset) :]
+
+    def number_of(self, offset: int) -> int:
+        """Which one, counted from the oldest, `offset` belongs to."""
+        return max(bisect_right(self._bases, offset) - 1, 0)
+
+    def __getitem__(self, number: int) -> Segment:
+        return self._segments[number]
 
     def add(self, segment: Segment) -> None:
         """Put a new active segment behind the others."""

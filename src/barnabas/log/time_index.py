@@ -4,14 +4,12 @@ Source: Kafka's TimeIndex. An entry is (timestamp: int64, offset - base offset o
 no record before or at that offset is younger than the timestamp, and that one's batch is as young.
 """
 
-import struct
-
 from barnabas.log.entry_file import EntryFile
+from barnabas.log.entry_layout import EntryLayout
 from barnabas.ports import Disk
 from barnabas.types import NO_TIMESTAMP
 
-ENTRY_SIZE = 12
-_ENTRY = struct.Struct(">qi")
+_LAYOUT = EntryLayout(wide=True)
 
 
 class TimeIndex:
@@ -20,7 +18,7 @@ class TimeIndex:
     __slots__ = ("_last_timestamp", "base_offset", "entries")
 
     def __init__(self, disk: Disk, path: str, base_offset: int) -> None:
-        self.entries = EntryFile(disk, path, _ENTRY)
+        self.entries = EntryFile(disk, path, _LAYOUT)
         self.base_offset = base_offset
         self._last_timestamp = self.last()[0]
 

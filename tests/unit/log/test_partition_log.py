@@ -7,6 +7,9 @@ from barnabas.log.config import LogConfig
 from barnabas.log.opening import Checkpoint, open_log
 from barnabas.log.outcomes import AppendInfo
 from barnabas.log.partition_log import PartitionLog
+from barnabas.log.scan import Place
+from barnabas.log.segment import Segment
+from barnabas.log.truncation import truncate_log
 from barnabas.records.batch import BatchHeader, crc_is_right, walk
 from barnabas.records.refused import RefusedRecords
 from barnabas.runtime.disk import RealDisk
@@ -104,6 +107,41 @@ def test_old_batches_are_found_through_the_index(tmp_path: Path, config: LogConf
         seen += [h.base_offset for h in headers]
         position = headers[-1].next_offset
     assert seen == list(range(0, 4000, 2))
+
+
+def test_who_reads_on_is_not_looked_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = a_log(tmp_path, LogConfig(segment_bytes=100_000, index_interval_bytes=300))
+    for _ in range(2000):
+        append(log, make_batch(2, size=90))
+    log.write_pending()
+    position = read(log, 0, 5000)[-1].next_offset
+    find = Segment.find
+    looked_up = []
+
+    def counted(segment: Segment, offset: int) -> Place | None:
+        looked_up.append(offset)
+        return find(segment, offset)
+
+    monkeypatch.setattr(Segment, "find", counted)
+    seen = []
+    while headers := read(log, position, 5000):
+        seen += [h.base_offset for h in headers]
+        position = headers[-1].next_offset
+    assert seen == list(range(seen[0], 4000, 2))
+    assert looked_up == [segment.base_offset for segment in log.segments][1:-1]
+
+
+def test_what_was_remembered_of_reads_is_forgotten_when_the_log_is_cut(tmp_path: Path) -> None:
+    log = a_log(tmp_path, LogConfig(index_interval_bytes=300))
+    for _ in range(600):
+        append(log, make_batch(size=100))
+    log.write_pending()
+    end = read(log, 0, 5000)[-1].next_offset
+    truncate_log(log, end - 3)
+    for _ in range(600):
+        append(log, make_batch(size=170))
+    log.write_pending()
+    assert [h.base_offset for h in read(log, end, 900)][:2] == [end, end + 1]
 
 
 def test_a_full_segment_is_followed_by_another(tmp_path: Path) -> None:

@@ -26,8 +26,11 @@ from barnabas.config.elsewhere import BROKER_NAMES
 
 _HOUR_MS = 3_600_000
 _MINUTE_MS = 60_000
+_NO_JITTER = "segments are closed when their time has come"
+_NO_PREALLOCATION = "files grow as they are written"
+_SYSTEM_BUFFERS = "the system sizes the buffers of sockets"
 
-_IN_OTHER_UNITS: dict[str, tuple[tuple[str, int], ...]] = {
+IN_OTHER_UNITS: dict[str, tuple[tuple[str, int], ...]] = {
     "log.retention.ms": (("log.retention.minutes", _MINUTE_MS), ("log.retention.hours", _HOUR_MS)),
     "log.roll.ms": (("log.roll.hours", _HOUR_MS),),
     "log.roll.jitter.ms": (("log.roll.jitter.hours", _HOUR_MS),),
@@ -136,9 +139,14 @@ class BrokerConfig(Configuration):
         "The most by which that age is shortened at random, in milliseconds; "
         "log.roll.jitter.hours if unset.",
         low=0,
+        inert=_NO_JITTER,
     )
     log_roll_jitter_hours: int = integer(
-        0, HIGH, "The most by which that age is shortened at random, in hours.", low=0
+        0,
+        HIGH,
+        "The most by which that age is shortened at random, in hours.",
+        low=0,
+        inert=_NO_JITTER,
     )
     log_cleanup_policy: tuple[str, ...] = words(
         ("delete",),
@@ -171,7 +179,10 @@ class BrokerConfig(Configuration):
         4096, MEDIUM, "About how many bytes of log lie between two index entries.", low=0
     )
     log_preallocate: bool = boolean(
-        MEDIUM, default=False, text="Whether a new segment gets its whole size on disk at once."
+        MEDIUM,
+        default=False,
+        text="Whether a new segment gets its whole size on disk at once.",
+        inert=_NO_PREALLOCATION,
     )
 
     # When what is written becomes stable.
@@ -196,13 +207,25 @@ class BrokerConfig(Configuration):
         104_857_600, HIGH, "The largest request that is accepted, in bytes.", low=1
     )
     socket_send_buffer_bytes: int = integer(
-        102_400, HIGH, "The send buffer of a socket, in bytes; -1: the system's.", low=-1
+        102_400,
+        HIGH,
+        "The send buffer of a socket, in bytes; -1: the system's.",
+        low=-1,
+        inert=_SYSTEM_BUFFERS,
     )
     socket_receive_buffer_bytes: int = integer(
-        102_400, HIGH, "The receive buffer of a socket, in bytes; -1: the system's.", low=-1
+        102_400,
+        HIGH,
+        "The receive buffer of a socket, in bytes; -1: the system's.",
+        low=-1,
+        inert=_SYSTEM_BUFFERS,
     )
     socket_listen_backlog_size: int = integer(
-        50, MEDIUM, "How many connections may wait to be accepted.", low=1
+        50,
+        MEDIUM,
+        "How many connections may wait to be accepted.",
+        low=1,
+        inert="1024 may wait on each listener",
     )
     connections_max_idle_ms: int = long(
         600_000, MEDIUM, "After how long a silent connection is closed, in milliseconds."
@@ -238,7 +261,11 @@ class BrokerConfig(Configuration):
         50, HIGH, "The partitions of the internal topic of committed offsets.", low=1
     )
     offsets_topic_replication_factor: int = integer(
-        1, HIGH, "The replicas of that topic. Kafka's default is 3; there is one broker.", low=1
+        1,
+        HIGH,
+        "The replicas of that topic. Kafka's default is 3.",
+        low=1,
+        inert="there is one broker, so nothing is replicated",
     )
     offsets_topic_segment_bytes: int = integer(
         104_857_600, HIGH, "The segment size of that topic, in bytes.", low=1
@@ -260,7 +287,7 @@ class BrokerConfig(Configuration):
 
     def source_of(self, name: str) -> tuple[str, object] | None:
         """Which property that was set gives `name` its value, with the value in `name`'s unit."""
-        for other, factor in ((name, 1), *_IN_OTHER_UNITS.get(name, ())):
+        for other, factor in ((name, 1), *IN_OTHER_UNITS.get(name, ())):
             if other in self.given:
                 value = self.value(other)
                 if factor > 1 and isinstance(value, int):

@@ -22,6 +22,8 @@ from barnabas.config.definition import (
 )
 from barnabas.config.elsewhere import CLIENT_NAMES
 
+_SYSTEM_BUFFERS = "the system sizes the buffers of sockets"
+
 
 class ClientConfig(Configuration):
     """What every client can be told."""
@@ -62,16 +64,27 @@ class ClientConfig(Configuration):
         10_000, MEDIUM, "How long a connection may take to be made, in milliseconds.", low=1
     )
     connections_max_idle_ms: int = long(
-        540_000, MEDIUM, "After how long a silent connection is closed, in milliseconds."
+        540_000,
+        MEDIUM,
+        "After how long a silent connection is closed, in milliseconds.",
+        inert="a client keeps its connections until it or the broker closes them",
     )
     metadata_max_age_ms: int = long(
         300_000, LOW, "After how long the list of brokers and leaders is asked for again.", low=0
     )
     send_buffer_bytes: int = integer(
-        131_072, MEDIUM, "The send buffer of a socket, in bytes; -1: the system's.", low=-1
+        131_072,
+        MEDIUM,
+        "The send buffer of a socket, in bytes; -1: the system's.",
+        low=-1,
+        inert=_SYSTEM_BUFFERS,
     )
     receive_buffer_bytes: int = integer(
-        65_536, MEDIUM, "The receive buffer of a socket, in bytes; -1: the system's.", low=-1
+        65_536,
+        MEDIUM,
+        "The receive buffer of a socket, in bytes; -1: the system's.",
+        low=-1,
+        inert=_SYSTEM_BUFFERS,
     )
 
 

@@ -26,6 +26,9 @@ class Configuration:
     known_elsewhere: ClassVar[Mapping[str, str]] = MappingProxyType({})
     """Names that Kafka knows and that change nothing here, with the reason."""
 
+    inert_level: ClassVar[int] = logging.WARNING
+    """How loudly it is said that a property was set whose row is inert."""
+
     __settings: ClassVar[Mapping[str, Setting]] = MappingProxyType({})
     __names: ClassVar[Mapping[str, Setting]] = MappingProxyType({})
 
@@ -77,8 +80,15 @@ class Configuration:
         """
         known: dict[str, object] = {}
         for name, value in given.items():
-            if cls.find(name) is not None:
+            row = cls.find(name)
+            if row is not None:
                 known[name] = value
+                if row.inert and row.parse(value) != row.default:
+                    log.log(
+                        cls.inert_level,
+                        "property changes nothing here",
+                        extra={"property": row.name, "why": row.inert},
+                    )
             elif why := cls.known_elsewhere.get(name.replace("_", ".")):
                 log.info("property changes nothing here", extra={"property": name, "why": why})
             else:

@@ -3,6 +3,7 @@
 Source: Kafka 4 TopicConfig and LogConfig (names, types, defaults, ranges).
 """
 
+import logging
 from collections.abc import Mapping
 from typing import ClassVar, Self
 
@@ -23,6 +24,8 @@ from barnabas.config.elsewhere import TOPIC_NAMES
 
 _NO_COMPACTION = "logs are not compacted yet"
 _NO_REPLICATION = "there is one broker, so nothing is replicated"
+_NO_PREALLOCATION = "files grow as they are written"
+_NO_JITTER = "segments are closed when their time has come"
 _NO_RECOMPRESSION = "batches are stored as the producer sent them"
 
 
@@ -30,6 +33,8 @@ class TopicConfig(Configuration):
     """What can be set per topic."""
 
     known_elsewhere: ClassVar[Mapping[str, str]] = TOPIC_NAMES
+    inert_level: ClassVar[int] = logging.INFO
+    """A broker loads the properties of each topic each time it starts, and passes its own ones on."""
 
     cleanup_policy: tuple[str, ...] = words(
         ("delete",),
@@ -147,6 +152,7 @@ class TopicConfig(Configuration):
         default=False,
         text="Whether a new segment gets its whole size on disk at once.",
         synonym="log.preallocate",
+        inert=_NO_PREALLOCATION,
     )
     retention_bytes: int = long(
         -1,
@@ -182,6 +188,7 @@ class TopicConfig(Configuration):
         "so that segments do not all roll at once.",
         low=0,
         synonym="log.roll.jitter.ms",
+        inert=_NO_JITTER,
     )
     segment_ms: int = long(
         604_800_000,

@@ -103,3 +103,15 @@ def test_range_in_words() -> None:
     assert words() == ""
     assert words(low=1) == "at least 1"
     assert words(low=0, high=9) == "between 0 and 9"
+
+
+def test_a_property_that_changes_nothing_says_so_when_it_is_set(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    BrokerConfig.load({"min.insync.replicas": 1, "log.preallocate": "false"})
+    assert caplog.records == [], "a default is no wish"
+    BrokerConfig.load({"min.insync.replicas": 2})
+    (record,) = caplog.records
+    assert record.levelname == "WARNING"
+    assert vars(record)["property"] == "min.insync.replicas"
+    assert vars(record)["why"] == "there is one broker, so nothing is replicated"

@@ -32,6 +32,40 @@ class ConfigEntry(NamedTuple):
     read_only: bool
     origins: tuple[Origin, ...]
 
+    @property
+    def synonyms(self) -> list[Origin]:
+        """The origins as clients are told of them: a broker's property without a default is none.
+
+        Source: Kafka 4 ServerTopicConfigSynonyms and the defaults of its broker properties.
+        """
+        return [
+            one._replace(name=_ON_BROKERS.get(one.name, one.name))
+            if one.source is Source.DEFAULT
+            else one
+            for one in self.origins
+            if one.source is not Source.DEFAULT or one.name not in _WITHOUT_DEFAULT
+        ]
+
+
+_WITHOUT_DEFAULT = frozenset(
+    {
+        "log.flush.interval.ms",
+        "log.retention.ms",
+        "log.roll.jitter.ms",
+        "log.roll.ms",
+        "leader.replication.throttled.replicas",
+        "follower.replication.throttled.replicas",
+    }
+)
+
+_ON_BROKERS = {
+    "delete.retention.ms": "log.cleaner.delete.retention.ms",
+    "max.compaction.lag.ms": "log.cleaner.max.compaction.lag.ms",
+    "min.cleanable.dirty.ratio": "log.cleaner.min.cleanable.ratio",
+    "min.compaction.lag.ms": "log.cleaner.min.compaction.lag.ms",
+}
+"""Broker properties of Kafka's that ours does not have, by the topic property they stand for."""
+
 
 def topic_entries(own: Mapping[str, str], broker: BrokerConfig) -> Iterator[ConfigEntry]:
     """All properties of a topic that has `own` ones; what is not among them the broker decides."""

@@ -19,6 +19,8 @@ from barnabas.records.refused import RefusedRecords
 
 _NO_ZSTD = "this version of Produce does not know zstd"
 
+_NO_TRANSACTIONS = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+
 _NONE = ErrorCode.NONE
 
 
@@ -50,6 +52,8 @@ class Partition:
             header = check_produced(records, log.config.max_message_bytes)
             if not zstd and header.codec == Codec.ZSTD:
                 return Appended(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, message=_NO_ZSTD)
+            if header.transactional:
+                return Appended(_NO_TRANSACTIONS, message="transactions are not served")
             info = log.append(records, leader_epoch=self.leader_epoch, now_ms=now_ms, header=header)
         except RefusedRecords as refused:
             return _refusal(refused, log.start_offset)
@@ -113,10 +117,8 @@ class Partition:
             if diverging is not None:
                 return diverging
         if not start <= read.offset <= end:
-            return Fetched(
-                read.topic, read.topic_id, read.partition, ErrorCode.OFFSET_OUT_OF_RANGE,
-                end, end, start,
-            )  # fmt: skip
+            # Kafka tells no offsets with it either: the reader asks for them.
+            return Fetched(read.topic, read.topic_id, read.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
         records = None
         if read.offset < end and (max_bytes > 0 or min_one):
             try:

@@ -73,7 +73,7 @@ class ReplicaManager:
         for append in produce.appends:
             partition = self._find(append.topic, append.topic_id, append.partition)
             if partition is None:
-                answers.append(Appended(_unknown(append.topic)))
+                answers.append(Appended(self._unknown(append.topic, append.topic_id)))
                 continue
             appended = partition.append(append, now_ms, zstd=produce.zstd)
             if not appended.error:
@@ -122,7 +122,7 @@ class ReplicaManager:
             topic, topic_id, index = read[:3]
             partition = self._find(topic, topic_id, index)
             if partition is None:
-                fetched.append(Fetched(topic, topic_id, index, _unknown(topic)))
+                fetched.append(Fetched(topic, topic_id, index, self._unknown(topic, topic_id)))
                 continue
             got = partition.read(read, min(left, read.max_bytes), min_one=min_one)
             if got.records is not None:
@@ -137,6 +137,11 @@ class ReplicaManager:
             return self._by_name.get((topic, index))
         return self._by_id.get((topic_id, index))
 
+    def _unknown(self, topic: str, topic_id: bytes) -> ErrorCode:
+        """The code for a partition that is not here, of a topic that was named or told by id."""
+        known = topic or (topic_id, 0) in self._by_id
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if known else ErrorCode.UNKNOWN_TOPIC_ID
+
     def list_offsets(self, command: ListOffsets) -> list[FoundOffset]:
         """Find offsets, in the order of the lookups."""
         self.write()
@@ -149,8 +154,3 @@ class ReplicaManager:
                 else partition.find_offset(lookup)
             )
         return found
-
-
-def _unknown(topic: str) -> ErrorCode:
-    """The code for a partition that is not here: it was named, or else told by id."""
-    return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if topic else ErrorCode.UNKNOWN_TOPIC_ID

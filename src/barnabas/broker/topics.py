@@ -27,6 +27,9 @@ log = logging.getLogger(__name__)
 
 INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state"})
 
+METADATA_TOPIC = "__cluster_metadata"
+"""The log of Kafka's controllers. No client may make a topic of that name."""
+
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 
 

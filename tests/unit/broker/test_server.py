@@ -113,6 +113,11 @@ def test_topics_are_named_by_id_too(client: RawClient, topic: str) -> None:
     read = fetch("", 0)
     read.topics[0].topic_id = topic_id
     assert values_in(client.ask(read, 17, FetchResponse)) == [(0, 1)]
+    part.index = read.topics[0].partitions[0].partition = 99
+    answer = client.ask(read, 17, FetchResponse)
+    assert answer.responses[0].partitions[0].error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    refused = appended(client.ask(by_id, 13, ProduceResponse))
+    assert refused[0].error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     read.topics[0].topic_id = by_id.topic_data[0].topic_id = b"?" * 16
     answer = client.ask(read, 17, FetchResponse)
     assert answer.responses[0].partitions[0].error_code == ErrorCode.UNKNOWN_TOPIC_ID
@@ -204,6 +209,20 @@ def test_offsets_by_time_and_at_the_ends(client: RawClient, topic: str) -> None:
     assert offset_at(4000) == (-1, -1)
 
 
+@pytest.mark.parametrize(("version", "lowest"), [(1, -2), (7, -3), (8, -4), (9, -5), (11, -6)])
+def test_special_times_are_known_from_a_version_on(
+    client: RawClient, topic: str, version: int, lowest: int
+) -> None:
+    parts = [ListOffsetsPartition(partition_index=0, timestamp=-time) for time in range(1, 8)]
+    question = ListOffsetsRequest(
+        replica_id=-1, topics=[ListOffsetsTopic(name=topic, partitions=parts)]
+    )
+    found = client.ask(question, version, ListOffsetsResponse).topics[0].partitions
+    known = [-time for time, one in enumerate(found, 1) if not one.error_code]
+    assert known == list(range(-1, lowest - 1, -1))
+    assert {one.error_code for one in found} == {0, ErrorCode.UNSUPPORTED_VERSION}
+
+
 @pytest.mark.parametrize(
     ("epoch", "code"),
     [(-1, ErrorCode.NONE), (0, ErrorCode.NONE), (5, ErrorCode.UNKNOWN_LEADER_EPOCH)],
@@ -231,8 +250,9 @@ def spoiled(data: bytes, at: int) -> bytes:
         (batch(b"x" * 200_000), ErrorCode.MESSAGE_TOO_LARGE),
         (batch(b"x", timestamp=1 << 50), ErrorCode.INVALID_TIMESTAMP),
         (batch(b"x", attributes=4), ErrorCode.UNSUPPORTED_COMPRESSION_TYPE),
+        (batch(b"x", attributes=0x10), ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED),
     ],
-    ids=["null", "crc", "cut", "two batches", "large", "future", "zstd before 7"],
+    ids=["null", "crc", "cut", "two batches", "large", "future", "zstd before 7", "transactional"],
 )
 def test_bad_records_are_refused_and_the_others_taken(
     client: RawClient, topic: str, records: bytes | None, code: ErrorCode

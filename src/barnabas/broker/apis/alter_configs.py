@@ -49,8 +49,10 @@ def _alter(broker: Broker, asked: AlterConfigsResource, *, validate_only: bool) 
     topic = resources.alterable(broker, asked.resource_type, asked.resource_name)
     empty = [one.name for one in asked.configs if one.value is None]
     if empty:
-        raise BrokerError(ErrorCode.INVALID_CONFIG, f"properties without a value: {empty}")
+        raise BrokerError(ErrorCode.INVALID_REQUEST, f"properties without a value: {empty}")
     config = {one.name: one.value for one in asked.configs if one.value is not None}
+    if len(config) < len(asked.configs):
+        raise BrokerError(ErrorCode.INVALID_REQUEST, "a property is there twice")
     broker.topics.check_config(config)
     if not validate_only:
         broker.topics.configure(topic.name, config)

@@ -2,7 +2,9 @@
 
 Does: a version that nobody knows is answered in version 0 with UNSUPPORTED_VERSION and the range of
     ApiVersions itself (KIP-511); names and versions of clients must be printable.
-Ignores: `cluster_id` and `node_id` (KIP-1242): there is one broker. Features: there are none.
+Ignores: `cluster_id` and `node_id` (KIP-1242): there is one broker.
+    Features: none are claimed. A finalized transaction.version would have Java's producers use the
+    protocol of KIP-890 for transactions; the other features are for brokers and tools.
 Versions: 1 throttle time · 3 flexible, client name and version · 4 features from 0 · 5 target node
 """
 

@@ -26,7 +26,7 @@ def handle(
     del context
     times = Counter(topic.name for topic in request.topics)
     results = []
-    for topic in request.topics:
+    for topic in {topic.name: topic for topic in request.topics}.values():
         code, why = ErrorCode.NONE, None
         try:
             if times[topic.name] > 1:

@@ -13,6 +13,7 @@ from barnabas.broker.assignments import as_told, placed
 from barnabas.broker.broker import Broker
 from barnabas.broker.config_entries import topic_entries
 from barnabas.broker.context import RequestContext
+from barnabas.broker.topics import METADATA_TOPIC
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.create_topics import (
     CreatableTopic,
@@ -47,6 +48,8 @@ def handle(
 
 def _create(broker: Broker, asked: CreatableTopic, *, validate_only: bool) -> CreatableTopicResult:
     try:
+        if asked.name == METADATA_TOPIC:
+            raise BrokerError(ErrorCode.INVALID_REQUEST, f"{METADATA_TOPIC} is Kafka's own")
         config = _config(asked)
         broker.topics.check_new(asked.name, config)
         partitions = _partitions(broker, asked)

@@ -1,6 +1,7 @@
 """DeleteTopics (key 20): delete topics by name or id, with their records.
 
-Does: both ways of naming; refuses while `delete.topic.enable` is false.
+Does: both ways of naming; refuses while `delete.topic.enable` is false. What is told twice, in the same
+    or in both ways, is refused in one answer.
 Ignores: `timeout_ms`: topics are gone before the answer (their files follow).
 Versions: 3 a code of its own when deletion is disabled · 5 messages · 6 by topic id (KIP-516)
 """
@@ -9,6 +10,7 @@ from collections import Counter
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.topic_znodes import Topic
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.delete_topics import (
     DeletableTopicResult,
@@ -27,35 +29,34 @@ def handle(
 ) -> DeleteTopicsResponse:
     """Delete each topic that is there; say why the others are not deleted."""
     asked = [DeleteTopicState(name=name, topic_id=NO_UUID) for name in request.topic_names]
-    asked += request.topics
-    times = Counter((one.name, one.topic_id) for one in asked)
-    responses = []
-    for one in asked:
-        name, code, why = one.name, ErrorCode.NONE, None
+    times = Counter((one.name, one.topic_id) for one in asked + request.topics)
+    answers = {}
+    for name, topic_id in times:
+        code, why, told = ErrorCode.NONE, None, (name, topic_id)
         try:
             if not broker.config.delete_topic_enable:
                 raise BrokerError(_DISABLED[context.api_version], "deleting topics is disabled")
-            if times[one.name, one.topic_id] > 1:
+            if times[name, topic_id] > 1:
                 raise BrokerError(ErrorCode.INVALID_REQUEST, "the topic is there twice")
-            name = _name(broker, one)
-            broker.topics.delete(name)
-            broker.offsets.forget_topic(name)
+            topic = _find(broker, name, topic_id)
+            told = topic.name, topic.topic_id
+            if (topic.name, NO_UUID) in times and (None, topic.topic_id) in times:
+                raise BrokerError(ErrorCode.INVALID_REQUEST, "the topic is there by name and by id")
+            broker.topics.delete(topic.name)
+            broker.offsets.forget_topic(topic.name)
         except KafkaError as error:
             code, why = error.code, error.why
-        responses.append(
-            DeletableTopicResult(
-                name=name, topic_id=one.topic_id, error_code=code, error_message=why
-            )
+        answers[told] = DeletableTopicResult(
+            name=told[0], topic_id=told[1], error_code=code, error_message=why
         )
-    return DeleteTopicsResponse(responses=responses)
+    return DeleteTopicsResponse(responses=list(answers.values()))
 
 
-def _name(broker: Broker, asked: DeleteTopicState) -> str:
-    if (asked.name is None) == (asked.topic_id == NO_UUID):
+def _find(broker: Broker, name: str | None, topic_id: bytes) -> Topic:
+    if (name is None) == (topic_id == NO_UUID):
         raise BrokerError(ErrorCode.INVALID_REQUEST, "either the name or the id must be given")
-    if asked.name is not None:
-        return asked.name
-    topic = broker.topics.by_id(asked.topic_id)
+    topic = broker.topics.by_id(topic_id) if name is None else broker.topics.get(name)
     if topic is None:
-        raise BrokerError(ErrorCode.UNKNOWN_TOPIC_ID, "no topic has this id")
-    return topic.name
+        code = ErrorCode.UNKNOWN_TOPIC_ID if name is None else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        raise BrokerError(code, "there is no such topic")
+    return topic

@@ -2,6 +2,7 @@
 
 Does: topics (2) and this broker (4; an empty name: what is set for all brokers, which is nothing);
     synonyms and documentation where asked for.
+    No keys, or an empty list of them, mean all properties.
 Ignores: nothing. Other types of resources are refused.
 Versions: 1 sources, synonyms (KIP-226) · 3 types, documentation (KIP-569)
 """
@@ -36,8 +37,7 @@ def handle(
             configs = [
                 _told(entry, request)
                 for entry in _entries(broker, resource)
-                if resource.configuration_keys is None
-                or entry.row.name in resource.configuration_keys
+                if not resource.configuration_keys or entry.row.name in resource.configuration_keys
             ]
         except KafkaError as error:
             code, why = error.code, error.why
@@ -72,7 +72,7 @@ def _entries(broker: Broker, resource: DescribeConfigsResource) -> Iterable[Conf
 
 def _told(entry: ConfigEntry, request: DescribeConfigsRequest) -> DescribeConfigsResourceResult:
     in_force = entry.origins[0]
-    synonyms = entry.origins if request.include_synonyms else ()
+    synonyms = entry.synonyms if request.include_synonyms else ()
     return DescribeConfigsResourceResult(
         name=entry.row.name,
         value=in_force.value,

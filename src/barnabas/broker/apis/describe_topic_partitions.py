@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.operations import ON_TOPICS
+from barnabas.broker.operations import NOT_ASKED, ON_TOPICS
 from barnabas.broker.partition_view import view
 from barnabas.broker.topic_znodes import Topic
 from barnabas.broker.topics import INTERNAL_TOPICS, problem_of_name
@@ -33,13 +33,19 @@ def handle(
     """One page, and where the next one begins."""
     del context
     cursor = request.cursor
+    if cursor is not None and not _is_possible(cursor, request):
+        refused = [_missing(one.name, ErrorCode.INVALID_REQUEST) for one in request.topics]
+        return DescribeTopicPartitionsResponse(topics=refused)
     left = max(1, min(_MOST_PARTITIONS, request.response_partition_limit))
     topics: list[DescribeTopicPartitionsResponseTopic] = []
     for name in _names(broker, request):
         first = cursor.partition_index if cursor and cursor.topic_name == name else 0
         topic = broker.topics.get(name)
         if topic is None:
-            topics.append(_missing(name))
+            code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            if problem_of_name(name):
+                code = ErrorCode.INVALID_TOPIC_EXCEPTION
+            topics.append(_missing(name, code, ON_TOPICS))
             continue
         if left == 0:
             following = Cursor(topic_name=name, partition_index=first)
@@ -59,12 +65,21 @@ def _names(broker: Broker, request: DescribeTopicPartitionsRequest) -> Iterator[
     return (name for name in sorted(asked) if name >= first)
 
 
-def _missing(name: str) -> DescribeTopicPartitionsResponseTopic:
-    code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    if problem_of_name(name):
-        code = ErrorCode.INVALID_TOPIC_EXCEPTION
+def _is_possible(cursor: Cursor, request: DescribeTopicPartitionsRequest) -> bool:
+    """Whether a page could have ended there: in one of the topics, if not all are asked for."""
+    named = {one.name for one in request.topics}
+    return cursor.partition_index >= 0 and (not named or cursor.topic_name in named)
+
+
+def _missing(
+    name: str, code: ErrorCode, operations: int = NOT_ASKED
+) -> DescribeTopicPartitionsResponseTopic:
     return DescribeTopicPartitionsResponseTopic(
-        error_code=code, name=name, topic_id=NO_UUID, partitions=[]
+        error_code=code,
+        name=name,
+        topic_id=NO_UUID,
+        partitions=[],
+        topic_authorized_operations=operations,
     )
 
 

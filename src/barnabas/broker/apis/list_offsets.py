@@ -10,9 +10,19 @@ Versions: 4 leader epochs · 7 greatest timestamp (KIP-734) · 8, 9, 11 tiered s
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.dialects.commands import FoundOffset, ListOffsets
+from barnabas.errors import ErrorCode
+from barnabas.versions import VersionTable
+
+_LOWEST = VersionTable({0: -2, 7: -3, 8: -4, 9: -5, 11: -6})
+"""The special timestamps that a version knows. Source: KIP-734, KIP-405, KIP-1005, KIP-1023."""
 
 
 def handle(broker: Broker, context: RequestContext, command: ListOffsets) -> list[FoundOffset]:
     """Look up, in the order of the request."""
-    del context
-    return broker.replicas.list_offsets(command)
+    lowest = _LOWEST[context.api_version]
+    return [
+        FoundOffset(ErrorCode.UNSUPPORTED_VERSION) if lookup.timestamp < lowest else found
+        for lookup, found in zip(
+            command.lookups, broker.replicas.list_offsets(command), strict=True
+        )
+    ]

@@ -7,6 +7,8 @@ Ignores: nothing.
 Versions: 0 no topics means all · 4 auto-creation can be refused · 10 topic ids · 12 ask by id
 """
 
+from collections.abc import Sequence
+
 from barnabas.broker.auto_topics import create_missing
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
@@ -24,22 +26,28 @@ from barnabas.protocol.metadata import (
     MetadataResponseTopic,
 )
 from barnabas.versions import VersionTable
+from barnabas.wire.schema import NO_UUID
 
 _NONE_MEANS_ALL = VersionTable({0: True, 1: False})
+_BY_ID = VersionTable({0: False, 12: True})
 
 
 def handle(broker: Broker, context: RequestContext, request: MetadataRequest) -> MetadataResponse:
     """Describe the cluster, which is this broker, and topics."""
     asked = request.topics
+    by_id = _BY_ID[context.api_version]
+    if asked and not by_id and any(map(_without_name, asked)):
+        return _refused(asked)
     none_means_all = _NONE_MEANS_ALL[context.api_version]
     if asked is None or (not asked and none_means_all):
         topics = [_describe(broker, topic) for topic in broker.topics]
     else:
-        topics = [_find(broker, one, create=request.allow_auto_topic_creation) for one in asked]
+        told = {(one.name, one.topic_id): one for one in asked}.values()
+        topics = [_find(broker, one, create=request.allow_auto_topic_creation) for one in told]
     node_id = broker.config.node_id
     if request.include_topic_authorized_operations:
         for one in topics:
-            if not one.error_code:
+            if one.name is not None:
                 one.topic_authorized_operations = ON_TOPICS
     cluster = ON_CLUSTER if request.include_cluster_authorized_operations else NOT_ASKED
     address = broker.advertised[context.listener]
@@ -49,6 +57,26 @@ def handle(broker: Broker, context: RequestContext, request: MetadataRequest) ->
         controller_id=node_id,
         topics=topics,
         cluster_authorized_operations=cluster,
+    )
+
+
+def _without_name(asked: MetadataRequestTopic) -> bool:
+    """Whether it is asked for by id, for which versions 10 and 11 have the fields, but no meaning."""
+    return asked.name is None or asked.topic_id != NO_UUID
+
+
+def _refused(asked: Sequence[MetadataRequestTopic]) -> MetadataResponse:
+    return MetadataResponse(
+        brokers=[],
+        topics=[
+            MetadataResponseTopic(
+                error_code=ErrorCode.INVALID_REQUEST,
+                name=one.name or "",
+                topic_id=one.topic_id,
+                partitions=[],
+            )
+            for one in asked
+        ],
     )
 
 

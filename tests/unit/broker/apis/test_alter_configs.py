@@ -30,7 +30,7 @@ def test_all_properties_are_replaced_or_none() -> None:
 
     assert replace(broker, {"segment.ms": "100"}, validate=True) == 0
     assert replace(broker, {"segment.ms": "100", "nope": "1"}) == ErrorCode.INVALID_CONFIG
-    assert replace(broker, {"segment.ms": None}) == ErrorCode.INVALID_CONFIG
+    assert replace(broker, {"segment.ms": None}) == ErrorCode.INVALID_REQUEST
     assert config() == {"retention.ms": "5000"}
     assert replace(broker, {"segment.ms": "100"}) == 0
     assert config() == {"segment.ms": "100"}

@@ -64,3 +64,15 @@ def test_deletion_can_be_disabled(version: int, code: ErrorCode) -> None:
     broker = with_topics("a", delete_topic_enable=False)
     assert by_name(broker, "a", version=version) == [("a", code)]
     assert broker.topics.get("a") is not None
+
+
+def test_what_is_told_twice_is_refused_in_one_answer() -> None:
+    broker = with_topics("a")
+    topic = broker.topics.get("a")
+    assert topic is not None
+    name, number = DeleteTopicState(name="a", topic_id=NO_UUID), DeleteTopicState(topic_id=topic[1])
+    for states in ([name, name], [number, number], [name, number]):
+        request = DeleteTopicsRequest(topics=states, timeout_ms=1)
+        (answer,) = handle(broker, asked(6), request).responses
+        assert answer.error_code == ErrorCode.INVALID_REQUEST
+    assert broker.topics.get("a") is not None

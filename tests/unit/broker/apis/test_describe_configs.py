@@ -40,7 +40,6 @@ def test_a_topics_own_property_comes_first() -> None:
     assert [(one.name, one.value, one.source) for one in entry.synonyms] == [
         ("retention.ms", "5000", 1),
         ("log.retention.hours", "7200000", 4),
-        ("log.retention.ms", "604800000", 5),
     ]
     assert "milliseconds" in (entry.documentation or "")
 

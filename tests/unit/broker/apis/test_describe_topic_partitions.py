@@ -78,3 +78,13 @@ def test_a_partition_whose_log_failed_has_no_leader(broker: Broker) -> None:
     _, failed = page(broker, "b").topics[0].partitions
     assert (failed.error_code, failed.leader_id) == (ErrorCode.LEADER_NOT_AVAILABLE, -1)
     assert failed.offline_replicas == [1]
+
+
+@pytest.mark.parametrize(
+    "cursor",
+    [Cursor(topic_name="a", partition_index=-1), Cursor(topic_name="c", partition_index=0)],
+)
+def test_a_cursor_that_no_page_ended_with_is_refused(broker: Broker, cursor: Cursor) -> None:
+    refused = page(broker, "a", "b", cursor=cursor)
+    assert told(refused) == [("a", []), ("b", [])]
+    assert {one.error_code for one in refused.topics} == {ErrorCode.INVALID_REQUEST}

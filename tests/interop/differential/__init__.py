@@ -1,0 +1,1 @@
+"""Scripts of requests for two brokers, and what may differ between their answers."""

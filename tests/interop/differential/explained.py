@@ -1,0 +1,96 @@
+"""The differences from Apache Kafka 4.3 that are meant, each with its reason."""
+
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where answers may differ: patterns of the question's label and of the path to the field."""
+
+    label: str
+    path: str
+    why: str
+    theirs: Any = ...
+    ours: Any = ...
+
+    def covers(self, label: str, path: str, theirs: Any, ours: Any) -> bool:
+        """Whether it is this difference; values count where they are given."""
+        return (
+            fnmatchcase(label, self.label)
+            and fnmatchcase(path, self.path)
+            and self.theirs in (..., theirs)
+            and self.ours in (..., ours)
+        )
+
+
+def _properties(path: str) -> tuple[Difference, ...]:
+    """What differs wherever all properties of a topic are told."""
+    return (
+        *(
+            Difference("*", f"{path}.{name}", "no tiered storage: known, but without effect")
+            for name in ("local.retention.*", "remote.*")
+        ),
+        Difference("*", f"{path}.compression.*.level", "our broker does not compress records"),
+        Difference(
+            "*",
+            f"{path}.min.insync.replicas.*",
+            "Kafka sets it for the whole cluster when it formats one with eligible leader replicas",
+        ),
+    )
+
+
+EXPLAINED: dict[str, tuple[Difference, ...]] = {
+    "create_topics": (
+        *_properties("topics[[]*].configs"),
+        Difference(
+            "*validated", "topics[[]0].topic_id", "no id for a topic that is not made", ours="no id"
+        ),
+    ),
+    "describe_configs": (
+        *_properties("results[[]*].configs"),
+        Difference("all brokers", "results[[]0].configs", "as min.insync.replicas elsewhere"),
+    ),
+    "alter_configs": (
+        *_properties("results[[]*].configs"),
+        Difference("twice, *", "", "Kafka stumbles and never answers", "silent"),
+    ),
+    "incremental_alter_configs": (
+        *_properties("results[[]*].configs"),
+        Difference("unknown operation*", "*", "Kafka stumbles; INVALID_REQUEST is meant", -1, 42),
+    ),
+    "metadata": (Difference("neither", "*", "Kafka stumbles over a topic without name and id"),),
+    "produce": (
+        Difference(
+            "*",
+            "*.log_start_offset",
+            "told with every refusal; clients read it with UNKNOWN_PRODUCER_ID only",
+            -1,
+            0,
+        ),
+        Difference("null records", "", "Kafka never answers", "silent"),
+        Difference("a time far ahead", "*.record_errors", "refused by the batch's greatest time"),
+        Difference("without keys where compacted", "*", "logs are not compacted yet"),
+    ),
+    "idempotence": (
+        Difference("no epoch", "*.error_code", "refused before the producer is looked up", 47, 87),
+    ),
+    "fetch": (
+        Difference("*", "*.aborted_transactions", "null and empty say the same", [], None),
+        Difference("empty name", "*.error_code", "no name is taken for an id", 3, 100),
+    ),
+    "fetch_sessions": (
+        Difference("*", "*.aborted_transactions", "null and empty say the same", [], None),
+    ),
+    "list_offsets": (
+        Difference(
+            "twice in *", "topics[[]0].partitions", "each lookup is answered; Kafka refuses both"
+        ),
+    ),
+    "api_versions": (
+        Difference("*", "api_keys.*", "APIs that are not served yet", ours="absent"),
+        Difference("*", "*_features*", "no features are claimed, see apis/api_versions.py"),
+        Difference("*", "api_keys.18.max_version", "version 5 is newer than 4.3", 4, 5),
+    ),
+}

@@ -1,0 +1,41 @@
+"""The same requests to Apache Kafka 4.3 and to our broker: equal answers, or a known reason."""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.interop.differential import administration, cluster, data
+from tests.interop.differential.explained import EXPLAINED
+from tests.interop.differential.talk import Talk, differences
+from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.real_kafka import RealKafka
+
+pytestmark = [pytest.mark.interop, pytest.mark.java]
+
+SCENARIOS = (*administration.SCENARIOS, *data.SCENARIOS, *cluster.SCENARIOS)
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.__name__)
+def test_the_answers_are_kafkas(
+    real_kafka: RealKafka, our_broker: OurBroker, scenario: Callable[[Talk], None]
+) -> None:
+    name = scenario.__name__
+    said = []
+    for broker in (real_kafka, our_broker):
+        talk = Talk(broker.bootstrap_servers, name.replace("_", "-"))
+        scenario(talk)
+        said.append(talk.answers)
+    theirs, ours = said
+    explained = EXPLAINED.get(name, ())
+    met = []
+    unexplained = []
+    for label, answer in theirs.items():
+        for path, they, we in differences(answer, ours[label]):
+            reason = next((one for one in explained if one.covers(label, path, they, we)), None)
+            if reason is None:
+                unexplained.append(f"{label}: {path}: Kafka says {they!r}, we say {we!r}")
+            else:
+                met.append(reason)
+    assert not unexplained, "\n" + "\n".join(unexplained)
+    unmet = [one for one in explained if one not in met]
+    assert not unmet, f"these do not differ: {unmet}"

@@ -1,0 +1,57 @@
+from typing import cast
+
+import pytest
+
+from barnabas.broker.apis.metadata import handle
+from barnabas.broker.broker import Broker
+from barnabas.broker.operations import NOT_ASKED, ON_TOPICS
+from barnabas.errors import ErrorCode
+from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
+from barnabas.wire.compiler import Codec
+from barnabas.wire.schema import NO_UUID
+from tests.unit.broker.in_memory import Led, Replicas, a_broker, asked
+
+STRANGE = b"\7" * 16
+
+
+@pytest.fixture
+def broker() -> Broker:
+    made = a_broker({"auto.create.topics.enable": False})
+    made.topics.create("a", {0: [1]}, {})
+    cast("Replicas", made.replicas)["a", 0] = Led()
+    return made
+
+
+def ask(
+    broker: Broker, *topics: tuple[str | None, bytes], version: int = 12, operations: bool = False
+) -> MetadataResponse:
+    request = MetadataRequest(
+        topics=[MetadataRequestTopic(name=name, topic_id=number) for name, number in topics],
+        include_topic_authorized_operations=operations,
+    )
+    response = handle(broker, asked(version), request)
+    Codec.of(MetadataResponse, version).encode(response)
+    return response
+
+
+def test_a_topic_that_is_asked_for_twice_is_told_once(broker: Broker) -> None:
+    assert [one.name for one in ask(broker, ("a", NO_UUID), ("a", NO_UUID)).topics] == ["a"]
+
+
+@pytest.mark.parametrize("version", [10, 11])
+@pytest.mark.parametrize("topic", [(None, STRANGE), ("a", STRANGE), (None, NO_UUID)])
+def test_ids_are_refused_before_version_12(
+    broker: Broker, version: int, topic: tuple[str | None, bytes]
+) -> None:
+    (answer,) = ask(broker, topic, version=version).topics
+    assert (answer.error_code, answer.name) == (ErrorCode.INVALID_REQUEST, topic[0] or "")
+
+
+def test_operations_are_told_of_every_name(broker: Broker) -> None:
+    asked_for = ("a", NO_UUID), ("gone", NO_UUID), (None, STRANGE)
+    answers = ask(broker, *asked_for, operations=True).topics
+    assert [(one.error_code, one.topic_authorized_operations) for one in answers] == [
+        (0, ON_TOPICS),
+        (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ON_TOPICS),
+        (ErrorCode.UNKNOWN_TOPIC_ID, NOT_ASKED),
+    ]

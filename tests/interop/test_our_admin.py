@@ -1,6 +1,7 @@
 """Our admin client: topics from creation to deletion, offsets, properties."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -9,7 +10,7 @@ from barnabas.client.sync.admin import Admin
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.types import TopicPartition
 from tests.interop import samples
-from tests.interop.brokers import InteropBroker
+from tests.interop.brokers import TOPIC_SECONDS, InteropBroker
 from tests.interop.clients.confluent import Confluent
 
 pytestmark = pytest.mark.interop
@@ -21,17 +22,26 @@ def admin(broker: InteropBroker) -> Iterator[Admin]:
         yield made
 
 
+def wait_for(happened: Callable[[], bool]) -> None:
+    """Kafka answers a change before every broker has heard of it."""
+    deadline = time.monotonic() + TOPIC_SECONDS
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
 def test_a_topic_from_creation_to_deletion(broker: InteropBroker, admin: Admin) -> None:
     topic = f"{broker.new_topic()}-by-us"
     admin.create_topics([NewTopic(topic, 2, 1, {"retention.ms": "12345"})])
-    assert topic in admin.list_topics()
+    wait_for(lambda: topic in admin.list_topics())
     admin.create_partitions({topic: 3})
+    wait_for(lambda: len(admin.describe_topics([topic])[topic].partitions) == 3)
     view = admin.describe_topics([topic])[topic]
     assert [each.partition for each in view.partitions] == [0, 1, 2]
     entries = admin.describe_configs(Resource.TOPIC, topic)
     assert entries["retention.ms"].value == "12345"
     admin.delete_topics([topic])
-    assert topic not in admin.list_topics()
+    wait_for(lambda: topic not in admin.list_topics())
 
 
 def test_offsets_by_every_kind_of_time(broker: InteropBroker, admin: Admin) -> None:
@@ -39,8 +49,8 @@ def test_offsets_by_every_kind_of_time(broker: InteropBroker, admin: Admin) -> N
     Confluent().write(broker.bootstrap_servers, topic, samples.many(100))
     place = TopicPartition(topic, 0)
     asked = {EARLIEST: 0, LATEST: 100, MAX_TIMESTAMP: 99, samples.START_MS + 42: 42}
-    for time, offset in asked.items():
-        assert admin.list_offsets({place: time})[place].offset == offset
+    for when, offset in asked.items():
+        assert admin.list_offsets({place: when})[place].offset == offset
     assert admin.list_offsets({place: samples.START_MS + 5000})[place].offset == -1
 
 

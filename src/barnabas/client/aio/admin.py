@@ -19,7 +19,7 @@ from barnabas.client.core.descriptions import (
 from barnabas.client.core.properties import properties
 from barnabas.client.core.requests import metadata_request
 from barnabas.config.clients import AdminConfig
-from barnabas.errors import BrokerError
+from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsTopic,
@@ -46,13 +46,16 @@ from barnabas.types import TopicPartition
 from barnabas.wire.schema import NO_UUID
 
 _SET, _DELETE = 0, 1
+# Whoever asks for a topic that is not there is told so at once, as by the Java client: a producer or
+# consumer may wait for it to be made, for an administrator that is the answer.
+_NOT_THERE = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
 
 
 class Admin:
     """An admin client. `async with` it, or `close` it.
 
     Every call is tried again for `timeout_s` seconds (default.api.timeout.ms where None) as long as
-    that may help, and raises a KafkaError after that or at once: BrokerError with the broker's code
+    that may help (a topic that is not there is an answer), and raises a KafkaError after that or at once: BrokerError with the broker's code
     and words, ConnectionFailed, RequestTimeout.
     """
 
@@ -318,7 +321,7 @@ class Admin:
 
     async def _persist(self, what: str, attempt: Any, timeout_s: float | None) -> Any:
         seconds = self._timeout_s if timeout_s is None else timeout_s
-        return await persist(self._cluster, seconds, what, attempt)
+        return await persist(self._cluster, seconds, what, attempt, final=_NOT_THERE)
 
 
 def _entry(row: Any) -> ConfigEntry:

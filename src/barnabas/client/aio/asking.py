@@ -1,7 +1,7 @@
 """Requests that are tried again until they succeed, cannot, or time is up; grouped by leader."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from typing import Any, Final, TypeVar
 
 from barnabas.client.aio.cluster import Cluster
@@ -22,9 +22,16 @@ _ELSEWHERE: Final = (ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_COORDINATOR)
 
 
 async def persist(
-    cluster: Cluster, seconds: float, what: str, attempt: Callable[[], Awaitable[_Result]]
+    cluster: Cluster,
+    seconds: float,
+    what: str,
+    attempt: Callable[[], Awaitable[_Result]],
+    *,
+    final: Collection[ErrorCode] = (),
 ) -> _Result:
     """Run `attempt` until it succeeds, waiting longer each time.
+
+    Errors with a code in `final` are answers too, although they may pass where somebody else acts.
 
     Raises:
         KafkaError: an error that time does not cure, or the last one when `seconds` are over.
@@ -36,7 +43,7 @@ async def persist(
             try:
                 return await attempt()
             except KafkaError as error:
-                if not error.retriable:
+                if not error.retriable or error.code in final:
                     raise
                 last.append(error)
                 if error.code.stale_metadata or error.code in _ELSEWHERE:

@@ -55,8 +55,8 @@ class Admin:
     """An admin client. `async with` it, or `close` it.
 
     Every call is tried again for `timeout_s` seconds (default.api.timeout.ms where None) as long as
-    that may help (a topic that is not there is an answer), and raises a KafkaError after that or at once: BrokerError with the broker's code
-    and words, ConnectionFailed, RequestTimeout.
+    that may help; a topic that is not there is an answer. It raises a KafkaError after that or at
+    once: BrokerError with the broker's code and words, ConnectionFailed, RequestTimeout.
     """
 
     def __init__(

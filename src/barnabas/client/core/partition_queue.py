@@ -3,9 +3,9 @@
 Users' threads put batches into `closed`; all else but `open` belongs to the loop's thread, which moves
 them on to `waiting`.
 
-Invariants: the numbers of `waiting` increase; every batch in flight has a lower number than every
-waiting one that was never sent; a batch that is tried again goes out alone, so a retry never
-overtakes nor is overtaken.
+Invariants: the numbers of `waiting` increase, and with them the times they were made; every batch in
+flight has a lower number than every waiting one that was never sent; a batch that is tried again
+goes out alone, so a retry never overtakes nor is overtaken.
 """
 
 from collections import deque
@@ -92,8 +92,9 @@ class PartitionQueue:
 
     def is_first(self, batch: ProducerBatch) -> bool:
         """Whether no earlier batch is unresolved."""
-        others = (*self.in_flight, *self.waiting)
-        return all(other.number >= batch.number for other in others)
+        if self.waiting and self.waiting[0].number < batch.number:
+            return False
+        return all(other.number >= batch.number for other in self.in_flight)
 
     def settled(self, batch: ProducerBatch) -> None:
         """A batch in flight has its outcome."""
@@ -126,10 +127,9 @@ class PartitionQueue:
 
     def expire(self, before: float) -> list[ProducerBatch]:
         """Take out the waiting batches that were made before a time."""
-        gone = [batch for batch in self.waiting if batch.created < before]
-        if gone:
-            kept = [batch for batch in self.waiting if batch.created >= before]
-            self.waiting = deque(kept)
+        gone = []
+        while self.waiting and self.waiting[0].created < before:
+            gone.append(self.waiting.popleft())
         return gone
 
     def _insert(self, batch: ProducerBatch) -> None:

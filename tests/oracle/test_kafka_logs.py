@@ -139,7 +139,7 @@ def producers(path: Path) -> dict[int, tuple[int, AppendedBatch | None, int, int
     return {
         entry.producer_id: (
             entry.epoch,
-            entry.batches[-1] if entry.batches else None,
+            entry.last,
             entry.last_timestamp,
             entry.coordinator_epoch,
             entry.transaction_start,

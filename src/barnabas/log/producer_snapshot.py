@@ -7,7 +7,7 @@ what follows, count int32, then 46 bytes per producer. Only the last batch of ea
 import struct
 from collections.abc import Iterable
 
-from barnabas.log.producer_state import AppendedBatch, ProducerEntry
+from barnabas.log.producer_state import ProducerEntry
 from barnabas.records.checksums import crc32c
 
 _VERSION = 1
@@ -22,7 +22,7 @@ def encode_snapshot(entries: Iterable[ProducerEntry]) -> bytes:
     body = bytearray(_COUNT.size)
     count = 0
     for entry in entries:
-        last = entry.batches[-1] if entry.batches else None
+        last = entry.last
         body += _ENTRY.pack(
             entry.producer_id,
             entry.epoch,
@@ -57,10 +57,7 @@ def _decode_entry(fields: tuple[int, ...]) -> ProducerEntry:
     entry = ProducerEntry(producer_id)
     entry.epoch = epoch
     if last_offset >= 0:
-        first_sequence = (last_sequence - delta) & _SEQUENCES
-        entry.batches.append(
-            AppendedBatch(first_sequence, last_sequence, last_offset, delta, timestamp)
-        )
+        entry.add(epoch, (last_sequence - delta) & _SEQUENCES, last_offset, delta, timestamp)
     entry.last_timestamp = timestamp
     entry.coordinator_epoch = coordinator
     entry.transaction_start = start

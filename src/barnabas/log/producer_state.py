@@ -3,11 +3,12 @@
 Source: KIP-98, KIP-360; Kafka 4's ProducerStateManager, ProducerStateEntry and ProducerAppendInfo.
 """
 
+from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
 from barnabas.errors import ErrorCode
-from barnabas.records.batch import BatchHeader
+from barnabas.records.batch import CONTROL, TRANSACTIONAL, BatchHeader
 from barnabas.records.control import read_marker
 from barnabas.records.refused import RefusedRecords
 from barnabas.types import NO_OFFSET, NO_PRODUCER_EPOCH, Buffer
@@ -34,13 +35,19 @@ class AppendedBatch(NamedTuple):
 
 
 class ProducerEntry:
-    """One producer id. `batches` are its last ones under the present epoch, oldest first."""
+    """One producer id. `batches` are its last ones under the present epoch, oldest first.
+
+    Each is the fields of an `AppendedBatch` as a bare tuple, which costs less to make for all
+    batches than the few that are looked at again would save. Invariant: `next_sequence` follows the
+    last of them; 0 if there are none.
+    """
 
     __slots__ = (
         "batches",
         "coordinator_epoch",
         "epoch",
         "last_timestamp",
+        "next_sequence",
         "producer_id",
         "transaction_start",
     )
@@ -48,35 +55,48 @@ class ProducerEntry:
     def __init__(self, producer_id: int) -> None:
         self.producer_id = producer_id
         self.epoch: int = NO_PRODUCER_EPOCH
-        self.batches: list[AppendedBatch] = []
+        self.batches: deque[tuple[int, int, int, int, int]] = deque(maxlen=BATCHES_KEPT)
+        self.next_sequence = 0
         self.last_timestamp = -1
         self.coordinator_epoch = -1
         self.transaction_start: int = NO_OFFSET
         """First offset of the open transaction; -1 if none is open."""
 
     @property
-    def last_sequence(self) -> int:
-        """Sequence of its last record; -1 if it has none under this epoch."""
-        return self.batches[-1].last_sequence if self.batches else -1
+    def last(self) -> AppendedBatch | None:
+        """Its last batch; None if it has none under this epoch."""
+        return AppendedBatch(*self.batches[-1]) if self.batches else None
 
-    def add(self, epoch: int, batch: AppendedBatch) -> None:
+    def add(
+        self, epoch: int, first_sequence: int, last_offset: int, delta: int, timestamp: int
+    ) -> None:
         """Remember a batch, forget the oldest of more than five."""
         if epoch != self.epoch:
-            self.epoch = epoch
-            self.batches.clear()
-        self.batches.append(batch)
-        if len(self.batches) > BATCHES_KEPT:
-            del self.batches[0]
-        self.last_timestamp = batch.timestamp
+            self._begin(epoch)
+        last_sequence = (first_sequence + delta) & _SEQUENCES if first_sequence >= 0 else -1
+        self.batches.append((first_sequence, last_sequence, last_offset, delta, timestamp))
+        self.next_sequence = (last_sequence + 1) & _SEQUENCES
+        self.last_timestamp = timestamp
+
+    def find(self, first_sequence: int, last_sequence: int) -> AppendedBatch | None:
+        """The batch of just these sequences, if it is one of the last."""
+        for batch in self.batches:
+            if batch[0] == first_sequence and batch[1] == last_sequence:
+                return AppendedBatch(*batch)
+        return None
 
     def end_transaction(self, batch: BatchHeader, coordinator_epoch: int) -> None:
         """Remember the marker that `batch` holds: the producer's transaction is over."""
         if batch.producer_epoch != self.epoch:
-            self.epoch = batch.producer_epoch
-            self.batches.clear()
+            self._begin(batch.producer_epoch)
         self.transaction_start = NO_OFFSET
         self.coordinator_epoch = coordinator_epoch
         self.last_timestamp = batch.max_timestamp
+
+    def _begin(self, epoch: int) -> None:
+        self.epoch = epoch
+        self.batches.clear()
+        self.next_sequence = 0
 
 
 class ProducerState:
@@ -107,20 +127,23 @@ class ProducerState:
                 producer id may begin with any sequence: its state may have expired (KIP-360).
         """
         entry = self._entries.get(batch.producer_id)
-        if entry is None or entry.epoch == NO_PRODUCER_EPOCH:
+        if entry is None:
             return None
-        if batch.producer_epoch != entry.epoch:
+        epoch = batch.producer_epoch
+        sequence = batch.base_sequence
+        if sequence == entry.next_sequence and epoch == entry.epoch:
+            return None
+        if entry.epoch == NO_PRODUCER_EPOCH:
+            return None
+        if epoch != entry.epoch:
             return self._check_new_epoch(batch, entry)
-        if batch.base_sequence == (entry.last_sequence + 1) & _SEQUENCES:
-            return None
-        last_sequence = batch.last_sequence
-        for known in entry.batches:
-            if known.first_sequence == batch.base_sequence and known.last_sequence == last_sequence:
-                return known
+        known = entry.find(sequence, batch.last_sequence)
+        if known is not None:
+            return known
         raise RefusedRecords(
             ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
-            f"producer {batch.producer_id} sent sequence {batch.base_sequence} after"
-            f" {entry.last_sequence} in epoch {entry.epoch}",
+            f"producer {batch.producer_id} sent sequence {sequence} in epoch {epoch},"
+            f" {entry.next_sequence} is next",
         )
 
     @staticmethod
@@ -143,19 +166,15 @@ class ProducerState:
         entry = self._entries.get(batch.producer_id)
         if entry is None:
             entry = self._entries[batch.producer_id] = ProducerEntry(batch.producer_id)
-        if batch.control:
+        attributes = batch.attributes
+        if attributes & CONTROL:
             marker = read_marker(data)
             if marker is not None:
                 entry.end_transaction(batch, marker.coordinator_epoch)
             return
         delta = batch.last_offset_delta
-        entry.add(
-            batch.producer_epoch,
-            AppendedBatch(
-                batch.base_sequence, batch.last_sequence, base_offset + delta, delta, timestamp
-            ),
-        )
-        if batch.transactional and entry.transaction_start == NO_OFFSET:
+        entry.add(batch.producer_epoch, batch.base_sequence, base_offset + delta, delta, timestamp)
+        if attributes & TRANSACTIONAL and entry.transaction_start == NO_OFFSET:
             entry.transaction_start = base_offset
 
     def first_open_transaction(self) -> int | None:

@@ -1,0 +1,80 @@
+import pytest
+
+from barnabas.errors import ErrorCode
+from barnabas.log.producer_snapshot import decode_snapshot, encode_snapshot
+from barnabas.log.producer_state import AppendedBatch, ProducerState
+from barnabas.records.batch import BatchHeader, read_header
+from barnabas.records.refused import RefusedRecords
+from tests.record_batches import make_batch, make_marker
+
+PRODUCER = 9
+HIGHEST = 0x7FFFFFFF
+
+
+def sent(sequence: int, count: int = 1, *, epoch: int = 0, attributes: int = 0) -> BatchHeader:
+    batch = make_batch(count, producer=(PRODUCER, epoch, sequence), attributes=attributes)
+    return read_header(batch)
+
+
+def take(state: ProducerState, batch: BatchHeader, base_offset: int) -> None:
+    assert state.check(batch) is None
+    state.add(batch, b"", base_offset, batch.max_timestamp)
+
+
+def test_the_last_five_batches_are_known_again() -> None:
+    state = ProducerState()
+    for number in range(6):
+        take(state, sent(2 * number, 2), 100 + 2 * number)
+    for number in range(1, 6):
+        known = state.check(sent(2 * number, 2))
+        assert known == AppendedBatch(2 * number, 2 * number + 1, 101 + 2 * number, 1, 1000)
+        assert known.first_offset == 100 + 2 * number
+    for forgotten_or_wrong in (sent(0, 2), sent(4, 1), sent(13)):
+        with pytest.raises(RefusedRecords) as refused:
+            state.check(forgotten_or_wrong)
+        assert refused.value.code == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+
+
+def test_sequences_go_from_the_highest_to_zero() -> None:
+    state = ProducerState()
+    take(state, sent(HIGHEST - 1), 0)
+    take(state, sent(HIGHEST, 3), 1)
+    take(state, sent(2), 4)
+    assert state.check(sent(HIGHEST, 3)) == AppendedBatch(HIGHEST, 1, 3, 2, 1000)
+
+
+def test_an_epoch_begins_with_zero_and_ends_the_one_before() -> None:
+    state = ProducerState()
+    take(state, sent(0), 0)
+    with pytest.raises(RefusedRecords) as refused:
+        state.check(sent(1, epoch=1))
+    assert refused.value.code == ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER
+    take(state, sent(0, epoch=1), 1)
+    with pytest.raises(RefusedRecords) as refused:
+        state.check(sent(1, epoch=0))
+    assert refused.value.code == ErrorCode.INVALID_PRODUCER_EPOCH
+    assert state.check(sent(0, epoch=1)) == AppendedBatch(0, 0, 1, 0, 1000)
+
+
+def test_a_marker_with_a_new_epoch_lets_sequences_begin_anew() -> None:
+    state = ProducerState()
+    take(state, sent(0, 3, attributes=0x10), 0)
+    assert state.first_open_transaction() == 0
+    marker = make_marker(PRODUCER, 1, commit=True)
+    state.add(read_header(marker), marker, 3, 1000)
+    assert state.first_open_transaction() is None
+    take(state, sent(0, epoch=1), 4)
+
+
+def test_a_snapshot_keeps_the_last_batch_and_what_comes_next() -> None:
+    state = ProducerState()
+    take(state, sent(0, 2), 0)
+    take(state, sent(2, 3), 2)
+    entries = decode_snapshot(encode_snapshot(state.entries()))
+    assert entries is not None
+    again = ProducerState()
+    again.restore(entries)
+    assert again.check(sent(2, 3)) == AppendedBatch(2, 4, 4, 2, 1000)
+    take(again, sent(5), 5)
+    with pytest.raises(RefusedRecords):
+        again.check(sent(0, 2))

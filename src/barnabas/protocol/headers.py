@@ -8,7 +8,7 @@ from barnabas.protocol.api_keys import APIS, ApiKey
 from barnabas.types import Buffer
 from barnabas.wire.compiler import Codec
 from barnabas.wire.send import Send
-from barnabas.wire.tagged import Malformed, read_unknown, read_varint
+from barnabas.wire.tagged import Malformed, read_unknown, read_varint, too_many
 
 _REQUEST = Struct(">hhih")
 _SIZED_REQUEST = Struct(">ihhih")
@@ -18,6 +18,9 @@ _SIZED_FLEXIBLE_RESPONSE = Struct(">iix")
 
 _FLEXIBLE_SINCE = {int(api.key): api.flexible.first for api in APIS.values()}
 _KEYS = {int(key): key for key in APIS}
+
+_MOST_TAGS = 1000
+"""Tagged fields that a header may have; no release has defined one."""
 
 _TAGGED_SINCE = _FLEXIBLE_SINCE | {int(ApiKey.API_VERSIONS): 32767}
 """From which version response headers have tagged fields: never for ApiVersions (KIP-511)."""
@@ -123,6 +126,8 @@ def decode_response(api_key: ApiKey, version: int, frame: Buffer) -> tuple[int, 
 def _skip_tags(frame: Buffer, position: int) -> int:
     try:
         count, position = read_varint(frame, position)
+        if count > _MOST_TAGS:
+            raise too_many(count, _MOST_TAGS - count)
         return read_unknown(frame, position, count)[1] if count else position
     except (IndexError, Malformed) as failure:
         raise DecodeError("header.tagged fields", position, str(failure)) from None

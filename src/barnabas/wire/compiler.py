@@ -12,7 +12,7 @@ from typing import Any, Generic, Protocol, TypeVar
 from barnabas.errors import DecodeError, LocalProtocolError
 from barnabas.types import Buffer
 from barnabas.wire.layout import layout_of
-from barnabas.wire.reading import Reading
+from barnabas.wire.reading import MOST_ELEMENTS, Reading
 from barnabas.wire.schema import declaration_of
 from barnabas.wire.send import Send
 from barnabas.wire.source import Source, Spot
@@ -28,7 +28,9 @@ _ENCODE_FAILURES = (error, AttributeError, TypeError, UnicodeEncodeError, Overfl
 
 
 class _Decode(Protocol[_Decoded_co]):
-    def __call__(self, data: Buffer, pos: int = 0) -> tuple[_Decoded_co, int]: ...
+    def __call__(
+        self, data: Buffer, pos: int = 0, spare: int = MOST_ELEMENTS
+    ) -> tuple[_Decoded_co, int]: ...
 
 
 class _Encode(Protocol[_Encoded_contra]):
@@ -42,8 +44,9 @@ class _Write(Protocol[_Encoded_contra]):
 class Codec(Generic[_Message]):
     """Reads and writes one version of one message.
 
-    `decode(data, pos=0)` gives the message and the position behind it; fields of records are views
-    of `data`. Raises DecodeError, which names the field and the byte, and nothing else.
+    `decode(data, pos=0, spare=MOST_ELEMENTS)` gives the message and the position behind it; fields
+    of records are views of `data`. `spare` bounds the elements of all its arrays and its tagged
+    fields. Raises DecodeError, which names the field and the byte, and nothing else.
 
     `encode(message)` gives bytes. `write(message, send)` adds to a Send and does not copy records.
     Both raise LocalProtocolError where a value does not fit its field in this version.

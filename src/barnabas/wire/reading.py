@@ -7,7 +7,13 @@ from typing import Any
 from barnabas.wire.layout import FieldLayout, StructLayout, element, length_code
 from barnabas.wire.schema import Blob, Fixed, RecordSet, Text
 from barnabas.wire.source import Source
-from barnabas.wire.tagged import Malformed, bad_length, read_unknown, read_varint
+from barnabas.wire.tagged import Malformed, bad_length, read_unknown, read_varint, too_many
+
+MOST_ELEMENTS = 1 << 24
+"""What a message may hold in all its arrays and tagged fields, unless who decodes it says less.
+
+A frame of elements of a byte or two would else become objects of a hundred times its size.
+"""
 
 FEW = 17
 _COPIED_BELOW = 65536
@@ -26,15 +32,16 @@ def unpackers(code: str) -> tuple[Any, ...]:
 
 
 class Reading:
-    """Writes the function `decode(data, pos=0)` for one layout."""
+    """Writes the function `decode(data, pos=0, spare=MOST_ELEMENTS)` for one layout."""
 
     def __init__(self, layout: StructLayout) -> None:
-        self.source = Source("def decode(data, pos=0):")
+        self.source = Source(f"def decode(data, pos=0, spare={MOST_ELEMENTS}):")
         self.source.names |= {
             "new": object.__new__,
             "read_unknown": read_unknown,
             "read_varint": read_varint,
             "bad_length": bad_length,
+            "too_many": too_many,
             "Malformed": Malformed,
         }
         self._run: list[tuple[str, str, str]] = []
@@ -105,6 +112,7 @@ class Reading:
         source, number = self.source, self.source.number()
         here, tag, stop = (path + "tagged fields", "B"), f"t{number}", f"e{number}"
         self._long(count, here)
+        self._spend(count, path + "tagged fields")
         if not layout.tagged:
             read = f"read_unknown(data, pos, {count})"
             source.line(f"{target}.unknown_tags, pos = {read}", here)
@@ -179,6 +187,7 @@ class Reading:
         elif isinstance(field.kind, Fixed):
             code = field.kind.code
             self._stop(f"{length} * {calcsize('>' + code)}", length, path)
+            self._spend(length, path)
             few = self.source.bind("A", unpackers(code), code)
             self.source.names["unpacker"] = unpacker
             read = f"({few}[{length}] if {length} < {FEW} else unpacker({code!r}, {length}))"
@@ -201,6 +210,12 @@ class Reading:
     def _limit(self, length: str, least: int, path: str) -> None:
         wrong = f"raise bad_length({length}, end - pos)"
         self.source.line(f"if not 0 <= {length} * {least} <= end - pos: {wrong}", (path, "B"))
+        self._spend(length, path)
+
+    def _spend(self, count: str, path: str) -> None:
+        """Take elements from what the message may hold."""
+        self.source.line(f"spare -= {count}")
+        self.source.line(f"if spare < 0: raise too_many({count}, spare)", (path, "B"))
 
     def _bytes(self, kind: object, target: str, length: str, path: str) -> None:
         self._stop(length, length, path)

@@ -23,6 +23,11 @@ def bad_length(length: int, left: int) -> Malformed:
     return Malformed(f"a length that {left} more bytes can hold, not {length}")
 
 
+def too_many(count: int, spare: int) -> Malformed:
+    """What to raise for `count` elements that take a message over its limit by `-spare`."""
+    return Malformed(f"at most {count + spare} more elements in this message, not {count}")
+
+
 def read_varint(data: Buffer, position: int) -> tuple[int, int]:
     """An unsigned varint of at most 32 bits, and the position behind it.
 

@@ -94,3 +94,9 @@ def test_other_responses_have_tagged_fields_in_flexible_versions() -> None:
 def test_versions_that_are_not_declared_cannot_be_sent() -> None:
     with pytest.raises(LocalProtocolError):
         encode_request(RequestHeader(ApiKey.API_VERSIONS, 99, 1), ApiVersionsRequest())
+
+
+def test_a_header_cannot_be_filled_with_tagged_fields() -> None:
+    start = bytes.fromhex("0003 0009 00000007 0001 6d")
+    with pytest.raises(DecodeError, match="at most 1000 more elements"):
+        read_request_header(start + b"\xff\xff\xff\x7f" + bytes(1 << 20))

@@ -22,6 +22,12 @@ from barnabas.versions import VersionRange
 from barnabas.wire.compiler import Codec
 from barnabas.wire.send import Send
 
+_MOST_ELEMENTS = 1 << 18
+"""What one request may name: topics, partitions, properties and so on, all together.
+
+A bound for the memory that a hostile frame can take: about 60 MB, whatever it holds.
+"""
+
 _PRODUCE = int(ApiKey.PRODUCE)
 _FETCH = int(ApiKey.FETCH)
 
@@ -91,25 +97,25 @@ def _reader_of(key: ApiKey, version: int) -> _Reader:
         case ApiKey.LIST_OFFSETS:
             return partial(_read_list_offsets, Codec.of(ListOffsetsRequest, version))
         case _:
-            return lambda frame, position: decode(frame, position)[0]
+            return lambda frame, position: decode(frame, position, _MOST_ELEMENTS)[0]
 
 
 def _read_produce(codec: Codec[ProduceRequest], frame: memoryview, position: int) -> object:
     version = codec.version
     one = read_one(frame, position, version, zstd=PRODUCE_RULES[version].zstd)
-    return one or produce_command(codec.decode(frame, position)[0], version)
+    return one or produce_command(codec.decode(frame, position, _MOST_ELEMENTS)[0], version)
 
 
 def _read_fetch(codec: Codec[FetchRequest], frame: memoryview, position: int) -> object:
     version = codec.version
     whole = read_all(frame, position, version)
-    return whole or fetch_command(codec.decode(frame, position)[0], version)
+    return whole or fetch_command(codec.decode(frame, position, _MOST_ELEMENTS)[0], version)
 
 
 def _read_list_offsets(
     codec: Codec[ListOffsetsRequest], frame: memoryview, position: int
 ) -> object:
-    return list_offsets_command(codec.decode(frame, position)[0])
+    return list_offsets_command(codec.decode(frame, position, _MOST_ELEMENTS)[0])
 
 
 def _read_nothing(frame: memoryview, position: int) -> None:

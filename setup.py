@@ -56,7 +56,7 @@ def kernel_extensions() -> list[Extension]:
                 Extension(
                     f"barnabas.kernels.{path.stem}",
                     [str(path)],
-                    extra_compile_args=["-O2", "-g0", "-fwrapv"],
+                    extra_compile_args=["-O3", "-g0", "-fwrapv"],
                 )
                 for path in families
             ],

@@ -20,6 +20,7 @@ class Forms:
 
     def __init__(self, find: Callable[[str], Any]) -> None:
         self.batches = find("batches")
+        self.checksums = find("checksums")
         self.scanning = find("scanning")
         self.gathering = find("gathering")
         self.record = find("record")
@@ -64,7 +65,11 @@ def read(forms: Forms, data: bytes) -> list[object]:
     if rows <= 0:
         return made
     table = array("q", bytes(8 * layout.WIDTH * rows))
-    made += [forms.batches.walk(exact, table), table.tolist()]
+    walked = array("q", bytes(8 * layout.STATE))
+    made += [forms.batches.walk(exact, table, walked), table.tolist(), walked.tolist()]
+    tables, wrong = array("I", bytes(8 * 256 * 4)), array("q", (-1,))
+    made += [forms.checksums.fill(tables)]
+    made += [forms.checksums.small_batches(exact, table, 400, tables, wrong), wrong[0]]
     for row in range(rows):
         at = row * layout.WIDTH
         start, end, count = (table[at + n] for n in (layout.START, layout.END, layout.COUNT))
@@ -78,19 +83,21 @@ def _columns(forms: Forms, data: Any, table: Any, rows: int) -> list[object]:
     room = sum(table[layout.COUNT :: layout.WIDTH])
     if room > len(data):
         return ["too many records"]
-    offsets, timestamps = array("q", bytes(8 * room)), array("q", bytes(8 * room))
-    keys, values, headers = (array("i", bytes(4 * room + 4)) for _ in range(3))
-    key_bits, value_bits = (array("B", bytes((room + 7) // 8)) for _ in range(2))
-    places = array("i", bytes(12 * room))
+    bytes_of_bits = (room + 7) // 8
+    longs, ints = array("q", bytes(16 * room)), array("i", bytes(12 * room + 12))
+    bits_of_both, places = array("B", bytes(2 * bytes_of_bits)), array("i", bytes(12 * room))
     state = array("q", bytes(8 * layout.STATE))
+    state[layout.TIMESTAMPS_AT] = room
+    state[layout.VALUES_AT], state[layout.HEADERS_AT] = room + 1, 2 * room + 2
+    state[layout.VALUE_BITS_AT] = bytes_of_bits
     result = forms.scanning.scan(
-        data, table, 0, rows, LOWEST, BEYOND, offsets, timestamps, keys, key_bits, values,
-        value_bits, headers, places, state,
-    )  # fmt: skip
+        data, table, 0, rows, LOWEST, BEYOND, longs, ints, bits_of_both, places, state
+    )
     made: list[object] = [result, state.tolist()]
     if result < 0:
         return made
     count = state[layout.RECORDS]
+    keys, values, headers = (ints[at : at + count + 1] for at in (0, room + 1, 2 * room + 2))
     key_data = array("B", bytes(state[layout.KEY_BYTES]))
     value_data = array("B", bytes(state[layout.VALUE_BYTES]))
     made.append(forms.gathering.gather(data, 0, places, keys, 0, count, key_data))
@@ -107,9 +114,10 @@ def _columns(forms: Forms, data: Any, table: Any, rows: int) -> list[object]:
         )
     )
     columns = (
-        table, offsets, timestamps, keys, values, headers, key_bits, value_bits, key_data,
-        value_data, name_ends, names, content_ends, contents, bits, written,
+        table, longs, ints, bits_of_both, key_data, value_data, name_ends, names, content_ends,
+        contents, bits, written,
     )  # fmt: skip
+    made.append(bool(forms.gathering.is_ascii(names)))
     return made + [column.tolist() for column in columns]
 
 

@@ -15,10 +15,7 @@ PACKAGE = SOURCE / "barnabas"
 LONGEST_FILE, LONGEST_TEST, WIDEST = 400, 600, 112
 LONGEST_FUNCTION, LONGEST_KERNEL = 60, 120
 
-TOO_LONG = {
-    "src/barnabas/kernels/scanning.py": 450,
-    "src/barnabas/kernels/scanning.py:_scan": 134,
-}
+TOO_LONG: dict[str, int] = {}
 """Files and functions over the limit with their present length: each may shrink, none may grow."""
 
 BELOW_RUNTIME = {

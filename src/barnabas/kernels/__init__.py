@@ -14,6 +14,7 @@ from pathlib import Path
 _HERE = Path(__file__).parent
 _FAMILIES = (
     "partitioning",
+    "checksums",
     "batches",
     "scanning",
     "gathering",

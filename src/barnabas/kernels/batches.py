@@ -29,6 +29,7 @@ _KEPT = cython.declare(cython.int, layout.KEPT)
 _HEADER_KEY_BYTES = cython.declare(cython.int, layout.HEADER_KEY_BYTES)
 _HEADER_VALUE_BYTES = cython.declare(cython.int, layout.HEADER_VALUE_BYTES)
 _NULL_HEADER_VALUES = cython.declare(cython.int, layout.NULL_HEADER_VALUES)
+_RECORDS = cython.declare(cython.int, layout.RECORDS)
 _AT_RECORD = cython.declare(cython.int, layout.AT_RECORD)
 _BAD_VARINT = cython.declare(cython.int, layout.BAD_VARINT)
 _BAD_RECORD_LENGTH = cython.declare(cython.int, layout.BAD_RECORD_LENGTH)
@@ -110,10 +111,15 @@ def count(data: cython.const[cython.uchar][::1]) -> cython.Py_ssize_t:
     return step if step < 0 else found
 
 
-def walk(data: cython.const[cython.uchar][::1], table: cython.longlong[::1]) -> cython.int:
+def walk(
+    data: cython.const[cython.uchar][::1],
+    table: cython.longlong[::1],
+    state: cython.longlong[::1],
+) -> cython.int:
     """Write a row for each of the first `len(table) // WIDTH` batches, which `count` has found.
 
-    Returns the attribute bits that any of them has, or a negative code where a count is impossible.
+    Returns the attribute bits that any of them has, or a negative code where a count is impossible;
+    state[RECORDS] grows by the records of all.
     """
     size: cython.Py_ssize_t = len(data)
     rows: cython.Py_ssize_t = len(table) // _WIDTH
@@ -135,6 +141,7 @@ def walk(data: cython.const[cython.uchar][::1], table: cython.longlong[::1]) -> 
         if records < 0 or (attributes & 7 == 0 and records > (step - _HEADER_SIZE) // 7):
             return _BAD_COUNT
         seen |= attributes
+        state[_RECORDS] += records
         table[at + _POSITION] = position
         table[at + _SIZE] = step
         table[at + _BASE_OFFSET] = _int64(data, position)

@@ -62,7 +62,15 @@ def _copy(
     start: cython.Py_ssize_t,
     length: cython.Py_ssize_t,
 ) -> cython.void:
+    """Copy what the caller has compared with both ends.
+
+    What is short goes as 16 bytes, where there are so many on both sides: a copy of fixed size is
+    two instructions. The surplus is overwritten by what comes behind.
+    """
     if cython.compiled:
+        if length <= 16 and len(data) - start >= 16 and len(target) - to >= 16:
+            memcpy(cython.address(target[to]), cython.address(data[start]), 16)
+            return
         memcpy(cython.address(target[to]), cython.address(data[start]), length)
     else:
         target[to : to + length] = data[start : start + length]
@@ -232,3 +240,12 @@ def microseconds(source: cython.const[cython.longlong][::1], target: cython.long
             target[at] = source[at] * 1000
         else:
             target[at] = ((source[at] * 1000 + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
+
+
+def is_ascii(data: cython.const[cython.uchar][::1]) -> cython.bint:
+    """Whether no byte is over 127."""
+    at: cython.Py_ssize_t
+    seen: cython.uchar = 0
+    for at in range(len(data)):
+        seen |= data[at]
+    return seen < 128

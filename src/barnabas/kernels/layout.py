@@ -23,12 +23,23 @@ VALUE_BYTES = 2
 HEADERS = 3
 HEADER_KEY_BYTES = 4
 HEADER_VALUE_BYTES = 5
-NULL_KEYS = 6
-NULL_VALUES = 7
-NULL_HEADER_VALUES = 8
+NULL_HEADER_VALUES = 6
+NULL_KEYS = 7
+NULL_VALUES = 8
 AT_ROW = 9  # where it failed: row of the table, record in the batch
 AT_RECORD = 10
-STATE = 11
+# Where its outputs start in the blocks that hold them, negative where they are not wanted: in the
+# longs, in the ints, in the bits.
+OFFSETS_AT = 11
+TIMESTAMPS_AT = 12
+KEYS_AT = 13
+VALUES_AT = 14
+HEADERS_AT = 15
+KEY_BITS_AT = 16
+VALUE_BITS_AT = 17
+# So far behind HEADER_KEY_BYTES to NULL_HEADER_VALUES are the same of records that are not kept.
+NOT_KEPT = 14
+STATE = 21
 
 # What a kernel returns when it fails; 0 is success.
 BAD_VARINT = -1

@@ -32,6 +32,14 @@ _HEADER_VALUE_BYTES = cython.declare(cython.int, layout.HEADER_VALUE_BYTES)
 _NULL_KEYS = cython.declare(cython.int, layout.NULL_KEYS)
 _NULL_VALUES = cython.declare(cython.int, layout.NULL_VALUES)
 _NULL_HEADER_VALUES = cython.declare(cython.int, layout.NULL_HEADER_VALUES)
+_OFFSETS_AT = cython.declare(cython.int, layout.OFFSETS_AT)
+_TIMESTAMPS_AT = cython.declare(cython.int, layout.TIMESTAMPS_AT)
+_KEYS_AT = cython.declare(cython.int, layout.KEYS_AT)
+_VALUES_AT = cython.declare(cython.int, layout.VALUES_AT)
+_HEADERS_AT = cython.declare(cython.int, layout.HEADERS_AT)
+_KEY_BITS_AT = cython.declare(cython.int, layout.KEY_BITS_AT)
+_VALUE_BITS_AT = cython.declare(cython.int, layout.VALUE_BITS_AT)
+_NOT_KEPT = cython.declare(cython.int, layout.NOT_KEPT)
 _AT_ROW = cython.declare(cython.int, layout.AT_ROW)
 _AT_RECORD = cython.declare(cython.int, layout.AT_RECORD)
 _BAD_VARINT = cython.declare(cython.int, layout.BAD_VARINT)
@@ -46,6 +54,7 @@ _TOO_FEW_RECORDS = cython.declare(cython.int, layout.TOO_FEW_RECORDS)
 _TOO_LARGE = cython.declare(cython.int, layout.TOO_LARGE)
 _BAD_COUNT = cython.declare(cython.int, layout.BAD_COUNT)
 _NO_ROOM = cython.declare(cython.int, layout.NO_ROOM)
+_STATE = cython.declare(cython.int, layout.STATE)
 _INT32_MAX = cython.declare(cython.int, 2147483647)
 _RELEASE = cython.declare(cython.Py_ssize_t, 50000)
 """Bytes from which giving the GIL away pays; below, two threads only disturb each other."""
@@ -124,9 +133,13 @@ def _headers_end(
     position: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
     count: cython.int,
-    sums: cython.longlong[::1],
+    state: cython.longlong[::1],
+    cells: cython.int,
 ) -> cython.Py_ssize_t:
-    """Go over `count` headers up to `end`, adding their sizes to `sums`; a negative code where bad."""
+    """Go over `count` headers up to `end`, adding their sizes to `state`, so many cells further on.
+
+    Returns the position behind them, or a negative code where they are bad.
+    """
     length: cython.int
     while count > 0:
         position, length = _varint(data, position, end)
@@ -135,7 +148,7 @@ def _headers_end(
         if length < 0 or length > end - position:
             return _BAD_HEADER_LENGTH
         position += length
-        sums[_HEADER_KEY_BYTES] += length
+        state[cells + _HEADER_KEY_BYTES] += length
         position, length = _varint(data, position, end)
         if position < 0:
             return _BAD_VARINT
@@ -143,9 +156,9 @@ def _headers_end(
             return _BAD_HEADER_LENGTH
         if length > 0:
             position += length
-            sums[_HEADER_VALUE_BYTES] += length
+            state[cells + _HEADER_VALUE_BYTES] += length
         elif length < 0:
-            sums[_NULL_HEADER_VALUES] += 1
+            state[cells + _NULL_HEADER_VALUES] += 1
         count -= 1
     return position
 
@@ -156,45 +169,30 @@ def _headers_end(
 def _scan(
     data: cython.const[cython.uchar][::1],
     table: cython.longlong[::1],
-    row: cython.Py_ssize_t,
+    at: cython.Py_ssize_t,
     lowest: cython.longlong,
     beyond: cython.longlong,
-    offsets: cython.longlong[::1],
-    timestamps: cython.longlong[::1],
-    keys: cython.int[::1],
-    key_bits: cython.uchar[::1],
-    values: cython.int[::1],
-    value_bits: cython.uchar[::1],
-    headers: cython.int[::1],
+    longs: cython.longlong[::1],
+    ints: cython.int[::1],
+    bits: cython.uchar[::1],
     places: cython.int[::1],
     state: cython.longlong[::1],
 ) -> cython.int:
-    """Scan one batch; see `scan`."""
-    at: cython.Py_ssize_t = row * _WIDTH
+    """Scan the batch whose row of the table starts at `at`; see `scan`."""
     position: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + _START])
     end: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + _END])
-    base_offset: cython.longlong = table[at + _BASE_OFFSET]
-    base_timestamp: cython.longlong = table[at + _BASE_TIMESTAMP]
     append_time: cython.bint = table[at + _ATTRIBUTES] & 8 != 0
-    records: cython.longlong = table[at + _COUNT]
-    want_keys: cython.bint = len(keys) > 0
-    want_values: cython.bint = len(values) > 0
-    want_headers: cython.bint = len(headers) > 0
-    want_offsets: cython.bint = len(offsets) > 0
-    want_timestamps: cython.bint = len(timestamps) > 0
+    offsets_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[_OFFSETS_AT])
+    timestamps_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[_TIMESTAMPS_AT])
+    keys_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[_KEYS_AT])
+    values_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[_VALUES_AT])
     kept: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[_RECORDS])
-    first: cython.Py_ssize_t = kept
     key_bytes: cython.longlong = state[_KEY_BYTES]
     value_bytes: cython.longlong = state[_VALUE_BYTES]
-    header_count: cython.longlong = state[_HEADERS]
-    header_key_bytes: cython.longlong
-    header_value_bytes: cython.longlong
-    null_header_values: cython.longlong
     index: cython.longlong
     record_end: cython.Py_ssize_t
     key_at: cython.Py_ssize_t
     value_at: cython.Py_ssize_t
-    headers_at: cython.Py_ssize_t
     length: cython.int
     key_length: cython.int
     value_length: cython.int
@@ -202,7 +200,7 @@ def _scan(
     delta: cython.int
     time: cython.longlong
     offset: cython.longlong
-    for index in range(records):
+    for index in range(table[at + _COUNT]):
         state[_AT_RECORD] = index
         position, length = _varint(data, position, end)
         if position < 0:
@@ -237,73 +235,79 @@ def _scan(
             return _BAD_VARINT
         if number < 0 or number > record_end - position:
             return _BAD_HEADER_COUNT
-        headers_at = position
-        offset = _wrapped(base_offset + delta)
-        if number > 0:
-            header_key_bytes = state[_HEADER_KEY_BYTES]
-            header_value_bytes = state[_HEADER_VALUE_BYTES]
-            null_header_values = state[_NULL_HEADER_VALUES]
-            position = _headers_end(data, position, record_end, number, state)
-            if position < 0:
-                return cython.cast(cython.int, position)
-            if offset < lowest or offset >= beyond:
-                state[_HEADER_KEY_BYTES] = header_key_bytes
-                state[_HEADER_VALUE_BYTES] = header_value_bytes
-                state[_NULL_HEADER_VALUES] = null_header_values
-        if position != record_end:
-            return _RECORD_HAS_MORE
+        offset = _wrapped(table[at + _BASE_OFFSET] + delta)
         if offset < lowest or offset >= beyond:
+            if number > 0:
+                position = _headers_end(data, position, record_end, number, state, _NOT_KEPT)
+            if position != record_end:
+                return cython.cast(cython.int, position) if position < 0 else _RECORD_HAS_MORE
             continue
-        if want_offsets:
-            offsets[kept] = offset
-        if want_timestamps:
+        if offsets_at >= 0:
+            longs[offsets_at + kept] = offset
+        if timestamps_at >= 0:
             if append_time:
-                timestamps[kept] = table[at + _MAX_TIMESTAMP]
+                longs[timestamps_at + kept] = table[at + _MAX_TIMESTAMP]
             else:
-                timestamps[kept] = _wrapped(base_timestamp + time)
-        if want_keys:
-            if kept & 7 == 0:
-                key_bits[kept >> 3] = 0
-            if key_length >= 0:
-                key_bits[kept >> 3] |= 1 << (kept & 7)
+                longs[timestamps_at + kept] = _wrapped(table[at + _BASE_TIMESTAMP] + time)
+        if keys_at >= 0:
+            _mark(bits, state, _KEY_BITS_AT, kept, key_length)
+            if key_length > 0:
                 key_bytes += key_length
                 if key_bytes > _INT32_MAX:
                     return _TOO_LARGE
-            else:
-                state[_NULL_KEYS] += 1
             places[3 * kept] = cython.cast(cython.int, key_at)
-            keys[kept + 1] = cython.cast(cython.int, key_bytes)
-        if want_values:
-            if kept & 7 == 0:
-                value_bits[kept >> 3] = 0
-            if value_length >= 0:
-                value_bits[kept >> 3] |= 1 << (kept & 7)
+            ints[keys_at + kept + 1] = cython.cast(cython.int, key_bytes)
+        if values_at >= 0:
+            _mark(bits, state, _VALUE_BITS_AT, kept, value_length)
+            if value_length > 0:
                 value_bytes += value_length
                 if value_bytes > _INT32_MAX:
                     return _TOO_LARGE
-            else:
-                state[_NULL_VALUES] += 1
             places[3 * kept + 1] = cython.cast(cython.int, value_at)
-            values[kept + 1] = cython.cast(cython.int, value_bytes)
-        if want_headers:
-            header_count += number
-            if header_count > _INT32_MAX:
+            ints[values_at + kept + 1] = cython.cast(cython.int, value_bytes)
+        if state[_HEADERS_AT] >= 0:
+            state[_HEADERS] += number
+            if state[_HEADERS] > _INT32_MAX:
                 return _TOO_LARGE
-            places[3 * kept + 2] = cython.cast(cython.int, headers_at)
-            headers[kept + 1] = cython.cast(cython.int, header_count)
+            places[3 * kept + 2] = cython.cast(cython.int, position)
+            ints[state[_HEADERS_AT] + kept + 1] = cython.cast(cython.int, state[_HEADERS])
+        if number > 0:
+            position = _headers_end(data, position, record_end, number, state, 0)
+            if position < 0:
+                return cython.cast(cython.int, position)
+        if position != record_end:
+            return _RECORD_HAS_MORE
         kept += 1
     if position != end:
         return _BATCH_HAS_MORE
-    table[at + _KEPT] = kept - first
+    table[at + _KEPT] = kept - state[_RECORDS]
     state[_RECORDS] = kept
     state[_KEY_BYTES] = key_bytes
     state[_VALUE_BYTES] = value_bytes
-    state[_HEADERS] = header_count
-    if want_headers and (
-        state[_HEADER_KEY_BYTES] > _INT32_MAX or state[_HEADER_VALUE_BYTES] > _INT32_MAX
-    ):
-        return _TOO_LARGE
-    return 0
+    return (
+        _TOO_LARGE if max(state[_HEADER_KEY_BYTES], state[_HEADER_VALUE_BYTES]) > _INT32_MAX else 0
+    )
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _mark(
+    bits: cython.uchar[::1],
+    state: cython.longlong[::1],
+    column: cython.int,
+    kept: cython.Py_ssize_t,
+    length: cython.int,
+) -> cython.void:
+    """Set the bit of a record whose key or value is not null, or count it."""
+    at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[column]) + (kept >> 3)
+    if kept & 7 == 0:
+        bits[at] = 0
+    if length >= 0:
+        bits[at] |= 1 << (kept & 7)
+    else:
+        state[_NULL_KEYS + column - _KEY_BITS_AT] += 1
 
 
 @cython.cfunc
@@ -316,152 +320,94 @@ def _scan_rows(
     end_row: cython.Py_ssize_t,
     lowest: cython.longlong,
     beyond: cython.longlong,
-    offsets: cython.longlong[::1],
-    timestamps: cython.longlong[::1],
-    keys: cython.int[::1],
-    key_bits: cython.uchar[::1],
-    values: cython.int[::1],
-    value_bits: cython.uchar[::1],
-    headers: cython.int[::1],
+    room: cython.longlong,
+    longs: cython.longlong[::1],
+    ints: cython.int[::1],
+    bits: cython.uchar[::1],
     places: cython.int[::1],
     state: cython.longlong[::1],
 ) -> cython.int:
     row: cython.Py_ssize_t
-    base: cython.longlong
+    at: cython.Py_ssize_t
     result: cython.int
     for row in range(first_row, end_row):
-        base = table[row * _WIDTH + _BASE_OFFSET]
-        table[row * _WIDTH + _KEPT] = 0
-        if base >= beyond or _wrapped(base + table[row * _WIDTH + _LAST_DELTA]) < lowest:
+        at = row * _WIDTH
+        state[_AT_ROW] = row
+        table[at + _KEPT] = 0
+        if not 0 <= table[at + _START] <= table[at + _END] <= len(data):
+            return _NO_ROOM
+        if not 0 <= table[at + _COUNT] <= (table[at + _END] - table[at + _START]) // 7:
+            return _BAD_COUNT
+        if table[at + _COUNT] > room - state[_RECORDS]:
+            return _NO_ROOM
+        if table[at + _BASE_OFFSET] >= beyond:
             continue
-        result = _scan(
-            data,
-            table,
-            row,
-            lowest,
-            beyond,
-            offsets,
-            timestamps,
-            keys,
-            key_bits,
-            values,
-            value_bits,
-            headers,
-            places,
-            state,
-        )
+        if _wrapped(table[at + _BASE_OFFSET] + table[at + _LAST_DELTA]) < lowest:
+            continue
+        result = _scan(data, table, at, lowest, beyond, longs, ints, bits, places, state)
         if result < 0:
-            state[_AT_ROW] = row
             return result
     return 0
 
 
 @cython.cfunc
+@cython.inline
 @cython.exceptval(check=False)
-def _rows_fit(
-    size: cython.longlong,
-    table: cython.longlong[::1],
-    first_row: cython.Py_ssize_t,
-    end_row: cython.Py_ssize_t,
-) -> cython.longlong:
-    """Records in these rows, or a negative code where a row does not lie in a buffer of `size`."""
-    row: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    records: cython.longlong = 0
-    if first_row < 0 or end_row > len(table) // _WIDTH or size > _INT32_MAX:
-        return _NO_ROOM
-    for row in range(first_row, end_row):
-        at = row * _WIDTH
-        if table[at + _START] < 0 or table[at + _START] > table[at + _END]:
-            return _NO_ROOM
-        if table[at + _END] > size:
-            return _NO_ROOM
-        if (
-            table[at + _COUNT] < 0
-            or table[at + _COUNT] > (table[at + _END] - table[at + _START]) // 7
-        ):
-            return _BAD_COUNT
-        records += table[at + _COUNT]
-    return records
+def _room(at: cython.longlong, size: cython.longlong, room: cython.longlong) -> cython.longlong:
+    """The smaller of `room` and what an output from `at` on has; what is not wanted has any."""
+    if at < 0:
+        return room
+    return min(room, size - at)
 
 
 def scan(
     data: cython.const[cython.uchar][::1],
     table: cython.longlong[::1],
     first_row: cython.Py_ssize_t,
-    end_row: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
     lowest: cython.longlong,
     beyond: cython.longlong,
-    offsets: cython.longlong[::1],
-    timestamps: cython.longlong[::1],
-    keys: cython.int[::1],
-    key_bits: cython.uchar[::1],
-    values: cython.int[::1],
-    value_bits: cython.uchar[::1],
-    headers: cython.int[::1],
+    longs: cython.longlong[::1],
+    ints: cython.int[::1],
+    bits: cython.uchar[::1],
     places: cython.int[::1],
     state: cython.longlong[::1],
 ) -> cython.int:
     """Check every record of some batches of a table and write the fixed-size part of the columns.
 
-    Shapes, for room for n records, of which state[RECORDS] are taken: offsets and timestamps int64[n];
-    keys, values and headers int32[n + 1], the ends of each record's part in a column of bytes (or
-    of headers), the first one already 0; bits uint8[(n + 7) // 8], validity, least significant
-    first; places int32[3 * n], where key, value and headers of a record are in `data`. What is
-    empty is not wanted. Only records with lowest <= offset < beyond are kept; a batch that holds
-    none, by its header, is not looked into.
+    The outputs lie in three blocks, where `state` says (OFFSETS_AT to VALUE_BITS_AT). For room for n
+    records, of which state[RECORDS] are taken: offsets and timestamps n longs; keys, values and
+    headers n + 1 ints, the ends of each record's part in a column of bytes (or of headers), the
+    first one already 0; bits of keys and of values (n + 7) // 8 bytes, validity, least significant
+    first. places int32[3 * n] tells where key, value and headers of a record are in `data`. Only
+    records with lowest <= offset < beyond are kept; a batch that holds none, by its header, is not
+    looked into.
 
     Returns 0 or a negative code; state then has the batch at AT_ROW and the record at AT_RECORD.
     """
     result: cython.int
-    room: cython.longlong = _rows_fit(len(data), table, first_row, end_row)
-    if room < 0:
-        return cython.cast(cython.int, room)
-    room += state[_RECORDS]
-    if (
-        (len(offsets) and len(offsets) < room)
-        or (len(timestamps) and len(timestamps) < room)
-        or (len(keys) and (len(keys) <= room or len(key_bits) < (room + 7) // 8))
-        or (len(values) and (len(values) <= room or len(value_bits) < (room + 7) // 8))
-        or (len(headers) and len(headers) <= room)
-        or ((len(keys) or len(values) or len(headers)) and len(places) < 3 * room)
-    ):
+    column: cython.int
+    if len(state) < _STATE or len(data) > _INT32_MAX or first_row < 0:
         return _NO_ROOM
+    if end > len(table) // _WIDTH or (state[_KEYS_AT] < 0) != (state[_KEY_BITS_AT] < 0):
+        return _NO_ROOM
+    if (state[_VALUES_AT] < 0) != (state[_VALUE_BITS_AT] < 0):
+        return _NO_ROOM
+    room: cython.longlong = _room(state[_OFFSETS_AT], len(longs), _INT32_MAX)
+    room = _room(state[_TIMESTAMPS_AT], len(longs), room)
+    for column in range(_KEYS_AT, _HEADERS_AT + 1):
+        room = _room(state[column], len(ints) - 1, room)
+        if state[column] >= 0:
+            room = min(room, len(places) // 3)
+    room = _room(8 * state[_KEY_BITS_AT], 8 * len(bits), room)
+    room = _room(8 * state[_VALUE_BITS_AT], 8 * len(bits), room)
     if len(data) > _RELEASE:
         with cython.nogil:
             result = _scan_rows(
-                data,
-                table,
-                first_row,
-                end_row,
-                lowest,
-                beyond,
-                offsets,
-                timestamps,
-                keys,
-                key_bits,
-                values,
-                value_bits,
-                headers,
-                places,
-                state,
+                data, table, first_row, end, lowest, beyond, room, longs, ints, bits, places, state
             )
     else:
         result = _scan_rows(
-            data,
-            table,
-            first_row,
-            end_row,
-            lowest,
-            beyond,
-            offsets,
-            timestamps,
-            keys,
-            key_bits,
-            values,
-            value_bits,
-            headers,
-            places,
-            state,
+            data, table, first_row, end, lowest, beyond, room, longs, ints, bits, places, state
         )
     return result

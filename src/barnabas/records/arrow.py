@@ -4,7 +4,8 @@ pyarrow is imported on first use.
 """
 
 from array import array
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from barnabas.errors import CorruptRecord
 from barnabas.kernels import gathering
@@ -26,54 +27,86 @@ def to_arrow(columns: RecordColumns) -> dict[str, "pa.Array[Any]"]:
     """
     import pyarrow as pa
 
+    types = _types()
     count = columns.count
     arrays: dict[str, pa.Array[Any]] = {}
     if columns.key is not None:
-        arrays["key"] = _binary(columns.key, count)
+        arrays["key"] = _strings(types.binary, columns.key, count)
     if columns.value is not None:
-        arrays["value"] = _binary(columns.value, count)
+        arrays["value"] = _strings(types.binary, columns.value, count)
     if columns.offsets is not None:
-        buffers = [None, pa.py_buffer(columns.offsets)]
-        arrays["offset"] = pa.Array.from_buffers(pa.int64(), count, buffers, 0)
+        arrays["offset"] = _fixed(types.int64, count, pa.py_buffer(columns.offsets))
     if columns.timestamps is not None:
         # Arrow's own cast takes 25 us before it begins
         in_us = pa.allocate_buffer(8 * count)
         if count:
             gathering.microseconds(columns.timestamps, memoryview(in_us).cast("B").cast("q"))
-        kind = pa.timestamp("us", "UTC")
-        arrays["timestamp"] = pa.Array.from_buffers(kind, count, [None, in_us], 0)
-        arrays["timestampType"] = _types(columns)
+        arrays["timestamp"] = _fixed(types.timestamp, count, in_us)
+        arrays["timestampType"] = _fixed(types.int32, count, _kinds(columns))
     if columns.headers is not None:
-        arrays["headers"] = _headers(columns.headers, count)
+        arrays["headers"] = _headers(types, columns.headers, count)
     return arrays
 
 
-def _binary(column: BytesColumn, count: int) -> "pa.Array[Any]":
+class _Types(NamedTuple):
+    """Making a type takes a microsecond."""
+
+    binary: "pa.DataType"
+    string: "pa.DataType"
+    int32: "pa.DataType"
+    int64: "pa.DataType"
+    timestamp: "pa.DataType"
+    header: "pa.DataType"
+    headers: "pa.DataType"
+
+
+@cache
+def _types() -> _Types:
+    import pyarrow as pa
+
+    header = pa.struct([("key", pa.string()), ("value", pa.binary())])
+    timestamp = pa.timestamp("us", "UTC")
+    return _Types(
+        pa.binary(), pa.string(), pa.int32(), pa.int64(), timestamp, header, pa.list_(header)
+    )
+
+
+def _fixed(kind: "pa.DataType", count: int, data: "pa.Buffer") -> "pa.Array[Any]":
+    import pyarrow as pa
+
+    return pa.Array.from_buffers(kind, count, [None, data], 0)
+
+
+def _strings(kind: "pa.DataType", column: BytesColumn, count: int) -> "pa.Array[Any]":
     import pyarrow as pa
 
     validity = None if column.validity is None else pa.py_buffer(column.validity)
     buffers = [validity, pa.py_buffer(column.ends), pa.py_buffer(column.data)]
-    return pa.Array.from_buffers(pa.binary(), count, buffers, column.nulls)
+    return pa.Array.from_buffers(kind, count, buffers, column.nulls)
 
 
-def _types(columns: RecordColumns) -> "pa.Array[Any]":
+def _kinds(columns: RecordColumns) -> "pa.Buffer":
+    """The type of each timestamp, as int32."""
     import pyarrow as pa
 
     kinds = array("i")
     for count, kind in columns.timestamp_types:
         kinds += array("i", (kind,)) * count
-    return pa.Array.from_buffers(pa.int32(), columns.count, [None, pa.py_buffer(kinds)], 0)
+    return pa.py_buffer(kinds)
 
 
-def _headers(column: HeadersColumn, count: int) -> "pa.Array[Any]":
+def _headers(types: _Types, column: HeadersColumn, count: int) -> "pa.Array[Any]":
     import pyarrow as pa
 
-    total = column.ends[count] if count else 0
-    try:
-        keys = _binary(column.keys, total).cast(pa.string())
-    except pa.ArrowInvalid as error:
-        raise CorruptRecord(f"the key of a header is not UTF-8: {error}") from error
-    kind = pa.struct([("key", pa.string()), ("value", pa.binary())])
-    pairs = pa.StructArray.from_arrays([keys, _binary(column.values, total)], fields=list(kind))
-    ends = pa.py_buffer(column.ends)
-    return pa.Array.from_buffers(pa.list_(kind), count, [None, ends], 0, children=[pairs])
+    total = column.ends[count]
+    if gathering.is_ascii(column.keys.data):
+        keys = _strings(types.string, column.keys, total)
+    else:
+        try:
+            keys = _strings(types.binary, column.keys, total).cast(types.string)
+        except pa.ArrowInvalid as error:
+            raise CorruptRecord(f"the key of a header is not UTF-8: {error}") from error
+    values = _strings(types.binary, column.values, total)
+    pairs = pa.Array.from_buffers(types.header, total, [None], 0, children=[keys, values])
+    buffers = [None, pa.py_buffer(column.ends)]
+    return pa.Array.from_buffers(types.headers, count, buffers, 0, children=[pairs])

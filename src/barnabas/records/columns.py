@@ -7,10 +7,10 @@ values of 1 KiB).
 
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from enum import Flag, auto
 from functools import cache
 from importlib.util import find_spec
+from typing import NamedTuple
 
 from barnabas.kernels import gathering, layout, scanning
 from barnabas.records.regions import Region, Regions
@@ -20,7 +20,6 @@ LARGEST_OFFSET = 2**63 - 1
 DECOMPRESSED_BYTES_MAX = 1 << 30
 """What one call may decompress in all."""
 
-_NONE = memoryview(bytearray())
 _NO_INTS = memoryview(array("i"))
 _NO_LONGS = memoryview(array("q"))
 
@@ -36,8 +35,7 @@ class Wanted(Flag):
     ALL = KEY | VALUE | OFFSET | TIMESTAMP | HEADERS
 
 
-@dataclass(frozen=True, slots=True)
-class BytesColumn:
+class BytesColumn(NamedTuple):
     """Strings of bytes one behind the other.
 
     `ends` is int32[n + 1], the first 0: item i is data[ends[i]:ends[i + 1]]. `validity` is one bit
@@ -50,8 +48,7 @@ class BytesColumn:
     nulls: int
 
 
-@dataclass(frozen=True, slots=True)
-class HeadersColumn:
+class HeadersColumn(NamedTuple):
     """Headers of records: record i has the headers ends[i] to ends[i + 1] of `keys` and `values`."""
 
     ends: memoryview
@@ -59,8 +56,7 @@ class HeadersColumn:
     values: BytesColumn
 
 
-@dataclass(frozen=True, slots=True)
-class RecordColumns:
+class RecordColumns(NamedTuple):
     """`count` records; a column that was not wanted is None.
 
     `offsets` and `timestamps` are int64[count], timestamps in milliseconds. `timestamp_types` are
@@ -68,7 +64,7 @@ class RecordColumns:
     behind the last batch, whatever that batch held.
     """
 
-    count: int
+    count: int  # type: ignore[assignment]  # hides tuple.count
     next_offset: int
     offsets: memoryview | None = None
     timestamps: memoryview | None = None
@@ -103,48 +99,66 @@ def decode_columns(
         CorruptRecord: a batch is not what it says. Nothing is returned in part.
     """
     regions = Regions(start, LARGEST_OFFSET if end is None else end, DECOMPRESSED_BYTES_MAX)
+    count = not wanted
     for buffer in buffers:
-        regions.add(
-            buffer, check_crcs=check_crcs and bool(wanted), aborted=aborted, count=not wanted
-        )
-    if not wanted and not regions.found:
+        regions.add(buffer, check_crcs=check_crcs and not count, aborted=aborted, count=count)
+    if count and not regions.found:
         return RecordColumns(regions.counted, regions.next_offset)
     return _Decoding(regions, wanted).columns()
 
 
+_KEY, _VALUE, _OFFSET = Wanted.KEY.value, Wanted.VALUE.value, Wanted.OFFSET.value
+_TIMESTAMP, _HEADERS = Wanted.TIMESTAMP.value, Wanted.HEADERS.value
+
+
 class _Decoding:
-    """The buffers of one call, from `scan` to `gather`."""
+    """The buffers of one call, from `scan` to `gather`.
+
+    What has a fixed size for each record lies in one block: longs, then ints, then bits.
+    """
 
     def __init__(self, regions: Regions, wanted: Wanted) -> None:
-        room = regions.room
         self._regions = regions
-        self._wanted = wanted
+        self._wanted = chosen = wanted.value  # flags are slow
         self._allocate = _allocator()
-        self._state = array("q", bytes(8 * layout.STATE))
-        self._offsets = self._longs(room) if Wanted.OFFSET in wanted else _NO_LONGS
-        self._timestamps = self._longs(room) if Wanted.TIMESTAMP in wanted else _NO_LONGS
-        self._keys = self._ends(room) if Wanted.KEY in wanted else _NO_INTS
-        self._values = self._ends(room) if Wanted.VALUE in wanted else _NO_INTS
-        self._headers = self._ends(room) if Wanted.HEADERS in wanted else _NO_INTS
-        self._key_bits = self._bits(room) if Wanted.KEY in wanted else _NONE
-        self._value_bits = self._bits(room) if Wanted.VALUE in wanted else _NONE
-        copies = wanted & (Wanted.KEY | Wanted.VALUE | Wanted.HEADERS)
-        self._places = self._allocate(12 * room).cast("i") if copies and room else _NO_INTS
+        self._state = state = array("q", _FRESH)
+        room = regions.room
+        longs = ints = bits = 0
+        for column, at in _LONGS:
+            if chosen & column:
+                state[at] = longs
+                longs += room
+        for column, at in _INTS:
+            if chosen & column:
+                state[at] = ints
+                ints += room + 1
+        for column, at in _BITS:
+            if chosen & column:
+                state[at] = bits
+                bits += (room + 7) // 8
+        block = self._allocate(8 * longs + 4 * ints + bits)
+        self._longs = block[: 8 * longs].cast("q") if longs else _NO_LONGS
+        self._ints = block[8 * longs : 8 * longs + 4 * ints].cast("i") if ints else _NO_INTS
+        self._bits = block[8 * longs + 4 * ints :]
+        self._places = self._allocate(12 * room).cast("i") if ints and room else _NO_INTS
+        for _, at in _INTS:
+            if state[at] >= 0:
+                self._ints[state[at]] = 0
 
     def columns(self) -> RecordColumns:
         """Scan all, then copy all."""
         spans = [self._scan(region) for region in self._regions.found]
-        state, wanted = self._state, self._wanted
-        count = state[layout.RECORDS]
+        wanted = self._wanted
+        count = self._state[layout.RECORDS]
         return RecordColumns(
             count + self._regions.counted,
             self._regions.next_offset,
-            self._offsets[:count] if Wanted.OFFSET in wanted else None,
-            self._timestamps[:count] if Wanted.TIMESTAMP in wanted else None,
-            self._regions.timestamp_types(),
-            self._column(0, spans, count) if Wanted.KEY in wanted else None,
-            self._column(1, spans, count) if Wanted.VALUE in wanted else None,
-            self._headers_column(spans, count) if Wanted.HEADERS in wanted else None,
+            self._long_column(layout.OFFSETS_AT, count) if wanted & _OFFSET else None,
+            self._long_column(layout.TIMESTAMPS_AT, count) if wanted & _TIMESTAMP else None,
+            self._regions.timestamp_types(count),
+            self._column(0, spans, count) if wanted & _KEY else None,
+            self._column(1, spans, count) if wanted & _VALUE else None,
+            self._headers_column(spans, count) if wanted & _HEADERS else None,
         )
 
     def _scan(self, region: Region) -> tuple[Region, int, int]:
@@ -158,13 +172,9 @@ class _Decoding:
             region.end_row,
             self._regions.start,
             self._regions.end,
-            self._offsets,
-            self._timestamps,
-            self._keys,
-            self._key_bits,
-            self._values,
-            self._value_bits,
-            self._headers,
+            self._longs,
+            self._ints,
+            self._bits,
             self._places,
             state,
         )
@@ -172,32 +182,41 @@ class _Decoding:
             region.fail(result, state)
         return region, first, state[layout.RECORDS]
 
+    def _long_column(self, at: int, count: int) -> memoryview:
+        start = self._state[at]
+        return self._longs[start : start + count]
+
     def _column(self, which: int, spans: list[tuple[Region, int, int]], count: int) -> BytesColumn:
         state = self._state
-        ends, bits, size, nulls = (
-            (self._keys, self._key_bits, state[layout.KEY_BYTES], state[layout.NULL_KEYS]),
-            (self._values, self._value_bits, state[layout.VALUE_BYTES], state[layout.NULL_VALUES]),
-        )[which]
-        data = self._allocate(size)
+        start, bits = state[layout.KEYS_AT + which], state[layout.KEY_BITS_AT + which]
+        nulls = state[layout.NULL_KEYS + which]
+        ends = self._ints[start : start + count + 1]
+        data = self._allocate(state[layout.KEY_BYTES + which])
         for region, first, last in spans:
             result = gathering.gather(region.data, which, self._places, ends, first, last, data)
             if result < 0:
                 region.fail(result, state)
-        return BytesColumn(ends[: count + 1], data, bits if nulls else None, nulls)
+        validity = self._bits[bits : bits + (count + 7) // 8] if nulls else None
+        return BytesColumn(ends, data, validity, nulls)
 
     def _headers_column(self, spans: list[tuple[Region, int, int]], count: int) -> HeadersColumn:
         state = self._state
-        headers = state[layout.HEADERS]
-        key_ends, value_ends = self._ends(headers), self._ends(headers)
-        bits = self._bits(headers)
-        keys = self._allocate(state[layout.HEADER_KEY_BYTES])
-        values = self._allocate(state[layout.HEADER_VALUE_BYTES])
-        written = array("q", bytes(8 * layout.STATE))
+        start, headers = state[layout.HEADERS_AT], state[layout.HEADERS]
+        ends = self._ints[start : start + count + 1]
+        key_size, nulls = state[layout.HEADER_KEY_BYTES], state[layout.NULL_HEADER_VALUES]
+        block = self._allocate(8 * headers + 8 + (headers + 7) // 8)
+        both = block[: 8 * headers + 8].cast("i")
+        both[0] = both[headers + 1] = 0
+        key_ends, value_ends = both[: headers + 1], both[headers + 1 :]
+        bits = block[8 * headers + 8 :]
+        data = self._allocate(key_size + state[layout.HEADER_VALUE_BYTES])
+        keys, values = data[:key_size], data[key_size:]
+        written = array("q", _FRESH)
         for region, first, last in spans if headers else ():
             result = gathering.gather_headers(
                 region.data,
                 self._places,
-                self._headers,
+                ends,
                 first,
                 last,
                 key_ends,
@@ -209,26 +228,27 @@ class _Decoding:
             )
             if result < 0:
                 region.fail(result, state)
-        nulls = state[layout.NULL_HEADER_VALUES]
         return HeadersColumn(
-            self._headers[: count + 1],
+            ends,
             BytesColumn(key_ends, keys, None, 0),
             BytesColumn(value_ends, values, bits if nulls else None, nulls),
         )
 
-    def _longs(self, count: int) -> memoryview:
-        return self._allocate(8 * count).cast("q") if count else _NO_LONGS
 
-    def _ends(self, count: int) -> memoryview:
-        ends = self._allocate(4 * count + 4).cast("i")
-        ends[0] = 0
-        return ends
-
-    def _bits(self, count: int) -> memoryview:
-        return self._allocate((count + 7) // 8)
-
+_LONGS = ((_OFFSET, layout.OFFSETS_AT), (_TIMESTAMP, layout.TIMESTAMPS_AT))
+_INTS = (
+    (_KEY, layout.KEYS_AT),
+    (_VALUE, layout.VALUES_AT),
+    (_HEADERS, layout.HEADERS_AT),
+)
+_BITS = ((_KEY, layout.KEY_BITS_AT), (_VALUE, layout.VALUE_BITS_AT))
+_FRESH = array("q", bytes(8 * layout.STATE))
+_FRESH[layout.OFFSETS_AT : layout.VALUE_BITS_AT + 1] = array("q", [-1] * 7)
 
 Allocate = Callable[[int], memoryview]
+
+_WORTH_POOLING = 4096
+"""Bytes from which Arrow's pool is quicker than Python's own."""
 
 
 @cache
@@ -239,6 +259,8 @@ def _allocator() -> Allocate:
     import pyarrow as pa
 
     def pooled(size: int) -> memoryview:
+        if size < _WORTH_POOLING:
+            return memoryview(bytearray(size))
         return memoryview(pa.allocate_buffer(size)).cast("B")
 
     return pooled

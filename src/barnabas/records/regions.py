@@ -6,23 +6,22 @@ holding records and not markers; compressed ones are decompressed. Records are n
 
 from array import array
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 from barnabas.errors import CorruptRecord
 from barnabas.kernels import batches, layout
 from barnabas.records.batch import CODEC_MASK, CONTROL, CRC_FROM, LOG_APPEND_TIME, TRANSACTIONAL
-from barnabas.records.checksums import crc32c
+from barnabas.records.checksums import first_wrong
 from barnabas.records.compression import decompress
 from barnabas.records.control import read_marker
 from barnabas.types import Buffer
 
 _WIDTH = layout.WIDTH
 _BUFFER_BYTES_MAX = 2**31 - 1
+_FRESH = bytes(8 * layout.STATE)
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(NamedTuple):
     """Rows [first_row, end_row) of a batch table, whose records are in `data`, uncompressed."""
 
     data: Buffer
@@ -74,7 +73,8 @@ class Regions:
         if not rows:
             return
         table = array("q", bytes(8 * _WIDTH * rows))
-        seen = batches.walk(buffer, table)
+        state = array("q", _FRESH)
+        seen = batches.walk(buffer, table, state)
         if seen < 0:
             raise CorruptRecord(layout.WORDS[seen])
         if check_crcs:
@@ -84,7 +84,8 @@ class Regions:
         self._append_times = self._append_times or bool(seen & LOG_APPEND_TIME)
         special = CODEC_MASK | CONTROL | (TRANSACTIONAL if aborted else 0)
         if not seen & special and not count:
-            self._take(Region(buffer, table, 0, rows))
+            self.room += state[layout.RECORDS]
+            self.found.append(Region(buffer, table, 0, rows))
             return
         for row in self._chosen(buffer, table, aborted):
             at = row * _WIDTH
@@ -96,30 +97,28 @@ class Regions:
             else:
                 self._take(Region(buffer, table, row, row + 1))
 
-    def timestamp_types(self) -> tuple[tuple[int, int], ...]:
-        """Runs of (records, type), once the regions were scanned."""
+    def timestamp_types(self, count: int) -> tuple[tuple[int, int], ...]:
+        """Runs of (records, type), once the regions were scanned and have `count` records."""
+        if not self._append_times:
+            return ((count, 0),) if count else ()
         runs: list[tuple[int, int]] = []
         for region in self.found:
             rows = slice(region.first_row * _WIDTH, region.end_row * _WIDTH)
             table = region.table[rows]
             kept = table[layout.KEPT :: _WIDTH]
-            if not self._append_times:
-                runs.append((sum(kept), 0))
-                continue
-            for count, attributes in zip(kept, table[layout.ATTRIBUTES :: _WIDTH], strict=True):
-                runs.append((count, int(bool(attributes & LOG_APPEND_TIME))))
+            for records, attributes in zip(kept, table[layout.ATTRIBUTES :: _WIDTH], strict=True):
+                runs.append((records, int(bool(attributes & LOG_APPEND_TIME))))
         merged: list[tuple[int, int]] = []
-        for count, kind in runs:
+        for records, kind in runs:
             if merged and merged[-1][1] == kind:
-                merged[-1] = (merged[-1][0] + count, kind)
-            elif count:
-                merged.append((count, kind))
+                merged[-1] = (merged[-1][0] + records, kind)
+            elif records:
+                merged.append((records, kind))
         return tuple(merged)
 
     def _take(self, region: Region) -> None:
-        rows = slice(region.first_row * _WIDTH, region.end_row * _WIDTH)
-        room = sum(region.table[rows][layout.COUNT :: _WIDTH])
-        self.room += room
+        """Take one row, with the rows before it where they lie in the same buffer."""
+        self.room += region.table[region.first_row * _WIDTH + layout.COUNT]
         last = self.found[-1] if self.found else None
         follows = last and last.table is region.table and last.end_row == region.first_row
         if last and follows and last.data is region.data:
@@ -173,12 +172,10 @@ class Regions:
 
 
 def _check_crcs(buffer: Buffer, table: "array[int]") -> None:
-    view = memoryview(buffer)
-    positions, sizes = table[layout.POSITION :: _WIDTH], table[layout.SIZE :: _WIDTH]
-    for position, size, crc in zip(positions, sizes, table[layout.CRC :: _WIDTH], strict=True):
-        if crc32c(view[position + CRC_FROM : position + size]) != crc:
-            offset = table[positions.index(position) * _WIDTH + layout.BASE_OFFSET]
-            raise CorruptRecord(f"batch at offset {offset}: its CRC is wrong")
+    row = first_wrong(buffer, table, CRC_FROM)
+    if row is not None:
+        offset = table[row * _WIDTH + layout.BASE_OFFSET]
+        raise CorruptRecord(f"batch at offset {offset}: its CRC is wrong")
 
 
 def _aborts(buffer: Buffer, table: "array[int]", at: int) -> bool:

@@ -1,10 +1,15 @@
 import subprocess
 import sys
+from array import array
 
 import pytest
 from aiokafka.partitioner import murmur2 as peers_murmur2
+from hypothesis import given
+from hypothesis import strategies as st
 
-from barnabas.records.checksums import crc32c, murmur2
+from barnabas.kernels import batches, checksums, layout
+from barnabas.records.checksums import crc32c, first_wrong, murmur2
+from tests.record_batches import make_batch
 
 pytestmark = pytest.mark.kernels
 
@@ -32,3 +37,35 @@ def test_the_package_can_still_be_imported_afterwards() -> None:
     import crc32c as package
 
     assert package.crc32c(b"123456789") == crc32c(b"123456789")
+
+
+def batches_of(sizes: list[int]) -> tuple[bytearray, "array[int]"]:
+    fetched = bytearray()
+    for size in sizes:
+        fetched += make_batch(1, size=size)
+    table = array("q", bytes(8 * layout.WIDTH * len(sizes)))
+    assert batches.walk(fetched, table, array("q", bytes(8 * layout.STATE))) == 0
+    return fetched, table
+
+
+@pytest.mark.parametrize("sizes", [[0], [90] * 40, [70, 71, 72, 73, 74, 75, 76, 77, 2000]])
+def test_the_first_batch_with_a_wrong_crc(sizes: list[int]) -> None:
+    fetched, table = batches_of(sizes)
+    assert first_wrong(fetched, table, 21) is None
+    for row in reversed(range(len(sizes))):
+        fetched[table[row * layout.WIDTH + layout.END] - 1] ^= 1
+        assert first_wrong(fetched, table, 21) == row
+
+
+@given(st.binary(max_size=600))
+def test_small_batches_are_summed_as_the_library_does(data: bytes) -> None:
+    covered = bytes(21) + data
+    table = array("q", bytes(8 * layout.WIDTH))
+    table[layout.SIZE], table[layout.CRC] = len(covered), crc32c(data)
+    tables, wrong = array("I", bytes(8 * 256 * 4)), array("q", (-1,))
+    assert checksums.fill(tables) == 0
+    assert checksums.small_batches(covered, table, 1000, tables, wrong) == 0
+    assert wrong[0] == -1
+    table[layout.CRC] ^= 1
+    assert checksums.small_batches(covered, table, 1000, tables, wrong) == 0
+    assert wrong[0] == 0

@@ -12,7 +12,7 @@ from barnabas.log.limits import needs_new_segment, refuse_if_beyond
 from barnabas.log.outcomes import NOTHING, OUT_OF_RANGE, AppendInfo, FoundTimestamp, ReadInfo
 from barnabas.log.producer_snapshot import encode_snapshot
 from barnabas.log.producer_state import AppendedBatch, ProducerState
-from barnabas.log.reading import ReadHints, Wanted, slice_of_older, slice_of_recent
+from barnabas.log.reading import ReadHints, slice_of_older, slice_of_recent
 from barnabas.log.recent_batches import RecentBatches
 from barnabas.log.segment import Segment
 from barnabas.log.segments import Segments
@@ -236,7 +236,7 @@ class PartitionLog:
             found = self._recent.find(offset)
             if found >= 0:
                 return slice_of_recent(segment, self._recent, found, max_bytes, min_one=min_one)
-        wanted = Wanted(offset, max_offset if max_offset < end else None)
+        wanted = (offset, max_offset if max_offset < end else None)
         return slice_of_older(self.segments, self._hints, wanted, max_bytes, min_one=min_one)
 
     def offset_for_timestamp(self, timestamp: int) -> FoundTimestamp | None:

@@ -5,7 +5,6 @@ begin and the headers from there on are read.
 """
 
 from bisect import bisect_right
-from typing import NamedTuple
 
 from barnabas.log.outcomes import NOTHING, ReadInfo
 from barnabas.log.recent_batches import RecentBatches
@@ -15,14 +14,6 @@ from barnabas.log.segments import Segments
 from barnabas.wire.send import FileSlice
 
 _HINTS_KEPT = 64
-
-
-class Wanted(NamedTuple):
-    """What a reader asks for: from the batch that holds `offset` to the one that holds `end`."""
-
-    offset: int
-    end: int | None
-    """None: all that is written."""
 
 
 class ReadHints:
@@ -74,9 +65,14 @@ def slice_of_recent(
 
 
 def slice_of_older(
-    segments: Segments, hints: ReadHints, wanted: Wanted, max_bytes: int, *, min_one: bool
+    segments: Segments,
+    hints: ReadHints,
+    wanted: tuple[int, int | None],
+    max_bytes: int,
+    *,
+    min_one: bool,
 ) -> ReadInfo:
-    """From the batch that holds `wanted.offset`, up to the batch that holds `wanted.end`."""
+    """From the batch that holds one offset up to the one that holds another (None: all written)."""
     offset, end = wanted
     known = hints.find(offset)
     if known is None:

@@ -21,6 +21,7 @@ _NEAR = 4096
 
 _SPAN = struct.Struct(">qi4xb6xi")
 """Of a batch header: base offset, length, magic, last offset delta."""
+_SHORTEST = HEADER_SIZE - PREFIX_SIZE
 
 
 class FoundBatch(NamedTuple):
@@ -101,10 +102,12 @@ def locate(file: File, position: int, end: int, offset: int) -> Place | None:
         at = 0
         last = len(data) - HEADER_SIZE
         while at <= last:
-            place, last_offset = _place(data, at, position)
-            if last_offset >= offset:
-                return place
-            at += place.size
+            base, length, magic, delta = _SPAN.unpack_from(data, at)
+            if magic != 2 or length < _SHORTEST:
+                raise DecodeError("segment", position + at, "the header of a batch")
+            if base + delta >= offset:
+                return Place(position + at, length + PREFIX_SIZE, base)
+            at += length + PREFIX_SIZE
         if at == 0:
             raise DecodeError("segment", position, "a whole batch header")
         position += at
@@ -117,15 +120,10 @@ def place_at(file: File, position: int) -> Place:
     Raises:
         DecodeError: none starts there.
     """
-    data = file.read(position, HEADER_SIZE)
-    if len(data) < HEADER_SIZE:
-        raise DecodeError("segment", position, "a whole batch header")
-    return _place(data, 0, position)[0]
-
-
-def _place(data: bytes, at: int, position: int) -> tuple[Place, int]:
-    """The batch at `at` in what was read from `position`, and its last offset."""
-    base, length, magic, delta = _SPAN.unpack_from(data, at)
-    if magic != 2 or length < HEADER_SIZE - PREFIX_SIZE:
-        raise DecodeError("segment", position + at, "the header of a batch")
-    return Place(position + at, length + PREFIX_SIZE, base), base + delta
+    try:
+        base, length, magic, _delta = _SPAN.unpack_from(file.read(position, HEADER_SIZE))
+    except struct.error:
+        raise DecodeError("segment", position, "a whole batch header") from None
+    if magic != 2 or length < _SHORTEST:
+        raise DecodeError("segment", position, "the header of a batch")
+    return Place(position, length + PREFIX_SIZE, base)

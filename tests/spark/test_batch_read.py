@@ -42,6 +42,7 @@ def test_all_columns_with_nulls_and_empty_bytes_kept_apart(
     assert sorted(r.ms for r in millis) == [1_700_000_000_123 + i for i in range(3)]
 
 
+@pytest.mark.long
 def test_timestamps_are_instants_across_a_change_of_clocks(
     spark: SparkSession, topics: Topics
 ) -> None:
@@ -54,6 +55,7 @@ def test_timestamps_are_instants_across_a_change_of_clocks(
     assert [row.shown for row in rows] == ["2013-11-03 01:30 -04:00", "2013-11-03 01:30 -05:00"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("codec", ["gzip", "snappy", "lz4", "zstd"])
 def test_every_codec(spark: SparkSession, topics: Topics, codec: str) -> None:
     from confluent_kafka import Producer
@@ -67,6 +69,7 @@ def test_every_codec(spark: SparkSession, topics: Topics, codec: str) -> None:
     assert total.first() == (sum(range(2000)),)
 
 
+@pytest.mark.long
 def test_an_empty_topic_and_a_pattern_without_topics_have_no_rows(
     spark: SparkSession, topics: Topics
 ) -> None:
@@ -75,6 +78,7 @@ def test_an_empty_topic_and_a_pattern_without_topics_have_no_rows(
     assert reader.option("subscribePattern", "nothing-is-called-.*").load().count() == 0
 
 
+@pytest.mark.long
 def test_a_schema_is_a_projection(spark: SparkSession, topics: Topics) -> None:
     topic = topics.create(2)
     topics.send_numbers(topic, range(100), partitions=2)
@@ -88,6 +92,7 @@ def test_a_schema_is_a_projection(spark: SparkSession, topics: Topics) -> None:
     assert columns.count() == 100
 
 
+@pytest.mark.long
 def test_ranges_are_cut_into_tasks_and_batches(spark: SparkSession, topics: Topics) -> None:
     topic = topics.create(2)
     topics.send_numbers(topic, range(1000), partitions=2)
@@ -100,6 +105,7 @@ def test_ranges_are_cut_into_tasks_and_batches(spark: SparkSession, topics: Topi
     assert pieces.count() == 1000
 
 
+@pytest.mark.long
 def test_offsets_timestamps_and_assignment(spark: SparkSession, topics: Topics) -> None:
     topic = topics.create(2)
     topics.send(topic, [Given(b"%d" % i, None, 0, 1000 + i) for i in range(10)])
@@ -143,6 +149,7 @@ def test_mistakes_come_back_with_their_code(spark: SparkSession, topics: Topics)
         topics.reader(spark, topic).schema("payload binary").load().count()
 
 
+@pytest.mark.long
 def test_records_that_are_gone_are_data_loss_or_left_out(
     spark: SparkSession, topics: Topics
 ) -> None:
@@ -154,6 +161,7 @@ def test_records_that_are_gone_are_data_loss_or_left_out(
     assert topics.batch(spark, topic, failOnDataLoss="false", **past_the_end).count() == 10
 
 
+@pytest.mark.long
 def test_records_that_go_between_plan_and_scan(spark: SparkSession, topics: Topics) -> None:
     topic = topics.create()
     topics.send_numbers(topic, range(10))

@@ -30,6 +30,7 @@ def test_available_now_in_limited_batches_and_again_after_a_restart(
     assert numbers_in(out) == list(range(100))
 
 
+@pytest.mark.long
 def test_a_trigger_by_time_reads_what_comes(
     spark: SparkSession, topics: Topics, tmp_path: Path, checkpoint: str
 ) -> None:
@@ -47,7 +48,7 @@ def test_a_trigger_by_time_reads_what_comes(
         query.stop()
 
 
-@pytest.mark.parametrize("starting", ["latest", "earliest"])
+@pytest.mark.parametrize("starting", ["latest", pytest.param("earliest", marks=pytest.mark.long)])
 def test_nothing_is_lost_when_the_very_first_batch_failed(
     spark: SparkSession, topics: Topics, tmp_path: Path, checkpoint: str, starting: str
 ) -> None:
@@ -79,6 +80,7 @@ def test_nothing_is_lost_when_the_very_first_batch_failed(
     assert sorted(int(row.value) for row in rows) == list(range(first, 15))
 
 
+@pytest.mark.long
 def test_a_batch_that_failed_later_is_read_again_as_it_was(
     spark: SparkSession, topics: Topics, checkpoint: str
 ) -> None:
@@ -103,6 +105,7 @@ def test_a_batch_that_failed_later_is_read_again_as_it_was(
     assert sorted(committed) == list(range(24))
 
 
+@pytest.mark.long
 def test_a_query_that_runs_once_reads_at_its_first_run(
     spark: SparkSession, topics: Topics, tmp_path: Path, checkpoint: str
 ) -> None:
@@ -114,6 +117,7 @@ def test_a_query_that_runs_once_reads_at_its_first_run(
     assert numbers_in(out) == list(range(5))
 
 
+@pytest.mark.long
 def test_new_partitions_and_topics_of_a_pattern_are_found_while_running(
     spark: SparkSession, topics: Topics, tmp_path: Path, checkpoint: str
 ) -> None:
@@ -138,6 +142,7 @@ def test_new_partitions_and_topics_of_a_pattern_are_found_while_running(
     assert numbers_in(out) == list(range(15))
 
 
+@pytest.mark.long
 def test_a_deleted_topic_is_data_loss_or_left_out(
     spark: SparkSession, topics: Topics, tmp_path: Path, checkpoint: str
 ) -> None:
@@ -157,6 +162,7 @@ def test_a_deleted_topic_is_data_loss_or_left_out(
     assert numbers_in(out) == list(range(15))
 
 
+@pytest.mark.long
 def test_records_that_retention_took_are_data_loss_or_left_out(
     spark: SparkSession, topics: Topics, tmp_path: Path, checkpoint: str
 ) -> None:

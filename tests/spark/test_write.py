@@ -19,6 +19,7 @@ def save(frame: DataFrame, topics: Topics, **options: str) -> None:
     writer.options(**options).mode("append").save()
 
 
+@pytest.mark.long
 def test_strings_bytes_nulls_headers_and_partitions(spark: SparkSession, topics: Topics) -> None:
     topic = topics.create(3)
     frame = spark.createDataFrame(
@@ -38,6 +39,7 @@ def test_strings_bytes_nulls_headers_and_partitions(spark: SparkSession, topics:
     ]
 
 
+@pytest.mark.long
 def test_keys_go_where_kafkas_own_partitioner_sends_them(
     spark: SparkSession, topics: Topics
 ) -> None:
@@ -54,6 +56,7 @@ def test_keys_go_where_kafkas_own_partitioner_sends_them(
     assert len(places[0]) == 200
 
 
+@pytest.mark.long
 def test_rows_choose_their_topic(spark: SparkSession, topics: Topics) -> None:
     even, odd = topics.create(), topics.create()
     which = f.when(f.col("id") % 2 == 0, even).otherwise(odd)
@@ -80,7 +83,8 @@ def test_what_was_read_can_be_written(spark: SparkSession, topics: Topics) -> No
     assert rows(target) == rows(source)
 
 
-def test_a_million_rows_arrive_once(spark: SparkSession, topics: Topics) -> None:
+@pytest.mark.long
+def test_many_rows_arrive_once(spark: SparkSession, topics: Topics) -> None:
     topic = topics.create(4)
     rows = spark.range(300_000).selectExpr("CAST(id AS STRING) key", "CAST(id AS STRING) value")
     save(rows, topics, topic=topic, **{"kafka.compression.type": "zstd"})
@@ -89,6 +93,7 @@ def test_a_million_rows_arrive_once(spark: SparkSession, topics: Topics) -> None
     assert total == (300_000, 300_000, sum(range(300_000)))
 
 
+@pytest.mark.long
 def test_a_stream_ends_in_a_topic(spark: SparkSession, topics: Topics, checkpoint: str) -> None:
     source, target = topics.create(2), topics.create(1)
     topics.send_numbers(source, range(50), partitions=2)
@@ -110,6 +115,7 @@ def test_a_stream_ends_in_a_topic(spark: SparkSession, topics: Topics, checkpoin
     assert sorted(int(m.value()) for m in topics.all_of(target)) == list(range(0, 120, 2))
 
 
+@pytest.mark.long
 def test_a_count_by_key_is_written_in_complete_mode(
     spark: SparkSession, topics: Topics, checkpoint: str
 ) -> None:
@@ -129,6 +135,7 @@ def test_a_count_by_key_is_written_in_complete_mode(
     assert last == {b"1": b"1", b"2": b"2", b"3": b"3"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("select", "options", "says"),
     [
@@ -147,12 +154,14 @@ def test_what_cannot_be_written_is_refused(
         save(frame, topics, **options)
 
 
+@pytest.mark.long
 def test_a_partition_that_is_not_there_fails_the_write(spark: SparkSession, topics: Topics) -> None:
     frame = spark.range(1).selectExpr("'v' value", "7 partition")
     with pytest.raises(PySparkException, match="7"):
         save(frame, topics, topic=topics.create(), **{"kafka.max.block.ms": "2000"})
 
 
+@pytest.mark.long
 def test_modes_other_than_append_are_refused(
     spark: SparkSession, topics: Topics, tmp_path: Path
 ) -> None:

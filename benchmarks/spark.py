@@ -1,7 +1,7 @@
 """The Spark connector beside Spark's own, default and tuned, in turns in one session.
 
-100 B values with keys of 8 B in 4 partitions; every figure is million rows a second. `python -m
-benchmarks.spark` runs it alone; SPARK_BROKER=kafka puts both on real Kafka instead of our broker.
+100 B values with keys of 8 B in 4 partitions. SPARK_BROKER=kafka puts both on real Kafka instead of
+our broker.
 """
 
 import os
@@ -19,12 +19,14 @@ from barnabas.spark.session import session
 from benchmarks.brokers import UNBOUNDED, BenchKafka, BenchOurs, Broker, create_topic, delete_topic
 from benchmarks.plan import Plan
 from benchmarks.results import Result
+from benchmarks.spark_stream import batch_milliseconds
 from tests.interop.peers.maven import SPARK_CONNECTOR, jars
 
 GROUP = "spark"
 PARTITIONS = 4
 READ_ROWS = 5_000_000
 WRITE_ROWS = 2_000_000
+STREAM_SECONDS = 6.0
 VALUE = b"v" * 100
 
 # What a user of Spark's own connector finds after a day of tuning.
@@ -52,7 +54,7 @@ TUNED = Contestant("Spark's own, tuned", "kafka", TUNED_READ)
 TUNED_WRITER = Contestant("Spark's own, tuned", "kafka", TUNED_WRITE)
 
 Action = Callable[[Contestant], float]
-"""Does it once; returns million rows a second."""
+"""Does it once; returns million rows a second, or milliseconds."""
 
 
 def measure(plan: Plan) -> list[Result]:
@@ -78,12 +80,17 @@ class Comparison:
         counts = self._in_turns(self._count_rows, OURS, DEFAULT)
         delete_topic(self.broker, "bench-spark")
         writes = self._in_turns(self._write, OURS, DEFAULT, TUNED_WRITER)
+        latencies = self._in_turns(self._stream, OURS, DEFAULT)
         return [
             *_results("batch read, 7 columns, 100 B", all_columns, (2.5, 1.3)),
             *_results("batch read, value only (ours by schema)", values, (3.5,)),
             *_results("count (ours with an offset-only schema)", counts, (None,)),
             *_results("batch write, 100 B", writes, (1.0, None)),
-        ]
+            Result(
+                GROUP, "micro-batch p50, 1000 rows/s to noop", "ms",
+                tuple(latencies[OURS.name]), tuple(latencies[DEFAULT.name]), DEFAULT.name, 1.4,
+            ),
+        ]  # fmt: skip
 
     def _count(self, rows: int) -> int:
         return max(20_000, int(rows * self.plan.scale))
@@ -136,6 +143,22 @@ class Comparison:
         assert written == rows, f"{who.name} wrote {written} of {rows} rows"
         delete_topic(self.broker, name)
         return rows / seconds / 1e6
+
+    def _stream(self, who: Contestant) -> float:
+        name = "bench-spark-stream"
+        create_topic(self.broker, name, PARTITIONS, UNBOUNDED)
+        frame = (
+            self.spark.readStream.format(who.format)
+            .option("kafka.bootstrap.servers", self.broker.bootstrap_servers)
+            .option("subscribe", name)
+            .load()
+        )
+        producer = Producer({"bootstrap.servers": self.broker.bootstrap_servers, "linger.ms": 0})
+        seconds = max(2.0, STREAM_SECONDS * self.plan.scale)
+        found = batch_milliseconds(frame, producer, name, seconds)
+        assert producer.flush(30) == 0
+        delete_topic(self.broker, name)
+        return found
 
     def _rows_to_write(self, rows: int) -> DataFrame:
         frame = self.spark.range(0, rows, 1, PARTITIONS).selectExpr(
@@ -219,9 +242,3 @@ def _results(
         Result(GROUP, measure_name, "M rows/s", tuple(ours), tuple(theirs), who, target, "higher")
         for (who, theirs), target in zip(others, targets, strict=True)
     ]
-
-
-if __name__ == "__main__":
-    run = Plan(int(os.environ.get("ROUNDS", "3")), float(os.environ.get("SCALE", "1")))
-    for row in measure(run):
-        print(row.measure, "against", row.peer_name, f"{row.ratio:.2f}x", row.ours, row.peer)

@@ -71,6 +71,7 @@ class Comparison:
     broker: Broker
     spark: SparkSession
     to_write: DataFrame | None = None
+    topics: int = 0
 
     def rows(self) -> list[Result]:
         """Measure all, in turns."""
@@ -126,8 +127,7 @@ class Comparison:
 
     def _write(self, who: Contestant) -> float:
         rows = self._count(WRITE_ROWS)
-        name = "bench-spark-write"
-        create_topic(self.broker, name, PARTITIONS, UNBOUNDED)
+        name = self._new_topic()
         if self.to_write is None:
             self.to_write = self._rows_to_write(rows)
         frame = self.to_write
@@ -145,8 +145,7 @@ class Comparison:
         return rows / seconds / 1e6
 
     def _stream(self, who: Contestant) -> float:
-        name = "bench-spark-stream"
-        create_topic(self.broker, name, PARTITIONS, UNBOUNDED)
+        name = self._new_topic()
         frame = (
             self.spark.readStream.format(who.format)
             .option("kafka.bootstrap.servers", self.broker.bootstrap_servers)
@@ -159,6 +158,13 @@ class Comparison:
         assert producer.flush(30) == 0
         delete_topic(self.broker, name)
         return found
+
+    def _new_topic(self) -> str:
+        """An empty topic. Its name is new: a client that lingers may make an old one again."""
+        self.topics += 1
+        name = f"bench-spark-{self.topics}"
+        create_topic(self.broker, name, PARTITIONS, UNBOUNDED)
+        return name
 
     def _rows_to_write(self, rows: int) -> DataFrame:
         frame = self.spark.range(0, rows, 1, PARTITIONS).selectExpr(
@@ -222,7 +228,7 @@ def _session() -> Iterator[SparkSession]:
         master="local[2]",
         fast_checkpoints=True,
         settings={
-            "spark.jars": found, "spark.driver.memory": "4g", "spark.log.level": "ERROR",
+            "spark.jars": found, "spark.driver.memory": "4g", "spark.log.level": "FATAL",
         },
     )  # fmt: skip
     try:

@@ -1,18 +1,15 @@
 """RecordColumns: record sets decoded into arrays, a whole fetch response at once. The bulk path.
 
-No Python object is made per record. Arrow is not needed, but where pyarrow is installed the buffers
-come from its pool, which keeps pages that the system's allocator would give back (4 times faster at
-values of 1 KiB).
+No Python object is made per record, and Arrow is not needed.
 """
 
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from enum import Flag, auto
-from functools import cache
-from importlib.util import find_spec
 from typing import NamedTuple
 
 from barnabas.kernels import gathering, layout, scanning
+from barnabas.records.buffers import allocator
 from barnabas.records.regions import Region, Regions
 from barnabas.types import Buffer
 
@@ -120,7 +117,7 @@ class _Decoding:
     def __init__(self, regions: Regions, wanted: Wanted) -> None:
         self._regions = regions
         self._wanted = chosen = wanted.value  # flags are slow
-        self._allocate = _allocator()
+        self._allocate = allocator()
         self._state = state = array("q", _FRESH)
         room = regions.room
         longs = ints = bits = 0
@@ -244,27 +241,3 @@ _INTS = (
 _BITS = ((_KEY, layout.KEY_BITS_AT), (_VALUE, layout.VALUE_BITS_AT))
 _FRESH = array("q", bytes(8 * layout.STATE))
 _FRESH[layout.OFFSETS_AT : layout.VALUE_BITS_AT + 1] = array("q", [-1] * 7)
-
-Allocate = Callable[[int], memoryview]
-
-_WORTH_POOLING = 4096
-"""Bytes from which Arrow's pool is quicker than Python's own."""
-
-
-@cache
-def _allocator() -> Allocate:
-    """Something that makes writable buffers, of bytes that may be anything."""
-    if find_spec("pyarrow") is None:
-        return _plain
-    import pyarrow as pa
-
-    def pooled(size: int) -> memoryview:
-        if size < _WORTH_POOLING:
-            return memoryview(bytearray(size))
-        return memoryview(pa.allocate_buffer(size)).cast("B")
-
-    return pooled
-
-
-def _plain(size: int) -> memoryview:
-    return memoryview(bytearray(size))

@@ -7,6 +7,7 @@ Kafka's SnappyCompression (xerial framing), Lz4BlockInputStream (independent blo
 import struct
 from enum import IntEnum
 from types import ModuleType
+from typing import cast
 
 from barnabas.errors import CorruptRecord
 from barnabas.types import Buffer
@@ -29,9 +30,12 @@ _XERIAL_MAGIC = b"\x82SNAPPY\x00"
 _XERIAL_HEADER = _XERIAL_MAGIC + struct.pack(">ii", 1, 1)
 _XERIAL_BLOCK = 32 * 1024
 _LENGTH = struct.Struct(">i")
-_FIRST_GUESS = 4
-"""Uncompressed size over compressed size, for the first try; JSON at level 3 has 3 to 5."""
+_FIRST_GUESS = 8
+"""Uncompressed size over compressed size, for the first try; JSON has 3 to 7."""
+_HIGHEST_RATIO = 1032
+"""What a size that data states about itself is believed up to: the most that gzip can do."""
 _SMALLEST_GUESS = 4096
+_ZSTD_HEADER_MAX, _LZ4_HEADER_MAX = 18, 15
 
 
 def compress(codec: Codec, data: Buffer, level: int | None = None) -> Buffer:
@@ -69,10 +73,8 @@ def decompress(codec: int, data: Buffer, limit: int, expected: int = 0) -> Buffe
         return _decompress_snappy(data, limit)
     import cramjam
 
-    modules = {Codec.GZIP: cramjam.gzip, Codec.LZ4: cramjam.lz4, Codec.ZSTD: cramjam.zstd}
-    module = modules.get(codec)  # type: ignore[call-overload]
-    if module is None:
-        raise CorruptRecord(f"unknown compression codec {codec}")
+    module = _module(codec)
+    expected = expected or stated_size(codec, data)
     size = min(limit, max(expected, _SMALLEST_GUESS, _FIRST_GUESS * len(data)))
     while True:
         # cramjam bounds its output only by the size of the buffer that it writes into. Its error
@@ -86,6 +88,55 @@ def decompress(codec: int, data: Buffer, limit: int, expected: int = 0) -> Buffe
                 detail = f"not {name}, or more than {limit} bytes of it: {error}"
                 raise CorruptRecord(f"cannot decompress {len(data)} bytes: {detail}") from error
         size = min(limit, size * 4)
+
+
+def stated_size(codec: int, data: Buffer) -> int:
+    """Bytes that compressed data says it is in all, 0 where it does not say. It may be wrong.
+
+    Sources: RFC 1952 (ISIZE), RFC 8878 (Frame_Content_Size), lz4's frame format (content size).
+    """
+    size = 0
+    if codec == Codec.GZIP:
+        size = int.from_bytes(data[-4:], "little")
+    elif codec == Codec.ZSTD and len(data) > _ZSTD_HEADER_MAX:
+        descriptor = data[4]
+        alone = descriptor >> 5 & 1
+        width = (alone, 2, 4, 8)[descriptor >> 6]
+        at = 6 - alone + (0, 1, 2, 4)[descriptor & 3]
+        size = int.from_bytes(data[at : at + width], "little") + (256 if width == 2 else 0)
+    elif codec == Codec.LZ4 and len(data) > _LZ4_HEADER_MAX and data[4] & 8:
+        size = int.from_bytes(data[6:14], "little")
+    elif codec == Codec.SNAPPY:
+        size = _snappy_size(data)
+    return min(size, _HIGHEST_RATIO * len(data))
+
+
+def decompress_into(codec: int, data: Buffer, target: memoryview) -> int:
+    """Decompress into a buffer; the bytes written, or -1 where they do not fit or are bad.
+
+    Raises:
+        CorruptRecord: nobody knows the codec.
+    """
+    import cramjam
+
+    try:
+        if codec == Codec.SNAPPY:
+            return _snappy_into(data, target)
+        return int(_module(codec).decompress_into(data, target))
+    except (cramjam.DecompressionError, CorruptRecord) as error:
+        if isinstance(error, CorruptRecord) and codec > HIGHEST_CODEC:
+            raise
+        return -1
+
+
+def _module(codec: int) -> ModuleType:
+    import cramjam
+
+    modules = {Codec.GZIP: cramjam.gzip, Codec.LZ4: cramjam.lz4, Codec.ZSTD: cramjam.zstd}
+    module = modules.get(codec)  # type: ignore[call-overload]
+    if module is None:
+        raise CorruptRecord(f"unknown compression codec {codec}")
+    return cast("ModuleType", module)
 
 
 def _compress_xerial(snappy: ModuleType, data: Buffer) -> bytes:
@@ -105,21 +156,37 @@ def _decompress_snappy(data: Buffer, limit: int) -> Buffer:
     """
     import cramjam
 
-    snappy = cramjam.snappy
     try:
-        blocks = _xerial_blocks(data)
-        sizes = [snappy.decompress_raw_len(block) for block in blocks]
-        if sum(sizes) > limit:
-            raise CorruptRecord(f"snappy states {sum(sizes)} bytes, more than {limit}")
-        target = memoryview(bytearray(sum(sizes)))
-        position = 0
-        for block, size in zip(blocks, sizes, strict=True):
-            if snappy.decompress_raw_into(block, target[position : position + size]) != size:
-                raise CorruptRecord("a snappy block is shorter than it states")
-            position += size
+        size = _snappy_size(data)
+        if size > limit:
+            raise CorruptRecord(f"snappy states {size} bytes, more than {limit}")
+        target = memoryview(bytearray(size))
+        _snappy_into(data, target)
     except cramjam.DecompressionError as error:
         raise CorruptRecord(f"cannot decompress {len(data)} bytes of snappy: {error}") from error
     return target
+
+
+def _snappy_size(data: Buffer) -> int:
+    """What the blocks state in all."""
+    import cramjam
+
+    return sum(cramjam.snappy.decompress_raw_len(block) for block in _xerial_blocks(data))
+
+
+def _snappy_into(data: Buffer, target: memoryview) -> int:
+    import cramjam
+
+    snappy = cramjam.snappy
+    position = 0
+    for block in _xerial_blocks(data):
+        size = snappy.decompress_raw_len(block)
+        if size > len(target) - position:
+            raise CorruptRecord("snappy does not fit into what it states")
+        if snappy.decompress_raw_into(block, target[position : position + size]) != size:
+            raise CorruptRecord("a snappy block is shorter than it states")
+        position += size
+    return position
 
 
 def _xerial_blocks(data: Buffer) -> list[memoryview]:

@@ -11,13 +11,17 @@ from typing import NamedTuple, NoReturn
 from barnabas.errors import CorruptRecord
 from barnabas.kernels import batches, layout
 from barnabas.records.batch import CODEC_MASK, CONTROL, CRC_FROM, LOG_APPEND_TIME, TRANSACTIONAL
+from barnabas.records.buffers import allocator
 from barnabas.records.checksums import first_wrong
-from barnabas.records.compression import decompress
+from barnabas.records.compression import decompress, decompress_into, stated_size
 from barnabas.records.control import read_marker
 from barnabas.types import Buffer
 
 _WIDTH = layout.WIDTH
 _BUFFER_BYTES_MAX = 2**31 - 1
+_FIRST_RATIO = 8.0
+_ARENA = 1 << 20
+"""Bytes of the buffers that several batches are decompressed into, one behind the other."""
 _FRESH = bytes(8 * layout.STATE)
 
 
@@ -52,7 +56,9 @@ class Regions:
         self.room = 0
         self.counted = 0
         self._limit = decompressed_bytes_max
-        self._ratio = 0.0
+        self._ratio = _FIRST_RATIO
+        self._arena = memoryview(b"")
+        self._taken = 0
         self._aborting: set[int] = set()
         self._aborted_seen = 0
         self._append_times = False
@@ -156,17 +162,26 @@ class Regions:
         """The records of a compressed batch; its row then tells where they are there."""
         packed = memoryview(buffer)[table[at + layout.START] : table[at + layout.END]]
         codec = table[at + layout.ATTRIBUTES] & CODEC_MASK
+        limit = min(self._limit, _BUFFER_BYTES_MAX)
         try:
-            expected = int(self._ratio * len(packed))
-            data = decompress(codec, packed, min(self._limit, _BUFFER_BYTES_MAX), expected)
+            size = min(limit, stated_size(codec, packed) or int(self._ratio * len(packed)))
+            if size > len(self._arena) - self._taken:
+                self._arena, self._taken = allocator()(max(size, min(limit, _ARENA))), 0
+            data, start = self._arena, self._taken
+            end = start + decompress_into(codec, packed, data[start : start + size])
+            if end < start:  # what it states is wrong, or it states nothing
+                data, start = memoryview(decompress(codec, packed, limit, 4 * size)), 0
+                end = len(data)
+            else:
+                self._taken = end
         except CorruptRecord as error:
             offset = table[at + layout.BASE_OFFSET]
             raise CorruptRecord(f"batch at offset {offset}: {error}") from error
-        self._limit -= len(data)
-        self._ratio = max(self._ratio, 1.1 * len(data) / max(1, len(packed)))
-        table[at + layout.START] = 0
-        table[at + layout.END] = len(data)
-        if table[at + layout.COUNT] > len(data) // 7:
+        self._limit -= end - start
+        self._ratio = max(self._ratio, 1.1 * (end - start) / max(1, len(packed)))
+        table[at + layout.START] = start
+        table[at + layout.END] = end
+        if table[at + layout.COUNT] > (end - start) // 7:
             raise CorruptRecord(layout.WORDS[layout.BAD_COUNT])
         return data
 

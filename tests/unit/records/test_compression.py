@@ -5,7 +5,7 @@ import cramjam
 import pytest
 
 from barnabas.errors import CorruptRecord
-from barnabas.records.compression import Codec, compress, decompress
+from barnabas.records.compression import Codec, compress, decompress, decompress_into, stated_size
 
 DATA = b'{"carrier":"UA","flight":1545,"origin":"EWR"}' * 3000
 COMPRESSED = [codec for codec in Codec if codec]
@@ -80,3 +80,18 @@ def test_a_snappy_block_beyond_the_end_is_corrupt(length: int) -> None:
     framed = b"\x82SNAPPY\x00" + struct.pack(">iii", 1, 1, length) + b"abc"
     with pytest.raises(CorruptRecord, match="beyond the end"):
         decompress(Codec.SNAPPY, framed, 1000)
+
+
+@pytest.mark.parametrize("codec", [Codec.GZIP, Codec.SNAPPY, Codec.ZSTD])
+def test_what_data_says_about_its_size(codec: Codec) -> None:
+    data = DATA[:9000]  # what shrinks to less than a thousandth is not believed
+    assert stated_size(codec, compress(codec, data)) == len(data)
+
+
+def test_a_size_that_is_not_true_costs_time_only() -> None:
+    packed = bytearray(compress(Codec.GZIP, DATA))
+    target = memoryview(bytearray(len(DATA)))
+    assert decompress_into(Codec.GZIP, packed, target) == len(DATA)
+    assert target == DATA
+    assert decompress_into(Codec.GZIP, packed, target[:-1]) == -1
+    assert stated_size(Codec.ZSTD, b"\x28\xb5\x2f\xfd\xe0" + b"\xff" * 30) == 35 * 1032

@@ -31,8 +31,9 @@ def demo(output: Path) -> None:
 
     from barnabas.demo.run import run
 
-    # So that the broker is stopped too: by default SIGTERM would end us on the spot.
+    # So that the broker is stopped too: by default these would end us on the spot.
     signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGHUP, _leave)
     run(output, Console())
 
 

@@ -34,7 +34,7 @@ def draw(hours: Hours, target: Path) -> None:
     grid = figure.add_gridspec(
         5,
         2,
-        height_ratios=[1, 1, 1, 0.1, 1.1],
+        height_ratios=[1, 1, 1, 0.06, 1.1],
         width_ratios=[70, 1],
         hspace=0.27,
         wspace=0.03,
@@ -44,12 +44,13 @@ def draw(hours: Hours, target: Path) -> None:
         bottom=0.065,
     )
     image = None
-    for row, (origin, (name, _)) in enumerate(_AIRPORTS.items()):
+    for row, (origin, (name, colour)) in enumerate(_AIRPORTS.items()):
         axes = figure.add_subplot(grid[row, 0])
-        image = _draw_map(axes, day_by_hour(hours, origin), name, months=row == 2)
+        image = _draw_map(axes, day_by_hour(hours, origin), months=row == 2)
+        axes.set_title(name, loc="left", fontsize=13, color=colour, weight="bold", pad=5)
     bar = figure.colorbar(image, cax=figure.add_subplot(grid[:3, 1]), extend="max")
     bar.outline.set_visible(False)
-    bar.set_label("mean delay of departures, minutes", color=_INK, fontsize=10)
+    bar.set_label("mean delay in minutes; grey: nothing left", color=_INK, fontsize=10)
     bar.ax.tick_params(colors=_INK, labelsize=9, length=0)
     _draw_day(figure.add_subplot(grid[4, 0]), hours)
     _write_title(figure, hours)
@@ -84,7 +85,7 @@ def _local(hours: Hours, origin: str) -> Iterator[tuple[int, int, HourTotals]]:
             yield (local.date() - _NEW_YEAR).days, local.hour, total
 
 
-def _draw_map(axes: Any, cells: list[list[float]], name: str, *, months: bool) -> object:
+def _draw_map(axes: Any, cells: list[list[float]], *, months: bool) -> object:
     low, high = _RANGE_MINUTES
     image = axes.imshow(
         cells,
@@ -99,7 +100,6 @@ def _draw_map(axes: Any, cells: list[list[float]], name: str, *, months: bool) -
     _bare(axes)
     axes.set_facecolor(_NO_FLIGHT)
     axes.set_yticks([6, 12, 18], ["6:00", "12:00", "18:00"])
-    axes.set_title(name, loc="left", fontsize=12, color=_INK, weight="bold", pad=4)
     starts = [(date(2013, month, 1) - _NEW_YEAR).days for month in range(1, 13)]
     for start in starts[1:]:
         axes.axvline(start, color=_PAPER, linewidth=0.6, alpha=0.5)
@@ -113,18 +113,39 @@ def _draw_day(axes: Any, hours: Hours) -> None:
         course = by_hour(hours, origin)
         if not course:
             continue
-        axes.plot(*zip(*course, strict=True), color=colour, linewidth=2.4, label=name)
+        axes.plot(
+            *zip(*course, strict=True),
+            color=colour,
+            linewidth=2.4,
+            marker="o",
+            markersize=4,
+            label=name,
+        )
     _bare(axes)
     axes.axhline(0, color=_FAINT, linewidth=0.8)
     axes.grid(axis="y", color="#dedcd5", linewidth=0.8)
     axes.set_axisbelow(True)
-    axes.legend(frameon=False, labelcolor="linecolor", fontsize=11, handlelength=1.2)
+    axes.legend(
+        frameon=False,
+        labelcolor="linecolor",
+        fontsize=11,
+        handlelength=1.2,
+        ncols=3,
+        loc="lower right",
+        bbox_to_anchor=(1, 1),
+        borderaxespad=0,
+    )
     axes.set_xlim(_HOURS.start - 0.2, _HOURS.stop - 0.8)
     axes.set_xticks(range(6, 24, 3), [f"{hour}:00" for hour in range(6, 24, 3)])
     axes.set_title(
-        "The course of a day: mean delay by scheduled hour", loc="left", fontsize=12, color=_INK
+        "The course of a day: minutes late, by scheduled hour",
+        loc="left",
+        fontsize=13,
+        color=_INK,
+        weight="bold",
+        pad=8,
     )
-    axes.yaxis.set_major_formatter("{x:.0f} min")
+    axes.yaxis.set_major_formatter("{x:.0f}")
 
 
 def _write_title(figure: Any, hours: Hours) -> None:
@@ -135,9 +156,9 @@ def _write_title(figure: Any, hours: Hours) -> None:
     figure.text(
         0.07,
         0.907,
-        f"Departures of {flights:,} flights by day and scheduled hour. Sent to Barnabas record by "
-        "record, averaged by PySpark, read back from the topic departure-delays.",
-        fontsize=10.5,
+        f"{flights:,} flights by day and scheduled hour: sent to Barnabas one by one, averaged by "
+        "PySpark, read back from a topic.",
+        fontsize=11.5,
         color=_FAINT,
     )
 

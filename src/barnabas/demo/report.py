@@ -9,17 +9,26 @@ from rich.progress import (
     MofNCompleteColumn,
     Progress,
     SpinnerColumn,
+    Task,
     TaskID,
     TextColumn,
     TimeElapsedColumn,
 )
 from rich.table import Table
+from rich.text import Text
 
 from barnabas.demo.checking import HourTotals, MonthTotals
 from barnabas.demo.plot import Hours, by_hour
 
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 _NAMES = {"EWR": "Newark", "JFK": "Kennedy", "LGA": "LaGuardia"}
+
+
+class _Parts(MofNCompleteColumn):
+    """How many parts are done, where there is more than one."""
+
+    def render(self, task: Task) -> Text:
+        return super().render(task) if task.total and task.total > 1 else Text()
 
 
 class Bars:
@@ -29,9 +38,9 @@ class Bars:
         self._console = console
         self._progress = Progress(
             SpinnerColumn(finished_text="[green]✓"),
-            TextColumn("{task.description:<44}"),
-            BarColumn(bar_width=28),
-            MofNCompleteColumn(),
+            TextColumn("{task.description:<30}"),
+            BarColumn(bar_width=20),
+            _Parts(),
             TimeElapsedColumn(),
             console=console,
             disable=not console.is_terminal,
@@ -45,8 +54,12 @@ class Bars:
 
     @contextmanager
     def step(self, name: str, total: int = 1) -> Iterator["Step"]:
-        """One step of `total` parts; it is done when the context ends."""
-        step = Step(self._progress, self._progress.add_task(name, total=total), total)
+        """One step of `total` parts; it is done when the context ends.
+
+        The bar of a step without parts moves to and fro.
+        """
+        known = total if total > 1 else None
+        step = Step(self._progress, self._progress.add_task(name, total=known), total)
         yield step
         step.at(total)
         if not self._console.is_terminal:
@@ -63,7 +76,7 @@ class Step:
 
     def at(self, done: int) -> None:
         """So many parts are done."""
-        self._progress.update(self._task, completed=min(done, self._total))
+        self._progress.update(self._task, total=self._total, completed=min(done, self._total))
 
 
 def show_airports(console: Console, hours: Hours) -> None:
@@ -78,12 +91,12 @@ def show_airports(console: Console, hours: Hours) -> None:
         course = sorted((late, hour) for hour, late in by_hour(hours, origin))
         (least, best), (most, worst) = course[0], course[-1]
         table.add_row(
-            f"{name} ({origin})",
+            name,
             f"{flights:,}",
             f"{(flights - departed) / flights:.1%}",
             f"{_sum(totals, 'dep_delay') / departed:.1f} min",
-            f"{best}:00, {least:.0f} min",
-            f"{worst}:00, {most:.0f} min",
+            f"{best}:00, {round(least)} min",
+            f"{worst}:00, {round(most)} min",
         )
     console.print(table)
 

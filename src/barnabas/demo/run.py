@@ -1,5 +1,7 @@
 """The demo from beginning to end: broker, driver, Spark, check, picture."""
 
+import logging
+import os
 import shutil
 from collections import deque
 from contextlib import ExitStack
@@ -51,10 +53,14 @@ def run(output: Path, console: Console) -> None:
     """Run everything; what a run before this one left in `output` is replaced.
 
     Raises:
+        JavaMissing: there is none for Spark; nothing was begun.
         PipelineFailed: Spark could not run the queries.
         CheckFailed: what came out is not what went in.
     """
+    from barnabas.spark.java import default_cache, find_java
+
     begun = perf_counter()
+    find_java(os.environ, cache=default_cache())
     source = packaged_csv()
     _clear(output)
     bars = Bars(console)
@@ -72,8 +78,9 @@ def run(output: Path, console: Console) -> None:
     show_airports(console, hours)
     console.print(
         f"{sent:,} flights there and back in {perf_counter() - begun:.0f} s, none missing, none "
-        f"twice. The picture: {output / 'departure-delays.png'}"
+        "twice."
     )
+    console.print(f"The picture: {output / 'departure-delays.png'}", soft_wrap=True)
 
 
 def _clear(output: Path) -> None:
@@ -134,6 +141,9 @@ def _pipeline(bars: Bars, servers: str, output: Path, sent: int) -> None:
     from barnabas.pipelines.flights import run as run_pipeline
     from barnabas.spark.session import session
 
+    # The bridge to Java reports a Ctrl-C in the middle of a call with its whole stack, under no name.
+    for handler in logging.getLogger().handlers:
+        handler.addFilter(lambda record: record.name != "root")
     with bars.step("Start Spark"), stderr_to(output / "spark.log"):
         spark = session("barnabas demo", fast_checkpoints=True, settings=_SPARK)
         spark.sparkContext.setLogLevel("ERROR")
@@ -184,7 +194,7 @@ def _read_back(bars: Bars, servers: str) -> Hours:
 def _check(
     bars: Bars, source: Path, output: Path, sent: int, hours: Hours
 ) -> dict[int, MonthTotals]:
-    with bars.step("Compare with the source, read anew"):
+    with bars.step("Compare with the source"):
         expected = source_totals(source)
         total = sum(month.flights for month in expected.months.values())
         if sent != total:

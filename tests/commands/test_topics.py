@@ -31,6 +31,17 @@ def test_a_topic_from_creation_to_deletion(broker: Served) -> None:
     assert own.lines == ["retention.ms\t60000\ttopic"]
     assert len(broker.run("topics", "config", "dogs", "--all").lines) > 20
 
+    changed = broker.run(
+        *("topics", "config", "dogs", "--set", "max.message.bytes=5000"),
+        *("--set", "cleanup.policy=compact,delete", "--unset", "retention.ms"),
+    )
+    assert sorted(changed.lines) == [
+        "cleanup.policy\tcompact,delete\ttopic",
+        "max.message.bytes\t5000\ttopic",
+    ]
+    described = json.loads(broker.run("topics", "describe", "dogs", "--json").out)
+    assert described["configs"] == {"cleanup.policy": "compact,delete", "max.message.bytes": "5000"}
+
     assert broker.run("topics", "delete", "dogs").code == 0
     assert broker.run("topics", "list").lines == []
 
@@ -47,6 +58,8 @@ def test_what_cannot_be_done_is_said(broker: Served) -> None:
         (("describe", "nobody"), "nobody"),
         (("delete", "nobody"), "nobody"),
         (("config", "nobody"), "nobody"),
+        (("config", "cats", "--set", "retention.ms=soon"), "retention.ms"),
+        (("config", "cats", "--set", "no.such.thing=1"), "no.such.thing"),
     ]:
         done = broker.run("topics", *arguments)
         assert done.code == 1, arguments

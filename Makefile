@@ -4,6 +4,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 RUN := $(BIN)/python
+PIP := $(RUN) -m pip install --quiet --disable-pip-version-check
+NO_PACKAGES := { echo "pip could not install what is needed (see above). Without a network, point pip at a local index or folder: PIP_INDEX_URL or PIP_FIND_LINKS."; exit 1; }
 PYTEST := $(BIN)/pytest -q
 SLICES := $(wildcard tests/commands tests/broker tests/interop tests/crash tests/hostile tests/spark)
 export PYTHONHASHSEED ?= 0
@@ -18,8 +20,8 @@ help:            ## the verbs
 define install
 	@test -x $(RUN) || $(PYTHON) -m venv $(VENV)
 	@echo "installing into $(VENV): barnabas$(1)"
-	@$(RUN) -m pip install --quiet --disable-pip-version-check --upgrade 'setuptools>=77' 'cython>=3.1' wheel
-	@$(RUN) -m pip install --quiet --disable-pip-version-check --no-build-isolation --editable '.$(1)'
+	@$(PIP) --upgrade 'setuptools>=77' 'cython>=3.1' wheel || $(NO_PACKAGES)
+	@$(PIP) --no-build-isolation --editable '.$(1)' || $(NO_PACKAGES)
 	@touch $@
 endef
 

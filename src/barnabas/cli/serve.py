@@ -1,10 +1,7 @@
 """`barnabas serve`: run a broker until it is told to stop. What a broker does is not here."""
 
 import contextlib
-import json
-import shutil
 import sys
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -73,6 +70,9 @@ def _directory(data_dir: str | None, *, ephemeral: bool) -> Iterator[str | None]
     if not ephemeral:
         yield data_dir
         return
+    import shutil
+    import tempfile
+
     made = tempfile.mkdtemp(prefix="barnabas-")
     try:
         yield made
@@ -117,6 +117,8 @@ def _run(config: BrokerConfig, *, as_json: bool) -> None:
 def _announce(config: BrokerConfig, addresses: dict[str, Endpoint], *, as_json: bool) -> None:
     places = [f"{_shown(endpoint.host)}:{endpoint.port}" for endpoint in addresses.values()]
     if as_json:
+        import json
+
         told = {
             "bootstrap_servers": places[0],
             "listeners": dict(zip(addresses, places, strict=True)),

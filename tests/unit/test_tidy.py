@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from barnabas.protocol.api_keys import ApiKey
+
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
 PACKAGE = SOURCE / "barnabas"
@@ -31,6 +33,14 @@ TOUCHES_FILES = {"runtime", "cli", "demo", "testing"}
 MAY_TOUCH_FILES = {
     "src/barnabas/spark/java.py",  # builds a private Java home out of a package's files
 }
+
+MAY_CATCH_EVERYTHING = {
+    "src/barnabas/runtime/connection.py",  # owns a connection of the broker
+    "src/barnabas/client/aio/link.py",  # owns a connection of a client
+    "src/barnabas/broker/background.py",  # owns the jobs that come back
+    "src/barnabas/testing/embedded_broker.py",  # hands it over to the thread that waits
+}
+"""Who ends one thing with a line in the log, so that the others live on."""
 
 WITHOUT_SOURCE = {"tests/unit/test_tidy.py", "tests/unit/test_documentation.py"}
 """Unit tests that are about the whole tree and not about one file."""
@@ -213,3 +223,67 @@ def test_no_trace_of_a_machine(pattern: str) -> None:
         if re.search(pattern, line)
     ]
     complain("paths and hosts of one machine do not belong here", found)
+
+
+def is_broad(handler: ast.ExceptHandler) -> bool:
+    if handler.type is None:
+        return True
+    named = {node.id for node in ast.walk(handler.type) if isinstance(node, ast.Name)}
+    return bool(named & {"Exception", "BaseException"})
+
+
+def is_passed_on(handler: ast.ExceptHandler) -> bool:
+    """Whether what was caught goes on as it is: such a handler only tidies up."""
+    last = handler.body[-1]
+    return isinstance(last, ast.Raise) and last.exc is None
+
+
+def test_only_owners_catch_everything() -> None:
+    found = [
+        f"{name}:{node.lineno}"
+        for name, _, tree in sources()
+        if name not in MAY_CATCH_EVERYTHING
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ExceptHandler) and is_broad(node) and not is_passed_on(node)
+    ]
+    complain("catch what you expect; only who owns a connection or a task catches the rest", found)
+
+
+def test_apis_say_what_they_do() -> None:
+    found = []
+    for name, _, tree in sources():
+        file = Path(name)
+        if "/broker/apis/" not in name or file.stem == "__init__":
+            continue
+        head = ast.get_docstring(tree) or ""
+        api = "".join(word.capitalize() for word in file.stem.split("_"))
+        key = ApiKey[file.stem.upper()].value
+        if not head.startswith(f"{api} (key {key}): "):
+            found.append(f"{name} should begin with '{api} (key {key}): '")
+        if not re.search(r"^Does: ", head, re.MULTILINE):
+            found.append(f"{name} has no 'Does:'")
+        if not re.search(r"^(Ignores|Refuses): ", head, re.MULTILINE):
+            found.append(f"{name} has neither 'Ignores:' nor 'Refuses:'")
+    complain("the head of an API's file says what is done and what is not", found)
+
+
+def test_nobody_is_left_over() -> None:
+    """Every module is imported by another one, or is where Python or a user comes in."""
+    imported: set[str] = set()
+    for _, tree in trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                imported |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                imported.add(node.module)
+                imported |= {f"{node.module}.{alias.name}" for alias in node.names}
+    named = "\n".join(text for name, text in texts() if not name.startswith("tests/"))
+    found = []
+    for name, package, _ in sources():
+        module = name.removeprefix("src/").removesuffix(".py").replace("/", ".")
+        short = module.removeprefix("barnabas.")
+        if module.endswith(("__init__", "__main__")) or package == "kernels":
+            continue
+        if module not in imported and f'"{short}"' not in named and module not in named:
+            found.append(name)
+    complain("nobody imports these", found)

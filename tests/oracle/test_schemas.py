@@ -1,8 +1,8 @@
 """Our declarations against the schemas that kafka-python brings: two readings of one protocol."""
 
-import re
 import warnings
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from kafka.protocol.api_message import ApiMessage
 from kafka.protocol.schemas.load_json import load_json
 
-from barnabas.protocol.api_keys import APIS
+from barnabas.protocol.declared import DECLARED
 from barnabas.versions import VersionRange
 from barnabas.wire.compiler import Codec
 from barnabas.wire.layout import FieldLayout, StructLayout, layout_of
@@ -33,8 +33,8 @@ CODES = {
 KINDS = {Text: "string", Blob: "bytes", RecordSet: "records"}
 
 
-RENAMED = {"GenerationId": "GenerationIdOrMemberEpoch"}
-"""Their names that later releases of Kafka replaced."""
+FORMER_NAMES = {"generationidormemberepoch": "generationid"}
+"""Names that a later release of Kafka gave to a field; kafka-python has the former ones."""
 
 
 class Shape(NamedTuple):
@@ -53,13 +53,18 @@ def our_shape(layout: StructLayout) -> tuple[Shape, ...]:
 
 
 def our_field(field: FieldLayout) -> Shape:
-    name = field.name.replace("_", "")
+    name = called(field.name.replace("_", ""))
     inner: tuple[Shape, ...] = ()
     if isinstance(field.kind, StructLayout):
         kind, inner = "struct", our_shape(field.kind)
     else:
         kind = KINDS.get(type(field.kind), "") or getattr(field.kind, "code", "")
     return Shape(name, kind, field.array, field.nullable, field.tag, inner)
+
+
+def called(name: str) -> str:
+    """The name that both sides know."""
+    return FORMER_NAMES.get(name, name)
 
 
 def their_shape(fields: list[dict[str, Any]], version: int) -> tuple[Shape, ...]:
@@ -76,7 +81,7 @@ def their_field(field: dict[str, Any], version: int) -> Shape:
     kind = "struct" if "fields" in field else CODES.get(base, base)
     tagged = in_range(field.get("taggedVersions", "none"), version)
     return Shape(
-        RENAMED.get(field["name"], field["name"]).lower(),
+        called(field["name"].lower()),
         kind,
         array,
         in_range(field.get("nullableVersions", "none"), version),
@@ -96,15 +101,26 @@ def schema_of(name: str) -> dict[str, Any]:
         return schema
 
 
-def common_versions() -> Iterator[Any]:
-    for api in APIS.values():
+def their_versions(name: str) -> VersionRange:
+    """The versions of a message that they have a schema of; none where there is no schema."""
+    try:
+        return VersionRange.parse(schema_of(name)["validVersions"])
+    except FileNotFoundError:
+        return VersionRange(0, -1)
+
+
+def every_version(*, theirs: bool) -> Iterator[Any]:
+    """The versions of all messages that they have a schema of, or those that they have none of."""
+    for api in DECLARED.values():
         for declared in (api.request, api.response):
-            theirs = VersionRange.parse(schema_of(declared.__name__)["validVersions"])
-            for version in declaration_of(declared).versions.intersection(theirs):
-                yield pytest.param(declared, version, id=f"{declared.__name__}-{version}")
+            known = their_versions(declared.__name__)
+            for version in declaration_of(declared).versions:
+                if (version in known) == theirs:
+                    yield pytest.param(declared, version, id=f"{declared.__name__}-{version}")
 
 
-COMMON_VERSIONS = list(common_versions())
+COMMON_VERSIONS = list(every_version(theirs=True))
+OUR_OWN_VERSIONS = list(every_version(theirs=False))
 
 
 @pytest.mark.parametrize(("declared", "version"), COMMON_VERSIONS)
@@ -113,6 +129,30 @@ def test_our_declarations_have_the_shape_of_theirs(declared: type, version: int)
     ours = layout_of(declared, version, declaration_of(declared).encoding(version))
     assert our_shape(ours) == their_shape(schema["fields"], version)
     assert ours.encoding.compact == in_range(schema["flexibleVersions"], version)
+
+
+def text_of(shapes: tuple[Shape, ...]) -> str:
+    """Fields as shapes.txt has them: name:kind, [] for arrays, ? for null, # for the tag."""
+    texts = []
+    for one in shapes:
+        kind = f"({text_of(one.fields)})" if one.kind == "struct" else one.kind
+        tag = "" if one.tag is None else f"#{one.tag}"
+        texts.append(f"{one.name}:{'[]' * one.array}{kind}{'?' * one.nullable}{tag}")
+    return " ".join(texts)
+
+
+WRITTEN_DOWN = dict(
+    line.split(" | ", 1)
+    for line in (Path(__file__).parent / "shapes.txt").read_text().splitlines()
+    if not line.startswith("#")
+)
+
+
+@pytest.mark.parametrize(("declared", "version"), OUR_OWN_VERSIONS)
+def test_the_others_have_the_shape_that_is_written_down(declared: type, version: int) -> None:
+    ours = layout_of(declared, version, declaration_of(declared).encoding(version))
+    text = ("flexible " if ours.encoding.compact else "") + text_of(our_shape(ours))
+    assert text == WRITTEN_DOWN[f"{declared.__name__} {version}"]
 
 
 def their_class(declared: type) -> Any:
@@ -143,9 +183,8 @@ def test_they_read_what_we_write_and_write_the_same(
 
 def test_all_their_versions_are_known_to_us() -> None:
     missing = {}
-    for api in APIS.values():
-        schema = schema_of(api.request.__name__)
-        last = VersionRange.parse(re.sub(r"\+$", "", schema["validVersions"])).last
+    for api in DECLARED.values():
+        last = their_versions(api.request.__name__).last
         if last > api.versions.last:
             missing[api.name] = last
     assert missing == {}

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from barnabas.errors import DecodeError
-from barnabas.protocol.api_keys import APIS
+from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.internal.offset_commit_record import OffsetCommitKey, OffsetCommitValue
 from barnabas.wire.compiler import Codec
 from barnabas.wire.schema import declaration_of
@@ -19,7 +19,7 @@ from tests.unit.wire.shapes import Everything
 
 def every_message() -> Iterator[type]:
     yield from (Everything, OffsetCommitKey, OffsetCommitValue)
-    for api in APIS.values():
+    for api in DECLARED.values():
         yield from (api.request, api.response)
 
 

@@ -156,7 +156,8 @@ class Api:
     flexible: VersionRange
 
 
-def _apis(*pairs: tuple[type, type]) -> Mapping[ApiKey, Api]:
+def apis_of(*pairs: tuple[type, type]) -> Mapping[ApiKey, Api]:
+    """The APIs of these requests and responses; each is checked to agree with itself."""
     apis = {}
     for request, response in pairs:
         asked, answered = declaration_of(request), declaration_of(response)
@@ -170,7 +171,7 @@ def _apis(*pairs: tuple[type, type]) -> Mapping[ApiKey, Api]:
     return MappingProxyType(apis)
 
 
-APIS: Mapping[ApiKey, Api] = _apis(
+APIS: Mapping[ApiKey, Api] = apis_of(
     (ProduceRequest, ProduceResponse),
     (FetchRequest, FetchResponse),
     (ListOffsetsRequest, ListOffsetsResponse),
@@ -195,4 +196,4 @@ APIS: Mapping[ApiKey, Api] = _apis(
     (DescribeClusterRequest, DescribeClusterResponse),
     (DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse),
 )
-"""The APIs whose messages are declared; each is checked to agree with itself."""
+"""The APIs that broker and client speak. Those only declared are in `declared`, and not imported here."""

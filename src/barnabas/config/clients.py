@@ -112,7 +112,12 @@ class ProducerConfig(ClientConfig):
     compression_lz4_level: int = integer(9, MEDIUM, "The level of lz4.", low=1, high=17)
     compression_zstd_level: int = integer(3, MEDIUM, "The level of zstd.", low=-131_072, high=22)
     batch_size: int = integer(
-        16_384, MEDIUM, "The size at which a batch is full, in bytes before compression.", low=0
+        1_000_000,
+        MEDIUM,
+        "The size at which a batch is full, in bytes before compression; less while the partitions of "
+        "a topic would take more than a quarter of buffer.memory. Kafka: 16384, which costs a request "
+        "for every 160 records of 100 bytes.",
+        low=0,
     )
     linger_ms: int = long(
         5, MEDIUM, "How long a batch waits for more records, in milliseconds.", low=0

@@ -136,9 +136,8 @@ class RecordAppender:
         self._room = _SMALLEST
         self._buffer = bytearray(_SMALLEST)
 
-    def append(
-        self, timestamp: cython.longlong, key: object, value: object, headers: object = ()
-    ) -> Delivery | None:
+    @cython.ccall
+    def append(self, timestamp: cython.longlong, key: object, value: object, headers: object = ()):
         """Add a record; None where the batch is sealed or has no room for it.
 
         Raises:
@@ -246,3 +245,38 @@ class RecordAppender:
         self._buffer = None
         PyByteArray_Resize(taken, self.size)
         return taken
+
+
+@cython.final
+@cython.cclass
+class OpenBatches:
+    """Where a producer's records without key and partition go: `by_topic` has the open batches.
+
+    One call a record, for a sender that makes millions of them. `time_ms` gives the time.
+    """
+
+    by_topic = cython.declare(dict, visibility="readonly")
+    _time_ms: object
+
+    def __init__(self, by_topic: dict, time_ms: object) -> None:
+        self.by_topic = by_topic
+        self._time_ms = time_ms
+
+    def append(
+        self, topic: object, value: object, timestamp: object = None, headers: object = ()
+    ) -> Delivery | None:
+        """Add a record, of now where `timestamp` is None; text is sent as UTF-8.
+
+        None where the topic has no open batch, or that is sealed or has no room for it.
+
+        Raises:
+            TypeError: the value is not bytes or text, a header not (str, bytes).
+        """
+        found = self.by_topic.get(topic)
+        if found is None:
+            return None
+        if type(value) is str:
+            value = value.encode()
+        when: cython.longlong = self._time_ms() if timestamp is None else timestamp
+        appender: RecordAppender = found
+        return appender.append(when, None, value, headers)

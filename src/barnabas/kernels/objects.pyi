@@ -1,4 +1,4 @@
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from typing import Any, final
 
 from barnabas.types import Buffer
@@ -41,3 +41,16 @@ class RecordAppender:
     ) -> Delivery | None: ...
     def seal(self) -> None: ...
     def take(self) -> bytearray: ...
+
+@final
+class OpenBatches:
+    @property
+    def by_topic(self) -> dict[str, RecordAppender]: ...
+    def __init__(self, by_topic: dict[str, RecordAppender], time_ms: Callable[[], int]) -> None: ...
+    def append(
+        self,
+        topic: str,
+        value: Buffer | str | None,
+        timestamp: int | None = None,
+        headers: Iterable[tuple[str, Buffer | None]] | None = (),
+    ) -> Delivery | None: ...

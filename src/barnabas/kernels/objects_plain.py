@@ -3,7 +3,7 @@
 About thirty times slower. Source: KIP-98.
 """
 
-from collections.abc import Generator, Iterable
+from collections.abc import Callable, Generator, Iterable
 from typing import Any, final
 
 _HEADER_SIZE = 61
@@ -165,3 +165,39 @@ class RecordAppender:
             raise ValueError("the records were taken already")
         self._buffer = None
         return taken
+
+
+@final
+class OpenBatches:
+    """Where a producer's records without key and partition go: `by_topic` has the open batches.
+
+    `time_ms` gives the time.
+    """
+
+    __slots__ = ("_time_ms", "by_topic")
+
+    def __init__(self, by_topic: dict[str, RecordAppender], time_ms: Callable[[], int]) -> None:
+        self.by_topic = by_topic
+        self._time_ms = time_ms
+
+    def append(
+        self,
+        topic: str,
+        value: object,
+        timestamp: int | None = None,
+        headers: Iterable[Any] | None = (),
+    ) -> Delivery | None:
+        """Add a record, of now where `timestamp` is None; text is sent as UTF-8.
+
+        None where the topic has no open batch, or that is sealed or has no room for it.
+
+        Raises:
+            TypeError: the value is not bytes or text, a header not (str, bytes).
+        """
+        found = self.by_topic.get(topic)
+        if found is None:
+            return None
+        if type(value) is str:
+            value = value.encode()
+        when = self._time_ms() if timestamp is None else timestamp
+        return found.append(when, None, value, headers)

@@ -1,6 +1,7 @@
 """The real clock."""
 
 import time
+from time import time_ns
 
 
 class SystemClock:
@@ -14,4 +15,4 @@ class SystemClock:
 
     def time_ms(self) -> int:
         """Milliseconds since the epoch; goes back when somebody sets the clock."""
-        return time.time_ns() // 1_000_000
+        return time_ns() // 1_000_000

@@ -1,7 +1,7 @@
 import pytest
 from aiokafka.record.default_records import DefaultRecordBatch
 
-from barnabas.kernels.objects import RecordAppender
+from barnabas.kernels.objects import OpenBatches, RecordAppender
 from barnabas.records.batch import read_header
 from barnabas.records.builder import BatchBuilder, build
 from barnabas.records.checks import check_produced
@@ -86,3 +86,17 @@ def test_a_delivery_asks_its_batch() -> None:
     assert second.result(2.5) == (1, 40, 2.5)
     assert (second.batch, second.index, second.timestamp) == (batch, 1, 40)
     assert (appender.first_timestamp, appender.max_timestamp) == (50, 50)
+
+
+def test_open_batches_take_a_record_of_now_until_they_are_full() -> None:
+    appender = RecordAppender(160)
+    opened = OpenBatches({"t": appender}, lambda: 77)
+    first, second = opened.append("t", "text"), opened.append("t", b"bytes", 42, [("h", None)])
+    assert first is not None
+    assert second is not None
+    assert (first.timestamp, second.timestamp) == (77, 42)
+    assert opened.append("elsewhere", b"x") is None
+    assert opened.append("t", bytes(100)) is None
+    assert appender.count == 2
+    with pytest.raises(TypeError, match="a value is bytes"):
+        opened.append("t", 5)  # type: ignore[arg-type]

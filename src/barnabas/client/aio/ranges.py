@@ -7,8 +7,10 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any, Final
 
+from barnabas.client.aio.asking import lookup_offsets
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.core.cluster_view import PartitionView
+from barnabas.client.core.descriptions import EARLIEST, LATEST
 from barnabas.client.core.fetched import Fetched, end_of, records_of, too_large
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
 from barnabas.protocol.api_keys import ApiKey
@@ -70,6 +72,8 @@ class RangeFetches:
                 data = await self._cluster.within(left, str(self), coming)
                 fetched = self._take(data)
             except KafkaError as error:
+                if error.code is ErrorCode.OFFSET_OUT_OF_RANGE:
+                    raise await self._gone() from error
                 if not error.retriable or loop.time() - since >= self._options.patience_s:
                     raise
                 failures += 1
@@ -161,10 +165,21 @@ class RangeFetches:
                 return data
         raise BrokerError(ErrorCode.UNKNOWN_SERVER_ERROR, f"{self}: the answer is empty")
 
+    async def _gone(self) -> BrokerError:
+        """The error for offsets that are not there; brokers say where the log is only when asked."""
+        ends = []
+        for end in (EARLIEST, LATEST):
+            found = await lookup_offsets(
+                self._cluster,
+                {self._where: end},
+                committed_only=self._options.committed_only,
+                seconds=self._options.patience_s,
+            )
+            ends.append(found[self._where].offset)
+        what = f"{self}: the log begins at {ends[0]} and ends at {ends[1]}"
+        return BrokerError(ErrorCode.OFFSET_OUT_OF_RANGE, what)
+
     def _take(self, data: PartitionData) -> Fetched | None:
-        if data.error_code == ErrorCode.OFFSET_OUT_OF_RANGE:
-            what = f"{self}: the log begins at {data.log_start_offset}"
-            raise BrokerError(data.error_code, f"{what} and ends at {data.high_watermark}")
         if data.error_code:
             raise BrokerError(data.error_code, str(self))
         records = records_of(data)

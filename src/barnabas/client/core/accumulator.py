@@ -23,6 +23,9 @@ Headers = Sequence[tuple[str, bytes | None]]
 _BATCH_OVERHEAD = 61
 _RECORD_OVERHEAD = 40
 _HEADER_OVERHEAD = 10
+_SHARE = 4  # of buffer.memory for the open batches of a topic: a quarter
+_SMALLEST_SHARE = 16_384
+_UNBOUNDED = 2**31 - 1
 
 
 class Accumulator:
@@ -48,6 +51,7 @@ class Accumulator:
         self.news = False
         self.exhausted = False
         self.unsettled: set[ProducerBatch] = set()
+        self._largest: dict[str, int] = {}
         self._options = options
         self._waits = waits
         self._partitions = StickyPartitions(options.batch_size, entropy)
@@ -151,15 +155,18 @@ class Accumulator:
             self.used -= batch.reserved
 
     def replaced(self, batch: ProducerBatch, parts: Sequence[ProducerBatch]) -> None:
-        """A batch was split."""
+        """A batch was split: the brokers take none of its size, so the next ones are made smaller."""
         with self.lock:
+            most = max(len(part.payload or b"") for part in parts)
+            topic = batch.where.topic
+            self._largest[topic] = min(most, self._largest.get(topic, most))
             self.unsettled.discard(batch)
             self.unsettled.update(parts)
             self.used += sum(part.reserved for part in parts) - batch.reserved
 
     def _open(self, topic: TopicView, queue: PartitionQueue, size: int, now: float) -> bool:
         """Open a batch that a record of `size` fits into; False while there is no room."""
-        reserve = max(self._options.batch_size, size)
+        reserve = max(self._batch_size(topic), size)
         if not self._has_room(reserve):
             return False
         batch = ProducerBatch(queue.where, queue.next_number(), now, reserve, self._waits)
@@ -170,6 +177,12 @@ class Accumulator:
         self.news = True
         self._publish(topic, queue.where.partition, batch.appender)
         return True
+
+    def _batch_size(self, topic: TopicView) -> int:
+        """How large batches may become: such that open ones leave most of the memory to sent ones."""
+        wished = min(self._options.batch_size, self._largest.get(topic.name, _UNBOUNDED))
+        share = self._options.buffer_memory // (_SHARE * len(topic.partitions))
+        return min(wished, max(share, _SMALLEST_SHARE))
 
     def _publish(self, topic: TopicView, partition: int, appender: RecordAppender) -> None:
         """Let `send` find the open batch of a partition."""

@@ -9,7 +9,6 @@ from barnabas.records.compression import Codec
 
 _ACKS: Final = {"all": -1, "-1": -1, "0": 0, "1": 1}
 _MOST_IDEMPOTENT_IN_FLIGHT: Final = 5
-_BULK_BYTES: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,8 +19,7 @@ class ProducerOptions:
     idempotent: bool = True
     codec: Codec = Codec.NONE
     level: int | None = None
-    batch_size: int = 16_384
-    bulk_bytes: int = 1_000_000
+    batch_size: int = 1_000_000
     linger_s: float = 0.005
     buffer_memory: int = 33_554_432
     max_request_size: int = 1_048_576
@@ -45,8 +43,7 @@ class ProducerOptions:
             idempotent=_idempotent(config, acks),
             codec=Codec[config.compression_type.upper()],
             level=_level(config),
-            batch_size=max(1, config.batch_size),
-            bulk_bytes=_bulk_bytes(config),
+            batch_size=max(1, min(config.batch_size, config.max_request_size)),
             linger_s=config.linger_ms / 1000,
             buffer_memory=config.buffer_memory,
             max_request_size=config.max_request_size,
@@ -74,13 +71,6 @@ def _idempotent(config: ProducerConfig, acks: int) -> bool:
     if "enable.idempotence" in config.given:
         raise ConfigError(f"enable.idempotence=true does not go with {' and '.join(obstacles)}")
     return False
-
-
-def _bulk_bytes(config: ProducerConfig) -> int:
-    """The size of batches made in bulk: they never wait to be filled, so larger ones only gain."""
-    if "batch.size" in config.given:
-        return max(1, config.batch_size)
-    return min(_BULK_BYTES, config.max_request_size)
 
 
 def _level(config: ProducerConfig) -> int | None:

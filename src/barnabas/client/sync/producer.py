@@ -26,8 +26,10 @@ from barnabas.client.core.producer_options import ProducerOptions
 from barnabas.client.core.properties import properties
 from barnabas.client.core.retry import Backoff
 from barnabas.client.core.sending import Sender
+from barnabas.client.core.texts import as_bytes
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import LocalProtocolError, RequestTimeout
+from barnabas.kernels.objects import OpenBatches
 from barnabas.ports import Clock
 from barnabas.records.checksums import murmur2
 from barnabas.records.encoding import Encoded
@@ -96,9 +98,9 @@ class Producer:
         self._blocked = 0
         self._courier = Courier(self._cluster, self._sender, self._options, self._progress)
         self._bulk = Bulk(self._options)
-        self._sticky = self._records.sticky
-        self._by_partition = self._records.by_partition
         self._time_ms = around.clock.time_ms
+        self._sticky = OpenBatches(self._records.sticky, self._time_ms)
+        self._by_partition = self._records.by_partition
         self._closed = False
 
     def __enter__(self) -> Self:
@@ -127,20 +129,11 @@ class Producer:
                 failed for good.
             RequestTimeout, ConnectionFailed: no room or no metadata for max.block.ms.
         """
-        if isinstance(value, str):
-            value = value.encode()
-        timestamp = self._time_ms() if timestamp_ms is None else timestamp_ms
-        if isinstance(key, str):
-            key = key.encode()
         if key is None and partition is None:
-            appender = self._sticky.get(topic)
-        else:
-            appender = self._open_batch(topic, partition, key)
-        if appender is not None:
-            delivery: Sent | None = appender.append(timestamp, key, value, headers)
+            delivery = self._sticky.append(topic, value, timestamp_ms, headers)
             if delivery is not None:
                 return delivery
-        return self._send(topic, partition, (timestamp, key, value, headers))
+        return self._send(topic, value, key, partition, timestamp_ms, headers)
 
     def send_arrow(
         self, topic: str, data: Any, names: ColumnNames = _USUAL, **columns: Any
@@ -191,21 +184,35 @@ class Producer:
         finally:
             self._portal.close()
 
-    def _open_batch(self, topic: str, partition: int | None, key: Any) -> Any:
+    def _open_batch(self, topic: str, partition: int | None, key: bytes | None) -> Any:
         opened = self._by_partition.get(topic)
         if not opened:
             return None
         if partition is not None:
             return opened[partition] if 0 <= partition < len(opened) else None
-        if self._options.ignore_keys:
-            return self._sticky.get(topic)
+        if key is None or self._options.ignore_keys:
+            return self._sticky.by_topic.get(topic)
         return opened[(murmur2(key) & 0x7FFFFFFF) % len(opened)]
 
     def _send(
-        self, topic: str, partition: int | None, record: tuple[int, Any, Any, Headers]
+        self,
+        topic: str,
+        value: bytes | str | None,
+        key: bytes | str | None,
+        partition: int | None,
+        timestamp_ms: int | None,
+        headers: Headers,
     ) -> Sent:
+        value, key = as_bytes(value), as_bytes(key)
+        timestamp = self._time_ms() if timestamp_ms is None else timestamp_ms
+        appender = self._open_batch(topic, partition, key)
+        if appender is not None:
+            appended: Sent | None = appender.append(timestamp, key, value, headers)
+            if appended is not None:
+                return appended
         self._portal.check()
         view = self._known(topic)
+        record = timestamp, key, value, headers
         delivery = self._append(view, partition, record)
         if delivery is not None:
             return delivery

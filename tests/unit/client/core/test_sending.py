@@ -327,3 +327,28 @@ def test_failures_that_nobody_asked_about_are_raised_once_and_counted() -> None:
         it.sender.raise_failures()
     assert caught.value.code is ErrorCode.INVALID_TIMESTAMP
     it.sender.raise_failures()
+
+
+def test_after_a_split_batches_are_made_smaller() -> None:
+    harness = Harness(batch_size=1000)
+    for number in range(4):
+        harness.send(bytes([number]) * 200)
+    harness.answer(harness.go(), ErrorCode.MESSAGE_TOO_LARGE)
+    for number in range(4):
+        harness.send(bytes([number]) * 200)
+    for _ in range(2):
+        harness.answer(harness.go())
+    sizes = []
+    while harness.records.unsettled:
+        outgoing = harness.go()
+        sizes += [batch.count for batch in outgoing.batches]
+        harness.answer(outgoing)
+    assert sizes == [2, 2]
+
+
+def test_open_batches_of_many_partitions_leave_memory_for_others() -> None:
+    wide = TopicView("t", partitions=tuple(PartitionView("t", each, 1) for each in range(100)))
+    harness = Harness(batch_size=1_000_000, linger_s=9.0)
+    for partition in range(100):
+        harness.records.append(wide, partition, (1000, None, b"v", ()), harness.now)
+    assert harness.records.used <= harness.options.buffer_memory // 4

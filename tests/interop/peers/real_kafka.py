@@ -44,6 +44,7 @@ class RealKafka:
         self.folder = Path()
         self.start_seconds = 0.0
         self._child: Child | None = None
+        self._command: list[str] = []
 
     @property
     def bootstrap_servers(self) -> str:
@@ -69,17 +70,17 @@ class RealKafka:
         config = self.folder / "server.properties"
         config.write_text(self._config(controller_port))
         self._format(runtime, jars, config)
-        command = [
+        self._command = [
             *self.prefix, runtime, f"-Xms{self.heap}", f"-Xmx{self.heap}", *self.jvm_flags,
             "-Dlog4j2.level=INFO", "-cp", jars, "kafka.Kafka", str(config),
         ]  # fmt: skip
-        self._child = Child(command, self.folder / "broker.log")
-        try:
-            self.start_seconds = wait_until_ready(self._child, self.port, step=0.01)
-        except BaseException:
-            self._child.stop()
-            raise
+        self._spawn()
         return self
+
+    def restart(self) -> None:
+        """Kill it as a power cut would, and start it again on the same data and port."""
+        self.child.kill()
+        self._spawn()
 
     def __exit__(
         self,
@@ -93,6 +94,14 @@ class RealKafka:
             shutil.rmtree(self.folder, ignore_errors=True)
         else:
             error.add_note(f"the broker's log is {self.child.log}")
+
+    def _spawn(self) -> None:
+        self._child = Child(self._command, self.folder / "broker.log")
+        try:
+            self.start_seconds = wait_until_ready(self._child, self.port, step=0.01)
+        except BaseException:
+            self._child.stop()
+            raise
 
     def _format(self, runtime: str, jars: str, config: Path) -> None:
         cluster = base64.urlsafe_b64encode(uuid.UUID(int=uuid.uuid4().int >> 8).bytes)

@@ -234,9 +234,17 @@ class Network(Protocol):
         ...
 
     def connect(
-        self, host: str, port: int, on_done: Callable[[Channel | Exception], None]
+        self,
+        host: str,
+        port: int,
+        on_done: Callable[[Channel | Exception], None],
+        *,
+        buffers: tuple[int, int] = (-1, -1),
     ) -> Callable[[], None]:
-        """Begin to connect; `on_done` is called once. Returns a function that gives up."""
+        """Begin to connect; `on_done` is called once. Returns a function that gives up.
+
+        `buffers` are the socket's for sending and receiving, in bytes; -1 leaves it to the system.
+        """
         ...
 
 

@@ -22,8 +22,6 @@ from barnabas.config.definition import (
 )
 from barnabas.config.elsewhere import CLIENT_NAMES
 
-_SYSTEM_BUFFERS = "the system sizes the buffers of sockets"
-
 
 class ClientConfig(Configuration):
     """What every client can be told."""
@@ -66,25 +64,22 @@ class ClientConfig(Configuration):
     connections_max_idle_ms: int = long(
         540_000,
         MEDIUM,
-        "After how long a silent connection is closed, in milliseconds.",
-        inert="a client keeps its connections until it or the broker closes them",
+        "After how long an unused connection is closed, in milliseconds; below 0: never.",
     )
     metadata_max_age_ms: int = long(
         300_000, LOW, "After how long the list of brokers and leaders is asked for again.", low=0
     )
     send_buffer_bytes: int = integer(
-        131_072,
+        -1,
         MEDIUM,
-        "The send buffer of a socket, in bytes; -1: the system's.",
+        "The send buffer of a socket, in bytes; -1: as the system finds best. Kafka: 131072.",
         low=-1,
-        inert=_SYSTEM_BUFFERS,
     )
     receive_buffer_bytes: int = integer(
-        65_536,
+        -1,
         MEDIUM,
-        "The receive buffer of a socket, in bytes; -1: the system's.",
+        "The receive buffer of a socket, in bytes; -1: as the system finds best. Kafka: 65536.",
         low=-1,
-        inert=_SYSTEM_BUFFERS,
     )
 
 

@@ -25,8 +25,10 @@ class Connecting:
         host: str,
         port: int,
         on_done: Callable[[Channel | Exception], None],
+        buffers: tuple[int, int] = (-1, -1),
     ) -> None:
         self._loop = loop
+        self._buffers = buffers
         self._target = f"{host}:{port}"
         self._on_done: Callable[[Channel | Exception], None] | None = on_done
         self._addresses: _Addresses = []
@@ -69,6 +71,12 @@ class Connecting:
                 self._last_error = error
                 continue
             self._socket.settimeout(0)
+            # Before connecting: the window that TCP offers at the start follows from them.
+            for option, size in zip(
+                (socket.SO_SNDBUF, socket.SO_RCVBUF), self._buffers, strict=True
+            ):
+                if size >= 0:
+                    self._socket.setsockopt(socket.SOL_SOCKET, option, size)
             code = self._socket.connect_ex(address)
             if code in _IN_PROGRESS:
                 self._loop.add_writer(self._socket.fileno(), self._on_writable)

@@ -25,7 +25,15 @@ class LoopNetwork:
         return SocketListener(self._loop, open_port(host, port), on_accept)
 
     def connect(
-        self, host: str, port: int, on_done: Callable[[Channel | Exception], None]
+        self,
+        host: str,
+        port: int,
+        on_done: Callable[[Channel | Exception], None],
+        *,
+        buffers: tuple[int, int] = (-1, -1),
     ) -> Callable[[], None]:
-        """Begin to connect; `on_done` is called once, later. Returns a function that gives up."""
-        return Connecting(self._loop, host, port, on_done).cancel
+        """Begin to connect; `on_done` is called once, later. Returns a function that gives up.
+
+        `buffers` are the socket's for sending and receiving, in bytes; -1 leaves it to the system.
+        """
+        return Connecting(self._loop, host, port, on_done, buffers).cancel

@@ -52,7 +52,10 @@ class Cluster:
             __version__,
             config.socket_connection_setup_timeout_ms / 1000,
             config.request_timeout_ms / 1000,
+            buffers=(config.send_buffer_bytes, config.receive_buffer_bytes),
         )
+        self._idle_s = config.connections_max_idle_ms / 1000
+        self._idle_timer: asyncio.TimerHandle | None = None
         self._retry = Backoff(config.retry_backoff_ms, config.retry_backoff_max_ms, around.entropy)
         self._reconnect = Backoff(
             config.reconnect_backoff_ms, config.reconnect_backoff_max_ms, around.entropy
@@ -80,6 +83,11 @@ class Cluster:
         elif not self._closed and self.wait_before((broker.host, broker.port)) <= 0:
             self._open(node_id, (broker.host, broker.port))
         return None
+
+    def ready(self, node_id: int) -> Link | None:
+        """The link to a broker if there is one that is ready; makes none."""
+        known = self._links.get(node_id)
+        return known if known is not None and known.ready else None
 
     def wait_before(self, address: tuple[str, int]) -> float:
         """Seconds until this address may be tried again."""
@@ -243,6 +251,8 @@ class Cluster:
             raise LocalProtocolError("the client is closed")
         link = Link(self.around.loop, address, self._options, self._pool, self._link_changed)
         self._links[node_id] = link
+        if self._idle_s >= 0 and self._idle_timer is None:
+            self._idle_timer = self.around.loop.call_later(self._idle_s, self._close_idle)
         link.open(self.around.network)
         return link
 
@@ -296,6 +306,18 @@ class Cluster:
                 del self._links[node_id]
                 link.close()
 
+    def _close_idle(self) -> None:
+        """End the links that nobody used for connections.max.idle.ms, the last one too."""
+        loop = self.around.loop
+        latest = loop.time() - self._idle_s
+        for node_id, link in list(self._links.items()):
+            since = link.idle_since()
+            if since is not None and since <= latest:
+                log.debug("connection closed because it is idle broker=%s", link)
+                del self._links[node_id]
+                link.close()
+        self._idle_timer = loop.call_later(self._idle_s, self._close_idle) if self._links else None
+
     def _changed(self) -> None:
         for callback in list(self.on_change):
             callback()
@@ -305,6 +327,8 @@ class Cluster:
         self._closed = True
         if self._timer is not None:
             self._timer.cancel()
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
         if self._refreshing is not None:
             self._refreshing.cancel()
         for link in list(self._links.values()):

@@ -101,7 +101,15 @@ class FetchDriver:
         if self._resolving is not None:
             self._resolving.cancel()
         self._cluster.on_change.remove(self.pump)
+        self._end_sessions()
         self._cluster.close()
+
+    def _end_sessions(self) -> None:
+        """Let brokers forget our sessions, if that can be told without waiting."""
+        for node_id, request in self.fetcher.farewells().items():
+            link = self._cluster.ready(node_id)
+            if link is not None:
+                link.send(ApiKey.FETCH, request, _unheard)
 
     def _look_again(self) -> None:
         self._timer = None
@@ -193,3 +201,7 @@ class FetchDriver:
         )
         for where, each in found.items():
             self.fetcher.resolved(where, unknown[where][0], each.offset)
+
+
+def _unheard(_: object) -> None:
+    """Nobody waits for this answer."""

@@ -30,6 +30,7 @@ class LinkOptions:
     setup_timeout_s: float = 10.0
     request_timeout_s: float = 30.0
     max_response_bytes: int = 256 * 1024 * 1024
+    buffers: tuple[int, int] = (-1, -1)
 
 
 @dataclass(slots=True)
@@ -64,6 +65,7 @@ class Link:
         self._waiting: deque[_Waiting] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._give_up: Callable[[], None] | None = None
+        self._used_at = loop.time()
 
     def __str__(self) -> str:
         return f"{self.address[0]}:{self.address[1]}"
@@ -83,12 +85,18 @@ class Link:
         """Requests without an answer so far."""
         return len(self._waiting)
 
+    def idle_since(self) -> float | None:
+        """When the last request was sent, on the loop's clock; None while an answer is due."""
+        return None if self._waiting or not self.ready else self._used_at
+
     def open(self, network: Network) -> None:
         """Begin to connect and to negotiate versions; `on_change` tells how it ends."""
         seconds = self._options.setup_timeout_s
         what = RequestTimeout(f"connecting to {self} took longer than {seconds:g} s")
         self._timer = self._loop.call_later(seconds, self.close, what)
-        self._give_up = network.connect(*self.address, self._connected)
+        self._give_up = network.connect(
+            *self.address, self._connected, buffers=self._options.buffers
+        )
 
     def send(
         self,
@@ -106,6 +114,7 @@ class Link:
             BrokerError: the broker has no version of this API in common with us.
             LocalProtocolError: the link is not ready.
         """
+        self._used_at = self._loop.time()
         chosen = self.protocol.version_of(api) if version is None else version
         _, send = self.protocol.request(api, message, chosen, answered=answered)
         if answered:

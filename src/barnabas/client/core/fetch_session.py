@@ -12,6 +12,7 @@ from barnabas.errors import ErrorCode
 from barnabas.types import TopicPartition
 
 _LAST_EPOCH: Final = 0x7FFFFFFF
+_FINAL_EPOCH: Final = -1
 
 SESSION_ERRORS: Final = (
     ErrorCode.FETCH_SESSION_ID_NOT_FOUND,
@@ -74,6 +75,12 @@ class FetchSession:
             return
         self._session_id = session_id
         self._epoch = 1 if self._epoch == _LAST_EPOCH else self._epoch + 1
+
+    def end(self) -> SessionRequest | None:
+        """What to say so that the broker forgets the session; None where it keeps none."""
+        session_id = self._session_id
+        self.begin_again()
+        return SessionRequest(session_id, _FINAL_EPOCH, {}, {}) if session_id else None
 
     def begin_again(self) -> None:
         """The session is gone: the next request names everything."""

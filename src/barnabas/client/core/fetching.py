@@ -186,6 +186,23 @@ class Fetcher:
             self.failures.append(error)
         self._leave_alone(ask, now + retry_s)
 
+    def farewells(self) -> dict[int, FetchRequest]:
+        """By broker: the request that ends the fetch session with it (KIP-227)."""
+        last: dict[int, FetchRequest] = {}
+        for node_id, session in self._sessions.items():
+            told = session.end()
+            if told is not None:
+                last[node_id] = FetchRequest(
+                    max_wait_ms=0,
+                    min_bytes=0,
+                    max_bytes=0,
+                    session_id=told.session_id,
+                    session_epoch=told.epoch,
+                    topics=[],
+                    forgotten_topics_data=[],
+                )
+        return last
+
     def _is_wanted(self, position: Position, now: float) -> bool:
         idle = not position.paused and position.parts <= _AHEAD
         return position.known and idle and now >= position.not_before

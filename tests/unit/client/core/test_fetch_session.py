@@ -44,3 +44,14 @@ def test_epochs_go_round_without_passing_0() -> None:
     session._epoch = 2**31 - 1
     session.answered(77)
     assert session.request({}).epoch == 1
+
+
+def test_a_session_that_a_broker_keeps_is_ended_once() -> None:
+    session = FetchSession()
+    assert session.end() is None
+    session.request({})
+    session.answered(7)
+    last = session.end()
+    assert last is not None
+    assert (last.session_id, last.epoch) == (7, -1)
+    assert session.end() is None

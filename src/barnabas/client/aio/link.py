@@ -9,7 +9,7 @@ from typing import Any
 
 from barnabas.client.core.connection import Connection
 from barnabas.client.core.responses import BufferPool, ResponseReader
-from barnabas.errors import ConnectionFailed, KafkaError, RequestTimeout
+from barnabas.errors import ConnectionFailed, KafkaError, RemoteProtocolError, RequestTimeout
 from barnabas.ports import Channel, Network
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.types import Buffer
@@ -162,6 +162,11 @@ class Link:
     def _readable(self) -> None:
         try:
             self._receive()
+        except RemoteProtocolError as error:
+            # What was sent may have been done or not, as where the connection is lost: whoever waits
+            # may try again over another one.
+            log.warning("connection given up broker=%s why=%s", self, error)
+            self.close(ConnectionFailed(f"{self} broke the protocol: {error}"))
         except KafkaError as error:
             self.close(error)
         except Exception as error:  # the one place that owns this connection

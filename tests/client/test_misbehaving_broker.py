@@ -1,0 +1,86 @@
+"""The driver against a broker that drops, delays and garbles: records arrive, requests end in time."""
+
+import pytest
+
+from barnabas import Admin, BrokerError, ErrorCode, Producer
+from barnabas.errors import RequestTimeout
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.records.batch import read_header
+from tests.client.scripted_broker import (
+    TOPIC,
+    Misdeed,
+    ScriptedBroker,
+    answer_another,
+    answer_garbage,
+    answer_half,
+    answer_negative,
+    answer_oversize,
+    answer_twice,
+    drop,
+    say_nothing,
+)
+
+BREAKING = (drop, answer_half, answer_garbage, answer_another, answer_oversize, answer_negative)
+QUICK: dict[str, object] = {"retry_backoff_ms": 1, "reconnect_backoff_ms": 1}
+
+
+@pytest.mark.parametrize("misdeed", BREAKING, ids=lambda each: each.__name__)
+def test_a_batch_without_a_usable_answer_is_sent_again_as_it_was(misdeed: Misdeed) -> None:
+    with ScriptedBroker({ApiKey.PRODUCE: [misdeed, misdeed]}) as broker:
+        with Producer(bootstrap_servers=broker.address, **QUICK) as producer:
+            assert producer.send(TOPIC, b"value").result(20).offset == 0
+        assert len(broker.batches) == 3
+        assert len(set(broker.batches)) == 1
+        assert read_header(broker.batches[0]).base_sequence == 0
+
+
+@pytest.mark.parametrize("misdeed", BREAKING, ids=lambda each: each.__name__)
+@pytest.mark.parametrize("api", [ApiKey.API_VERSIONS, ApiKey.METADATA, ApiKey.INIT_PRODUCER_ID])
+def test_a_bad_start_is_begun_again(api: ApiKey, misdeed: Misdeed) -> None:
+    with ScriptedBroker({api: [misdeed]}) as broker:
+        with Producer(bootstrap_servers=broker.address, **QUICK) as producer:
+            assert producer.send(TOPIC, b"value").result(20).offset == 0
+        assert broker.count(api) > 1
+
+
+def test_an_answer_too_many_ends_the_connection_only() -> None:
+    with ScriptedBroker({ApiKey.PRODUCE: [answer_twice]}) as broker:
+        with Producer(bootstrap_servers=broker.address, **QUICK) as producer:
+            assert producer.send(TOPIC, b"first").result(20).offset == 0
+            assert producer.send(TOPIC, b"second").result(20).offset == 0
+        assert [read_header(batch).base_sequence for batch in broker.batches][-1] == 1
+
+
+def test_a_silent_broker_is_left_after_the_timeout_and_the_record_in_the_end() -> None:
+    silent: list[Misdeed] = [say_nothing] * 1000
+    with ScriptedBroker({ApiKey.PRODUCE: silent}) as broker:
+        producer = Producer(
+            bootstrap_servers=broker.address,
+            request_timeout_ms=100,
+            delivery_timeout_ms=400,
+            linger_ms=0,
+            **QUICK,
+        )
+        with pytest.raises(RequestTimeout, match="unanswered for too long|delivery"):
+            producer.send(TOPIC, b"value").result(20)
+        producer.close()
+        assert broker.count(ApiKey.PRODUCE) > 1
+
+
+def test_a_topic_that_is_not_there_is_asked_about_once() -> None:
+    with ScriptedBroker() as broker, Admin(bootstrap_servers=broker.address) as admin:
+        with pytest.raises(BrokerError) as caught:
+            admin.delete_topics(["never-was"])
+        assert caught.value.code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        assert broker.count(ApiKey.DELETE_TOPICS) == 1
+
+
+def test_an_unused_connection_is_closed_and_made_again() -> None:
+    with ScriptedBroker() as broker:
+        settings = {"connections.max.idle.ms": 20, "bootstrap.servers": broker.address, **QUICK}
+        with Producer(settings) as producer:
+            producer.send(TOPIC, b"first").result(20)
+            begun = broker.count(ApiKey.API_VERSIONS)
+            broker.wait_until_left()
+            producer.send(TOPIC, b"second").result(20)
+        assert broker.count(ApiKey.API_VERSIONS) > begun

@@ -179,12 +179,17 @@ class LogManager:
     def delete(self, partition: TopicPartition) -> None:
         """Take a log away; its files are removed after `file.delete.delay.ms`.
 
+        One whose directory somebody else has removed is taken away too. Where the whole data
+        directory is missing the disk may be, and come back with the log.
+
         Raises:
             StorageError: its directory cannot be renamed; it stays.
         """
         log = self._logs[partition]
-        gone = f"{self._places[partition].path}/{self._deleted_name(partition)}"
-        self._disk.rename(log.directory, gone)
+        place = self._places[partition].path
+        gone = f"{place}/{self._deleted_name(partition)}"
+        if self._disk.exists(log.directory) or not self._disk.exists(place):
+            self._disk.rename(log.directory, gone)
         del self._logs[partition], self._places[partition]
         log.fail(LogDirFailed(f"partition {partition.topic}-{partition.partition} was deleted"))
         due_ms = self._clock.time_ms() + log.config.file_delete_delay_ms

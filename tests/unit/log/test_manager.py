@@ -1,8 +1,9 @@
+import shutil
 from pathlib import Path
 
 import pytest
 
-from barnabas.errors import LogDirFailed
+from barnabas.errors import LogDirFailed, StorageError
 from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager, LogSettings
 from barnabas.log.partition_log import PartitionLog
@@ -92,6 +93,24 @@ def test_a_deleted_log_goes_after_its_delay(tmp_path: Path) -> None:
     manager.maintain(now_ms + 1000)
     assert not gone.exists()
     manager.create(DOGS, TOPIC_ID, SMALL)
+    manager.close()
+
+
+def test_a_log_whose_files_somebody_removed_can_be_deleted(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    data.mkdir()
+    manager = a_manager(data)
+    manager.open()
+    fill(manager.create(DOGS, TOPIC_ID, SMALL), 1)
+    away = data.rename(tmp_path / "unmounted")
+    with pytest.raises(StorageError):
+        manager.delete(DOGS)
+    assert manager.get(DOGS) is not None
+    away.rename(data)
+    shutil.rmtree(data / "dogs-0")
+    manager.delete(DOGS)
+    assert manager.get(DOGS) is None
+    manager.maintain(SystemClock().time_ms() + 1000)
     manager.close()
 
 

@@ -25,7 +25,8 @@ TRANSACTIONAL = 0x10
 CONTROL = 0x20
 DELETE_HORIZON = 0x40
 
-_HEADER = struct.Struct(">qiibIhiqqqhii")
+HEADER = struct.Struct(">qiibIhiqqqhii")
+"""The 61 bytes, in the order of `BatchHeader` but for its first two fields."""
 _PREFIX = struct.Struct(">qiib")
 _OFFSET = struct.Struct(">q")
 _EPOCH = struct.Struct(">i")
@@ -115,12 +116,14 @@ def read_header(buffer: Buffer, position: int = 0) -> BatchHeader:
             is not 2.
     """
     try:
-        offset, length, epoch, magic, *rest = _HEADER.unpack_from(buffer, position)
+        row = HEADER.unpack_from(buffer, position)
     except struct.error:
         raise DecodeError("batch", position, f"{HEADER_SIZE} bytes of header") from None
+    length, magic = row[1], row[3]
     if magic != 2 or length < _SMALLEST:
         raise _nonsense(position, length, magic)
-    return BatchHeader(position, length + PREFIX_SIZE, offset, epoch, magic, *rest)
+    # Twice as fast as calling the class.
+    return tuple.__new__(BatchHeader, (position, length + PREFIX_SIZE, row[0], *row[2:]))
 
 
 def walk(buffer: Buffer, position: int = 0) -> Iterator[BatchHeader]:

@@ -8,9 +8,13 @@ from barnabas.ports import File
 from barnabas.types import Buffer
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class FileSlice:
-    """`size` bytes of a file from `position`, to be sent without passing through Python."""
+    """`size` bytes of a file from `position`, to be sent without passing through Python.
+
+    Nobody changes one. It is not frozen because it is made for each partition that is read, and a
+    frozen one costs four times as much to make.
+    """
 
     file: File
     position: int

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from barnabas.dialects.commands import Append, Appended, Produce
 from barnabas.dialects.kafka.produce import produce_command, produce_response
-from barnabas.dialects.kafka.produce_frames import read_one, write_one
+from barnabas.dialects.kafka.produce_frames import ProduceReply, read_head
 from barnabas.errors import DecodeError, ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.headers import encode_response
@@ -16,6 +16,7 @@ VERSIONS = st.integers(3, 13)
 NAMES = st.text(min_size=1, max_size=200).filter(lambda text: len(text.encode()) < 1000)
 INT32 = st.integers(-(2**31), 2**31 - 1)
 INT64 = st.integers(-(2**63), 2**63 - 1)
+NO_ID = bytes(16)
 IDS = st.binary(min_size=16, max_size=16)
 
 
@@ -30,7 +31,7 @@ def requests(draw: st.DrawFn) -> ProduceRequest:
         TopicProduceData,
         name=NAMES,
         topic_id=IDS,
-        partition_data=st.lists(partitions, min_size=1, max_size=2),
+        partition_data=st.lists(partitions, min_size=1, max_size=4),
     )
     return ProduceRequest(
         transactional_id=draw(st.sampled_from([None, None, "", "t"])),
@@ -40,6 +41,11 @@ def requests(draw: st.DrawFn) -> ProduceRequest:
     )
 
 
+def read_directly(frame: memoryview, position: int, version: int, *, zstd: bool) -> Produce | None:
+    head = read_head(frame, position, version, zstd=zstd)
+    return None if head is None else head.read(frame)
+
+
 @given(request=requests(), version=VERSIONS)
 def test_what_is_read_directly_is_what_the_codec_reads(
     request: ProduceRequest, version: int
@@ -47,18 +53,21 @@ def test_what_is_read_directly_is_what_the_codec_reads(
     codec = Codec.of(ProduceRequest, version)
     frame = memoryview(b"header" + codec.encode(request))
     expected = produce_command(codec.decode(frame, 6)[0], version)
-    found = read_one(frame, 6, version, zstd=expected.zstd)
+    found = read_directly(frame, 6, version, zstd=expected.zstd)
     assert found is None or found == expected
     topics = request.topic_data
-    one = len(topics) == 1 and len(topics[0].partition_data) == 1
-    if one and request.transactional_id is None and topics[0].partition_data[0].records is not None:
+    if (
+        len(topics) == 1
+        and request.transactional_id is None
+        and all(one.records is not None for one in topics[0].partition_data)
+    ):
         short = version < 9 or version > 12 or len(topics[0].name.encode()) < 127
         assert (found is not None) == short
 
 
 @given(data=st.binary(max_size=80), version=VERSIONS)
 def test_what_no_codec_reads_is_not_read(data: bytes, version: int) -> None:
-    found = read_one(memoryview(data), 0, version, zstd=True)
+    found = read_directly(memoryview(data), 0, version, zstd=True)
     if found is not None:
         try:
             message, _ = Codec.of(ProduceRequest, version).decode(memoryview(data), 0)
@@ -67,25 +76,42 @@ def test_what_no_codec_reads_is_not_read(data: bytes, version: int) -> None:
         assert produce_command(message, version)._replace(zstd=True) == found
 
 
+ANSWERS = st.builds(
+    Appended,
+    st.sampled_from(ErrorCode),
+    *(INT64, INT64, INT64),
+    message=st.none() | st.none() | st.just("why"),
+)
+
+
 @given(
     version=VERSIONS,
     correlation_id=INT32,
-    append=st.builds(Append, NAMES, IDS, INT32, st.none()),
-    answer=st.builds(
-        Appended,
-        st.sampled_from(ErrorCode),
-        *(INT64, INT64, INT64),
-        message=st.none() | st.just("why"),
-    ),
+    topic=NAMES,
+    topic_id=IDS,
+    rows=st.lists(st.tuples(INT32, ANSWERS), min_size=1, max_size=4),
 )
 def test_what_is_written_directly_is_what_the_codec_writes(
-    version: int, correlation_id: int, append: Append, answer: Appended
+    version: int, correlation_id: int, topic: str, topic_id: bytes, rows: list[tuple[int, Appended]]
 ) -> None:
-    written = write_one(correlation_id, append, answer, answer.error, version)
-    assert written is None or answer.message is None
-    if written is not None:
-        command = Produce(1, 1000, None, zstd=True, appends=[append])
-        # Beyond version 3 no code is narrowed, and the layout is what is compared here.
-        response = produce_response(command, [answer], max(version, 4))
-        expected = encode_response(ApiKey.PRODUCE, version, correlation_id, response).joined()
-        assert written == expected
+    assert ProduceReply.can_say(version, topic) or 9 <= version <= 12
+    if ProduceReply.can_say(version, topic):
+        appends = [Append(topic, topic_id, index, None) for index, _ in rows]
+        answers = [answer for _, answer in rows]
+        reply = ProduceReply(version, topic, topic_id)
+        written = reply.write(correlation_id, appends, answers, {})
+        assert (written is None) == any(
+            answer.message or answer.record_errors for answer in answers
+        )
+        if written is not None:
+            command = Produce(1, 1000, None, zstd=True, appends=appends)
+            # Beyond version 3 no code is narrowed, and the layout is what is compared here.
+            response = produce_response(command, answers, max(version, 4))
+            expected = encode_response(ApiKey.PRODUCE, version, correlation_id, response).joined()
+            assert written == expected
+
+
+def test_a_reply_about_another_topic_is_left_to_the_codec() -> None:
+    reply = ProduceReply(7, "cats", NO_ID)
+    appends = [Append("cats", NO_ID, 0, None), Append("dogs", NO_ID, 0, None)]
+    assert reply.write(1, appends, [Appended(ErrorCode.NONE)] * 2, {}) is None

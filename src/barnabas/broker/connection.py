@@ -51,8 +51,7 @@ class ClientConnection:
         request = self._dialect.read_request(frame)
         key, version, _, client_id, body = request
         context = self._context
-        said = (key, version, client_id)
-        if context[:3] != said:
+        if context[0] != key or context[1] != version or context[2] != client_id:
             context = self._context = context._replace(
                 api_key=key, api_version=version, client_id=client_id
             )
@@ -68,8 +67,11 @@ class ClientConnection:
         self._broker.replicas.write()
         if self._outcomes:
             outcomes, self._outcomes = self._outcomes, []
+            write_response, send = self._dialect.write_response, self._connection.send
             for request, outcome in outcomes:
-                self._reply(request, outcome)
+                reply = write_response(request, outcome)
+                if reply is not None:
+                    send(reply)
         if self._parked is not None:
             self._parked[1].on_done(self._on_parked_done)
 
@@ -83,12 +85,7 @@ class ClientConnection:
     def _on_parked_done(self, outcome: object) -> None:
         parked, self._parked = self._parked, None
         assert parked is not None
-        self._reply(parked[0], outcome)
+        reply = self._dialect.write_response(parked[0], outcome)
+        if reply is not None:
+            self._connection.send(reply)
         self._connection.resume()
-
-    def _reply(self, request: Request, outcome: object) -> None:
-        if outcome is None:
-            return
-        send = self._dialect.write_response(request, outcome)
-        if send is not None:
-            self._connection.send(send)

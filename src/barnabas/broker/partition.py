@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from barnabas.dialects.commands import (
-    Append,
     Appended,
     Fetched,
     FoundOffset,
@@ -39,13 +38,12 @@ class Partition:
         self.unanswered: list[tuple[list[Appended], int]] = []
         self.untold: list[Callable[[ErrorCode], None]] = []
 
-    def append(self, append: Append, now_ms: int, *, zstd: bool = True) -> Appended:
+    def append(self, records: memoryview | None, now_ms: int, *, zstd: bool = True) -> Appended:
         """Check and queue one record set; it counts when `write` has succeeded.
 
         The records are stamped in place and must stay as they are until `write`.
         """
         log = self.log
-        records = append.records
         if records is None:
             return Appended(ErrorCode.INVALID_RECORD, message="there are no records")
         try:
@@ -54,14 +52,17 @@ class Partition:
                 return Appended(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, message=_NO_ZSTD)
             if header.transactional:
                 return Appended(_NO_TRANSACTIONS, message="transactions are not served")
-            info = log.append(records, leader_epoch=self.leader_epoch, now_ms=now_ms, header=header)
+            base, _, append_time, start, duplicate = log.append(
+                records, leader_epoch=self.leader_epoch, now_ms=now_ms, header=header
+            )
         except RefusedRecords as refused:
             return _refusal(refused, log.start_offset)
         except StorageError as error:
             return Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
-        if not info.duplicate:
-            self.queued_bytes += header.size
-        return Appended(_NONE, info.base_offset, info.append_time_ms, info.log_start_offset)
+        if not duplicate:
+            self.queued_bytes += len(records)
+        # Twice as fast as calling the class.
+        return tuple.__new__(Appended, (_NONE, base, append_time, start, (), None))
 
     def append_own(
         self, batch: bytearray, now_ms: int, on_written: Callable[[ErrorCode], None]

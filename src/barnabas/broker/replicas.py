@@ -70,15 +70,17 @@ class ReplicaManager:
         """
         now_ms = self._clock.time_ms()
         answers: list[Appended] = []
+        by_name, dirty, zstd = self._by_name, self._dirty, produce.zstd
         for append in produce.appends:
-            partition = self._find(append.topic, append.topic_id, append.partition)
+            topic, topic_id, index, records = append
+            partition = by_name.get((topic, index)) if topic else self._by_id.get((topic_id, index))
             if partition is None:
-                answers.append(Appended(self._unknown(append.topic, append.topic_id)))
+                answers.append(Appended(self._unknown(topic, topic_id)))
                 continue
-            appended = partition.append(append, now_ms, zstd=produce.zstd)
-            if not appended.error:
+            appended = partition.append(records, now_ms, zstd=zstd)
+            if not appended[0]:
                 partition.unanswered.append((answers, len(answers)))
-                self._dirty[partition] = None
+                dirty[partition] = None
             answers.append(appended)
         return answers
 

@@ -170,12 +170,11 @@ class BrokerServer:
         )
 
     def _listen(self, broker: Broker, connections: Connections) -> None:
-        dialect = KafkaDialect(SERVED)
         bound = []
         for endpoint in listeners(self._config):
 
             def accept(channel: Channel, name: str = endpoint.name) -> None:
-                connections.accept(channel, name, dialect)
+                connections.accept(channel, name, KafkaDialect(SERVED))
 
             listener = self._world.network.listen(endpoint.host, endpoint.port, accept)
             self._listeners.append(listener)

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple, Protocol
 
+from barnabas.errors import KafkaError
 from barnabas.wire.send import Send
 
 
@@ -15,8 +16,12 @@ class Request(NamedTuple):
     body: object
 
 
+class OnlyByClosing(KafkaError):
+    """A request failed that gets no reply: that its connection closes is all a client can notice."""
+
+
 class Dialect(Protocol):
-    """A wire language, the broker's side. Stateless; one instance per listener."""
+    """A wire language, the broker's side. One instance for each connection."""
 
     name: str
 
@@ -29,5 +34,9 @@ class Dialect(Protocol):
         ...
 
     def write_response(self, request: Request, outcome: object) -> Send | None:
-        """The reply to a request, with its size in front; None where none is sent."""
+        """The reply to a request, with its size in front; None where none is sent.
+
+        Raises:
+            OnlyByClosing: there is something to tell, and no reply to tell it in.
+        """
         ...

@@ -169,12 +169,14 @@ class Connection:
         self._hand_over()
         for _ in range(_FILLS_PER_EVENT):
             # A ring that was filled to the brim: the rest of a large frame is likely there.
-            if received <= 0 or not intake.is_full or self.is_closed or self._must_wait():
+            if not intake.is_full or received <= 0 or self.is_closed or self._must_wait():
                 break
             intake.settle()
             received = intake.fill(channel)
             self._hand_over()
-        self._end_event()
+        if not self.is_closed:
+            intake.settle()
+            self._flush()
         if received == 0:
             self._on_end_of_stream()
 
@@ -189,7 +191,9 @@ class Connection:
     def _handle_left_over(self) -> None:
         self._intake.open()
         self._hand_over()
-        self._end_event()
+        if not self.is_closed:
+            self._intake.settle()
+            self._flush()
 
     def _hand_over(self) -> None:
         """Give the handler all whole frames it will take, and then the end of the event."""
@@ -204,22 +208,18 @@ class Connection:
                     break
                 if not handler.on_frame(frame):
                     self._paused = True
+                    break
             self._stalled = self._outbox.size > MAX_UNSENT_BYTES
         finally:
             # Whatever happened: the frames are views of a buffer that the next receive overwrites.
             handler.on_event_end()
             self._in_event = False
 
-    def _end_event(self) -> None:
-        if not self.is_closed:
-            self._intake.settle()
-            self._flush()
-
     def _must_wait(self) -> bool:
         return self._paused or self._finishing or self._outbox.size > MAX_UNSENT_BYTES
 
     def _flush(self) -> None:
-        if self._outbox.flush(self._channel):
+        if not self._outbox.size or self._outbox.flush(self._channel):
             if self._writing:
                 self._writing = False
                 self._channel.on_writable(None)

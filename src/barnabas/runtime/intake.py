@@ -68,9 +68,10 @@ class Intake:
         self.open()
         if self._ring is not None:
             self._make_room()
-        received = channel.receive_into(self._view[self._end :])
+        end = self._end
+        received = channel.receive_into(self._view[end:] if end else self._view)
         if received > 0:
-            self._end += received
+            self._end = end + received
         return received
 
     @property
@@ -85,6 +86,7 @@ class Intake:
             DecodeError: the frame has a negative size or one over the limit.
         """
         start, end = self._start, self._end
+        # Most often nothing is left, or too little for a size.
         if end - start < SIZE_BYTES:
             return None
         needed = self._needed(self._view, start)

@@ -38,6 +38,16 @@ class Outbox:
             StorageError: a file region cannot be read, or is shorter than promised.
         """
         parts = self._parts
+        only = parts[0] if len(parts) == 1 else None
+        if isinstance(only, bytes):
+            # One reply of bytes, as most are.
+            sent = channel.send((only,))
+            if sent == self.size:
+                parts.clear()
+                self.size = 0
+                return True
+            self._advance(sent)
+            return False
         sendfile_from = len(self._memory.send) + 1
         while parts:
             first = parts[0]
@@ -47,6 +57,9 @@ class Outbox:
             else:
                 buffers, wanted, taken = self._gather(sendfile_from)
                 sent = channel.send(buffers, more=taken < len(parts)) if wanted else 0
+                if sent == self.size:
+                    self.clear()
+                    return True
             self._advance(sent)
             if sent < wanted:
                 return False

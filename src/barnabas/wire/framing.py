@@ -1,13 +1,15 @@
 """A byte stream to frames: each is its size as int32, then that many bytes. Knows no meaning."""
 
 from collections.abc import Iterator
-from struct import Struct
+from struct import Struct, error
 
 from barnabas.errors import DecodeError
 
 _SIZE = Struct(">i")
 
 SIZE_BYTES = _SIZE.size
+
+_unpack_size = _SIZE.unpack_from
 
 
 class FrameSplitter:
@@ -25,12 +27,14 @@ class FrameSplitter:
         Raises:
             DecodeError: the size is negative or beyond the limit; nothing was allocated for it.
         """
-        if len(buffer) - position < SIZE_BYTES:
+        try:
+            (size,) = _unpack_size(buffer, position)
+        except error:
             return SIZE_BYTES
-        (size,) = _SIZE.unpack_from(buffer, position)
         if not 0 <= size <= self.max_bytes:
             raise DecodeError("frame", position, f"a size from 0 to {self.max_bytes}, not {size}")
-        return SIZE_BYTES + int(size)
+        needed: int = SIZE_BYTES + size
+        return needed
 
     def feed(self, buffer: memoryview) -> Iterator[memoryview]:
         """Give the whole frames of `buffer`, without their sizes, as views of it.

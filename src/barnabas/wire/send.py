@@ -33,9 +33,9 @@ class Send:
 
     __slots__ = ("_size", "parts")
 
-    def __init__(self) -> None:
-        self.parts: list[Buffer | FileSlice] = []
-        self._size = 0
+    def __init__(self, first: Buffer = b"") -> None:
+        self.parts: list[Buffer | FileSlice] = [first] if first else []
+        self._size = len(first)
 
     def add(self, part: Buffer | FileSlice) -> None:
         """Append one part; empty ones are dropped. A memoryview must be of bytes (format B)."""

@@ -138,6 +138,34 @@ def test_replies_keep_the_order_of_requests(client: RawClient, topic: str) -> No
     assert values_in(client.receive(FetchResponse)) == [(0, 1)]
 
 
+def test_a_failure_that_gets_no_reply_closes_the_connection_behind_the_replies_owed(
+    broker: EmbeddedBroker, topic: str
+) -> None:
+    with RawClient(broker.port) as client:
+        stream = client.frame(produce(topic, batch(b"x")), 7)
+        refused = produce(topic, b"no batch", acks=0)
+        stream += client.frame(refused, 7, expect_reply=False)
+        client.send(stream)
+        assert appended(client.receive(ProduceResponse))[0].error_code == 0
+        assert client.is_closed_by_the_other_side()
+
+
+def test_requests_that_begin_differently_are_not_taken_for_each_other(
+    broker: EmbeddedBroker, client: RawClient, topic: str
+) -> None:
+    other = topic + "2"
+    broker.create_topic(other, 2)
+    for version in (7, 9):
+        for name, parts in [(topic, 1), (other, 1), (other, 1), (topic, 2), (other, 2)]:
+            asked = produce(name, *[batch(b"x")] * parts)
+            answer = client.ask(asked, version, ProduceResponse)
+            assert [each.name for each in answer.responses] == [name]
+            assert [part.error_code for part in appended(answer)] == [0] * parts
+    offsets = [appended(client.ask(produce(name, batch(b"x"), batch(b"x")), 7, ProduceResponse))
+               for name in (topic, other)]  # fmt: skip
+    assert [[part.base_offset for part in parts] for parts in offsets] == [[4, 2], [6, 2]]
+
+
 def test_a_long_poll_ends_with_the_write_it_waits_for(
     broker: EmbeddedBroker, client: RawClient, topic: str
 ) -> None:

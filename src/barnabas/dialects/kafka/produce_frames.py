@@ -1,111 +1,204 @@
-"""Produce of one partition, straight between bytes and command: what most producers send.
+"""Produce of one topic, straight between bytes and command: what most producers send.
 
 Anything else is left to the generated codecs (see `produce`), with which this agrees byte for byte,
 which is tested. It needs a fifth of their time; a small request costs half as much with it.
 """
 
+from collections.abc import Mapping, Sequence
 from struct import Struct, error
 
 from barnabas.dialects.commands import Append, Appended, Produce
+from barnabas.errors import ErrorCode
 
 _NO_ID = bytes(16)
 _HEAD = Struct(">hhiih")
-_PARTITION = Struct(">iii")
+_COUNT = Struct(">i")
+_PARTITION = Struct(">ii")
 _FLEXIBLE_HEAD = Struct(">BhiBB")
 _FLEXIBLE_ID_HEAD = Struct(">BhiB16s")
-_FLEXIBLE_PARTITION = Struct(">Bi")
-_THREE_EMPTY_SECTIONS = b"\0\0\0"
+_ENDS = b"\0\0"
+_MOST_SHORT = 126
+"""The longest name and the greatest number of partitions that are looked at here."""
+_new = tuple.__new__
+"""Makes named tuples in half the time that calling their class takes."""
 
 
-def read_one(frame: memoryview, position: int, version: int, *, zstd: bool) -> Produce | None:
-    """The command of the request at `position`; None unless it is of the one shape known here."""
+class ProduceHead:
+    """What a request says before its partitions; all requests of a producer to a topic say the same.
+
+    `end` is where the partitions begin. `topic` is empty where the topic is told by id.
+    """
+
+    __slots__ = ("acks", "end", "flexible", "timeout_ms", "topic", "topic_id", "zstd")
+
+    def __init__(
+        self, end: int, acks: int, timeout_ms: int, topic: str, topic_id: bytes, *, flexible: bool
+    ) -> None:
+        self.end = end
+        self.acks = acks
+        self.timeout_ms = timeout_ms
+        self.topic = topic
+        self.topic_id = topic_id
+        self.flexible = flexible
+        self.zstd = False
+
+    def read(self, frame: memoryview) -> Produce | None:
+        """The command of a request with this head; None unless its rest is of the shape known here."""
+        try:
+            appends = self._read_flexible(frame) if self.flexible else self._read_classic(frame)
+        except (error, IndexError):
+            return None
+        if not appends:
+            return None
+        return _new(Produce, (self.acks, self.timeout_ms, None, self.zstd, appends))
+
+    def _read_classic(self, frame: memoryview) -> list[Append] | None:
+        appends: list[Append] = []
+        topic, position, total = self.topic, self.end + 4, len(frame)
+        (count,) = _COUNT.unpack_from(frame, self.end)
+        if count > _MOST_SHORT:
+            return None
+        while position < total:
+            index, size = _PARTITION.unpack_from(frame, position)
+            start = position + 8
+            position = start + size
+            if size < 0 or position > total:
+                return None
+            appends.append(_new(Append, (topic, _NO_ID, index, frame[start:position])))
+            if len(appends) > count:
+                return None
+        return appends if len(appends) == count else None
+
+    def _read_flexible(self, frame: memoryview) -> list[Append] | None:
+        appends: list[Append] = []
+        topic, topic_id = self.topic, self.topic_id
+        count = frame[self.end] - 1
+        position, total = self.end + 1, len(frame) - 2
+        if not 0 < count < 127 or frame[total:] != _ENDS:
+            return None
+        while position < total:
+            (index,) = _COUNT.unpack_from(frame, position)
+            start = position + 4
+            size = shift = 0
+            while True:
+                byte = frame[start]
+                start += 1
+                size |= (byte & 127) << shift
+                if byte < 128:
+                    break
+                shift += 7
+            position = start + size
+            if size == 0 or position > total or frame[position - 1]:
+                return None
+            appends.append(_new(Append, (topic, topic_id, index, frame[start : position - 1])))
+            if len(appends) > count:
+                return None
+        return appends if len(appends) == count else None
+
+
+def read_head(frame: memoryview, position: int, version: int, *, zstd: bool) -> ProduceHead | None:
+    """The head of the request at `position`; None if it has a transaction or not one topic."""
     try:
-        if version < 9:
-            return _read_classic(frame, position, zstd=zstd)
-        return _read_flexible(frame, position, version, zstd=zstd)
+        head = _read_head(frame, position, version)
     except (error, IndexError, UnicodeDecodeError):
         return None
+    if head is not None:
+        head.zstd = zstd
+    return head
 
 
-def _read_classic(frame: memoryview, position: int, *, zstd: bool) -> Produce | None:
-    transaction, acks, timeout_ms, topics, length = _HEAD.unpack_from(frame, position)
-    if transaction != -1 or topics != 1 or length < 0:
-        return None
-    position += 14
-    end = position + length
-    name = str(frame[position:end], "utf-8")
-    partitions, index, size = _PARTITION.unpack_from(frame, end)
-    start = end + 12
-    if partitions != 1 or size < 0 or start + size != len(frame):
-        return None
-    return Produce(acks, timeout_ms, None, zstd, [Append(name, _NO_ID, index, frame[start:])])
-
-
-def _read_flexible(frame: memoryview, position: int, version: int, *, zstd: bool) -> Produce | None:
+def _read_head(frame: memoryview, position: int, version: int) -> ProduceHead | None:
     name, topic_id = "", _NO_ID
-    if version < 13:
-        transaction, acks, timeout_ms, topics, length = _FLEXIBLE_HEAD.unpack_from(frame, position)
-        position += 9
-        if not 0 < length < 128:
+    if version < 9:
+        transaction, acks, timeout_ms, topics, length = _HEAD.unpack_from(frame, position)
+        if transaction != -1 or topics != 1 or length < 0:
             return None
-        end = position + length - 1
-        name = str(frame[position:end], "utf-8")
+        end = position + 14 + length
+        name = str(frame[end - length : end], "utf-8")
+    elif version < 13:
+        transaction, acks, timeout_ms, topics, length = _FLEXIBLE_HEAD.unpack_from(frame, position)
+        if transaction != 0 or topics != 2 or not 0 < length < 128:
+            return None
+        end = position + 8 + length
+        name = str(frame[end - length + 1 : end], "utf-8")
     else:
         row = _FLEXIBLE_ID_HEAD.unpack_from(frame, position)
         transaction, acks, timeout_ms, topics, topic_id = row
-        end = position + 24
-    partitions, index = _FLEXIBLE_PARTITION.unpack_from(frame, end)
-    if transaction != 0 or topics != 2 or partitions != 2:
-        return None
-    size = shift = 0
-    at = end + 5
-    while True:
-        byte = frame[at]
-        at += 1
-        size |= (byte & 127) << shift
-        if byte < 128:
-            break
-        shift += 7
-    stop = at + size - 1
-    if size == 0 or stop + 3 != len(frame) or frame[stop:] != _THREE_EMPTY_SECTIONS:
-        return None
-    return Produce(acks, timeout_ms, None, zstd, [Append(name, topic_id, index, frame[at:stop])])
-
-
-_CLASSIC_TOPIC = Struct(">iiih")
-_WITHOUT_START = Struct(">iihqqi")
-_WITH_START = Struct(">iihqqqi")
-_WITH_ERRORS = Struct(">iihqqqihi")
-_FLEXIBLE_TOPIC = Struct(">iixBB")
-_FLEXIBLE_ID_TOPIC = Struct(">iixB")
-_FLEXIBLE_ANSWER = Struct(">BihqqqBBBBiB")
-
-
-def write_one(
-    correlation_id: int, append: Append, answer: Appended, code: int, version: int
-) -> bytes | None:
-    """The whole reply with its size; None if the answer says more than a code and offsets."""
-    if answer.message is not None or answer.record_errors:
-        return None
-    base, time, start = answer.base_offset, answer.append_time_ms, answer.log_start_offset
-    index = append.partition
-    if version < 9:
-        name = append.topic.encode()
-        if version < 5:
-            tail = _WITHOUT_START.pack(1, index, code, base, time, 0)
-        elif version < 8:
-            tail = _WITH_START.pack(1, index, code, base, time, start, 0)
-        else:
-            tail = _WITH_ERRORS.pack(1, index, code, base, time, start, 0, -1, 0)
-        size = 10 + len(name) + len(tail)
-        return _CLASSIC_TOPIC.pack(size, correlation_id, 1, len(name)) + name + tail
-    tail = _FLEXIBLE_ANSWER.pack(2, index, code, base, time, start, 1, 0, 0, 0, 0, 0)
-    if version < 13:
-        name = append.topic.encode()
-        if len(name) > 126:
+        if transaction != 0 or topics != 2:
             return None
-        size = 7 + len(name) + len(tail)
-        head = _FLEXIBLE_TOPIC.pack(size, correlation_id, 2, len(name) + 1)
-        return head + name + tail
-    head = _FLEXIBLE_ID_TOPIC.pack(6 + 16 + len(tail), correlation_id, 2)
-    return head + append.topic_id + tail
+        end = position + 24
+    return ProduceHead(end, acks, timeout_ms, name, topic_id, flexible=version > 8)
+
+
+_CLASSIC_PARTS = {3: "ihqq", 4: "ihqq", 5: "ihqqq", 6: "ihqqq", 7: "ihqqq", 8: "ihqqqih"}
+_CLASSIC_RESTS: Mapping[int, tuple[int, ...]] = {8: (0, -1)}
+"""Behind the offsets: no errors of records and no message."""
+_FLEXIBLE_REST = (1, 0, 0)
+
+
+class ProduceReply:
+    """Replies of one version about one topic: their bytes differ in few places."""
+
+    __slots__ = ("_one", "_part", "_place", "_rest", "_tail", "_with_start", "topic", "topic_id")
+
+    def __init__(self, version: int, topic: str, topic_id: bytes) -> None:
+        self.topic = topic
+        self.topic_id = topic_id
+        self._with_start = version > 4
+        name = topic.encode()
+        self._tail: tuple[int, ...]
+        if version < 9:
+            part, count, tail = _CLASSIC_PARTS[version], "i", "i"
+            self._place = b"\0\0\0\1" + len(name).to_bytes(2, "big") + name
+            self._rest = _CLASSIC_RESTS.get(version, ())
+            self._tail = (0,)
+        else:
+            part, count, tail = "ihqqqBBB", "B", "BiB"
+            where = bytes((len(name) + 1,)) + name if version < 13 else topic_id
+            # The tagged fields of the header, of which there are none, and one topic.
+            self._place = b"\0\2" + where
+            self._rest = _FLEXIBLE_REST
+            self._tail = (0, 0, 0)
+        place = f">ii{len(self._place)}s{count}"
+        self._part = part
+        self._one = Struct(place + part + tail)
+
+    @staticmethod
+    def can_say(version: int, topic: str) -> bool:
+        """Whether the topic's name has a length that is written here."""
+        return not 9 <= version <= 12 or len(topic.encode()) <= _MOST_SHORT
+
+    def write(
+        self,
+        correlation_id: int,
+        appends: Sequence[Append],
+        answers: Sequence[Appended],
+        codes: Mapping[int, ErrorCode],
+    ) -> bytes | None:
+        """The whole reply with its size; None if an answer says more than a code and offsets.
+
+        `codes`: what clients of this version get for a code.
+        """
+        layout = self._one
+        values: list[int] = []
+        count = len(appends)
+        if count > 1:
+            topic, topic_id = self.topic, self.topic_id
+            if count > _MOST_SHORT or any(
+                append[0] != topic or append[1] != topic_id for append in appends
+            ):
+                return None
+            layout = Struct(layout.format.replace(self._part, count * self._part))
+        for append, answer in zip(appends, answers, strict=True):
+            error_code, base, time, start, errors, message = answer
+            if message is not None or errors:
+                return None
+            code: int = codes.get(error_code, error_code) if error_code else 0
+            if self._with_start:
+                values += append[2], code, base, time, start, *self._rest
+            else:
+                values += append[2], code, base, time
+        if layout.format[-1] == "B":
+            count += 1
+        size = layout.size - 4
+        return layout.pack(size, correlation_id, self._place, count, *values, *self._tail)

@@ -2,20 +2,21 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import cast
+from struct import Struct
+from typing import NamedTuple, cast
 
 from barnabas.dialects.commands import Appended, FetchOutcome, FoundOffset, ListOffsets, Produce
-from barnabas.dialects.dialect import Request
+from barnabas.dialects.dialect import OnlyByClosing, Request
 from barnabas.dialects.kafka.fetch import fetch_command, fetch_response
 from barnabas.dialects.kafka.fetch_frames import read_all, write_all
 from barnabas.dialects.kafka.list_offsets import list_offsets_command, list_offsets_response
 from barnabas.dialects.kafka.produce import produce_command, produce_response
-from barnabas.dialects.kafka.produce_frames import read_one, write_one
+from barnabas.dialects.kafka.produce_frames import ProduceHead, ProduceReply, read_head
 from barnabas.dialects.kafka.rules import FETCH_CODES, PRODUCE_RULES
 from barnabas.errors import DecodeError
 from barnabas.protocol.api_keys import APIS, ApiKey
 from barnabas.protocol.fetch import FetchRequest
-from barnabas.protocol.headers import encode_response, read_request_header
+from barnabas.protocol.headers import RequestHeader, encode_response, read_request_header
 from barnabas.protocol.list_offsets import ListOffsetsRequest
 from barnabas.protocol.produce import ProduceRequest
 from barnabas.versions import VersionRange
@@ -30,18 +31,37 @@ A bound for the memory that a hostile frame can take: about 60 MB, whatever it h
 
 _PRODUCE = int(ApiKey.PRODUCE)
 _FETCH = int(ApiKey.FETCH)
+_CORRELATION = Struct(">i")
 
 _Reader = Callable[[memoryview, int], object]
 
 
+class _Heard(NamedTuple):
+    """The newest Produce request: its bytes up to the partitions, and what they mean."""
+
+    kind: bytes
+    said: bytes
+    client_id: str | None
+    version: int
+    head: ProduceHead
+
+
 class KafkaDialect:
-    """Reads the requests of the versions that are served. Keeps nothing but compiled readers."""
+    """Reads the requests of the versions that are served. One for each connection.
+
+    It keeps compiled readers, and what the last Produce request began with: a producer says the same
+    again with each batch, so that comparing those bytes replaces reading them.
+    """
+
+    __slots__ = ("_heard", "_readers", "_replies", "_served")
 
     name = "kafka"
 
     def __init__(self, served: Mapping[ApiKey, VersionRange]) -> None:
         self._served = served
         self._readers: dict[tuple[int, int], _Reader] = {}
+        self._heard: _Heard | None = None
+        self._replies: dict[int, ProduceReply] = {}
 
     def read_request(self, frame: memoryview) -> Request:
         """Read a frame; records in the request are views of it.
@@ -52,18 +72,42 @@ class KafkaDialect:
         Raises:
             DecodeError: it is cut short or wrong, or an API or version that is not served.
         """
+        heard = self._heard
+        if heard is not None:
+            kind, said, client_id, version, head = heard
+            if bytes(frame[8 : head.end]) == said and bytes(frame[:4]) == kind:
+                produce = head.read(frame)
+                if produce is not None:
+                    (correlation_id,) = _CORRELATION.unpack_from(frame, 4)
+                    return tuple.__new__(
+                        Request, (_PRODUCE, version, correlation_id, client_id, produce)
+                    )
         header, position = read_request_header(frame)
         key, version, correlation_id, client_id = header
         reader = self._readers.get((key, version))
         if reader is None:
             reader = self._make_reader(key, version)
-        return Request(key, version, correlation_id, client_id, reader(frame, position))
+        if key == _PRODUCE:
+            self._listen(frame, header, position)
+        return Request(int(key), version, correlation_id, client_id, reader(frame, position))
+
+    def _listen(self, frame: memoryview, header: RequestHeader, position: int) -> None:
+        """Remember how a Produce request begins, if the next one may begin alike."""
+        _, version, _, client_id = header
+        head = read_head(frame, position, version, zstd=PRODUCE_RULES[version].zstd)
+        if head is not None:
+            said = bytes(frame[8 : head.end])
+            self._heard = _Heard(bytes(frame[:4]), said, client_id, version, head)
 
     def write_response(self, request: Request, outcome: object) -> Send | None:
-        """The reply with its size in front; None for a produce with acks=0."""
+        """The reply with its size in front; None for a produce with acks=0.
+
+        Raises:
+            OnlyByClosing: a produce with acks=0 failed.
+        """
         key, version, correlation_id, _, body = request
         if key == _PRODUCE:
-            return _write_produced(request, cast("list[Appended]", outcome))
+            return self._write_produced(request, cast("list[Appended]", outcome))
         if key == _FETCH:
             return _write_fetched(request, cast("FetchOutcome", outcome))
         message = _message_of(key, body, outcome)
@@ -71,6 +115,32 @@ class KafkaDialect:
         if version not in self._served[api]:
             version = 0  # Only ApiVersions gets here; its version 0 is what every client reads.
         return encode_response(api, version, correlation_id, message)
+
+    def _write_produced(self, request: Request, answers: list[Appended]) -> Send | None:
+        _, version, correlation_id, _, body = request
+        assert isinstance(body, Produce)
+        appends = body.appends
+        if body.acks == 0:
+            for append, answer in zip(appends, answers, strict=True):
+                if answer.error:
+                    where = f"{append.topic or append.topic_id.hex()}-{append.partition}"
+                    raise OnlyByClosing(f"append to {where} with acks=0: {answer.error.name}")
+            return None
+        if appends:
+            topic, topic_id = appends[0][:2]
+            reply = self._replies.get(version)
+            if reply is None or reply.topic != topic or reply.topic_id != topic_id:
+                if ProduceReply.can_say(version, topic):
+                    reply = self._replies[version] = ProduceReply(version, topic, topic_id)
+                else:
+                    reply = None
+            if reply is not None:
+                codes = PRODUCE_RULES[version].codes
+                frame = reply.write(correlation_id, appends, answers, codes)
+                if frame is not None:
+                    return Send(frame)
+        message = produce_response(body, answers, version)
+        return encode_response(ApiKey.PRODUCE, version, correlation_id, message)
 
     def _make_reader(self, key: ApiKey, version: int) -> _Reader:
         versions = self._served.get(key)
@@ -101,9 +171,8 @@ def _reader_of(key: ApiKey, version: int) -> _Reader:
 
 
 def _read_produce(codec: Codec[ProduceRequest], frame: memoryview, position: int) -> object:
-    version = codec.version
-    one = read_one(frame, position, version, zstd=PRODUCE_RULES[version].zstd)
-    return one or produce_command(codec.decode(frame, position, _MOST_ELEMENTS)[0], version)
+    message, _ = codec.decode(frame, position, _MOST_ELEMENTS)
+    return produce_command(message, codec.version)
 
 
 def _read_fetch(codec: Codec[FetchRequest], frame: memoryview, position: int) -> object:
@@ -120,25 +189,6 @@ def _read_list_offsets(
 
 def _read_nothing(frame: memoryview, position: int) -> None:
     del frame, position
-
-
-def _write_produced(request: Request, answers: list[Appended]) -> Send | None:
-    _, version, correlation_id, _, body = request
-    assert isinstance(body, Produce)
-    if body.acks == 0:
-        return None
-    if len(answers) == 1:
-        answer = answers[0]
-        code: int = answer.error
-        if code:
-            code = PRODUCE_RULES[version].codes.get(code, code)
-        reply = write_one(correlation_id, body.appends[0], answer, code, version)
-        if reply is not None:
-            send = Send()
-            send.add(reply)
-            return send
-    message = produce_response(body, answers, version)
-    return encode_response(ApiKey.PRODUCE, version, correlation_id, message)
 
 
 def _write_fetched(request: Request, outcome: FetchOutcome) -> Send:

@@ -1,0 +1,79 @@
+"""What becomes of appends whose disk fails between the queue and the file."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from barnabas.broker.purgatory import Purgatory
+from barnabas.broker.replicas import ReplicaManager
+from barnabas.dialects.commands import Append, Produce, Read
+from barnabas.errors import ErrorCode, StorageError
+from barnabas.log.config import LogConfig
+from barnabas.log.opening import open_log
+from barnabas.runtime.clock import SystemClock
+from barnabas.runtime.disk import RealDisk
+from barnabas.runtime.open_files import RealFile
+from barnabas.types import Buffer, TopicPartition
+from tests.record_batches import make_batch
+from tests.unit.runtime.manual_timers import ManualTimers
+
+NO_ID = bytes(16)
+OFFLINE = ErrorCode.KAFKA_STORAGE_ERROR
+
+pytestmark = pytest.mark.kernels
+
+
+def replicas_of(path: Path, *topics: str) -> ReplicaManager:
+    replicas = ReplicaManager(SystemClock(), Purgatory(ManualTimers()))
+    for topic in topics:
+        directory = path / topic
+        directory.mkdir()
+        log = open_log(RealDisk(), TopicPartition(topic, 0), str(directory), LogConfig())
+        log.topic_id = topic.encode().ljust(16)
+        replicas.lead(log, 0)
+    return replicas
+
+
+def produce(*topics: str) -> Produce:
+    now_ms = SystemClock().time_ms()
+    return Produce(
+        acks=1,
+        timeout_ms=1000,
+        transactional_id=None,
+        zstd=True,
+        appends=[
+            Append(topic, NO_ID, 0, memoryview(make_batch(2, timestamp=now_ms))) for topic in topics
+        ],
+    )
+
+
+def test_a_write_that_fails_turns_the_answers_of_its_log_and_takes_it_offline(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    replicas = replicas_of(tmp_path, "good", "bad")
+    first = replicas.append(produce("good", "bad"))
+    replicas.write()
+    assert [answer.error for answer in first] == [ErrorCode.NONE, ErrorCode.NONE]
+
+    real = RealFile.write
+
+    def write(file: RealFile, position: int, buffers: Sequence[Buffer]) -> None:
+        if "/bad/" in file.path:
+            raise StorageError(f"cannot write {file.path}: No space left on device")
+        real(file, position, buffers)
+
+    monkeypatch.setattr(RealFile, "write", write)
+    one, two = replicas.append(produce("bad", "good")), replicas.append(produce("bad"))
+    assert [answer.error for answer in (*one, *two)] == [ErrorCode.NONE] * 3
+    replicas.write()
+    assert [answer.error for answer in (*one, *two)] == [OFFLINE, ErrorCode.NONE, OFFLINE]
+    assert "No space left" in cast("str", one[0].message)
+
+    monkeypatch.undo()
+    later = replicas.append(produce("bad", "good"))
+    replicas.write()
+    assert [answer.error for answer in later] == [OFFLINE, ErrorCode.NONE]
+    reads = [Read(topic, NO_ID, 0, 0, 1 << 20) for topic in ("bad", "good")]
+    assert [got.error for got in replicas.read(reads, 1 << 20)] == [OFFLINE, ErrorCode.NONE]

@@ -12,6 +12,7 @@ from barnabas.ports import Registry
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
+from barnabas.runtime.listener import SocketOptions
 from barnabas.runtime.loop import EventLoop
 from barnabas.runtime.registry_embedded import EmbeddedRegistry
 
@@ -23,7 +24,7 @@ class Node:
 
     def __init__(self, config: BrokerConfig, *, ephemeral: bool = False) -> None:
         """`ephemeral`: the log directories are removed when it has stopped."""
-        self._loop = EventLoop()
+        self._loop = EventLoop(_socket_options(config))
         self._disk = RealDisk()
         self._directories = config.directories
         self._ephemeral = ephemeral
@@ -100,3 +101,13 @@ class Node:
 
     def _open_registry(self) -> Registry:
         return EmbeddedRegistry(self._disk, f"{self._directories[0]}/{_REGISTRY_FILE}")
+
+
+def _socket_options(config: BrokerConfig) -> SocketOptions:
+    """What the properties say where they are given; the system's way is better than their defaults."""
+    asked = {
+        "socket.listen.backlog.size": ("backlog", config.socket_listen_backlog_size),
+        "socket.send.buffer.bytes": ("send_buffer", config.socket_send_buffer_bytes),
+        "socket.receive.buffer.bytes": ("receive_buffer", config.socket_receive_buffer_bytes),
+    }
+    return SocketOptions(**dict(asked[name] for name in asked if name in config.given))

@@ -28,7 +28,6 @@ _HOUR_MS = 3_600_000
 _MINUTE_MS = 60_000
 _NO_JITTER = "segments are closed when their time has come"
 _NO_PREALLOCATION = "files grow as they are written"
-_SYSTEM_BUFFERS = "the system sizes the buffers of sockets"
 
 IN_OTHER_UNITS: dict[str, tuple[tuple[str, int], ...]] = {
     "log.retention.ms": (("log.retention.minutes", _MINUTE_MS), ("log.retention.hours", _HOUR_MS)),
@@ -209,23 +208,20 @@ class BrokerConfig(Configuration):
     socket_send_buffer_bytes: int = integer(
         102_400,
         HIGH,
-        "The send buffer of a socket, in bytes; -1: the system's.",
+        "The send buffer of a socket, in bytes; -1, or nothing given: the system fits it.",
         low=-1,
-        inert=_SYSTEM_BUFFERS,
     )
     socket_receive_buffer_bytes: int = integer(
         102_400,
         HIGH,
-        "The receive buffer of a socket, in bytes; -1: the system's.",
+        "The receive buffer of a socket, in bytes; -1, or nothing given: the system fits it.",
         low=-1,
-        inert=_SYSTEM_BUFFERS,
     )
     socket_listen_backlog_size: int = integer(
         50,
         MEDIUM,
-        "How many connections may wait to be accepted.",
+        "How many connections may wait to be accepted; nothing given: 1024.",
         low=1,
-        inert="1024 may wait on each listener",
     )
     connections_max_idle_ms: int = long(
         600_000, MEDIUM, "After how long a silent connection is closed, in milliseconds."

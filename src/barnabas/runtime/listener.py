@@ -6,6 +6,7 @@ import errno
 import logging
 import socket
 from collections.abc import Callable
+from typing import NamedTuple
 
 from barnabas.errors import ConnectionFailed
 from barnabas.ports import Channel
@@ -13,10 +14,20 @@ from barnabas.runtime.channel import SocketChannel
 
 log = logging.getLogger(__name__)
 
-_BACKLOG = 1024
 _ACCEPTS_PER_EVENT = 64
 _NO_RESOURCES = frozenset({errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM})
 _PAUSE_SECONDS = 0.5
+
+
+class SocketOptions(NamedTuple):
+    """What is asked of the system for listening sockets and those accepted. Buffers in bytes.
+
+    -1 leaves a buffer to the system, which fits it to each connection.
+    """
+
+    backlog: int = 1024
+    send_buffer: int = -1
+    receive_buffer: int = -1
 
 
 class SocketListener:
@@ -84,7 +95,12 @@ class SocketListener:
         self._loop.call_later(_PAUSE_SECONDS, self._watch, listening)
 
 
-def open_port(host: str, port: int) -> list[socket.socket]:
+_SYSTEM_OPTIONS = SocketOptions()
+
+
+def open_port(
+    host: str, port: int, options: SocketOptions = _SYSTEM_OPTIONS
+) -> list[socket.socket]:
     """Listening sockets for a host; "" is every address of the machine, IPv4 and IPv6.
 
     A name that stands for several addresses (localhost) is opened on all of them with one port.
@@ -97,7 +113,7 @@ def open_port(host: str, port: int) -> list[socket.socket]:
         for family, address in _addresses(host):
             chosen = sockets[0].getsockname()[1] if sockets else port
             try:
-                sockets.append(_listen_on(family, address, chosen))
+                sockets.append(_listen_on(family, address, chosen, options))
             except OSError as error:
                 # A machine without IPv6 still resolves names to it.
                 if error.errno in {errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT} and sockets:
@@ -122,16 +138,21 @@ def _addresses(host: str) -> list[tuple[int, str]]:
     return list(dict.fromkeys((row[0], str(row[4][0])) for row in found))
 
 
-def _listen_on(family: int, address: str, port: int) -> socket.socket:
+def _listen_on(family: int, address: str, port: int, options: SocketOptions) -> socket.socket:
     listening = socket.socket(family, socket.SOCK_STREAM)
     try:
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:
             both = address == "::" and socket.has_dualstack_ipv6()
             listening.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0 if both else 1)
+        # Accepted sockets inherit both; set later, a receive buffer could not widen the window.
+        if options.send_buffer >= 0:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, options.send_buffer)
+        if options.receive_buffer >= 0:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, options.receive_buffer)
         listening.settimeout(0)
         listening.bind((address, port))
-        listening.listen(_BACKLOG)
+        listening.listen(options.backlog)
     except OSError:
         listening.close()
         raise

@@ -5,6 +5,7 @@ import logging
 import signal
 from collections.abc import Callable
 
+from barnabas.runtime.listener import SocketOptions
 from barnabas.runtime.network import LoopNetwork
 from barnabas.runtime.timers import LoopTimers
 
@@ -14,9 +15,10 @@ log = logging.getLogger(__name__)
 class EventLoop:
     """An asyncio loop of its own; everything but `call` and `stop` belongs to the running thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, options: SocketOptions | None = None) -> None:
+        """`options` are for the ports that it opens."""
         self._loop = asyncio.new_event_loop()
-        self.network = LoopNetwork(self._loop)
+        self.network = LoopNetwork(self._loop, options)
         self.timers = LoopTimers(self._loop)
 
     def call(self, callback: Callable[[], None]) -> None:

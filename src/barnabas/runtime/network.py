@@ -5,16 +5,20 @@ from collections.abc import Callable
 
 from barnabas.ports import Channel
 from barnabas.runtime.connecting import Connecting
-from barnabas.runtime.listener import SocketListener, open_port
+from barnabas.runtime.listener import SocketListener, SocketOptions, open_port
 
 
 class LoopNetwork:
     """Sockets of one event loop; no transports, no streams, no coroutine per request."""
 
-    __slots__ = ("_loop",)
+    __slots__ = ("_loop", "_options")
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, options: SocketOptions | None = None
+    ) -> None:
+        """`options` are for the ports that it opens."""
         self._loop = loop
+        self._options = options or SocketOptions()
 
     def listen(self, host: str, port: int, on_accept: Callable[[Channel], None]) -> SocketListener:
         """Open a port (0: any free one); host "" means every address of the machine.
@@ -22,7 +26,7 @@ class LoopNetwork:
         Raises:
             ConnectionFailed: the address cannot be had; the message names it.
         """
-        return SocketListener(self._loop, open_port(host, port), on_accept)
+        return SocketListener(self._loop, open_port(host, port, self._options), on_accept)
 
     def connect(
         self,

@@ -9,6 +9,7 @@ import pytest
 
 from barnabas.errors import ConnectionFailed
 from barnabas.ports import Channel
+from barnabas.runtime.listener import SocketOptions, open_port
 from barnabas.runtime.loop import EventLoop
 from barnabas.runtime.network import LoopNetwork
 
@@ -98,3 +99,15 @@ def test_event_loop_is_called_and_stopped_from_outside() -> None:
     loop.timers.after(0.001, loop.stop)
     loop.run()
     assert sorted(seen) == ["called", "timer"]
+
+
+def test_accepted_sockets_have_the_buffers_that_the_port_was_opened_with() -> None:
+    asked = SocketOptions(backlog=2, send_buffer=40_000, receive_buffer=50_000)
+    (listening,) = open_port("127.0.0.1", 0, asked)
+    with listening, socket.create_connection(listening.getsockname()):
+        listening.settimeout(20)
+        accepted, _ = listening.accept()
+        with accepted:
+            # Linux counts its own bookkeeping in, and so doubles what it was asked for.
+            for option, size in ((socket.SO_SNDBUF, 40_000), (socket.SO_RCVBUF, 50_000)):
+                assert accepted.getsockopt(socket.SOL_SOCKET, option) in (size, 2 * size)

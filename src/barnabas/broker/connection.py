@@ -51,7 +51,8 @@ class ClientConnection:
         request = self._dialect.read_request(frame)
         key, version, _, client_id, body = request
         context = self._context
-        if context[0] != key or context[1] != version or context[2] != client_id:
+        same = context[0] == key and context[1] == version and context[2] == client_id
+        if not same:
             context = self._context = context._replace(
                 api_key=key, api_version=version, client_id=client_id
             )

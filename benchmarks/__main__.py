@@ -1,10 +1,12 @@
 """`python -m benchmarks`: measure the groups in ONLY (all without it) and write RESULTS.md.
 
-ONLY=produce,fetch selects; ROUNDS=1 SCALE=0.1 make a trial, which is printed and not written.
+ONLY=produce,fetch selects; ROUNDS=1 SCALE=0.1 make a trial. Only a whole run goes to RESULTS.md; any
+other is printed alone, and written to the file that RESULTS names, if it names one.
 """
 
 import os
 import sys
+import time
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -23,8 +25,11 @@ AGAINST_KAFKA = ("produce", "fetch")
 def run_group(group: str, plan: Plan) -> list[Result]:
     """The rows of one group."""
     measure: Callable[[Plan], list[Result]] = import_module(f"benchmarks.{group}").measure
+    begun = time.monotonic()
     print(f"measuring {group} ...", file=sys.stderr, flush=True)
-    return measure(plan)
+    found = measure(plan)
+    print(f"measured {group} in {time.monotonic() - begun:.0f} s", file=sys.stderr, flush=True)
+    return found
 
 
 def main() -> int:
@@ -34,6 +39,10 @@ def main() -> int:
         print(f"no such group: {', '.join(sorted(unknown))}; there are {', '.join(GROUPS)}")
         return 2
     plan = Plan(int(os.environ.get("ROUNDS", "3")), float(os.environ.get("SCALE", "1")))
+    plan.notes.append(
+        f"{plan.rounds} rounds, loads of {plan.scale:g} times the usual length; load average before "
+        f"{os.getloadavg()[0]:.1f}"
+    )
     results: list[Result] = []
     try:
         for group in wanted:
@@ -46,8 +55,9 @@ def main() -> int:
         plan.close()
     text = render(results, plan.notes)
     print(text)
-    if set(wanted) == set(GROUPS) and plan.scale == 1:
-        RESULTS.write_text(text)
+    whole = set(wanted) == set(GROUPS) and plan.scale == 1
+    if target := os.environ.get("RESULTS") or (whole and RESULTS):
+        Path(target).write_text(text)
     return 0
 
 

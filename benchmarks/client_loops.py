@@ -8,6 +8,7 @@ import json
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 
 VALUE = b"v" * 100
 WARM = 50_000
@@ -81,20 +82,10 @@ def consume_records(address: str, topic: str, count: int) -> None:
         watch.report(taken - first)
 
 
-def produce_confluent(address: str, topic: str, count: int) -> None:
+def produce_confluent(address: str, topic: str, count: int, **settings: object) -> None:
     from confluent_kafka import Producer
 
-    producer = Producer(
-        {
-            "bootstrap.servers": address,
-            "acks": "all",
-            "linger.ms": 5,
-            "batch.size": 1_000_000,
-            "batch.num.messages": 100_000,
-            "queue.buffering.max.messages": 2_000_000,
-            "queue.buffering.max.kbytes": 1_000_000,
-        }
-    )
+    producer = Producer({"bootstrap.servers": address, **settings})
 
     def send(many: int) -> None:
         for _ in range(many):
@@ -112,12 +103,10 @@ def produce_confluent(address: str, topic: str, count: int) -> None:
     watch.report(count)
 
 
-def produce_send(address: str, topic: str, count: int) -> None:
+def produce_send(address: str, topic: str, count: int, **settings: object) -> None:
     from barnabas import Producer
 
-    with Producer(
-        {"bootstrap.servers": address, "acks": "all", "linger.ms": 5, "batch.size": 1_000_000}
-    ) as producer:
+    with Producer({"bootstrap.servers": address, **settings}) as producer:
 
         def send(many: int) -> None:
             for _ in range(many):
@@ -146,12 +135,22 @@ def produce_arrow(address: str, topic: str, count: int) -> None:
         watch.report(count // CHUNK * CHUNK)
 
 
+# Batches and waiting of one size for both; the rest lets librdkafka make use of it.
+EQUAL = {"linger.ms": 5, "batch.size": 1_000_000}
+ROOM = {
+    "batch.num.messages": 100_000,
+    "queue.buffering.max.messages": 2_000_000,
+    "queue.buffering.max.kbytes": 1_000_000,
+}
+
 LOOPS: dict[str, Callable[[str, str, int], None]] = {
     "consume-confluent": consume_confluent,
     "consume-arrow": consume_arrow,
     "consume-records": consume_records,
     "produce-confluent": produce_confluent,
+    "produce-confluent-equal": partial(produce_confluent, **EQUAL, **ROOM),
     "produce-send": produce_send,
+    "produce-send-equal": partial(produce_send, **EQUAL),
     "produce-arrow": produce_arrow,
 }
 

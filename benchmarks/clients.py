@@ -12,17 +12,31 @@ from benchmarks.plan import Plan
 from benchmarks.results import Result
 
 ROOT = Path(__file__).resolve().parents[1]
-COUNT = 3_000_000
 LOOP_SECONDS = 300
+IN_LOG = 10_000_000
 
-# our loop, what the row is called, at least this many times confluent's records a second
-CONSUME = (
-    ("consume-arrow", "consume into Arrow batches", 5.0),
-    ("consume-records", "consume into Record objects", 2.0),
-)
-PRODUCE = (
-    ("produce-send", "produce, a call for each record, acks=all", 1.5),
-    ("produce-arrow", "produce from Arrow, acks=all", 5.0),
+# Every loop with as many records as keep it busy for some seconds.
+CONFLUENT_CONSUME, CONFLUENT_PRODUCE = "consume-confluent", "produce-confluent"
+EQUAL_PRODUCE = "produce-confluent-equal"
+COUNTS = {
+    CONFLUENT_CONSUME: 4_000_000,
+    "consume-arrow": IN_LOG,
+    "consume-records": 6_000_000,
+    CONFLUENT_PRODUCE: 2_000_000,
+    EQUAL_PRODUCE: 3_000_000,
+    "produce-send": 3_000_000,
+    "produce-send-equal": 3_000_000,
+    "produce-arrow": 10_000_000,
+}
+FEWEST = 200_000
+
+# our loop, what the row is called, confluent's loop, at least this many times its records a second
+ROWS = (
+    ("consume-arrow", "consume into Arrow batches", CONFLUENT_CONSUME, 5.0),
+    ("consume-records", "consume into Record objects", CONFLUENT_CONSUME, 2.0),
+    ("produce-send", "produce, a call for each record, both by default", CONFLUENT_PRODUCE, 1.5),
+    ("produce-send-equal", "the same, both in batches of 1 MB", EQUAL_PRODUCE, 1.5),
+    ("produce-arrow", "produce from Arrow, both by default", CONFLUENT_PRODUCE, 5.0),
 )
 
 
@@ -47,30 +61,28 @@ def run_loop(loop: str, broker: BenchOurs, topic: str, count: int) -> float:
 
 
 def measure(plan: Plan) -> list[Result]:
-    """The rows of group `clients`."""
-    count = max(200_000, int(COUNT * plan.scale))
+    """The rows of group `clients`; acks=all is everybody's default."""
     batch = Batch.filling(65536, 100)
-    rates: dict[str, list[float]] = {}
+    rates: dict[str, list[float]] = {loop: [] for loop in COUNTS}
     with BenchOurs() as broker:
         create_topic(broker, "bench-read", 1, UNBOUNDED)
         run_load(
             "produce", port=broker.port, topic="bench-read", value=batch.value,
-            records=batch.records, requests=count // batch.records + 1,
+            records=batch.records, requests=_records(plan, IN_LOG) // batch.records + 1,
         )  # fmt: skip
         create_topic(broker, "bench-write", 1, BOUNDED)
         for _ in range(plan.rounds):
-            for loop in ("consume-confluent", *(row[0] for row in CONSUME)):
-                rates.setdefault(loop, []).append(run_loop(loop, broker, "bench-read", count))
-            for loop in ("produce-confluent", *(row[0] for row in PRODUCE)):
-                rates.setdefault(loop, []).append(run_loop(loop, broker, "bench-write", count))
+            for loop, count in COUNTS.items():
+                topic = "bench-read" if loop.startswith("consume") else "bench-write"
+                rates[loop].append(run_loop(loop, broker, topic, _records(plan, count)))
     return [
         Result(
             "clients", title, "records/s", tuple(rates[loop]), tuple(rates[peer]),
-            peer_name, target, "higher",
+            f"confluent {peer.split('-')[0]}()", target, "higher",
         )
-        for rows, peer, peer_name in (
-            (CONSUME, "consume-confluent", "confluent consume()"),
-            (PRODUCE, "produce-confluent", "confluent produce()"),
-        )
-        for loop, title, target in rows
+        for loop, title, peer, target in ROWS
     ]  # fmt: skip
+
+
+def _records(plan: Plan, count: int) -> int:
+    return max(FEWEST, int(count * plan.scale))

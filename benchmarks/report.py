@@ -49,10 +49,15 @@ def render(results: Sequence[Result], notes: Sequence[str]) -> str:
     parts = [INTRODUCTION, conditions(), *(f"- {note}" for note in notes), ""]
     missed = [result for result in results if result.met is False]
     if missed:
-        parts.append("**Missed:** " + "; ".join(_miss(result) for result in missed) + ".\n")
+        parts.append(f"{len(missed)} of {_held(results)} targets are missed:\n")
+        parts += [*(f"- {_miss(result)}" for result in missed), ""]
     for group, rows in groupby(results, key=lambda result: result.group):
         parts += [f"## {group}\n", _table(list(rows))]
     return "\n".join(parts)
+
+
+def _held(results: Sequence[Result]) -> int:
+    return sum(result.met is not None for result in results)
 
 
 def _miss(result: Result) -> str:

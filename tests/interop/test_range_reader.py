@@ -2,7 +2,6 @@
 
 import pyarrow as pa
 import pytest
-from confluent_kafka import Producer
 
 from barnabas.client.sync.ranges import RangeReader
 from barnabas.errors import BrokerError, ErrorCode
@@ -12,6 +11,7 @@ from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import Confluent
 from tests.interop.clients.ours import EVERYTHING, samples_of
 from tests.interop.peers.real_kafka import RealKafka
+from tests.interop.transactions import write_transactions
 
 pytestmark = pytest.mark.interop
 
@@ -60,31 +60,9 @@ def test_a_range_that_is_gone_is_an_error(broker: InteropBroker) -> None:
 def test_aborted_transactions_are_left_out_where_asked(real_kafka: RealKafka) -> None:
     topic = InteropBroker(real_kafka).new_topic()
     outcomes = [("commit", 100), ("abort", 70), ("commit", 30), ("abort", 1), ("commit", 5)]
-    producer = Producer(
-        {
-            "bootstrap.servers": real_kafka.bootstrap_servers,
-            "transactional.id": f"writer-of-{topic}",
-            "compression.type": "lz4",
-        }
-    )
-    producer.init_transactions(30)
-    committed: list[bytes] = []
-    written: list[bytes] = []
-    for outcome, count in outcomes:
-        values = [b"%s %d %d" % (outcome.encode(), len(written), index) for index in range(count)]
-        producer.begin_transaction()
-        for value in values:
-            producer.produce(topic, value, partition=0)
-        written += values
-        if outcome == "commit":
-            producer.commit_transaction(30)
-            committed += values
-        else:
-            # Without a flush librdkafka drops what was not sent yet, and nothing is aborted.
-            producer.flush(30)
-            producer.abort_transaction(30)
-    end = sum(count + 1 for _, count in outcomes)  # each transaction ends with a marker
     address = real_kafka.bootstrap_servers
+    written, committed = write_transactions(address, topic, outcomes)
+    end = sum(count + 1 for _, count in outcomes)  # each transaction ends with a marker
     everything = read_table(address, topic, 0, end)
     assert everything["value"].to_pylist() == written
     only = read_table(address, topic, 0, end, **{"isolation.level": "read_committed"})

@@ -18,6 +18,14 @@ pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.timeout(300)]
 JOB = Path(__file__).with_name("spark_job.py")
 
 
+@pytest.mark.parametrize(
+    "broker",
+    [
+        pytest.param("real_kafka", marks=pytest.mark.long, id="kafka"),
+        pytest.param("our_broker", id="barnabas"),
+    ],
+    indirect=True,
+)
 def test_rows_go_through_a_topic_unchanged(broker: InteropBroker, tmp_path: Path) -> None:
     try:
         java()

@@ -55,7 +55,11 @@ class Driver:
     @contextmanager
     def consumer(self, **settings: object) -> Iterator[Any]:
         """A Consumer that begins at the beginning, unless `settings` (underscores) say otherwise."""
-        given = {"auto_offset_reset": "earliest", **settings, "bootstrap_servers": self.address}
+        given: dict[str, Any] = {
+            "auto_offset_reset": "earliest",
+            **settings,
+            "bootstrap_servers": self.address,
+        }
         if self.form == "sync":
             with barnabas.Consumer(**given) as consumer:
                 yield consumer
@@ -69,7 +73,7 @@ class Driver:
     @contextmanager
     def producer(self, **settings: object) -> Iterator[Any]:
         """A Producer."""
-        given = {**settings, "bootstrap_servers": self.address}
+        given: dict[str, Any] = {**settings, "bootstrap_servers": self.address}
         if self.form == "sync":
             with barnabas.Producer(**given) as producer:
                 yield producer

@@ -12,15 +12,19 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from array import array
 from pathlib import Path
 
+from barnabas.kernels import layout
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
 from fuzz.mutations import mutate
 from tests.kernel_forms import HERE, Forms, extension, read, source
 
-FAMILIES = ("batches", "scanning", "gathering", "record")
+FAMILIES = ("checksums", "batches", "scanning", "gathering", "record")
 MUTATIONS_OF_ONE = 100
+CHECK = "if length < 1 or length > end - position:"
+"""The check of `batches` without which a record may run past its buffer."""
 SANITIZERS = (
     "-fsanitize=address,undefined",
     "-fno-sanitize=alignment,shift,signed-integer-overflow",
@@ -28,24 +32,14 @@ SANITIZERS = (
 )
 
 
-def build(folder: Path) -> None:
-    """Compile the families with sanitizers into a folder."""
+def build(folder: Path, source: Path = HERE, families: tuple[str, ...] = FAMILIES) -> None:
+    """Compile families with sanitizers into a folder."""
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     include = sysconfig.get_paths()["include"]
-    for name in FAMILIES:
+    for name in families:
         made = folder / f"{name}.c"
-        cython = (
-            sys.executable,
-            "-m",
-            "cython",
-            "-3",
-            "-w",
-            str(HERE),
-            f"{name}.py",
-            "-o",
-            str(made),
-        )
-        subprocess.run(cython, check=True, stderr=subprocess.DEVNULL)
+        cython = (sys.executable, "-m", "cython", "-3", f"{name}.py", "-o", str(made))
+        subprocess.run(cython, check=True, cwd=source, stderr=subprocess.DEVNULL)
         flags = ("-O1", "-g", "-fwrapv", "-fPIC", "-shared", "-w", f"-I{include}", *SANITIZERS)
         compiler = os.environ.get("CC", "cc")
         subprocess.run(
@@ -93,28 +87,59 @@ def compare(folder: Path, seed: int, mutations: int) -> None:
     print(f"kernels: {mutations} inputs, {refused} refused, sanitizers silent, forms equal")
 
 
+def overrun(folder: Path) -> None:
+    """Show the broken kernel a record that states more bytes than there are."""
+    batches = extension("batches", folder)
+    data = array("B", bytes.fromhex("fe01 00 00 00 04 6b6b"))
+    batches.check(data, 0, len(data), 1, array("q", bytes(8 * layout.STATE)))
+
+
+def control(folder: Path) -> None:
+    """See the sanitizer stop a copy of a kernel that lacks one check; else its silence means nothing.
+
+    Raises:
+        AssertionError: it said nothing.
+    """
+    text = (HERE / "batches.py").read_text()
+    assert text.count(CHECK) == 1, "the check to be left out is not there"
+    (folder / "batches.py").write_text(text.replace(CHECK, "if length < 1:"))
+    build(folder, folder, ("batches",))
+    done = in_child("--overrun", str(folder), capture_output=True)
+    assert b"heap-buffer-overflow" in done.stderr, "the sanitizer is blind"
+    print("kernels: the sanitizer stops a kernel that lacks a check")
+
+
+def in_child(*arguments: str, **how: bool) -> subprocess.CompletedProcess[bytes]:
+    """Run this module again, under the sanitizers."""
+    environment = {
+        **os.environ,
+        "LD_PRELOAD": f"{library('libasan.so')} {library('libubsan.so')}",
+        "ASAN_OPTIONS": "detect_leaks=0",
+        "PYTHONMALLOC": "malloc",
+    }
+    command = (sys.executable, "-m", "fuzz.kernels", *arguments)
+    return subprocess.run(command, check=False, env=environment, **how)  # type: ignore[call-overload,no-any-return]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m fuzz.kernels", description=__doc__)
     parser.add_argument("--mutations", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--built", type=Path, help=argparse.SUPPRESS)
+    parser.add_argument("--overrun", type=Path, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    if arguments.overrun is not None:
+        overrun(arguments.overrun)
+        return 0
     if arguments.built is not None:
         compare(arguments.built, arguments.seed, arguments.mutations)
         return 0
     with tempfile.TemporaryDirectory() as folder:
+        control(Path(folder))
+    with tempfile.TemporaryDirectory() as folder:
         build(Path(folder))
-        environment = {
-            **os.environ,
-            "LD_PRELOAD": f"{library('libasan.so')} {library('libubsan.so')}",
-            "ASAN_OPTIONS": "detect_leaks=0",
-            "PYTHONMALLOC": "malloc",
-        }
-        command = (
-            sys.executable, "-m", "fuzz.kernels", "--built", folder,
-            "--seed", str(arguments.seed), "--mutations", str(arguments.mutations),
-        )  # fmt: skip
-        return subprocess.run(command, check=False, env=environment).returncode
+        chosen = ("--seed", str(arguments.seed), "--mutations", str(arguments.mutations))
+        return in_child("--built", folder, *chosen).returncode
 
 
 if __name__ == "__main__":

@@ -104,12 +104,12 @@ def control(folder: Path) -> None:
     assert text.count(CHECK) == 1, "the check to be left out is not there"
     (folder / "batches.py").write_text(text.replace(CHECK, "if length < 1:"))
     build(folder, folder, ("batches",))
-    done = in_child("--overrun", str(folder), capture_output=True)
+    done = in_child("--overrun", str(folder), capture=True)
     assert b"heap-buffer-overflow" in done.stderr, "the sanitizer is blind"
     print("kernels: the sanitizer stops a kernel that lacks a check")
 
 
-def in_child(*arguments: str, **how: bool) -> subprocess.CompletedProcess[bytes]:
+def in_child(*arguments: str, capture: bool = False) -> subprocess.CompletedProcess[bytes]:
     """Run this module again, under the sanitizers."""
     environment = {
         **os.environ,
@@ -118,7 +118,7 @@ def in_child(*arguments: str, **how: bool) -> subprocess.CompletedProcess[bytes]
         "PYTHONMALLOC": "malloc",
     }
     command = (sys.executable, "-m", "fuzz.kernels", *arguments)
-    return subprocess.run(command, check=False, env=environment, **how)  # type: ignore[call-overload,no-any-return]
+    return subprocess.run(command, check=False, env=environment, capture_output=capture)
 
 
 def main() -> int:

@@ -44,6 +44,7 @@ env: $(VENV)/.dev   ## the virtual environment with everything in it
 
 kernels: | python         ## compile the kernels beside their sources, where older
 	@$(RUN) setup.py --quiet build_ext --inplace
+	@$(RUN) -m compileall -q src
 
 check: env       ## style, types, import contracts
 	$(BIN)/ruff check --quiet .

@@ -63,7 +63,7 @@ class Ours:
 
 def samples_of(table: pa.Table) -> list[Sample]:
     """The rows of a table in Spark's columns as what was sent."""
-    times: list[int] = table["timestamp"].cast(pa.int64()).to_pylist()  # type: ignore[assignment]
+    times: list[int] = table["timestamp"].cast(pa.int64()).to_pylist()
     return [
         Sample(
             row["key"],

@@ -43,12 +43,12 @@ def encode(given: dict[str, Any], partitions: int = 1, **options: object) -> lis
     )
 
 
-def decode(encoded: list[Encoded]) -> dict[str, list[object]]:
+def decode(encoded: list[Encoded]) -> dict[str, list[Any]]:
     for each in encoded:
         assert check_produced(memoryview(each.batch), 1 << 20).count == each.count
     batches = [bytes(each.batch) for each in encoded]
     arrays = to_arrow(decode_columns(batches, wanted=Wanted.ALL, start=0))
-    found = pa.table(arrays).to_pydict()
+    found: dict[str, list[Any]] = pa.table(arrays).to_pydict()
     epoch = dt.datetime(1970, 1, 1, tzinfo=dt.UTC)
     found["timestamp"] = [(t - epoch) // dt.timedelta(milliseconds=1) for t in found["timestamp"]]
     found["headers"] = [[(h["key"], h["value"]) for h in hs] for hs in found["headers"]]

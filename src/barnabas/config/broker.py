@@ -58,6 +58,12 @@ class BrokerConfig(Configuration):
     controller_listener_names: tuple[str, ...] = words(
         (), HIGH, "Names of listeners that are not opened, because the controller needs no port."
     )
+    listener_security_protocol_map: tuple[str, ...] = words(
+        ("PLAINTEXT:PLAINTEXT", "SSL:SSL", "SASL_PLAINTEXT:SASL_PLAINTEXT", "SASL_SSL:SASL_SSL"),
+        HIGH,
+        "The security protocol of each listener name, as NAME:PROTOCOL. Only PLAINTEXT is served: "
+        "a listener of another protocol, or of none, is refused.",
+    )
     node_id: int = integer(
         1, HIGH, "The number of this broker in its cluster.", low=0, also=("broker.id", "broker_id")
     )

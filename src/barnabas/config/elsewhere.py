@@ -36,7 +36,6 @@ _WHY = {
     "offsets are written as they come": """
         offsets.commit.timeout.ms offsets.load.buffer.size offsets.topic.compression.codec
         log.flush.start.offset.checkpoint.interval.ms""",
-    "connections are plain": "listener.security.protocol.map",
 }
 
 _TOPICS = {

@@ -6,6 +6,7 @@ from barnabas.config.broker import BrokerConfig
 from barnabas.errors import ConfigError
 
 _PLAIN = "PLAINTEXT"
+_PROTOCOLS = (_PLAIN, "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 
 
 class Endpoint(NamedTuple):
@@ -20,7 +21,8 @@ def listeners(config: BrokerConfig) -> list[Endpoint]:
     """The listeners to open, without those of a controller.
 
     Raises:
-        ConfigError: an entry cannot be read, a name or address stands twice, or none is left.
+        ConfigError: an entry cannot be read, a name stands twice, none is left, or one is not
+            plain: a port that is taken for a safe one must not be opened.
     """
     skipped = {name.upper() for name in config.controller_listener_names}
     found = [_endpoint("listeners", text) for text in config.listeners]
@@ -29,6 +31,9 @@ def listeners(config: BrokerConfig) -> list[Endpoint]:
         raise ConfigError("listeners: there must be one that is not the controller's")
     if len({endpoint.name for endpoint in opened}) < len(opened):
         raise ConfigError(f"listeners={','.join(config.listeners)}: each name may stand once")
+    protocols = _protocols(config)
+    for endpoint in opened:
+        _refuse_unserved(endpoint.name, protocols)
     return opened
 
 
@@ -55,6 +60,35 @@ def advertised(config: BrokerConfig, bound: list[Endpoint]) -> dict[str, Endpoin
             endpoint if endpoint.port else endpoint._replace(port=told[endpoint.name].port)
         )
     return told
+
+
+def _protocols(config: BrokerConfig) -> dict[str, str]:
+    """The security protocol of each listener name that has one."""
+    found: dict[str, str] = {}
+    for text in config.listener_security_protocol_map:
+        name, _, protocol = (part.strip().upper() for part in text.partition(":"))
+        if not name or protocol not in _PROTOCOLS:
+            raise ConfigError(
+                f"listener.security.protocol.map={text}: it must look like NAME:{_PLAIN}, with one "
+                f"of {', '.join(_PROTOCOLS)}"
+            )
+        if found.setdefault(name, protocol) != protocol:
+            raise ConfigError(f"listener.security.protocol.map={text}: {name} stands twice")
+    return found
+
+
+def _refuse_unserved(name: str, protocols: dict[str, str]) -> None:
+    protocol = protocols.get(name)
+    if protocol is None:
+        raise ConfigError(
+            f"listeners={name}://…: listener.security.protocol.map does not say what {name} is; "
+            f"add {name}:{_PLAIN}"
+        )
+    if protocol != _PLAIN:
+        raise ConfigError(
+            f"listeners={name}://…: {name} is {protocol}, and TLS and SASL are not served yet, "
+            f"only {_PLAIN}"
+        )
 
 
 def _endpoint(name: str, text: str) -> Endpoint:

@@ -13,8 +13,8 @@ from barnabas.config.listeners import Endpoint, listeners
         ({}, None, None, Endpoint("PLAINTEXT", "localhost", 9092)),
         ({}, 0, "", Endpoint("PLAINTEXT", "", 0)),
         ({}, None, "::1", Endpoint("PLAINTEXT", "::1", 9092)),
-        ({"listeners": "X://:1"}, None, None, Endpoint("X", "", 1)),
-        ({"listeners": "X://:1"}, 2, None, Endpoint("PLAINTEXT", "localhost", 2)),
+        ({"listeners": "PLAINTEXT://:1"}, None, None, Endpoint("PLAINTEXT", "", 1)),
+        ({"listeners": "PLAINTEXT://:1"}, 2, None, Endpoint("PLAINTEXT", "localhost", 2)),
     ],
     ids=["defaults", "every address", "IPv6", "as given", "the option wins"],
 )

@@ -6,7 +6,12 @@ from barnabas.errors import ConfigError
 
 
 def test_reads_names_hosts_and_ports() -> None:
-    config = BrokerConfig.load({"listeners": "PLAINTEXT://:9092, inner://[::1]:0"})
+    config = BrokerConfig.load(
+        {
+            "listeners": "PLAINTEXT://:9092, inner://[::1]:0",
+            "listener.security.protocol.map": "PLAINTEXT:PLAINTEXT, Inner:plaintext",
+        }
+    )
     assert listeners(config) == [Endpoint("PLAINTEXT", "", 9092), Endpoint("INNER", "::1", 0)]
 
 
@@ -26,6 +31,30 @@ def test_the_controllers_listener_is_left_out() -> None:
 def test_refuses_what_it_cannot_read(text: str) -> None:
     with pytest.raises(ConfigError, match="listeners"):
         listeners(BrokerConfig.load({"listeners": text}))
+
+
+@pytest.mark.parametrize(
+    ("listener", "protocols", "why"),
+    [
+        ("SSL://:1", None, "SSL is SSL, and TLS and SASL are not served yet"),
+        ("SASL_PLAINTEXT://:1", None, "SASL_PLAINTEXT is SASL_PLAINTEXT"),
+        ("PLAINTEXT://:0,SAFE://:1", "PLAINTEXT:PLAINTEXT,SAFE:SASL_SSL", "SAFE is SASL_SSL"),
+        ("PLAINTEXT://:1", "PLAINTEXT:SSL", "PLAINTEXT is SSL"),
+        ("FOO://:1", None, "does not say what FOO is; add FOO:PLAINTEXT"),
+        ("PLAINTEXT://:1", "INNER:PLAINTEXT", "does not say what PLAINTEXT is"),
+        ("PLAINTEXT://:1", "PLAINTEXT:TLS", "map=PLAINTEXT:TLS: it must look like"),
+        ("PLAINTEXT://:1", "PLAINTEXT", "map=PLAINTEXT: it must look like"),
+        ("PLAINTEXT://:1", "PLAINTEXT:PLAINTEXT,plaintext:SSL", "PLAINTEXT stands twice"),
+    ],
+)
+def test_no_port_is_opened_plainly_that_was_asked_for_otherwise(
+    listener: str, protocols: str | None, why: str
+) -> None:
+    given = {"listeners": listener}
+    if protocols is not None:
+        given["listener.security.protocol.map"] = protocols
+    with pytest.raises(ConfigError, match=why):
+        listeners(BrokerConfig.load(given))
 
 
 def test_clients_are_told_a_host_and_the_bound_port() -> None:

@@ -62,7 +62,7 @@ def test_a_file_of_kafka_is_read_and_what_it_cannot_do_is_said(tmp_path: Path) -
         broker.process.terminate()
         told = broker.process.stderr.read()
     assert (tmp_path / "data").is_dir()
-    assert "unknown property property=log.segmnet.bytes nearest=log.segment.bytes" in told
+    assert "unknown property log.segmnet.bytes: the nearest known one is log.segment.bytes" in told
 
 
 @pytest.mark.parametrize(

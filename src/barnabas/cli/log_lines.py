@@ -6,7 +6,7 @@ _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime"}
 
 
 class LineFormatter(logging.Formatter):
-    """`12:30:01.250 warning unknown property property=log.dir.s nearest=log.dirs`."""
+    """`12:30:01.250 warning isr shrunk topic=dogs partition=0`."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s.%(msecs)03d %(levelname)s %(message)s", "%H:%M:%S")

@@ -86,13 +86,14 @@ class Configuration:
                 if row.inert and row.parse(value) != row.default:
                     log.log(
                         cls.inert_level,
-                        "property changes nothing here",
-                        extra={"property": row.name, "why": row.inert},
+                        "property %s changes nothing here: %s",
+                        row.name,
+                        row.inert,
                     )
             elif why := cls.known_elsewhere.get(name.replace("_", ".")):
-                log.info("property changes nothing here", extra={"property": name, "why": why})
+                log.info("property %s changes nothing here: %s", name, why)
             else:
-                log.warning("unknown property", extra={"property": name, **cls.__nearest(name)})
+                log.warning("unknown property %s%s", name, cls.__nearest(name))
         return cls(**known)
 
     @property
@@ -117,11 +118,11 @@ class Configuration:
             yield row, getattr(self, row.attribute)
 
     @classmethod
-    def __nearest(cls, name: str) -> dict[str, str]:
+    def __nearest(cls, name: str) -> str:
         import difflib
 
         near = difflib.get_close_matches(name.replace("_", "."), cls.__settings, n=1)
-        return {"nearest": near[0]} if near else {}
+        return f": the nearest known one is {near[0]}" if near else ""
 
     def __setattr__(self, name: str, value: object) -> Never:
         raise AttributeError(f"{type(self).__name__} is frozen: make a new one to change {name}")

@@ -139,7 +139,7 @@ class ProducerConfig(ClientConfig):
         MEDIUM, default=False, text="Whether keys do not choose the partition."
     )
     transactional_id: str | None = optional_string(
-        LOW, "The name of a transactional producer.", inert="the broker has no transactions yet"
+        LOW, "The name of a transactional producer. There are no transactions yet: it is refused."
     )
     transaction_timeout_ms: int = integer(
         60_000,

@@ -35,8 +35,14 @@ class ProducerOptions:
         """Translate the properties.
 
         Raises:
-            ConfigError: enable.idempotence was asked for together with what it cannot work with.
+            ConfigError: enable.idempotence was asked for together with what it cannot work with,
+                or transactions, which are not there.
         """
+        if config.transactional_id is not None:
+            raise ConfigError(
+                "transactional.id: there are no transactions yet; without it the producer is "
+                "idempotent, which keeps order and stores no record twice"
+            )
         acks = _ACKS[config.acks]
         return cls(
             acks=acks,

@@ -28,3 +28,8 @@ def test_idempotence_gives_way_unless_it_was_asked_for(given: dict[str, object])
 def test_a_level_counts_only_for_its_codec() -> None:
     assert options(compression_type="zstd", compression_zstd_level=9).level == 9
     assert options(compression_type="gzip", compression_zstd_level=9).level is None
+
+
+def test_transactions_are_refused_and_not_left_out_in_silence() -> None:
+    with pytest.raises(ConfigError, match=r"transactional\.id: there are no transactions yet"):
+        options(transactional_id="mine")

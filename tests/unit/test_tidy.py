@@ -37,6 +37,7 @@ MAY_TOUCH_FILES = {
 MAY_CATCH_EVERYTHING = {
     "src/barnabas/runtime/connection.py",  # owns a connection of the broker
     "src/barnabas/client/aio/link.py",  # owns a connection of a client
+    "src/barnabas/client/aio/courier.py",  # owns what a producer has on its way: fails all of it
     "src/barnabas/broker/background.py",  # owns the jobs that come back
     "src/barnabas/testing/embedded_broker.py",  # hands it over to the thread that waits
 }

@@ -11,7 +11,7 @@ from typing import Any, Final
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.core.producer_options import ProducerOptions
 from barnabas.client.core.sending import Outgoing, Sender
-from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.errors import BrokerError, ErrorCode, FatalError, KafkaError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from barnabas.protocol.produce import ProduceResponse
@@ -40,7 +40,7 @@ class Courier:
         self._timer: asyncio.TimerHandle | None = None
         self._scheduled = False
         self._poked = False
-        self._closed = False
+        self._stopped = False
         self._identifying: asyncio.Task[None] | None = None
         cluster.on_change.append(self._changed)
 
@@ -57,14 +57,15 @@ class Courier:
             self._loop.call_soon(self._step)
 
     def close(self) -> None:
-        """Stop, and end the connections."""
-        self._closed = True
+        """Stop, and end the connections. Answers that come yet are not handed to the sender."""
+        self._stopped = True
         if self._timer is not None:
             self._timer.cancel()
         if self._identifying is not None:
             self._identifying.cancel()
         self._cluster.on_change.remove(self._changed)
         self._cluster.close()
+        self._on_progress()
 
     def _changed(self) -> None:
         self._on_progress()
@@ -72,8 +73,21 @@ class Courier:
 
     def _step(self) -> None:
         self._scheduled = self._poked = False
-        if self._closed:
-            return
+        if not self._stopped:
+            self._guarded(self._advance)
+
+    def _guarded(self, do: Callable[..., None], *arguments: object) -> None:
+        """After a fault of ours nobody knows what is where, so everything unsettled fails with it."""
+        try:
+            do(*arguments)
+        except Exception as error:  # the one place that owns what is on its way
+            log.exception("producer given up after a fault of ours")
+            self._stopped = True
+            self.fatal = FatalError(f"the producer failed: {type(error).__name__}: {error}")
+            self._sender.abandon(self.fatal)
+            self._on_progress()
+
+    def _advance(self) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -115,6 +129,10 @@ class Courier:
             )
         except KafkaError as error:
             self._take(outgoing, error)
+
+    def _answered(self, outgoing: Outgoing, answer: Any) -> None:
+        if not self._stopped:
+            self._guarded(self._take, outgoing, answer)
 
     def _take(self, outgoing: Outgoing, answer: Any) -> None:
         """An answer, or the error that came instead; None: sent, and nothing will come."""
@@ -167,4 +185,4 @@ class _Answered:
         self._outgoing = outgoing
 
     def __call__(self, answer: Any) -> None:
-        self._courier._take(self._outgoing, answer)  # noqa: SLF001  (its other half)
+        self._courier._answered(self._outgoing, answer)  # noqa: SLF001  (its other half)

@@ -7,7 +7,7 @@ from barnabas.client.aio.wake import Wake
 from barnabas.client.core.accumulator import Accumulator
 from barnabas.client.core.producer_batch import ProducerBatch
 from barnabas.client.core.sending import Sender
-from barnabas.errors import KafkaError, LocalProtocolError, RequestTimeout
+from barnabas.errors import LocalProtocolError, RequestTimeout
 
 
 async def flush(
@@ -39,19 +39,18 @@ async def flush(
 async def close(
     records: Accumulator, sender: Sender, courier: Courier, timeout_s: float | None
 ) -> None:
-    """Flush, then stop. What is not sent in time fails.
+    """Take no more records, flush, then stop. What is not stored in time fails.
 
     Raises:
         KafkaError: as `flush`.
     """
     sender.closing = True
+    records.shut(LocalProtocolError("the producer is closed"))
     try:
         await flush(records, sender, courier, timeout_s)
-    except KafkaError:
-        sender.give_up(LocalProtocolError("the producer was closed before this was sent"))
-        raise
     finally:
         courier.close()
+        sender.abandon(LocalProtocolError("the producer was closed before this was known stored"))
 
 
 async def settled(batch: ProducerBatch) -> None:

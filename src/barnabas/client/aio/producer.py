@@ -1,6 +1,7 @@
 """Producer for asyncio. `client.sync.producer` has the same calls for plain threads."""
 
 import asyncio
+import logging
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import replace
@@ -24,10 +25,12 @@ from barnabas.client.core.retry import Backoff
 from barnabas.client.core.sending import Sender
 from barnabas.client.core.texts import as_bytes
 from barnabas.config.clients import ProducerConfig
-from barnabas.errors import LocalProtocolError
+from barnabas.errors import KafkaError, LocalProtocolError
 from barnabas.kernels.objects import Delivery
 from barnabas.records.encoding import Encoded
 from barnabas.types import TopicPartition
+
+log = logging.getLogger(__name__)
 
 _USUAL = ColumnNames()
 
@@ -85,7 +88,13 @@ class Producer:
         return self
 
     async def __aexit__(self, kind: object, *rest: object) -> None:
-        await self.close(None if kind is None else 0)
+        try:
+            await self.close(None if kind is None else 0)
+        except KafkaError as error:
+            if kind is None:
+                raise
+            # Who reads the exception of the block must not find this one in its place.
+            log.warning("producer closed early why=%s", error)
 
     async def send(
         self,
@@ -152,7 +161,11 @@ class Producer:
         await flush(self._records, self._sender, self._courier, timeout_s)
 
     async def close(self, timeout_s: float | None = None) -> None:
-        """Flush, then end the connections. A second call does nothing. Errors as `flush`."""
+        """Take no more records, flush, then end the connections; errors as `flush`.
+
+        Every record has its outcome then: what is not stored in time has failed. A second call does
+        nothing.
+        """
         if not self._closed:
             self._closed = True
             await close(self._records, self._sender, self._courier, timeout_s)

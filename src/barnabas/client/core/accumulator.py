@@ -13,7 +13,7 @@ from barnabas.client.core.partition_queue import PartitionQueue
 from barnabas.client.core.partitioners import StickyPartitions, checked, partition_of_key
 from barnabas.client.core.producer_batch import ProducerBatch
 from barnabas.client.core.producer_options import ProducerOptions
-from barnabas.errors import BrokerError, ErrorCode
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.kernels.objects import Delivery, RecordAppender
 from barnabas.ports import Entropy
 from barnabas.types import TopicPartition
@@ -34,6 +34,8 @@ class Accumulator:
     `sticky` (by topic) and `by_partition` (by topic, then partition) are the open batches, for the
     short way of `send`: whoever finds one there may append without the lock. `used` is what all
     unsettled batches count for in `buffer.memory`. `news` is set when the loop has something to do.
+
+    A batch is there for others once it has a record, so none is ever empty.
     """
 
     def __init__(
@@ -51,6 +53,7 @@ class Accumulator:
         self.news = False
         self.exhausted = False
         self.unsettled: set[ProducerBatch] = set()
+        self._refusal: KafkaError | None = None
         self._largest: dict[str, int] = {}
         self._options = options
         self._waits = waits
@@ -68,23 +71,29 @@ class Accumulator:
         Raises:
             BrokerError: the record is larger than max.request.size or buffer.memory
                 (MESSAGE_TOO_LARGE), or the topic has no such partition.
+            TypeError, ValueError, OverflowError: no record can be made of this; nothing has changed.
+            KafkaError: as `shut` was told.
         """
         size = self._checked_size(topic.name, record)
         anywhere = partition is None and (record[1] is None or self._options.ignore_keys)
         with self.lock:
+            self._check_open()
             while True:
                 queue = self._queue(topic, partition, record[1], anywhere=anywhere)
-                if queue.open is None and not self._open(topic, queue, size, now):
-                    return None
-                assert queue.open is not None, "it was opened just now"
-                appender = queue.open.appender
-                assert appender is not None, "an open batch has its appender"
+                appender = queue.open.appender if queue.open is not None else None
+                if appender is None:
+                    delivery = self._open(topic, queue, record, size, now)
+                    if delivery is None:
+                        return None
+                    appender = delivery.batch.appender
+                else:
+                    delivery = appender.append(*record)
+                if delivery is None:
+                    self.close(queue)
+                    continue
                 if anywhere:
                     self.sticky[topic.name] = appender
-                delivery = appender.append(*record)
-                if delivery is not None:
-                    return delivery
-                self.close(queue)
+                return delivery
 
     def add_built(
         self, where: TopicPartition, payload: bytearray, count: int, now: float
@@ -92,6 +101,7 @@ class Accumulator:
         """Put a batch that is built already behind all others; None while there is no room."""
         size = len(payload)
         with self.lock:
+            self._check_open()
             if not self._has_room(size):
                 return None
             queue = self.queues.get(where)
@@ -148,6 +158,14 @@ class Accumulator:
                     soonest = ripe_at
         return soonest
 
+    def shut(self, why: KafkaError) -> None:
+        """Close all open batches and refuse all records from now on with `why`."""
+        with self.lock:
+            if self._refusal is None:
+                self._refusal = why
+            for queue in self.queues.values():
+                self.close(queue)
+
     def release(self, batch: ProducerBatch) -> None:
         """A batch is settled: its memory is free."""
         with self.lock:
@@ -164,19 +182,34 @@ class Accumulator:
             self.unsettled.update(parts)
             self.used += sum(part.reserved for part in parts) - batch.reserved
 
-    def _open(self, topic: TopicView, queue: PartitionQueue, size: int, now: float) -> bool:
-        """Open a batch that a record of `size` fits into; False while there is no room."""
+    def _check_open(self) -> None:
+        if self._refusal is not None:
+            raise self._refusal
+
+    def _open(
+        self,
+        topic: TopicView,
+        queue: PartitionQueue,
+        record: tuple[int, bytes | None, bytes | None, Headers],
+        size: int,
+        now: float,
+    ) -> Delivery | None:
+        """Open a batch with a record of up to `size` bytes in it; None while there is no room."""
         reserve = max(self._batch_size(topic), size)
         if not self._has_room(reserve):
-            return False
+            return None
         batch = ProducerBatch(queue.where, queue.next_number(), now, reserve, self._waits)
         batch.appender = RecordAppender(reserve, batch)
+        delivery = batch.appender.append(*record)
+        if delivery is None:
+            what = f"a record for {topic.name} is larger than any batch can be"
+            raise BrokerError(ErrorCode.MESSAGE_TOO_LARGE, what)
         self.used += reserve
         self.unsettled.add(batch)
         queue.open = batch
         self.news = True
         self._publish(topic, queue.where.partition, batch.appender)
-        return True
+        return delivery
 
     def _batch_size(self, topic: TopicView) -> int:
         """How large batches may become: such that open ones leave most of the memory to sent ones."""

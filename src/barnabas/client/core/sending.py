@@ -178,15 +178,22 @@ class Sender:
             self._resolve(batch, error.code, error, None, now)
 
     def give_up(self, error: KafkaError) -> None:
-        """Fail everything that waits: the producer is closed, or can never send again."""
+        """Fail everything that waits, and take no more: the producer can never send again."""
+        self._records.shut(error)
         for queue in self._records.queues.values():
-            with self._records.lock:
-                self._records.close(queue)
             queue.gather()
             waiting = list(queue.waiting)
             queue.waiting.clear()
             for batch in waiting:
                 self._fail(batch, error)
+
+    def abandon(self, error: KafkaError) -> None:
+        """As `give_up`, and fail what is in flight too: no answer may be handed in any more."""
+        for queue in self._records.queues.values():
+            for batch in list(queue.in_flight):
+                queue.settled(batch)
+                self._fail(batch, error)
+        self.give_up(error)
 
     def raise_failures(self) -> None:
         """Raise what nobody was told of yet: records that were given up.

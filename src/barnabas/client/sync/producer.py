@@ -5,6 +5,7 @@ The short way of `send` finds an open batch and appends with one call of the ker
 """
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -28,13 +29,15 @@ from barnabas.client.core.retry import Backoff
 from barnabas.client.core.sending import Sender
 from barnabas.client.core.texts import as_bytes
 from barnabas.config.clients import ProducerConfig
-from barnabas.errors import LocalProtocolError, RequestTimeout
+from barnabas.errors import KafkaError, LocalProtocolError, RequestTimeout
 from barnabas.kernels.objects import OpenBatches
 from barnabas.ports import Clock
 from barnabas.records.checksums import murmur2
 from barnabas.records.encoding import Encoded
 from barnabas.runtime.portal import Portal
 from barnabas.types import TopicPartition
+
+log = logging.getLogger(__name__)
 
 _Found = TypeVar("_Found")
 _USUAL = ColumnNames()
@@ -107,7 +110,13 @@ class Producer:
         return self
 
     def __exit__(self, kind: object, *rest: object) -> None:
-        self.close(None if kind is None else 0)
+        try:
+            self.close(None if kind is None else 0)
+        except KafkaError as error:
+            if kind is None:
+                raise
+            # Who reads the exception of the block must not find this one in its place.
+            log.warning("producer closed early why=%s", error)
 
     def send(
         self,
@@ -173,7 +182,11 @@ class Producer:
         self._portal.call(flush(self._records, self._sender, self._courier, timeout_s))
 
     def close(self, timeout_s: float | None = None) -> None:
-        """Flush, then end connections and thread. A second call does nothing. Errors as `flush`."""
+        """Take no more records, flush, then end connections and thread; errors as `flush`.
+
+        Every record has its outcome then: what is not stored in time has failed. A second call does
+        nothing.
+        """
         if self._closed:
             return
         self._closed = True

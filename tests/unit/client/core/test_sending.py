@@ -352,3 +352,18 @@ def test_open_batches_of_many_partitions_leave_memory_for_others() -> None:
     for partition in range(100):
         harness.records.append(wide, partition, (1000, None, b"v", ()), harness.now)
     assert harness.records.used <= harness.options.buffer_memory // 4
+
+
+def test_what_is_abandoned_fails_whether_it_waits_or_is_on_its_way() -> None:
+    harness = Harness(in_flight=1)
+    on_its_way = harness.send(b"1")
+    harness.go()
+    waiting = harness.send(b"2")
+    harness.sender.abandon(ConnectionFailed("over"))
+    for delivery in (on_its_way, waiting):
+        with pytest.raises(ConnectionFailed, match="over"):
+            delivery.result(0)
+    assert harness.records.used == 0
+    assert not harness.records.unsettled
+    with pytest.raises(ConnectionFailed, match="over"):
+        harness.send(b"3")

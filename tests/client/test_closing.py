@@ -1,0 +1,131 @@
+"""Ends of producers: after records that were refused, under other threads, after faults."""
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from barnabas import KafkaError, Producer, aio
+from barnabas.client.core.sending import Sender
+from barnabas.errors import FatalError, LocalProtocolError
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.testing.embedded_broker import EmbeddedBroker
+from tests.client.scripted_broker import TOPIC, ScriptedBroker, say_nothing
+
+REFUSED: tuple[dict[str, Any], ...] = (
+    {"headers": [("name", "text")]},
+    {"headers": [("\ud800", b"bytes")]},
+    {"timestamp_ms": 2**63},
+    {"value": [1]},
+    {"key": 17},
+)
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[str]:
+    with EmbeddedBroker({"num.partitions": "1"}) as broker:
+        yield broker.bootstrap_servers
+
+
+def test_a_producer_goes_on_and_ends_after_records_it_refused(servers: str) -> None:
+    producer = Producer(bootstrap_servers=servers)
+    assert producer.send("refused", b"first").result(20).offset == 0
+    for number, arguments in enumerate(REFUSED, 1):
+        with pytest.raises((TypeError, ValueError, OverflowError)):
+            producer.send("refused", **arguments)
+        producer.flush(20)
+        assert producer.send("refused", b"next").result(20).offset == number
+    with pytest.raises(TypeError):
+        producer.send("refused", **REFUSED[0])
+    producer.close(20)
+
+
+def test_an_asyncio_producer_goes_on_and_ends_after_records_it_refused(servers: str) -> None:
+    async def main() -> None:
+        producer = aio.Producer(bootstrap_servers=servers)
+        assert (await (await producer.send("refused-aio", b"first"))).offset == 0
+        for number, arguments in enumerate(REFUSED, 1):
+            with pytest.raises((TypeError, ValueError, OverflowError)):
+                await (await producer.send("refused-aio", **arguments))
+            await producer.flush(20)
+            assert (await (await producer.send("refused-aio", b"next"))).offset == number
+        with pytest.raises(TypeError):
+            await (await producer.send("refused-aio", **REFUSED[0]))
+        await producer.close(20)
+
+    asyncio.run(main())
+
+
+def test_every_record_of_threads_that_send_on_has_its_outcome_after_close(servers: str) -> None:
+    producer = Producer(bootstrap_servers=servers)
+    producer.send("busy", b"").result(20)
+    sent: list[list[Any]] = [[], []]
+    under_way = threading.Barrier(3)
+
+    def send(mine: list[Any]) -> None:
+        while True:
+            try:
+                mine.append(producer.send("busy", b"x"))
+            except LocalProtocolError:
+                return
+            if len(mine) == 5000:
+                under_way.wait(20)
+
+    threads = [threading.Thread(target=send, args=(mine,)) for mine in sent]
+    for thread in threads:
+        thread.start()
+    under_way.wait(20)
+    producer.close(20)
+    for thread in threads:
+        thread.join(20)
+    offsets = [each.result(0).offset for mine in sent for each in mine]
+    assert sorted(offsets) == list(range(1, len(offsets) + 1))
+
+
+def test_what_is_on_its_way_to_a_silent_broker_has_failed_after_close() -> None:
+    with ScriptedBroker({ApiKey.PRODUCE: [say_nothing]}) as broker:
+        producer = Producer(bootstrap_servers=broker.address, linger_ms=0)
+        sent = producer.send(TOPIC, b"value")
+        with pytest.raises(KafkaError, match="still on their way"):
+            producer.close(0.2)
+        with pytest.raises(KafkaError, match="closed before"):
+            sent.result(0)
+
+
+def test_the_exception_of_a_block_is_not_replaced(servers: str) -> None:
+    def block() -> None:
+        with Producer(bootstrap_servers=servers, linger_ms=60_000) as producer:
+            producer.send("block", b"value")
+            raise LookupError("mine")
+
+    async def aio_block() -> None:
+        async with aio.Producer(bootstrap_servers=servers, linger_ms=60_000) as producer:
+            waiting = await producer.send("block", b"value")
+            assert not waiting.done()
+            raise LookupError("mine")
+
+    with pytest.raises(LookupError, match="mine"):
+        block()
+    with pytest.raises(LookupError, match="mine"):
+        asyncio.run(aio_block())
+
+
+@pytest.mark.parametrize("step", ["collect", "request", "answered"])
+def test_a_fault_of_ours_fails_the_records_and_ends_the_producer(
+    servers: str, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fault(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError("a fault")
+
+    producer = Producer(bootstrap_servers=servers, linger_ms=60_000)
+    sent = producer.send("faults", b"value")
+    monkeypatch.setattr(Sender, step, fault)
+    with pytest.raises(KafkaError, match="a fault"):
+        producer.flush(20)
+    with pytest.raises(FatalError, match="ZeroDivisionError: a fault"):
+        sent.result(20)
+    with pytest.raises(FatalError):
+        producer.send("faults", b"value")
+    producer.close(20)

@@ -129,5 +129,8 @@ def _skip_tags(frame: Buffer, position: int) -> int:
         if count > _MOST_TAGS:
             raise too_many(count, _MOST_TAGS - count)
         return read_unknown(frame, position, count)[1] if count else position
-    except (IndexError, Malformed) as failure:
+    except IndexError:
+        expected = f"whole tagged fields; the frame ends after {len(frame)} bytes"
+        raise DecodeError("header.tagged fields", position, expected) from None
+    except Malformed as failure:
         raise DecodeError("header.tagged fields", position, str(failure)) from None

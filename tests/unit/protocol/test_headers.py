@@ -68,6 +68,12 @@ def test_bad_headers_are_named(frame: str, where: str) -> None:
     assert caught.value.where == where
 
 
+@pytest.mark.parametrize("tags", ["", "01", "01 05", "01 80"])
+def test_a_cut_header_says_what_is_missing(tags: str) -> None:
+    with pytest.raises(DecodeError, match=r"whole tagged fields; the frame ends after \d+ bytes"):
+        read_request_header(memoryview(bytes.fromhex("0003 0009 00000007 ffff" + tags)))
+
+
 def test_the_header_is_read_for_versions_that_nobody_has() -> None:
     header, _ = read_request_header(bytes.fromhex("0012 7fff 00000001 0001 6d 00"))
     assert header == RequestHeader(ApiKey.API_VERSIONS, 32767, 1, "m")

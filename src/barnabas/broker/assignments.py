@@ -4,6 +4,25 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from barnabas.errors import BrokerError, ErrorCode
 
+MOST_AT_ONCE = 10_000
+"""Partitions that one request may make: each is a directory to be made durable, while others wait.
+
+Source: Kafka 4's controller (MAX_PARTITIONS_PER_BATCH, MAX_RECORDS_PER_USER_OP).
+"""
+
+
+def check_total(partitions: int) -> None:
+    """Whether so many partitions may be made at once, before anything is made of them.
+
+    Raises:
+        BrokerError: POLICY_VIOLATION: they are too many.
+    """
+    if partitions > MOST_AT_ONCE:
+        raise BrokerError(
+            ErrorCode.POLICY_VIOLATION,
+            f"{partitions} partitions are too many for one request; it may make {MOST_AT_ONCE}",
+        )
+
 
 def placed(indexes: Iterable[int], replicas: int, node_id: int) -> dict[int, list[int]]:
     """Place partitions on this broker.

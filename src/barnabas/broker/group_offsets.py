@@ -7,6 +7,7 @@ loads a shard when a group of it is first asked for.
 import logging
 from collections.abc import Callable, Mapping, Sequence
 
+from barnabas.broker.assignments import check_total, placed
 from barnabas.broker.partition import Partition
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.replicas import ReplicaManager
@@ -53,15 +54,17 @@ class GroupOffsets:
         if self._topics.get(OFFSETS_TOPIC) is not None:
             return
         config = self._config
-        replicas = {index: [config.node_id] for index in range(config.offsets_topic_num_partitions)}
+        count = config.offsets_topic_num_partitions
         properties = {
             "cleanup.policy": "compact",
             "compression.type": "producer",
             "segment.bytes": str(config.offsets_topic_segment_bytes),
         }
         try:
+            check_total(count)
+            replicas = placed(range(count), 1, config.node_id)
             self._topics.create(OFFSETS_TOPIC, replicas, properties)
-        except StorageError as error:
+        except (BrokerError, StorageError) as error:
             raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error)) from error
 
     def commit(self, request: Commit, respond: Callable[[Codes], object]) -> object:

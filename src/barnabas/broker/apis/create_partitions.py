@@ -1,13 +1,15 @@
 """CreatePartitions (key 37): bring topics to more partitions (KIP-195).
 
-Does: a new total, with or without the brokers of each new partition; `validate_only`.
+Does: a new total, with or without the brokers of each new partition; `validate_only`. Topics
+    that would take the request past 10,000 new partitions are refused, with POLICY_VIOLATION where
+    Kafka has UNKNOWN_SERVER_ERROR.
 Ignores: `timeout_ms`: partitions are made before the answer.
 Versions: 2 flexible · 3 throttling error, which there is no quota for
 """
 
 from collections import Counter
 
-from barnabas.broker.assignments import as_told, placed
+from barnabas.broker.assignments import as_told, check_total, placed
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
@@ -26,12 +28,14 @@ def handle(
     del context
     times = Counter(topic.name for topic in request.topics)
     results = []
+    total = 0
     for topic in {topic.name: topic for topic in request.topics}.values():
         code, why = ErrorCode.NONE, None
         try:
             if times[topic.name] > 1:
                 raise BrokerError(ErrorCode.INVALID_REQUEST, "the topic is there twice")
-            added = _added(broker, topic)
+            added = _added(broker, topic, total)
+            total += len(added)
             if not request.validate_only:
                 broker.topics.add_partitions(topic.name, added)
         except KafkaError as error:
@@ -42,7 +46,8 @@ def handle(
     return CreatePartitionsResponse(results=results)
 
 
-def _added(broker: Broker, asked: CreatePartitionsTopic) -> dict[int, list[int]]:
+def _added(broker: Broker, asked: CreatePartitionsTopic, before: int) -> dict[int, list[int]]:
+    """The new partitions, of a request that makes `before` others."""
     topic = broker.topics.get(asked.name)
     if topic is None:
         raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {asked.name}")
@@ -52,6 +57,7 @@ def _added(broker: Broker, asked: CreatePartitionsTopic) -> dict[int, list[int]]
             ErrorCode.INVALID_PARTITIONS,
             f"topic {asked.name} has {there} partitions; {asked.count} would not be more",
         )
+    check_total(before + asked.count - there)
     node_id = broker.config.node_id
     if asked.assignments is None:
         return placed(range(there, asked.count), 1, node_id)

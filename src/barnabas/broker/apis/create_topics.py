@@ -1,7 +1,8 @@
 """CreateTopics (key 19): make topics with partitions and properties.
 
 Does: counts, or the brokers of each partition; the broker's defaults for -1; `validate_only`; tells
-    the properties in force (5+) and the id (7+).
+    the properties in force (5+) and the id (7+). A request for more than 10,000 partitions is
+    refused as a whole.
 Ignores: `timeout_ms`: topics are made before the answer.
 Versions: 2 throttle time · 4 broker defaults as -1 (KIP-464) · 5 what was created · 7 topic ids
 """
@@ -9,7 +10,7 @@ Versions: 2 throttle time · 4 broker defaults as -1 (KIP-464) · 5 what was cre
 from collections import Counter
 from collections.abc import Mapping
 
-from barnabas.broker.assignments import as_told, placed
+from barnabas.broker.assignments import as_told, check_total, placed
 from barnabas.broker.broker import Broker
 from barnabas.broker.config_entries import topic_entries
 from barnabas.broker.context import RequestContext
@@ -33,17 +34,28 @@ def handle(
     """Make each topic that can be made; say why the others cannot."""
     del context
     asked = Counter(topic.name for topic in request.topics)
-    made = [
-        _create(broker, topic, validate_only=request.validate_only)
-        for topic in request.topics
-        if asked[topic.name] == 1
-    ]
+    once = [topic for topic in request.topics if asked[topic.name] == 1]
+    try:
+        check_total(sum(_wanted(broker, topic) for topic in once))
+    except BrokerError as error:
+        refused = [_refused(name, error.code, error.why) for name in asked]
+        return CreateTopicsResponse(topics=refused)
+    made = [_create(broker, topic, validate_only=request.validate_only) for topic in once]
     twice = [
         _refused(name, ErrorCode.INVALID_REQUEST, "the topic is there twice")
         for name, times in asked.items()
         if times > 1
     ]
     return CreateTopicsResponse(topics=made + twice)
+
+
+def _wanted(broker: Broker, asked: CreatableTopic) -> int:
+    """How many partitions it would get; none for a count that is refused anyway."""
+    if asked.assignments:
+        return len(asked.assignments)
+    if asked.num_partitions == _DEFAULT:
+        return broker.config.num_partitions
+    return max(asked.num_partitions, 0)
 
 
 def _create(broker: Broker, asked: CreatableTopic, *, validate_only: bool) -> CreatableTopicResult:

@@ -70,6 +70,27 @@ def test_what_cannot_be_is_refused(
     assert count(broker) == 2
 
 
+def test_a_request_makes_at_most_ten_thousand_partitions(broker: Broker) -> None:
+    assert enlarge(broker, "dogs", 10_003) == ErrorCode.POLICY_VIOLATION
+    assert enlarge(broker, "dogs", 2**31 - 1, validate=True) == ErrorCode.POLICY_VIOLATION
+    assert count(broker) == 2
+    assert enlarge(broker, "dogs", 10_002) == ErrorCode.NONE
+
+
+def test_the_topics_of_a_request_are_counted_together(broker: Broker) -> None:
+    broker.topics.create("cats", {0: [1]}, {})
+    broker.topics.create("cows", {0: [1]}, {})
+    totals = {"dogs": 9002, "cats": 1002, "cows": 1001}
+    topics = [
+        CreatePartitionsTopic(name=name, count=total, assignments=None)
+        for name, total in totals.items()
+    ]
+    request = CreatePartitionsRequest(topics=topics, timeout_ms=1, validate_only=False)
+    codes = {one.name: one.error_code for one in handle(broker, asked(3), request).results}
+    assert codes == {"dogs": 0, "cats": ErrorCode.POLICY_VIOLATION, "cows": 0}
+    assert {one.name: len(one.partitions) for one in broker.topics} == totals | {"cats": 1}
+
+
 def test_a_topic_that_is_there_twice_stays(broker: Broker) -> None:
     assert enlarge(broker, "dogs", 5, times=2) == ErrorCode.INVALID_REQUEST
     assert count(broker) == 2

@@ -113,3 +113,36 @@ def test_a_topic_that_is_there_twice_is_answered_once() -> None:
     assert (first.name, first.error_code) == ("b", 0)
     assert (twice.name, twice.error_code) == ("a", ErrorCode.INVALID_REQUEST)
     assert broker.topics.get("a") is None
+
+
+@pytest.mark.parametrize("validate", [True, False])
+@pytest.mark.parametrize(
+    "over",
+    [
+        topic("over", 2**31 - 1),
+        topic("over", 10_000),
+        topic("over", -1, -1, assigned=[(index, [1]) for index in range(10_000)]),
+    ],
+)
+def test_a_request_for_too_many_partitions_makes_no_topic(
+    over: CreatableTopic, *, validate: bool
+) -> None:
+    broker = a_broker()
+    wanted = topic("fits", 1), over, topic("a b", 0), topic("twice"), topic("twice")
+    refused = create(broker, *wanted, validate=validate)
+    assert [one.name for one in refused] == ["fits", "over", "a b", "twice"]
+    assert {one.error_code for one in refused} == {ErrorCode.POLICY_VIOLATION}
+    assert "10000" in (refused[0].error_message or "")
+    assert list(broker.topics) == []
+
+
+def test_ten_thousand_partitions_are_not_too_many() -> None:
+    broker = a_broker({"num.partitions": 4000})
+    made = create(broker, topic("told", 6000), topic("default", -1), topic("none", -5))
+    codes = [one.error_code for one in made]
+    assert codes == [0, 0, ErrorCode.INVALID_PARTITIONS]
+
+
+def test_the_brokers_default_counts() -> None:
+    (refused,) = create(a_broker({"num.partitions": 10_001}), topic("default", -1))
+    assert refused.error_code == ErrorCode.POLICY_VIOLATION

@@ -1,4 +1,5 @@
 import signal
+import socket
 from pathlib import Path
 
 import pytest
@@ -26,6 +27,16 @@ def test_a_second_broker_on_the_same_data_is_refused(tmp_path: Path) -> None:
     assert second.code == 1
     assert str(tmp_path) in second.err
     assert len(second.err.splitlines()) == 1
+
+
+def test_a_port_that_is_taken_is_said_with_what_to_do() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        refused = run("serve", "--host", "127.0.0.1", "--port", str(port), "--ephemeral")
+    assert refused.code == 1
+    (line,) = refused.err.splitlines()
+    assert f"cannot listen on 127.0.0.1:{port}" in line
+    assert line.endswith("; --port takes another one (0: any that is free)")
 
 
 def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import binascii
 import json
 from typing import Any, NamedTuple, Protocol
 
+from barnabas.config.definition import INT_MAX, LONG_MAX
 from barnabas.errors import ConfigError
 
 Headers = list[tuple[str, bytes | None]]
@@ -62,6 +63,8 @@ def from_json(line: bytes, number: int) -> Outgoing:
         fields = json.loads(line)
     except ValueError as error:
         raise ConfigError(f"line {number} is not JSON: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"line {number} is nested too deeply") from None
     if not isinstance(fields, dict):
         raise ConfigError(f"line {number} must be an object with key, value, headers")
     try:
@@ -70,18 +73,28 @@ def from_json(line: bytes, number: int) -> Outgoing:
         return Outgoing(
             _bytes(fields.get("key")),
             _bytes(fields.get("value")),
-            [(str(key), _bytes(value)) for key, value in pairs],
-            _number(fields, "partition"),
-            _number(fields, "timestamp"),
+            [(_name(key), _bytes(value)) for key, value in pairs],
+            _number(fields, "partition", 0, INT_MAX),
+            _number(fields, "timestamp", -LONG_MAX, LONG_MAX),
         )
+    except RecursionError:
+        raise ConfigError(f"line {number} is nested too deeply") from None
     except (TypeError, ValueError) as error:
         raise ConfigError(f"line {number}: {error}") from None
 
 
-def _number(fields: dict[str, Any], name: str) -> int | None:
+def _name(key: object) -> str:
+    name = str(key)
+    name.encode()  # Half a surrogate pair has no UTF-8: said with the number of its line.
+    return name
+
+
+def _number(fields: dict[str, Any], name: str, low: int, high: int) -> int | None:
     value = fields.get(name)
     if value is not None and (isinstance(value, bool) or not isinstance(value, int)):
         raise ValueError(f"{name} must be a whole number, not {value!r}")
+    if value is not None and not low <= value <= high:
+        raise ValueError(f"{name} must be between {low} and {high}, not {value}")
     return value
 
 

@@ -40,6 +40,10 @@ def test_what_people_write_by_hand() -> None:
         (b'{"partition": "1"}', "line 7: partition must be a whole number"),
         (b'{"timestamp": true}', "line 7: timestamp must be a whole number"),
         (b'{"value": {"base64": "???"}}', "line 7: base64 must be"),
+        (b'{"partition": -1}', "line 7: partition must be between 0 and 2147483647, not -1"),
+        (b'{"timestamp": 9223372036854775808}', "line 7: timestamp must be between"),
+        (b'{"headers": {"\\ud800": "v"}}', "line 7: .*surrogates not allowed"),
+        (b"[" * 100_000, "line 7 is nested too deeply"),
     ],
 )
 def test_wrong_lines_are_named(line: bytes, why: str) -> None:

@@ -22,11 +22,26 @@ def delimiter(text: str) -> bytes:
     return text.encode()
 
 
-def split(stream: BufferedIOBase, end: bytes) -> Iterator[bytes]:
-    """The parts of `stream` without their ends; a last part without one counts unless it is empty."""
-    rest = b""
+def split(stream: BufferedIOBase, end: bytes, longest: int) -> Iterator[bytes]:
+    """The parts of `stream` without their ends; a last part without one counts unless it is empty.
+
+    Raises:
+        ConfigError: more than `longest` bytes came without an end.
+    """
+    rest = bytearray()
+    count = 0
     while chunk := stream.read1(_READ_BYTES):
-        *whole, rest = (rest + chunk).split(end)
-        yield from whole
+        searched = max(len(rest) - len(end) + 1, 0)
+        rest += chunk
+        if rest.find(end, searched) >= 0:
+            *whole, last = bytes(rest).split(end)
+            yield from whole
+            count += len(whole)
+            rest = bytearray(last)
+        if len(rest) >= longest + len(end):
+            raise ConfigError(
+                f"line {count + 1} is longer than a record may be ({longest} bytes): -D says what "
+                "ends a line, -X max.request.size=… how large a record may be"
+            )
     if rest:
-        yield rest
+        yield bytes(rest)

@@ -2,7 +2,7 @@
 
 import sys
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from io import BufferedIOBase
 from pathlib import Path
@@ -14,9 +14,13 @@ from barnabas.cli.connection import client_settings, connection_options
 from barnabas.cli.lines import delimiter, split
 from barnabas.cli.record_json import Outgoing, from_json
 from barnabas.client.core.delivery import Sent
+from barnabas.config.clients import ProducerConfig
 from barnabas.errors import ConfigError
 
 _CODECS = click.Choice(["none", "gzip", "snappy", "lz4", "zstd"])
+
+_JSON_GROWTH = 8
+"""JSON may take six bytes for one (\\u0001), and there are names besides key and value."""
 
 
 @click.command()
@@ -56,16 +60,17 @@ def produce(
     from barnabas import Producer
 
     fixed = [_header(one) for one in headers]
+    settings = client_settings(servers, pairs, compression_type=compression)
+    longest = _longest(settings) * (_JSON_GROWTH if as_json else 1)
     with ExitStack() as stack:
         stream = sys.stdin.buffer if file is None else stack.enter_context(_open(file))
-        lines = split(cast("BufferedIOBase", stream), delimiter(end))
+        lines = split(cast("BufferedIOBase", stream), delimiter(end), longest)
         records: Iterator[Outgoing]
         if as_json:
             records = (from_json(line, number) for number, line in enumerate(lines, start=1))
         else:
             between = None if key_delimiter is None else delimiter(key_delimiter)
             records = _plain(lines, between, key, null=null)
-        settings = client_settings(servers, pairs, compression_type=compression)
         producer = stack.enter_context(Producer(settings))
         sent: deque[Sent] = deque()
         count = 0
@@ -88,6 +93,11 @@ def produce(
             delivery.result()
     if sys.stderr.isatty():
         print(f"{count} record{'' if count == 1 else 's'} to {topic}", file=sys.stderr)
+
+
+def _longest(settings: Mapping[str, object]) -> int:
+    row = ProducerConfig.settings()["max.request.size"]
+    return cast("int", row.parse(settings.get(row.name, row.default)))
 
 
 def _plain(

@@ -1,8 +1,10 @@
 import json
 from collections.abc import Iterator
 
+import click
 import pytest
 
+from barnabas.cli.main import barnabas
 from tests.commands.served import Done, Served, run, serving
 
 
@@ -73,7 +75,9 @@ def test_where_to_begin_and_when_to_stop(broker: Served) -> None:
     assert shown("-o", "-2", "-e") == ["8", "9"]
     assert shown("-o", "@1005000", "-e") == ["5", "6", "7", "8", "9"]
     assert shown("--from-beginning", "-c", "3") == ["0", "1", "2"]
-    assert shown("-o", "latest", "-e") == []
+    assert shown("-o", "latest", "-e") == shown("-e") == []
+    assert shown("-X", "auto.offset.reset=earliest", "-c", "2") == ["0", "1"]
+    assert shown("-o", "1960-01-01T00:00:00+00:00", "-c", "1") == ["0"]
     assert shown("-o", "1970-01-01T00:16:48+00:00", "-e", "-p", "0") == ["8", "9"]
 
 
@@ -83,6 +87,32 @@ def test_a_record_of_a_megabyte(broker: Served) -> None:
     assert ended(broker.run("consume", "big", "--from-beginning", "-e")).out == big + "\n"
 
 
+def test_what_a_consumer_can_be_told_is_known(broker: Served) -> None:
+    ended(broker.run("produce", "told", stdin="x\n"))
+    told = ("-X", "group.id=g", "-X", "isolation.level=read_committed", "-X", "grup.id=g")
+    done = ended(broker.run("consume", "told", "--from-beginning", "-e", *told))
+    assert done.lines == ["x"]
+    (line,) = done.err.splitlines()
+    assert line.endswith("unknown property grup.id: the nearest known one is group.id")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        ("produce x --json -k a", "leave out -k, -K and -Z"),
+        ("produce x --json -K :", "leave out -k, -K and -Z"),
+        ("produce x --json -Z", "leave out -k, -K and -Z"),
+        ("consume x --from-beginning -o 3", "--from-beginning and --offset"),
+        ("consume x --json -f %s", "--json, --format and --key-delimiter"),
+        ("consume x --json -K :", "--json, --format and --key-delimiter"),
+        ("consume x -f %s -K :", "--json, --format and --key-delimiter"),
+    ],
+)
+def test_options_that_contradict_each_other_are_wrong_usage(arguments: str, why: str) -> None:
+    with pytest.raises(click.UsageError, match=why):
+        barnabas.main(args=arguments.split(), standalone_mode=False)
+
+
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
@@ -90,7 +120,12 @@ def test_a_record_of_a_megabyte(broker: Served) -> None:
         (("consume", "lines-none", "-p", "9", "-e"), "partitions 0 to 1, not 9"),
         (("consume", "lines-none", "-o", "soon", "-e"), "--offset soon"),
         (("consume", "lines-none", "-f", "%q", "-e"), "%q in a format"),
+        (("consume", "lines-none", "-o", "@99999999999999999999"), "it must be at most @9223372"),
         (("produce", "x", "--json"), "line 1 is not JSON"),
+        (
+            ("produce", "x", "-D", "zz", "-X", "max.request.size=3"),
+            "line 1 is longer than a record may be",
+        ),
         (("produce", "x", "-X", "acks=2"), "acks=2: it must be one of all, -1, 0, 1"),
     ],
 )

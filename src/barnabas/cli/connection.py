@@ -1,13 +1,14 @@
 """What every command that talks to a broker is told: where it is, and properties of the client."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import click
 
 from barnabas import Admin
 from barnabas.client.core.cluster_view import TopicView
-from barnabas.config.files import overrides, values
+from barnabas.config.clients import AdminConfig
+from barnabas.config.files import merge, overrides, values
 from barnabas.errors import BrokerError, ErrorCode
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -39,7 +40,16 @@ def connection_options(command: _Command) -> _Command:
 def client_settings(servers: str, pairs: tuple[str, ...], **own: object) -> dict[str, object]:
     """Properties for a client: the command's own, then those of -X, and where the brokers are."""
     dotted = {name.replace("_", "."): value for name, value in own.items()}
-    return {**dotted, **values(overrides(pairs, "-X")), "bootstrap.servers": servers}
+    given = merge(overrides(pairs, "-X"))
+    return {**dotted, **values(given), "bootstrap.servers": servers}
+
+
+def admin_settings(settings: Mapping[str, object]) -> dict[str, object]:
+    """Those of another client's properties that an admin client knows.
+
+    The other client says which names nobody knows; from the admin client it would be a second time.
+    """
+    return {name: value for name, value in settings.items() if AdminConfig.find(name)}
 
 
 def existing_topics(admin: Admin, names: tuple[str, ...]) -> dict[str, TopicView]:

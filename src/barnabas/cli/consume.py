@@ -7,10 +7,16 @@ from datetime import datetime
 import click
 
 from barnabas import Admin, Consumer
-from barnabas.cli.connection import client_settings, connection_options, existing_topics
+from barnabas.cli.connection import (
+    admin_settings,
+    client_settings,
+    connection_options,
+    existing_topics,
+)
 from barnabas.cli.record_format import formatter
 from barnabas.cli.record_json import ConsumedRecord, to_json
 from barnabas.client.core.cluster_view import TopicView
+from barnabas.config.definition import LONG_MAX
 from barnabas.errors import ConfigError
 from barnabas.types import TopicPartition
 
@@ -21,7 +27,7 @@ _POLL_RECORDS = 5000
 @click.command()
 @click.argument("topic")
 @click.option("-p", "--partition", "partitions", type=click.IntRange(0), multiple=True)
-@click.option("-o", "--offset", default="latest", show_default=True, help="Where to begin.")
+@click.option("-o", "--offset", help="Where to begin; auto.offset.reset (latest) if not given.")
 @click.option("--from-beginning", is_flag=True, help="The same as --offset earliest.")
 @click.option("-c", "--count", type=click.IntRange(1), help="Stop after so many records.")
 @click.option("-e", "--exit", "to_end", is_flag=True, help="Stop at what is the end now.")
@@ -33,7 +39,7 @@ def consume(
     *,
     topic: str,
     partitions: tuple[int, ...],
-    offset: str,
+    offset: str | None,
     count: int | None,
     key_delimiter: str | None,
     template: str | None,
@@ -51,10 +57,14 @@ def consume(
     Letters of a FORMAT: %s value, %k key, %t topic, %p partition, %o offset, %T timestamp,
     %h headers, %S and %K sizes of value and key; \n and \t as usual.
     """
+    if from_beginning and offset is not None:
+        raise click.UsageError(
+            "--from-beginning and --offset both say where to begin: leave out one"
+        )
     render = _renderer(template, key_delimiter, as_json=as_json)
-    start = "earliest" if from_beginning else offset
     common = client_settings(servers, pairs)
-    with Admin(common) as admin:
+    start = "earliest" if from_beginning else offset or _reset(common)
+    with Admin(admin_settings(common)) as admin:
         view = existing_topics(admin, (topic,))[topic]
     places = _places(view, partitions)
     own = {"auto.offset.reset": "none", "enable.auto.commit": False}
@@ -70,6 +80,8 @@ def consume(
 def _renderer(
     template: str | None, key_delimiter: str | None, *, as_json: bool
 ) -> Callable[[ConsumedRecord], bytes]:
+    if (template is not None) + (key_delimiter is not None) + as_json > 1:
+        raise click.UsageError("--json, --format and --key-delimiter each say how: give one")
     if as_json:
         return lambda record: to_json(record).encode() + b"\n"
     if template is not None:
@@ -77,6 +89,12 @@ def _renderer(
     if key_delimiter is not None:
         return formatter(f"%k{key_delimiter.replace('%', '%%')}%s\\n")
     return formatter("%s\\n")
+
+
+def _reset(settings: Mapping[str, object]) -> str:
+    """Where auto.offset.reset says to begin; the end, where it says nothing."""
+    asked = settings.get("auto.offset.reset", "latest")
+    return "earliest" if asked == "earliest" else "latest"
 
 
 def _places(view: TopicView, partitions: tuple[int, ...]) -> list[TopicPartition]:
@@ -106,14 +124,21 @@ def _positions(
 
 def _milliseconds(text: str) -> int:
     if text.startswith("@") and text[1:].isdecimal():
-        return int(text[1:])
+        return _told(text, int(text[1:]))
     try:
-        return int(datetime.fromisoformat(text).timestamp() * 1000)
-    except ValueError:
+        return _told(text, int(datetime.fromisoformat(text).timestamp() * 1000))
+    except (ValueError, OverflowError, OSError):
         raise ConfigError(
             f"--offset {text}: it must be earliest, latest, a number, -N, a time such as "
             "2013-01-01T05:00, or @milliseconds"
         ) from None
+
+
+def _told(text: str, milliseconds: int) -> int:
+    # Below 0 is no time to a broker: there -1 is the end and -2 the beginning.
+    if milliseconds > LONG_MAX:
+        raise ConfigError(f"--offset {text}: it must be at most @{LONG_MAX}")
+    return max(milliseconds, 0)
 
 
 def _copy(

@@ -59,6 +59,8 @@ def produce(
     """
     from barnabas import Producer
 
+    if as_json and (key is not None or key_delimiter is not None or null):
+        raise click.UsageError("with --json the line says key and value: leave out -k, -K and -Z")
     fixed = [_header(one) for one in headers]
     settings = client_settings(servers, pairs, compression_type=compression)
     longest = _longest(settings) * (_JSON_GROWTH if as_json else 1)

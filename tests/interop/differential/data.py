@@ -151,6 +151,7 @@ def idempotence(talk: Talk) -> None:
     talk.ask("a known id", _an_id(4, producer, 0), 4)
     talk.ask("an id without an epoch", _an_id(4, producer, -1), 4)
     talk.ask("an epoch without an id", _an_id(4, -1, 3), 4)
+    talk.tell_producers_from(producer)
 
 
 def _an_id(version: int, producer: int = -1, epoch: int = -1) -> InitProducerIdRequest:

@@ -78,6 +78,12 @@ class Talk:
             CLOSED if frame is None else self._plain(decode_response(api, answered_in, frame)[1])
         )
 
+    def tell_producers_from(self, first: int) -> None:
+        """Producer ids as distances: how many were given before is no part of the answers."""
+        for answer in self.answers.values():
+            if isinstance(answer, dict) and answer.get("producer_id", -1) >= 0:
+                answer["producer_id"] -= first
+
     def wait(self, message: object, version: int, until: Callable[[Any], bool]) -> Any:
         """Ask until the answer satisfies: Kafka answers before what it did is to be seen."""
         key = declaration_of(type(message)).key

@@ -263,9 +263,11 @@ class Consumer:
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         seconds = self._options.api_timeout_s if timeout_s is None else timeout_s
         committed_only = self._options.committed_only
-        return await lookup_offsets(
+        found = await lookup_offsets(
             self._cluster, wanted, committed_only=committed_only, seconds=seconds
         )
+        # In the order asked for, whatever the order in which brokers answered.
+        return {where: found[where] for where in wanted}
 
     async def _within(self, timeout_s: float | None, what: str, work: Any) -> Any:
         seconds = self._options.api_timeout_s if timeout_s is None else timeout_s

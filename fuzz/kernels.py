@@ -15,16 +15,16 @@ import tempfile
 from array import array
 from pathlib import Path
 
-from barnabas.kernels import layout
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
 from fuzz.mutations import mutate
 from tests.kernel_forms import HERE, Forms, extension, read, source
 
-FAMILIES = ("checksums", "batches", "scanning", "gathering", "record")
+SOURCES = HERE.parents[1]
+FAMILIES = ("checksums", "batches", "producing", "scanning", "gathering", "record")
 MUTATIONS_OF_ONE = 100
 CHECK = "if length < 1 or length > end - position:"
-"""The check of `batches` without which a record may run past its buffer."""
+"""The check of `producing` without which a record may run past its buffer."""
 SANITIZERS = (
     "-fsanitize=address,undefined",
     "-fno-sanitize=alignment,shift,signed-integer-overflow",
@@ -38,9 +38,11 @@ def build(folder: Path, source: Path = HERE, families: tuple[str, ...] = FAMILIE
     include = sysconfig.get_paths()["include"]
     for name in families:
         made = folder / f"{name}.c"
-        cython = (sys.executable, "-m", "cython", "-3", f"{name}.py", "-o", str(made))
-        subprocess.run(cython, check=True, cwd=source, stderr=subprocess.DEVNULL)
-        flags = ("-O1", "-g", "-fwrapv", "-fPIC", "-shared", "-w", f"-I{include}", *SANITIZERS)
+        path = str(source / f"{name}.py")
+        cython = (sys.executable, "-m", "cython", "-3", path, "-I", str(SOURCES), "-o", str(made))
+        subprocess.run(cython, check=True, stderr=subprocess.DEVNULL)
+        headers = (f"-I{include}", f"-I{HERE}")
+        flags = ("-O1", "-g", "-fwrapv", "-fPIC", "-shared", "-w", *headers, *SANITIZERS)
         compiler = os.environ.get("CC", "cc")
         subprocess.run(
             [compiler, *flags, str(made), "-o", str(folder / (name + suffix))], check=True
@@ -89,9 +91,9 @@ def compare(folder: Path, seed: int, mutations: int) -> None:
 
 def overrun(folder: Path) -> None:
     """Show the broken kernel a record that states more bytes than there are."""
-    batches = extension("batches", folder)
+    producing = extension("producing", folder)
     data = array("B", bytes.fromhex("fe01 00 00 00 04 6b6b"))
-    batches.check(data, 0, len(data), 1, array("q", bytes(8 * layout.STATE)))
+    producing.check(data, 0, len(data), 1)
 
 
 def control(folder: Path) -> None:
@@ -100,10 +102,10 @@ def control(folder: Path) -> None:
     Raises:
         AssertionError: it said nothing.
     """
-    text = (HERE / "batches.py").read_text()
+    text = (HERE / "producing.py").read_text()
     assert text.count(CHECK) == 1, "the check to be left out is not there"
-    (folder / "batches.py").write_text(text.replace(CHECK, "if length < 1:"))
-    build(folder, folder, ("batches",))
+    (folder / "producing.py").write_text(text.replace(CHECK, "if length < 1:"))
+    build(folder, folder, ("producing",))
     done = in_child("--overrun", str(folder), capture=True)
     assert b"heap-buffer-overflow" in done.stderr, "the sanitizer is blind"
     print("kernels: the sanitizer stops a kernel that lacks a check")

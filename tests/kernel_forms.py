@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any
 
 from barnabas.kernels import layout
+from barnabas.records.checksums import crc32c
 
 HERE = Path(layout.__file__).parent
 LOWEST, BEYOND = -(2**63), 2**63 - 1
@@ -20,6 +21,7 @@ class Forms:
 
     def __init__(self, find: Callable[[str], Any]) -> None:
         self.batches = find("batches")
+        self.producing = find("producing")
         self.checksums = find("checksums")
         self.scanning = find("scanning")
         self.gathering = find("gathering")
@@ -73,8 +75,10 @@ def read(forms: Forms, data: bytes) -> list[object]:
     for row in range(rows):
         at = row * layout.WIDTH
         start, end, count = (table[at + n] for n in (layout.START, layout.END, layout.COUNT))
-        state = array("q", bytes(8 * layout.STATE))
-        made += [forms.batches.check(exact, start, end, count, state), state.tolist()]
+        made.append(forms.producing.check(exact, start, end, count))
+        batch = array("B", data[table[at] : table[at] + table[at + layout.SIZE]])
+        batch[17:21] = array("B", crc32c(memoryview(batch)[21:]).to_bytes(4, "big"))
+        made += [forms.producing.produced(batch, limit) for limit in (len(batch), len(batch) - 1)]
     made += _columns(forms, exact, table, rows)
     return made + _objects(forms, exact, table, rows)
 

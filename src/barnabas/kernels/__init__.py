@@ -16,6 +16,7 @@ _FAMILIES = (
     "partitioning",
     "checksums",
     "batches",
+    "producing",
     "scanning",
     "gathering",
     "record",

@@ -3,20 +3,15 @@
 Source: Kafka's ProduceRequest.validateRecords, UnifiedLog.analyzeAndValidateRecords, LogValidator.
 """
 
-from array import array
-from struct import error
 from typing import NoReturn
 
 from barnabas.errors import DecodeError, ErrorCode
-from barnabas.kernels import batches, layout
+from barnabas.kernels import layout, producing
 from barnabas.records.batch import (
-    CODEC_MASK,
     CONTROL,
     CRC_FROM,
-    HEADER,
     HEADER_SIZE,
     MAGIC_AT,
-    PREFIX_SIZE,
     BatchHeader,
     read_header,
 )
@@ -25,10 +20,10 @@ from barnabas.records.compression import HIGHEST_CODEC
 from barnabas.records.refused import RefusedRecords
 from barnabas.types import Buffer
 
-_unpack = HEADER.unpack_from
+_produced = producing.produced
 _new_header = tuple.__new__
-_UNREAD = array("q", bytes(8 * layout.STATE))
-"""State of the first look at a batch, whose details nobody reads."""
+_SUMMED = producing.summed()
+"""Bytes of a batch up to which the kernel looks at its CRC."""
 
 
 def check_produced(buffer: Buffer, max_bytes: int) -> BatchHeader:
@@ -40,33 +35,12 @@ def check_produced(buffer: Buffer, max_bytes: int) -> BatchHeader:
     Raises:
         RefusedRecords: with the code that Kafka answers, and the words for the response.
     """
-    # All conditions at once, because this is the hot path; `_refuse` finds out which one failed.
-    try:
-        row = _unpack(buffer)
-    except error:
+    # One call of the kernel, because this is the hot path; `_refuse` finds out what is wrong.
+    row = _produced(buffer, max_bytes)
+    if row is None or (row[1] > _SUMMED and crc32c(memoryview(buffer)[CRC_FROM:]) != row[5]):
         _refuse(buffer, max_bytes)
-    base, length, epoch, magic, crc, attributes, delta, first, newest, *producer, count = row
-    size = length + PREFIX_SIZE
-    codec = attributes & CODEC_MASK
-    if (
-        magic != 2
-        or size != len(buffer)
-        or size > max_bytes
-        or base
-        or count < 1
-        or count != delta + 1
-        or attributes & CONTROL
-        or codec > HIGHEST_CODEC
-        or (producer[0] >= 0 and (producer[1] < 0 or producer[2] < 0))
-        or crc32c(memoryview(buffer)[CRC_FROM:]) != crc
-    ):
-        _refuse(buffer, max_bytes)
-    if not codec and batches.check(buffer, HEADER_SIZE, size, count, _UNREAD) < 0:
-        _refuse_records(buffer, size, count)
-    return _new_header(
-        BatchHeader,
-        (0, size, base, epoch, magic, crc, attributes, delta, first, newest, *producer, count),
-    )
+    # Twice as fast as calling the class.
+    return _new_header(BatchHeader, row)
 
 
 def _refuse(buffer: Buffer, max_bytes: int) -> NoReturn:
@@ -77,16 +51,10 @@ def _refuse(buffer: Buffer, max_bytes: int) -> NoReturn:
             ErrorCode.MESSAGE_TOO_LARGE,
             f"the batch has {header.size} bytes, the topic takes up to {max_bytes}",
         )
-    if crc32c(memoryview(buffer)[CRC_FROM:]) == header.crc:
-        _refuse_header(header)
-    raise RefusedRecords(ErrorCode.CORRUPT_MESSAGE, "the batch does not have the CRC it states")
-
-
-def _refuse_records(buffer: Buffer, size: int, count: int) -> NoReturn:
-    """Name the record that is not what it should be."""
-    state = array("q", bytes(8 * layout.STATE))
-    result = batches.check(buffer, HEADER_SIZE, size, count, state)
-    record = state[layout.AT_RECORD]
+    if crc32c(memoryview(buffer)[CRC_FROM:]) != header.crc:
+        raise RefusedRecords(ErrorCode.CORRUPT_MESSAGE, "the batch does not have the CRC it states")
+    _refuse_header(header)
+    result, record = producing.check(buffer, HEADER_SIZE, header.size, header.count)
     words = f"record {record}: {layout.WORDS[result]}"
     raise RefusedRecords(ErrorCode.INVALID_RECORD, words, record)
 
@@ -114,8 +82,8 @@ def _read_only_batch(buffer: Buffer) -> BatchHeader:
     return header
 
 
-def _refuse_header(header: BatchHeader) -> NoReturn:
-    """Say what a producer may not put in the header of a batch."""
+def _refuse_header(header: BatchHeader) -> None:
+    """Say what a producer may not put in the header of a batch, if it is in this one."""
     count = header.count
     if count < 1 or count != header.last_offset_delta + 1:
         problem = f"{count} records with a last offset delta of {header.last_offset_delta}"
@@ -125,8 +93,10 @@ def _refuse_header(header: BatchHeader) -> NoReturn:
         problem = "clients may not write control records"
     elif header.producer_id >= 0 and (header.base_sequence < 0 or header.producer_epoch < 0):
         problem = f"producer {header.producer_id} without a sequence or epoch"
-    else:
+    elif header.codec > HIGHEST_CODEC:
         raise RefusedRecords(
             ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"nobody knows codec {header.codec}"
         )
+    else:
+        return
     raise RefusedRecords(ErrorCode.INVALID_RECORD, problem)

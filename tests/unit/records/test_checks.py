@@ -5,8 +5,10 @@ from aiokafka.record.default_records import DefaultRecordBatchBuilder
 
 from barnabas.errors import ErrorCode
 from barnabas.records.batch import crc_is_right, read_header, stamp
+from barnabas.records.builder import BatchBuilder
 from barnabas.records.checks import check_produced
 from barnabas.records.checksums import crc32c
+from barnabas.records.compression import Codec
 from barnabas.records.refused import RefusedRecords
 
 pytestmark = pytest.mark.kernels
@@ -36,6 +38,16 @@ def test_a_good_batch_passes_and_gives_its_header(codec: int) -> None:
     header = check_produced(memoryview(buffer), len(buffer))
     assert (header.count, header.codec) == (4, codec)
     assert crc_is_right(buffer, header)
+
+
+@pytest.mark.parametrize("size", [0, 1, 4000, 4096, 5000, 60_000])
+def test_the_crc_is_looked_at_in_batches_of_any_size(size: int) -> None:
+    builder = BatchBuilder(Codec.NONE, 1 << 20)
+    builder.append(1000, None, bytes(size), [])
+    buffer = builder.build()
+    assert check_produced(memoryview(buffer), len(buffer)) == read_header(buffer)
+    buffer[30] ^= 1  # in the base timestamp, of which anything goes
+    assert refusal(buffer).code == ErrorCode.CORRUPT_MESSAGE
 
 
 def test_one_byte_over_the_limit_is_too_large() -> None:

@@ -1,12 +1,12 @@
 """SocketChannel: one non-blocking TCP socket behind the Channel port. Knows nothing of frames."""
 
-import asyncio
 import os
 import socket
 from collections.abc import Callable, Sequence
 
 from barnabas.errors import ConnectionFailed
 from barnabas.ports import File
+from barnabas.runtime.event_source import EventSource
 from barnabas.types import Buffer
 
 _IOV_MAX = 1024
@@ -18,7 +18,7 @@ class SocketChannel:
 
     __slots__ = ("_fd", "_loop", "_peer", "_reading", "_socket", "_writing")
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, connected: socket.socket) -> None:
+    def __init__(self, loop: EventSource, connected: socket.socket) -> None:
         connected.settimeout(0)
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket = connected

@@ -1,15 +1,18 @@
 """Connecting: one attempt to reach a host, address by address. Sets no deadline of its own."""
 
-import asyncio
 import errno
 import os
 import socket
+import threading
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from barnabas.errors import ConnectionFailed
 from barnabas.ports import Channel
 from barnabas.runtime.channel import SocketChannel
+from barnabas.runtime.event_source import EventSource
 
 _IN_PROGRESS = frozenset({0, errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EINTR})
 
@@ -21,7 +24,7 @@ class Connecting:
 
     def __init__(
         self,
-        loop: asyncio.AbstractEventLoop,
+        loop: EventSource,
         host: str,
         port: int,
         on_done: Callable[[Channel | Exception], None],
@@ -40,18 +43,22 @@ class Connecting:
             loop.call_soon(self._next)
         else:
             # Looking up a name blocks, so it has a thread of its own.
-            lookup = loop.run_in_executor(None, _look_up, host, port)
-            lookup.add_done_callback(self._on_looked_up)
+            threading.Thread(
+                target=self._look_up, args=(host, port), name="barnabas-names", daemon=True
+            ).start()
 
     def cancel(self) -> None:
         """Give up; `on_done` will not be called any more."""
         self._on_done = None
         self._drop()
 
-    def _on_looked_up(self, lookup: "asyncio.Future[_Addresses | OSError]") -> None:
-        if lookup.cancelled():
-            return
-        found = lookup.result()
+    def _look_up(self, host: str, port: int) -> None:
+        found = _look_up(host, port)
+        # A loop that was closed meanwhile has nobody left who wants to know.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(partial(self._on_looked_up, found))
+
+    def _on_looked_up(self, found: _Addresses | OSError) -> None:
         if isinstance(found, OSError):
             self._last_error = found
         else:

@@ -1,16 +1,17 @@
 """SocketListener: an open port, on every address its host name stands for."""
 
-import asyncio
 import contextlib
 import errno
 import logging
 import socket
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from barnabas.errors import ConnectionFailed
 from barnabas.ports import Channel
 from barnabas.runtime.channel import SocketChannel
+from barnabas.runtime.event_source import EventSource
 
 log = logging.getLogger(__name__)
 
@@ -35,7 +36,7 @@ class SocketListener:
 
     def __init__(
         self,
-        loop: asyncio.AbstractEventLoop,
+        loop: EventSource,
         sockets: list[socket.socket],
         on_accept: Callable[[Channel], None],
     ) -> None:
@@ -62,7 +63,7 @@ class SocketListener:
     def _watch(self, listening: socket.socket) -> None:
         # After a pause the listener may have been closed meanwhile.
         if listening.fileno() >= 0:
-            self._loop.add_reader(listening.fileno(), self._accept, listening)
+            self._loop.add_reader(listening.fileno(), partial(self._accept, listening))
 
     def _accept(self, listening: socket.socket) -> None:
         for _ in range(_ACCEPTS_PER_EVENT):
@@ -92,7 +93,7 @@ class SocketListener:
             extra={"address": self._address, "error": error, "again_in_s": _PAUSE_SECONDS},
         )
         self._loop.remove_reader(listening.fileno())
-        self._loop.call_later(_PAUSE_SECONDS, self._watch, listening)
+        self._loop.call_later(_PAUSE_SECONDS, partial(self._watch, listening))
 
 
 _SYSTEM_OPTIONS = SocketOptions()

@@ -1,10 +1,10 @@
 """LoopNetwork: the Network port over an event loop's readiness callbacks and raw sockets."""
 
-import asyncio
 from collections.abc import Callable
 
 from barnabas.ports import Channel
 from barnabas.runtime.connecting import Connecting
+from barnabas.runtime.event_source import EventSource
 from barnabas.runtime.listener import SocketListener, SocketOptions, open_port
 
 
@@ -13,9 +13,7 @@ class LoopNetwork:
 
     __slots__ = ("_loop", "_options")
 
-    def __init__(
-        self, loop: asyncio.AbstractEventLoop, options: SocketOptions | None = None
-    ) -> None:
+    def __init__(self, loop: EventSource, options: SocketOptions | None = None) -> None:
         """`options` are for the ports that it opens."""
         self._loop = loop
         self._options = options or SocketOptions()

@@ -1,7 +1,9 @@
 """LoopTimers: the Timers port over an event loop's own heap of deadlines."""
 
-import asyncio
 from collections.abc import Callable
+
+from barnabas.ports import Timer
+from barnabas.runtime.event_source import EventSource
 
 
 class LoopTimers:
@@ -9,10 +11,10 @@ class LoopTimers:
 
     __slots__ = ("_loop",)
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: EventSource) -> None:
         self._loop = loop
 
-    def after(self, seconds: float, callback: Callable[[], None]) -> asyncio.TimerHandle:
+    def after(self, seconds: float, callback: Callable[[], None]) -> Timer:
         """Call once, `seconds` from now."""
         return self._loop.call_later(seconds, callback)
 

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from struct import Struct
 from typing import Any, NamedTuple
 
-from barnabas.protocol.api_keys import APIS, ApiKey
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.headers import read_request_header, read_response_header
 from barnabas.wire.compiler import Codec
 from barnabas.wire.layout import FieldLayout, StructLayout, layout_of
@@ -58,7 +59,7 @@ def from_text(text: str) -> Iterator[Frame]:
 def annotate(frame: Frame) -> list[Line]:
     """The fields of header and message in order."""
     head, message = decoded(frame)
-    api = APIS[frame.api]
+    api = DECLARED[frame.api]
     declared = api.request if frame.kind == "request" else api.response
     layout = layout_of(declared, frame.version, declaration_of(declared).encoding(frame.version))
     return [*head, *_struct(layout, message, "")]
@@ -66,7 +67,7 @@ def annotate(frame: Frame) -> list[Line]:
 
 def decoded(frame: Frame) -> tuple[list[Line], Any]:
     """The lines of the header, and the message as our codec reads it to the last byte."""
-    api = APIS[frame.api]
+    api = DECLARED[frame.api]
     lines: list[Line] = []
     if frame.kind == "request":
         header, position = read_request_header(frame.data)

@@ -1,43 +1,39 @@
-"""DECLARED: every API there is a declaration of, also those that nobody here speaks yet.
+"""DECLARED: every API of every release, also those that nobody here speaks.
 
-Apart from `api_keys` because it takes time to import, which a broker does not need to start.
+A declaration is in the file that is called as its key, and imported when it is first asked for: a
+broker pays for what it serves and for nothing else.
 """
 
-from collections.abc import Mapping
-from types import MappingProxyType
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Final
 
 from barnabas.protocol.api_keys import APIS, Api, ApiKey, apis_of
-from barnabas.protocol.consumer_group_describe import (
-    ConsumerGroupDescribeRequest,
-    ConsumerGroupDescribeResponse,
-)
-from barnabas.protocol.consumer_group_heartbeat import (
-    ConsumerGroupHeartbeatRequest,
-    ConsumerGroupHeartbeatResponse,
-)
-from barnabas.protocol.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
-from barnabas.protocol.describe_groups import DescribeGroupsRequest, DescribeGroupsResponse
-from barnabas.protocol.heartbeat import HeartbeatRequest, HeartbeatResponse
-from barnabas.protocol.join_group import JoinGroupRequest, JoinGroupResponse
-from barnabas.protocol.leave_group import LeaveGroupRequest, LeaveGroupResponse
-from barnabas.protocol.list_groups import ListGroupsRequest, ListGroupsResponse
-from barnabas.protocol.offset_delete import OffsetDeleteRequest, OffsetDeleteResponse
-from barnabas.protocol.sync_group import SyncGroupRequest, SyncGroupResponse
 
-DECLARED: Mapping[ApiKey, Api] = MappingProxyType(
-    {
-        **APIS,
-        **apis_of(
-            (JoinGroupRequest, JoinGroupResponse),
-            (HeartbeatRequest, HeartbeatResponse),
-            (LeaveGroupRequest, LeaveGroupResponse),
-            (SyncGroupRequest, SyncGroupResponse),
-            (DescribeGroupsRequest, DescribeGroupsResponse),
-            (ListGroupsRequest, ListGroupsResponse),
-            (DeleteGroupsRequest, DeleteGroupsResponse),
-            (OffsetDeleteRequest, OffsetDeleteResponse),
-            (ConsumerGroupHeartbeatRequest, ConsumerGroupHeartbeatResponse),
-            (ConsumerGroupDescribeRequest, ConsumerGroupDescribeResponse),
-        ),
-    }
-)
+_KEYS = frozenset(ApiKey)
+
+
+class _Declared(Mapping[ApiKey, Api]):
+    """All keys; an API is found by its name."""
+
+    def __init__(self) -> None:
+        self._known = dict(APIS)
+
+    def __getitem__(self, key: ApiKey) -> Api:
+        if key not in self._known:
+            if key not in _KEYS:
+                raise KeyError(key)
+            module = import_module(f"barnabas.protocol.{key.name.lower()}")
+            name = key.name.title().replace("_", "")
+            pair = getattr(module, f"{name}Request"), getattr(module, f"{name}Response")
+            self._known[key] = apis_of(pair)[key]
+        return self._known[key]
+
+    def __iter__(self) -> Iterator[ApiKey]:
+        return iter(ApiKey)
+
+    def __len__(self) -> int:
+        return len(ApiKey)
+
+
+DECLARED: Final[Mapping[ApiKey, Api]] = _Declared()

@@ -4,7 +4,8 @@ from struct import Struct, error
 from typing import NamedTuple
 
 from barnabas.errors import DecodeError
-from barnabas.protocol.api_keys import APIS, ApiKey
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.declared import DECLARED
 from barnabas.types import Buffer
 from barnabas.wire.compiler import Codec
 from barnabas.wire.send import Send
@@ -12,17 +13,38 @@ from barnabas.wire.tagged import Malformed, read_unknown, read_varint, too_many
 
 _REQUEST = Struct(">hhih")
 _SIZED_REQUEST = Struct(">ihhih")
+_BARE_REQUEST = Struct(">hhi")
+_SIZED_BARE_REQUEST = Struct(">ihhi")
 _CORRELATION = Struct(">i")
 _SIZED_RESPONSE = Struct(">ii")
 _SIZED_FLEXIBLE_RESPONSE = Struct(">iix")
 
-_FLEXIBLE_SINCE = {int(api.key): api.flexible.first for api in APIS.values()}
-_KEYS = {int(key): key for key in APIS}
+_NEVER = 32767
+# fmt: off
+_FLEXIBLE_SINCE = (
+    9, 12, 6, 9, 4, 2, 6, 3, 8, 6,  # 0 to 9
+    3, 6, 4, 4, 4, 5, 3, _NEVER, 3, 5,  # 10 to 19
+    4, 2, 2, 4, 3, 3, 3, 1, 3, 2,  # 20 to 29
+    2, 2, 4, 2, 2, 2, 2, 2, 2, 2,  # 30 to 39
+    2, 2, 2, 2, 1, 0, 0, _NEVER, 1, 1,  # 40 to 49
+    0, 0, 0, 1, 1, 0, 0, 0, 0, 0,  # 50 to 59
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  # 60 to 69
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  # 70 to 79
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  # 80 to 89
+    0, 0, 0, 0, 0,  # 90 to 94
+)
+# fmt: on
+"""By key, the first version of an API that has tagged fields, in header and message."""
+
+_KEYS = tuple(ApiKey)
+
+_SHUTDOWN = int(ApiKey.CONTROLLED_SHUTDOWN)
+"""In its version 0 the header of a request ends before the client id."""
 
 _MOST_TAGS = 1000
 """Tagged fields that a header may have; no release has defined one."""
 
-_TAGGED_SINCE = _FLEXIBLE_SINCE | {int(ApiKey.API_VERSIONS): 32767}
+_TAGGED_SINCE = dict(enumerate(_FLEXIBLE_SINCE)) | {int(ApiKey.API_VERSIONS): _NEVER}
 """From which version response headers have tagged fields: never for ApiVersions (KIP-511)."""
 
 
@@ -41,15 +63,17 @@ def read_request_header(frame: Buffer) -> tuple[RequestHeader, int]:
     The client id is read leniently: what is not UTF-8 in it is replaced, as Java does.
 
     Raises:
-        DecodeError: it is cut short, or the API is not declared.
+        DecodeError: it is cut short, or no release has such an API.
     """
     try:
         key, version, correlation_id, length = _REQUEST.unpack_from(frame)
     except error:
         raise DecodeError("header", 0, f"{_REQUEST.size} bytes, not {len(frame)}") from None
-    since = _FLEXIBLE_SINCE.get(key)
-    if since is None:
-        raise DecodeError("header.api_key", 0, f"a declared API, not {key}")
+    if not 0 <= key < len(_KEYS):
+        raise DecodeError("header.api_key", 0, f"the key of an API, not {key}")
+    if key == _SHUTDOWN and version == 0:
+        header = RequestHeader(_KEYS[key], version, correlation_id, None)
+        return header, _BARE_REQUEST.size
     position = _REQUEST.size
     client_id = None
     if length >= 0:
@@ -59,7 +83,7 @@ def read_request_header(frame: Buffer) -> tuple[RequestHeader, int]:
             raise DecodeError("header.client_id", position, f"{length} bytes; {left} are left")
         client_id = str(frame[position:end], "utf-8", "replace")
         position = end
-    if version >= since:
+    if version >= _FLEXIBLE_SINCE[key]:
         position = _skip_tags(frame, position)
     return RequestHeader(_KEYS[key], version, correlation_id, client_id), position
 
@@ -87,6 +111,10 @@ def encode_request(header: RequestHeader, message: object) -> Send:
     key, version, correlation_id, client_id = header
     send = Send()
     Codec.of(type(message), version).write(message, send)
+    if key == _SHUTDOWN and version == 0:
+        size = _BARE_REQUEST.size + len(send)
+        send.put_before(_SIZED_BARE_REQUEST.pack(size, key, version, correlation_id))
+        return send
     client = b"" if client_id is None else client_id.encode()
     client_and_tags = client + b"\x00" if version >= _FLEXIBLE_SINCE[key] else client
     size = _REQUEST.size + len(client_and_tags) + len(send)
@@ -113,13 +141,13 @@ def encode_response(api_key: ApiKey, version: int, correlation_id: int, message:
 
 
 def decode_response(api_key: ApiKey, version: int, frame: Buffer) -> tuple[int, object]:
-    """The correlation id and message (`APIS[api_key].response`) of a frame without its size.
+    """The correlation id and message (`DECLARED[api_key].response`) of a frame without its size.
 
     Raises:
         DecodeError: it is not that message in that version.
     """
     correlation_id, position = read_response_header(api_key, version, frame)
-    codec: Codec[object] = Codec.of(APIS[api_key].response, version)
+    codec: Codec[object] = Codec.of(DECLARED[api_key].response, version)
     return correlation_id, codec.decode(frame, position)[0]
 
 

@@ -59,6 +59,7 @@ _OF_KIND: dict[Scalar, st.SearchStrategy[Any]] = {
     Fixed("i"): _integers(32),
     Fixed("q"): _integers(64),
     Fixed("H"): st.integers(0, 65535),
+    Fixed("I"): st.integers(0, 2**32 - 1),
     Fixed("d"): st.floats(allow_nan=False),
     Fixed("16s"): st.binary(min_size=16, max_size=16),
 }

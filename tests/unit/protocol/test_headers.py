@@ -1,8 +1,10 @@
 import pytest
 
 from barnabas.errors import DecodeError, LocalProtocolError
-from barnabas.protocol.api_keys import APIS, ApiKey
+from barnabas.protocol.api_keys import APIS, Api, ApiKey
 from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from barnabas.protocol.controlled_shutdown import ControlledShutdownRequest
+from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.headers import (
     RequestHeader,
     decode_response,
@@ -31,6 +33,29 @@ def test_a_request_is_its_size_header_and_message(version: int, frame: str) -> N
     assert read == header
     codec = Codec.of(MetadataRequest, version)
     assert codec.decode(memoryview(sent)[4:], position)[1] == len(sent) - 4
+
+
+@pytest.mark.parametrize(
+    ("version", "frame"),
+    [(0, "0000000c 0007 0000 00000003 00000005"), (1, "0000000e 0007 0001 00000003 ffff 00000005")],
+)
+def test_the_first_controlled_shutdown_has_no_client_id(version: int, frame: str) -> None:
+    header = RequestHeader(ApiKey.CONTROLLED_SHUTDOWN, version, 3, None)
+    sent = encode_request(header, ControlledShutdownRequest(broker_id=5)).joined()
+    assert sent.hex() == frame.replace(" ", "")
+    read, position = read_request_header(sent[4:])
+    assert read == header
+    assert sent[4 + position :].hex() == "00000005"
+
+
+@pytest.mark.parametrize("api", DECLARED.values(), ids=lambda api: api.name)
+def test_headers_have_tagged_fields_where_messages_have(api: Api) -> None:
+    for version in api.versions:
+        tagged = bytes.fromhex("ffff 00")[: 3 if version in api.flexible else 2]
+        header = RequestHeader(api.key, version, 1, None)
+        frame = int(api.key).to_bytes(2) + version.to_bytes(2) + bytes.fromhex("00000001") + tagged
+        if (api.key, version) != (ApiKey.CONTROLLED_SHUTDOWN, 0):
+            assert read_request_header(frame) == (header, len(frame))
 
 
 def test_records_of_a_request_are_handed_over() -> None:

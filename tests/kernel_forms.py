@@ -26,6 +26,9 @@ class Forms:
         self.scanning = find("scanning")
         self.gathering = find("gathering")
         self.record = find("record")
+        self.message_rows = find("message_rows")
+        self.message_scanning = find("message_scanning")
+        self.message_objects = find("message_objects")
 
 
 def source(name: str) -> ModuleType:
@@ -83,7 +86,34 @@ def read(forms: Forms, data: bytes) -> list[object]:
     return made + _objects(forms, exact, table, rows)
 
 
-def _columns(forms: Forms, data: Any, table: Any, rows: int) -> list[object]:
+def read_messages(forms: Forms, data: bytes) -> list[object]:
+    """As `read`, of messages of magic 0 and 1."""
+    exact, progress = array("B", data), array("q", (0,))
+    table = array("q", bytes(8 * layout.WIDTH * 8))
+    rows = forms.message_rows.rows(exact, 0, len(data), table, progress)
+    made: list[object] = [rows, progress[0]]
+    tables = array("I", bytes(8 * 256 * 4))
+    made.append(forms.message_rows.fill(tables))
+    for largest in (0, 1000):
+        progress[0] = 0
+        while progress[0] <= len(data):
+            at = progress[0]
+            made.append(
+                forms.message_rows.check_crcs(exact, at, len(data), largest, tables, progress)
+            )
+            made.append(progress[0])
+            progress[0] += 1
+    if rows <= 0:
+        return made
+    table = table[: rows * layout.WIDTH]
+    table[layout.SHIFT] = 3
+    made.append(_columns(forms, exact, table, rows, messages=True))
+    return [*made, *_objects(forms, exact, table, rows, messages=True)]
+
+
+def _columns(
+    forms: Forms, data: Any, table: Any, rows: int, *, messages: bool = False
+) -> list[object]:
     room = sum(table[layout.COUNT :: layout.WIDTH])
     if room > len(data):
         return ["too many records"]
@@ -94,7 +124,8 @@ def _columns(forms: Forms, data: Any, table: Any, rows: int) -> list[object]:
     state[layout.TIMESTAMPS_AT] = room
     state[layout.VALUES_AT], state[layout.HEADERS_AT] = room + 1, 2 * room + 2
     state[layout.VALUE_BITS_AT] = bytes_of_bits
-    result = forms.scanning.scan(
+    scanning = forms.message_scanning if messages else forms.scanning
+    result = scanning.scan(
         data, table, 0, rows, LOWEST, BEYOND, longs, ints, bits_of_both, places, state
     )
     made: list[object] = [result, state.tolist()]
@@ -125,13 +156,14 @@ def _columns(forms: Forms, data: Any, table: Any, rows: int) -> list[object]:
     return made + [column.tolist() for column in columns]
 
 
-def _objects(forms: Forms, data: Any, table: Any, rows: int) -> list[object]:
+def _objects(
+    forms: Forms, data: Any, table: Any, rows: int, *, messages: bool = False
+) -> list[object]:
     found: list[Any] = []
     state = array("q", bytes(8 * layout.STATE))
+    record = forms.message_objects if messages else forms.record
     try:
-        result = forms.record.decode(
-            data, table, 0, rows, LOWEST, BEYOND, 1000, "t", 1, found, state
-        )
+        result = record.decode(data, table, 0, rows, LOWEST, BEYOND, 1000, "t", 1, found, state)
     except UnicodeDecodeError as error:
         result = error.reason
     return [result, state.tolist(), [each.__reduce__()[1] for each in found]]

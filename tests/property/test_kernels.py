@@ -10,7 +10,8 @@ from barnabas.kernels import implementation
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
 from fuzz.mutations import mutate
-from tests.kernel_forms import Forms, extension, read, source
+from tests.kernel_forms import Forms, extension, read, read_messages, source
+from tests.message_sets import message
 
 pytestmark = [
     pytest.mark.kernels,
@@ -59,3 +60,25 @@ def test_on_any_records(data: bytes) -> None:
     batch[8:12] = (len(batch) - 12).to_bytes(4, "big")
     batch[57:61] = (max(1, len(data) // 7)).to_bytes(4, "big")
     assert read(COMPILED, bytes(batch)) == read(PURE, bytes(batch))
+
+
+MESSAGE = st.builds(
+    message,
+    st.integers(-(2**63), 2**63 - 1),
+    CHUNKS,
+    CHUNKS,
+    timestamp=st.none() | st.integers(-(2**63), 2**63 - 1),
+    attributes=st.sampled_from((0, 0, 0, 8, 1, 2, 3)),
+)
+MESSAGES = st.lists(MESSAGE, min_size=1, max_size=6).map(b"".join)
+
+
+@given(MESSAGES)
+def test_on_messages(data: bytes) -> None:
+    assert read_messages(COMPILED, data) == read_messages(PURE, data)
+
+
+@given(MESSAGES, st.integers(0, 2**32))
+def test_on_damaged_messages(data: bytes, seed: int) -> None:
+    damaged = mutate(data, random.Random(seed))
+    assert read_messages(COMPILED, damaged) == read_messages(PURE, damaged)

@@ -22,6 +22,10 @@ _FAMILIES = (
     "record",
     "objects",
     "batch_writing",
+    "message_rows",
+    "message_scanning",
+    "message_objects",
+    "message_writing",
 )
 
 

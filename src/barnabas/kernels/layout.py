@@ -16,6 +16,12 @@ END = 11
 KEPT = 12  # records of this batch that scan wrote
 WIDTH = 13
 
+# Rows of message sets (magic 0 and 1) are runs of messages alike, or one compressed message each.
+SHIFT = 8  # in the place of a producer: what is to be added to the offset of each message
+# Bits of ATTRIBUTES above the 16 that are stored.
+HAS_TIMES = 1 << 16  # magic 1
+TIME_OF_ROW = 1 << 17  # every message has the time MAX_TIMESTAMP, whatever it states
+
 # The state of a scan is int64[STATE], carried from buffer to buffer.
 RECORDS = 0
 KEY_BYTES = 1
@@ -57,6 +63,10 @@ BAD_MAGIC = -12
 BAD_BATCH_LENGTH = -13
 BAD_COUNT = -14
 NO_ROOM = -15
+BAD_MESSAGE_LENGTH = -16
+MESSAGE_HAS_MORE = -17
+NESTED = -18
+NOT_COMPRESSED_DATA = -19
 
 WORDS = {
     BAD_VARINT: "a varint is too long or runs past its record",
@@ -74,5 +84,9 @@ WORDS = {
     BAD_BATCH_LENGTH: "a batch is shorter than its header",
     BAD_COUNT: "a batch states more records than it has bytes for, or fewer than none",
     NO_ROOM: "the input changed while it was read",
+    BAD_MESSAGE_LENGTH: "a message is shorter than its fixed parts, or runs past its set",
+    MESSAGE_HAS_MORE: "a message is longer than its parts",
+    NESTED: "a compressed message is inside another one",
+    NOT_COMPRESSED_DATA: "a compressed message holds no message",
 }
 """What an error code means, for a person."""

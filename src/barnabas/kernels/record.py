@@ -45,8 +45,9 @@ _NO_HEADERS = cython.declare(tuple, ())
 class Record:
     """One record as it was stored. Holds no buffer but its own, and cannot be changed.
 
-    `timestamp` is in milliseconds since the epoch; `timestamp_type` is 0 for CreateTime and 1 for
-    LogAppendTime. `key` and `value` are None where they are null; `headers` are (name, value).
+    `timestamp` is in milliseconds since the epoch; `timestamp_type` is 0 for CreateTime, 1 for
+    LogAppendTime and -1 for none, as of a record of Kafka 0.9 and before. `key` and `value` are None
+    where they are null; `headers` are (name, value).
     """
 
     topic = cython.declare(str, visibility="readonly")

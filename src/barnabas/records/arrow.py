@@ -19,8 +19,9 @@ def to_arrow(columns: RecordColumns) -> dict[str, "pa.Array[Any]"]:
     """The columns that were decoded, by name.
 
     key and value: binary; offset: int64; timestamp: timestamp[us, UTC]; timestampType: int32, 0 for
-    CreateTime and 1 for LogAppendTime (together with timestamp); headers: list<struct<key: string,
-    value: binary>>, empty for a record without headers. Arrow keeps the buffers alive.
+    CreateTime, 1 for LogAppendTime and -1 for no timestamp (together with timestamp); headers:
+    list<struct<key: string, value: binary>>, empty for a record without headers. Arrow keeps the
+    buffers alive.
 
     Raises:
         CorruptRecord: the key of a header is not UTF-8.

@@ -1,11 +1,14 @@
 """The header of a magic 2 batch: read, walked, stamped in place. Records inside are left alone.
 
-Source: KIP-98 "Message Format", seed 002 "RecordBatch"; Kafka's DefaultRecordBatch.
+Messages of magic 0 and 1 are walked too, each as a batch of its own, as Kafka's log sees them.
+Source: KIP-98 "Message Format", seed 002 "RecordBatch", "Message sets"; Kafka's DefaultRecordBatch,
+AbstractLegacyRecordBatch.
 """
 
 import struct
 from collections.abc import Iterator
 from typing import NamedTuple
+from zlib import crc32
 
 from barnabas.errors import DecodeError
 from barnabas.records.checksums import crc32c
@@ -37,12 +40,23 @@ _PRODUCER = struct.Struct(">qhi")
 _MAX_TIMESTAMP_AT = 35
 _PRODUCER_AT = 43
 _SMALLEST = HEADER_SIZE - PREFIX_SIZE
+SMALLEST_LENGTHS = (14, 22, _SMALLEST)
+"""What the length of a message of magic 0 or 1 or of a batch is at least."""
+SMALLEST_ENTRY = PREFIX_SIZE + min(SMALLEST_LENGTHS)
+_MESSAGE = struct.Struct(">qiIbb")
+_MESSAGE_TIME_AT = _MESSAGE.size
+_MESSAGE_HEADER_SIZE = _MESSAGE.size + 8
+_MESSAGE_CRC_FROM = MAGIC_AT
+_UNKNOWN = -1
 
 
 class BatchHeader(NamedTuple):
     """The 61 bytes as numbers; `position` is where the batch starts in its buffer.
 
     `size` is the whole batch with its 12 byte prefix. Timestamps are milliseconds since the epoch.
+    Of a message of magic 0 or 1 (see `read_entry`), what it does not have is -1. If it is compressed,
+    its offset is that of the last record in it; how many there are (`count` -1) and where they begin
+    is only known inside.
     """
 
     position: int
@@ -126,32 +140,74 @@ def read_header(buffer: Buffer, position: int = 0) -> BatchHeader:
     return tuple.__new__(BatchHeader, (position, length + PREFIX_SIZE, row[0], *row[2:]))
 
 
-def walk(buffer: Buffer, position: int = 0) -> Iterator[BatchHeader]:
-    """Read the headers of all whole batches; a batch that is cut off at the end ends it quietly.
+def read_entry(buffer: Buffer, position: int = 0) -> BatchHeader:
+    """Read the header of a batch, or of a message of magic 0 or 1 as if it were a batch.
 
     Raises:
-        DecodeError: as `read_header`; the batches before were yielded.
+        DecodeError: the header is not there whole, the length is smaller than it or the magic is
+            higher than 2.
+    """
+    if len(buffer) - position <= MAGIC_AT or buffer[position + MAGIC_AT] == 2:
+        return read_header(buffer, position)
+    offset, length, crc, magic, attributes = _MESSAGE.unpack_from(buffer, position)
+    if magic not in (0, 1) or length < SMALLEST_LENGTHS[magic]:
+        raise _nonsense(position, length, magic)
+    timestamp = _UNKNOWN
+    if magic == 1:
+        if len(buffer) - position < _MESSAGE_HEADER_SIZE:
+            raise DecodeError("message", position, f"{_MESSAGE_HEADER_SIZE} bytes of header")
+        timestamp = _OFFSET.unpack_from(buffer, position + _MESSAGE_TIME_AT)[0]
+    attributes &= CODEC_MASK | (LOG_APPEND_TIME if magic else 0)
+    count = _UNKNOWN if attributes & CODEC_MASK else 1
+    head = (position, length + PREFIX_SIZE, offset, _UNKNOWN, magic, crc, attributes, 0)
+    return BatchHeader(*head, timestamp, timestamp, _UNKNOWN, _UNKNOWN, _UNKNOWN, count)
+
+
+def walk(buffer: Buffer, position: int = 0) -> Iterator[BatchHeader]:
+    """Read the headers of all whole batches and messages; one that is cut off ends it quietly.
+
+    Raises:
+        DecodeError: as `read_entry`; the batches before were yielded.
     """
     size = len(buffer)
     while size - position > MAGIC_AT:
         _, length, _, magic = _PREFIX.unpack_from(buffer, position)
-        if magic != 2 or length < _SMALLEST:
+        if not 0 <= magic <= 2 or length < SMALLEST_LENGTHS[magic]:
             raise _nonsense(position, length, magic)
         if length + PREFIX_SIZE > size - position:
             return
-        yield read_header(buffer, position)
+        yield read_entry(buffer, position)
         position += length + PREFIX_SIZE
 
 
+def end_of_batches(buffer: Buffer, position: int) -> int:
+    """Where the batches from `position` on give way to messages of magic 0 or 1, or the buffer ends."""
+    size = len(buffer)
+    while size - position > MAGIC_AT:
+        _, length, _, magic = _PREFIX.unpack_from(buffer, position)
+        if magic in (0, 1):
+            return position
+        if not _SMALLEST <= length <= size - position - PREFIX_SIZE:
+            break
+        position += length + PREFIX_SIZE
+    return size
+
+
 def _nonsense(position: int, length: int, magic: int) -> DecodeError:
-    if magic != 2:
+    if not 0 <= magic <= 2:
+        return DecodeError("batch.magic", position + MAGIC_AT, f"0 to 2, not {magic}")
+    least = SMALLEST_LENGTHS[magic]
+    if length >= least:
         return DecodeError("batch.magic", position + MAGIC_AT, f"2, not {magic}")
-    return DecodeError("batch.length", position + 8, f"at least {_SMALLEST}, not {length}")
+    return DecodeError("batch.length", position + 8, f"at least {least}, not {length}")
 
 
 def crc_is_right(buffer: Buffer, header: BatchHeader) -> bool:
     """Whether the bytes of a whole batch are those that its CRC was made of."""
     start = header.position
+    if header.magic < 2:
+        covered = memoryview(buffer)[start + _MESSAGE_CRC_FROM : start + header.size]
+        return crc32(covered) == header.crc
     return crc32c(memoryview(buffer)[start + CRC_FROM : start + header.size]) == header.crc
 
 

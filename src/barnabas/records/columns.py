@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from enum import Flag, auto
 from typing import NamedTuple
 
-from barnabas.kernels import gathering, layout, scanning
+from barnabas.kernels import gathering, layout, message_scanning, scanning
 from barnabas.records.buffers import allocator
 from barnabas.records.regions import Region, Regions
 from barnabas.types import Buffer
@@ -57,8 +57,8 @@ class RecordColumns(NamedTuple):
     """`count` records; a column that was not wanted is None.
 
     `offsets` and `timestamps` are int64[count], timestamps in milliseconds. `timestamp_types` are
-    runs of (records, 0 for CreateTime or 1 for LogAppendTime). `next_offset` is what to fetch next:
-    behind the last batch, whatever that batch held.
+    runs of (records, type): 0 for CreateTime, 1 for LogAppendTime, -1 for none (magic 0).
+    `next_offset` is what to fetch next: behind the last batch, whatever that batch held.
     """
 
     count: int  # type: ignore[assignment]  # hides tuple.count
@@ -83,8 +83,9 @@ def decode_columns(
     """Decode the records with start <= offset < end of a partition's fetched batches, in order.
 
     Args:
-        buffers: whole batches, each buffer under 2 GiB; one that is cut off at the end of its buffer
-            is left out. They must not change meanwhile: the GIL is released.
+        buffers: whole batches, or messages of magic 0 and 1, each buffer under 2 GiB; one that is
+            cut off at the end of its buffer is left out. They must not change meanwhile: the GIL is
+            released.
         wanted: the columns to make.
         start: offset of the first record wanted; also what `next_offset` is where nothing came.
         end: the offset behind the last record wanted; None for no bound.
@@ -162,7 +163,8 @@ class _Decoding:
         """A region with the first of its records in the columns, and the one behind its last."""
         state = self._state
         first = state[layout.RECORDS]
-        result = scanning.scan(
+        kernel = message_scanning if region.messages else scanning
+        result = kernel.scan(
             region.data,
             region.table,
             region.first_row,

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Sequence
 
 from barnabas.errors import CorruptRecord
-from barnabas.kernels import layout, record
+from barnabas.kernels import layout, message_objects, record
 from barnabas.records.columns import DECOMPRESSED_BYTES_MAX, LARGEST_OFFSET
 from barnabas.records.record import Record
 from barnabas.records.regions import Regions
@@ -21,7 +21,7 @@ def decode_records(  # noqa: PLR0913 - all but three by name
     aborted: Sequence[tuple[int, int]] = (),
     limit: int | None = None,
 ) -> tuple[list[Record], int]:
-    """Decode the whole batches of a fetch from offset `start` on; also returns what to fetch next.
+    """Decode the whole batches and messages of a fetch from offset `start` on; also returns what to fetch next.
 
     `limit` is the number of records to stop at: the next offset is then that behind the last of
     them, and what follows is not looked at. Other arguments and errors as `decode_columns`.
@@ -35,7 +35,8 @@ def decode_records(  # noqa: PLR0913 - all but three by name
         if len(found) >= most:
             break
         try:
-            result = record.decode(
+            kernel = message_objects if region.messages else record
+            result = kernel.decode(
                 region.data,
                 region.table,
                 region.first_row,

@@ -1,7 +1,8 @@
 """Regions: the runs of batches in fetched buffers that a scan goes over, ready to be scanned.
 
 Here is decided which batches count at all: whole ones, with the right CRC, of no aborted transaction,
-holding records and not markers; compressed ones are decompressed. Records are not looked at.
+holding records and not markers; compressed ones are decompressed. Records are not looked at. Messages
+of magic 0 and 1 may lie between the batches.
 """
 
 from array import array
@@ -10,11 +11,25 @@ from typing import NamedTuple, NoReturn
 
 from barnabas.errors import CorruptRecord
 from barnabas.kernels import batches, layout
-from barnabas.records.batch import CODEC_MASK, CONTROL, CRC_FROM, LOG_APPEND_TIME, TRANSACTIONAL
+from barnabas.records.batch import (
+    CODEC_MASK,
+    CONTROL,
+    CRC_FROM,
+    LOG_APPEND_TIME,
+    MAGIC_AT,
+    TRANSACTIONAL,
+    end_of_batches,
+)
 from barnabas.records.buffers import allocator
 from barnabas.records.checksums import first_wrong
 from barnabas.records.compression import decompress, decompress_into, stated_size
 from barnabas.records.control import read_marker
+from barnabas.records.message_sets import (
+    check_message_crcs,
+    message_tables,
+    open_message,
+    packed_value,
+)
 from barnabas.types import Buffer
 
 _WIDTH = layout.WIDTH
@@ -23,15 +38,21 @@ _FIRST_RATIO = 8.0
 _ARENA = 1 << 20
 """Bytes of the buffers that several batches are decompressed into, one behind the other."""
 _FRESH = bytes(8 * layout.STATE)
+_NO_TIME = -1
+"""The type of timestamp of records that have none."""
 
 
 class Region(NamedTuple):
-    """Rows [first_row, end_row) of a batch table, whose records are in `data`, uncompressed."""
+    """Rows [first_row, end_row) of a batch table, whose records are in `data`, uncompressed.
+
+    `messages`: the rows are of messages of magic 0 or 1, for which there are other kernels.
+    """
 
     data: Buffer
     table: "array[int]"
     first_row: int
     end_row: int
+    messages: bool = False
 
     def fail(self, result: int, state: "array[int]") -> NoReturn:
         """Raise what a kernel's negative result means."""
@@ -61,7 +82,7 @@ class Regions:
         self._taken = 0
         self._aborting: set[int] = set()
         self._aborted_seen = 0
-        self._append_times = False
+        self._several_times = False
 
     def add(
         self, buffer: Buffer, *, check_crcs: bool, aborted: Sequence[tuple[int, int]], count: bool
@@ -74,8 +95,46 @@ class Regions:
         if len(buffer) > _BUFFER_BYTES_MAX:
             raise CorruptRecord(f"a buffer of {len(buffer)} bytes; up to 2 GiB can be read at once")
         rows = batches.count(buffer)
-        if rows < 0:
+        if rows == layout.BAD_MAGIC:
+            self._add_mixed(memoryview(buffer), aborted, check_crcs=check_crcs, count=count)
+        elif rows < 0:
             raise CorruptRecord(layout.WORDS[rows])
+        elif rows:
+            self._add_batches(buffer, rows, aborted, check_crcs=check_crcs, count=count)
+
+    def _add_mixed(
+        self,
+        view: memoryview,
+        aborted: Sequence[tuple[int, int]],
+        *,
+        check_crcs: bool,
+        count: bool,
+    ) -> None:
+        """Take batches and messages, as they come."""
+        position = 0
+        while len(view) - position > MAGIC_AT:
+            if view[position + MAGIC_AT] < 2:
+                end = self._add_messages(view, position, check_crcs=check_crcs, count=count)
+                if end == position:
+                    return
+            else:
+                end = end_of_batches(view, position)
+                part = view[position:end]
+                rows = batches.count(part)
+                if rows < 0:
+                    raise CorruptRecord(layout.WORDS[rows])
+                self._add_batches(part, rows, aborted, check_crcs=check_crcs, count=count)
+            position = end
+
+    def _add_batches(
+        self,
+        buffer: Buffer,
+        rows: int,
+        aborted: Sequence[tuple[int, int]],
+        *,
+        check_crcs: bool,
+        count: bool,
+    ) -> None:
         if not rows:
             return
         table = array("q", bytes(8 * _WIDTH * rows))
@@ -87,7 +146,7 @@ class Regions:
             _check_crcs(buffer, table)
         last = (rows - 1) * _WIDTH
         self.next_offset = table[last + layout.BASE_OFFSET] + table[last + layout.LAST_DELTA] + 1
-        self._append_times = self._append_times or bool(seen & LOG_APPEND_TIME)
+        self._several_times = self._several_times or bool(seen & LOG_APPEND_TIME)
         special = CODEC_MASK | CONTROL | (TRANSACTIONAL if aborted else 0)
         if not seen & special and not count:
             self.room += state[layout.RECORDS]
@@ -103,9 +162,45 @@ class Regions:
             else:
                 self._take(Region(buffer, table, row, row + 1))
 
+    def _add_messages(
+        self, view: memoryview, position: int, *, check_crcs: bool, count: bool
+    ) -> int:
+        """Take messages from `position` on; returns where they end."""
+        self._several_times = True
+        start = position
+        for found in message_tables(view, start, len(view)):
+            if check_crcs:
+                check_message_crcs(view, position, found.end)
+            position = found.end
+            table = found.table
+            for row in found.rows:
+                at = row * _WIDTH
+                first, delta = table[at + layout.BASE_OFFSET], table[at + layout.LAST_DELTA]
+                self.next_offset = first + delta + 1
+                if table[at + layout.ATTRIBUTES] & CODEC_MASK:
+                    if first >= self.start:
+                        self._add_compressed(view, table, at, check_crcs=check_crcs)
+                elif count and first >= self.start and first + delta < self.end:
+                    self.counted += table[at + layout.COUNT]
+                else:
+                    self._take(Region(view, table, row, row + 1, messages=True))
+        return position
+
+    def _add_compressed(
+        self, view: memoryview, table: "array[int]", at: int, *, check_crcs: bool
+    ) -> None:
+        """Take what is in a compressed message."""
+        packed = packed_value(view, table, at)
+        data, start, end = self._unpacked(packed, table, at)
+        if check_crcs:
+            check_message_crcs(data, start, end)
+        for found in open_message(data, start, end, table, at):
+            for row in found.rows:
+                self._take(Region(data, found.table, row, row + 1, messages=True))
+
     def timestamp_types(self, count: int) -> tuple[tuple[int, int], ...]:
         """Runs of (records, type), once the regions were scanned and have `count` records."""
-        if not self._append_times:
+        if not self._several_times:
             return ((count, 0),) if count else ()
         runs: list[tuple[int, int]] = []
         for region in self.found:
@@ -113,7 +208,10 @@ class Regions:
             table = region.table[rows]
             kept = table[layout.KEPT :: _WIDTH]
             for records, attributes in zip(kept, table[layout.ATTRIBUTES :: _WIDTH], strict=True):
-                runs.append((records, int(bool(attributes & LOG_APPEND_TIME))))
+                kind = int(bool(attributes & LOG_APPEND_TIME))
+                if region.messages and not attributes & layout.HAS_TIMES:
+                    kind = _NO_TIME
+                runs.append((records, kind))
         merged: list[tuple[int, int]] = []
         for records, kind in runs:
             if merged and merged[-1][1] == kind:
@@ -128,7 +226,7 @@ class Regions:
         last = self.found[-1] if self.found else None
         follows = last and last.table is region.table and last.end_row == region.first_row
         if last and follows and last.data is region.data:
-            self.found[-1] = Region(last.data, last.table, last.first_row, region.end_row)
+            self.found[-1] = last._replace(end_row=region.end_row)
         else:
             self.found.append(region)
 
@@ -161,6 +259,17 @@ class Regions:
     def _decompressed(self, buffer: Buffer, table: "array[int]", at: int) -> Buffer:
         """The records of a compressed batch; its row then tells where they are there."""
         packed = memoryview(buffer)[table[at + layout.START] : table[at + layout.END]]
+        data, start, end = self._unpacked(packed, table, at)
+        table[at + layout.START] = start
+        table[at + layout.END] = end
+        if table[at + layout.COUNT] > (end - start) // 7:
+            raise CorruptRecord(layout.WORDS[layout.BAD_COUNT])
+        return data
+
+    def _unpacked(
+        self, packed: Buffer, table: "array[int]", at: int
+    ) -> tuple[memoryview, int, int]:
+        """What is in a compressed batch or message: a buffer, and from where to where it lies there."""
         codec = table[at + layout.ATTRIBUTES] & CODEC_MASK
         limit = min(self._limit, _BUFFER_BYTES_MAX)
         try:
@@ -179,11 +288,7 @@ class Regions:
             raise CorruptRecord(f"batch at offset {offset}: {error}") from error
         self._limit -= end - start
         self._ratio = max(self._ratio, 1.1 * (end - start) / max(1, len(packed)))
-        table[at + layout.START] = start
-        table[at + layout.END] = end
-        if table[at + layout.COUNT] > (end - start) // 7:
-            raise CorruptRecord(layout.WORDS[layout.BAD_COUNT])
-        return data
+        return data, start, end
 
 
 def _check_crcs(buffer: Buffer, table: "array[int]") -> None:

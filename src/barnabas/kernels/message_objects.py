@@ -1,0 +1,226 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Messages of magic 0 and 1 into a list of Records.
+
+The rows come from `message_rows`. Compiled, a Record of 100 bytes takes about 200 ns (aiokafka 300,
+kafka-python 2400), uncompiled 5 us. Source: seeds 002 and 003 "Message format", KIP-31, KIP-32.
+"""
+
+try:
+    import cython
+except ImportError:
+    from barnabas.kernels import shadow as cython
+
+if cython.compiled:
+    from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
+
+from barnabas.kernels import layout
+from barnabas.kernels.record import Record
+
+_WIDTH = cython.declare(cython.int, layout.WIDTH)
+_ATTRIBUTES = cython.declare(cython.int, layout.ATTRIBUTES)
+_MAX_TIMESTAMP = cython.declare(cython.int, layout.MAX_TIMESTAMP)
+_SHIFT = cython.declare(cython.int, layout.SHIFT)
+_COUNT = cython.declare(cython.int, layout.COUNT)
+_START = cython.declare(cython.int, layout.START)
+_END = cython.declare(cython.int, layout.END)
+_HAS_TIMES = cython.declare(cython.longlong, layout.HAS_TIMES)
+_TIME_OF_ROW = cython.declare(cython.longlong, layout.TIME_OF_ROW)
+_AT_ROW = cython.declare(cython.int, layout.AT_ROW)
+_AT_RECORD = cython.declare(cython.int, layout.AT_RECORD)
+_BAD_KEY_LENGTH = cython.declare(cython.int, layout.BAD_KEY_LENGTH)
+_BAD_VALUE_LENGTH = cython.declare(cython.int, layout.BAD_VALUE_LENGTH)
+_BAD_MESSAGE_LENGTH = cython.declare(cython.int, layout.BAD_MESSAGE_LENGTH)
+_MESSAGE_HAS_MORE = cython.declare(cython.int, layout.MESSAGE_HAS_MORE)
+_NESTED = cython.declare(cython.int, layout.NESTED)
+_NO_ROOM = cython.declare(cython.int, layout.NO_ROOM)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _int32(data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.int:
+    """Four big-endian bytes."""
+    high: cython.int = data[at]
+    if high > 127:
+        high -= 256
+    return (high * 16777216) + (
+        (cython.cast(cython.int, data[at + 1]) << 16)
+        | (cython.cast(cython.int, data[at + 2]) << 8)
+        | cython.cast(cython.int, data[at + 3])
+    )
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _int64(data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.longlong:
+    """Eight big-endian bytes."""
+    low: cython.longlong = _int32(data, at + 4)
+    if low < 0:
+        low += cython.cast(cython.longlong, 65536) * 65536
+    return cython.cast(cython.longlong, _int32(data, at)) * 65536 * 65536 + low
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _wrapped(value: cython.longlong) -> cython.longlong:
+    """The 64 bits of a sum, as C has them; sums of garbage wrap and do not fail."""
+    if cython.compiled:
+        return value
+    return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _message(
+    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> cython.Py_ssize_t:
+    """Bytes of the message at `position` with its 12 byte prefix.
+
+    0: it is cut off by the end, or of another magic. Negative: its length is nonsense.
+    """
+    if end - position < 17:
+        return 0
+    magic: cython.int = data[position + 16]
+    if magic > 1:
+        return 0
+    length: cython.Py_ssize_t = _int32(data, position + 8)
+    if length < 14 + 8 * magic:
+        return _BAD_MESSAGE_LENGTH
+    if length > end - position - 12:
+        return 0
+    return length + 12
+
+
+@cython.cfunc
+@cython.inline
+def _bytes(
+    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, length: cython.int
+) -> object:
+    """A key or value; None where its length is negative."""
+    if length < 0:
+        return None
+    if length == 0:
+        return b""
+    if cython.compiled:
+        return PyBytes_FromStringAndSize(
+            cython.cast(cython.p_char, cython.address(data[position])), length
+        )
+    return bytes(data[position : position + length])
+
+
+@cython.cfunc
+def _decode(
+    data: cython.const[cython.uchar][::1],
+    table: cython.longlong[::1],
+    at: cython.Py_ssize_t,
+    lowest: cython.longlong,
+    beyond: cython.longlong,
+    limit: cython.Py_ssize_t,
+    topic: str,
+    partition: cython.int,
+    found: list,
+    state: cython.longlong[::1],
+) -> cython.int:
+    """Decode the messages of the row that starts at `at` in the table; see `decode`."""
+    position: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + _START])
+    end: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + _END])
+    has_times: cython.bint = table[at + _ATTRIBUTES] & _HAS_TIMES != 0
+    time_of_row: cython.bint = table[at + _ATTRIBUTES] & _TIME_OF_ROW != 0
+    kind: cython.int = -1
+    if has_times:
+        kind = 1 if table[at + _ATTRIBUTES] & 8 != 0 else 0
+    index: cython.longlong
+    size: cython.Py_ssize_t
+    next_message: cython.Py_ssize_t
+    key_at: cython.Py_ssize_t
+    value_at: cython.Py_ssize_t
+    key_length: cython.int
+    value_length: cython.int
+    offset: cython.longlong
+    time: cython.longlong
+    for index in range(table[at + _COUNT]):
+        state[_AT_RECORD] = index
+        size = _message(data, position, end)
+        if size <= 0:
+            return _BAD_MESSAGE_LENGTH
+        if data[position + 17] & 7 != 0:
+            return _NESTED
+        if (data[position + 16] == 1) != has_times:
+            return _NO_ROOM
+        next_message = position + size
+        key_at = position + (30 if has_times else 22)
+        key_length = _int32(data, key_at - 4)
+        value_at = key_at + 4
+        if key_length > 0:
+            if key_length > next_message - value_at:
+                return _BAD_KEY_LENGTH
+            value_at += key_length
+        value_length = _int32(data, value_at - 4)
+        if value_length > next_message - value_at:
+            return _BAD_VALUE_LENGTH
+        if value_at + max(value_length, 0) != next_message:
+            return _MESSAGE_HAS_MORE
+        offset = _wrapped(_int64(data, position) + table[at + _SHIFT])
+        if lowest <= offset < beyond:
+            time = -1
+            if time_of_row:
+                time = table[at + _MAX_TIMESTAMP]
+            elif has_times:
+                time = _int64(data, position + 18)
+            found.append(
+                Record(
+                    topic,
+                    partition,
+                    offset,
+                    time,
+                    kind,
+                    _bytes(data, key_at, key_length),
+                    _bytes(data, value_at, value_length),
+                )
+            )
+            if len(found) >= limit:
+                return 0
+        position = next_message
+    return 0
+
+
+def decode(
+    data: cython.const[cython.uchar][::1],
+    table: cython.longlong[::1],
+    first_row: cython.Py_ssize_t,
+    end_row: cython.Py_ssize_t,
+    lowest: cython.longlong,
+    beyond: cython.longlong,
+    limit: cython.Py_ssize_t,
+    topic: str,
+    partition: cython.int,
+    found: list,
+    state: cython.longlong[::1],
+) -> cython.int:
+    """Append the messages of some rows to `found` as Records, until it has `limit` of them.
+
+    Arguments and result as those of `record.decode`. Nothing behind the limit is looked at.
+    """
+    row: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    result: cython.int
+    if first_row < 0 or end_row > len(table) // _WIDTH:
+        return _NO_ROOM
+    for row in range(first_row, end_row):
+        if len(found) >= limit:
+            return 0
+        at = row * _WIDTH
+        state[_AT_ROW] = row
+        if not 0 <= table[at + _START] <= table[at + _END] <= len(data):
+            return _NO_ROOM
+        result = _decode(data, table, at, lowest, beyond, limit, topic, partition, found, state)
+        if result < 0:
+            return result
+    return 0

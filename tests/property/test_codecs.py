@@ -1,6 +1,5 @@
 """Every version of every message, against a codec that is slow and obvious."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,24 +7,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from barnabas.errors import DecodeError
-from barnabas.protocol.declared import DECLARED
-from barnabas.protocol.internal.offset_commit_record import OffsetCommitKey, OffsetCommitValue
 from barnabas.wire.compiler import Codec
 from barnabas.wire.schema import declaration_of
+from tests.declarations import every_message
 from tests.property.reference_codec import Reference
 from tests.property.strategies.messages import messages
 from tests.unit.wire.shapes import Everything
 
-
-def every_message() -> Iterator[type]:
-    yield from (Everything, OffsetCommitKey, OffsetCommitValue)
-    for api in DECLARED.values():
-        yield from (api.request, api.response)
-
-
 EVERY_VERSION = [
     pytest.param(declared, version, id=f"{declared.__name__}-{version}")
-    for declared in every_message()
+    for declared in (Everything, *every_message())
     for version in declaration_of(declared).versions
 ]
 

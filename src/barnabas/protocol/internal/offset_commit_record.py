@@ -1,7 +1,7 @@
 """Records of the internal topic __consumer_offsets that hold one committed offset.
 
-Key and value each begin with their version as int16, outside of what is declared here; the key's is
-1, which tells it from the keys of other records.
+Key and value each begin with a number as int16, outside of what is declared here: the key with its
+kind, 1, which tells it from the keys of other records, the value with its version.
 
 Versions of the value: 1 expiry · 2 none again · 3 leader epoch · 4 flexible, topic id
 """
@@ -38,3 +38,21 @@ class OffsetCommitValue:
     commit_timestamp: Int64
     expire_timestamp: Int64 = on("1", default=-1)
     topic_id: Uuid = on("4+", default=NO_UUID, tag=0)
+
+
+@message(versions="0")
+class LegacyOffsetCommitKey:
+    """Kind 0, which no release writes any more: whose position it is."""
+
+    group: String
+    topic: String
+    partition: Int32
+
+
+@message(versions="0")
+class LegacyOffsetCommitValue:
+    """What a value of version 0 is, under its own name."""
+
+    offset: Int64
+    metadata: String
+    commit_timestamp: Int64

@@ -71,7 +71,7 @@ class RecordColumns(NamedTuple):
     headers: HeadersColumn | None = None
 
 
-def decode_columns(
+def decode_columns(  # noqa: PLR0913 - all but one by name
     buffers: Sequence[Buffer],
     *,
     wanted: Wanted,
@@ -79,6 +79,7 @@ def decode_columns(
     end: int | None = None,
     check_crcs: bool = True,
     aborted: Sequence[tuple[int, int]] = (),
+    limit: int = DECOMPRESSED_BYTES_MAX,
 ) -> RecordColumns:
     """Decode the records with start <= offset < end of a partition's fetched batches, in order.
 
@@ -92,11 +93,12 @@ def decode_columns(
         check_crcs: compare each batch with its CRC32C. Lengths are checked in any case.
         aborted: (producer id, first offset) of aborted transactions, as a read_committed fetch has
             them; their records are left out. Control batches always are.
+        limit: bytes that may be decompressed in all.
 
     Raises:
         CorruptRecord: a batch is not what it says. Nothing is returned in part.
     """
-    regions = Regions(start, LARGEST_OFFSET if end is None else end, DECOMPRESSED_BYTES_MAX)
+    regions = Regions(start, LARGEST_OFFSET if end is None else end, limit)
     count = not wanted
     for buffer in buffers:
         regions.add(buffer, check_crcs=check_crcs and not count, aborted=aborted, count=count)

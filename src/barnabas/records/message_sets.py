@@ -26,6 +26,10 @@ _SIZE_AND_CRC = struct.Struct(">iI")
 _WRONG = 2
 
 
+class WrongCrc(CorruptRecord):
+    """A message does not have the CRC that it states."""
+
+
 class Rows(NamedTuple):
     """Rows of messages, and where in their buffer the first message behind them begins."""
 
@@ -64,7 +68,7 @@ def check_message_crcs(buffer: Buffer, start: int, end: int) -> None:
     """Compare every message of a part of a buffer with its CRC32; who cuts it has checked lengths.
 
     Raises:
-        CorruptRecord: one has another.
+        WrongCrc: one has another.
     """
     view = memoryview(buffer)
     progress = array("q", (start,))
@@ -79,7 +83,7 @@ def check_message_crcs(buffer: Buffer, start: int, end: int) -> None:
         after = position + PREFIX_SIZE + length
         if found == _WRONG or crc32(view[position + PREFIX_SIZE + 4 : after]) != crc:
             offset = int.from_bytes(view[position : position + 8], "big", signed=True)
-            raise CorruptRecord(f"message at offset {offset}: its CRC is wrong")
+            raise WrongCrc(f"message at offset {offset}: its CRC is wrong")
         progress[0] = after
 
 

@@ -1,0 +1,156 @@
+"""What must hold before a broker appends a message set of an old producer, and what is appended then.
+
+Kafka does the same by recompression and conversion in its LogValidator. Offsets and times that a
+producer puts into a compressed message are not believed: they are given anew.
+Source: Kafka's LogValidator, UnifiedLog.analyzeAndValidateRecords; seed 003 on the offset field.
+"""
+
+from array import array
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from barnabas.errors import CorruptRecord, DecodeError, ErrorCode
+from barnabas.records.batch import BatchHeader, crc_is_right, walk
+from barnabas.records.columns import RecordColumns, Wanted, decode_columns
+from barnabas.records.compression import Codec
+from barnabas.records.message_sets import WrongCrc
+from barnabas.records.refused import RefusedRecords
+from barnabas.records.set_writing import write_batches, write_set
+from barnabas.types import NO_TIMESTAMP, Buffer
+
+UNPACKED_BYTES_MAX = 1 << 28
+"""What a compressed message may hold, if nobody says otherwise."""
+_ANY = -(2**63)
+"""Producers may put any offset into a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class SetRules:
+    """What a topic takes.
+
+    `magic` is the topic's format, `codec` its codec (None keeps the producer's). A message may have
+    `max_bytes` as it was sent, and hold `unpacked_bytes_max` if it is compressed.
+    """
+
+    magic: int
+    max_bytes: int
+    codec: Codec | None = None
+    unpacked_bytes_max: int = UNPACKED_BYTES_MAX
+
+
+class Accepted(NamedTuple):
+    """What to append. In magic 2 it is one batch with offset 0; `count` is 0 where nothing came."""
+
+    data: bytearray
+    count: int  # type: ignore[assignment]  # hides tuple.count
+    max_timestamp: int
+
+
+def accept_set(
+    buffer: Buffer, rules: SetRules, *, first_offset: int = 0, append_time_ms: int | None = None
+) -> Accepted:
+    """Check what an old producer sent for one partition, and make of it what the log takes.
+
+    Args:
+        buffer: messages of magic 0 or 1, or batches of magic 2; one cut off at the end is left out.
+        rules: what the topic takes.
+        first_offset: the offset of the first record, for magic 0 and 1.
+        append_time_ms: the time that all records get, in magic 1; the log stamps those of magic 2.
+
+    Raises:
+        RefusedRecords: with the code that Kafka answers, and the words for the response.
+    """
+    to_magic = rules.magic
+    sent, used = _check_entries(buffer, rules.max_bytes)
+    if sent is None:
+        return Accepted(bytearray(), 0, NO_TIMESTAMP)
+    if to_magic < 2:
+        _refuse_what_old_formats_lack(sent, to_magic)
+    try:
+        columns = decode_columns(
+            [used], wanted=Wanted.ALL, start=_ANY, limit=rules.unpacked_bytes_max
+        )
+    except WrongCrc as error:
+        raise RefusedRecords(ErrorCode.CORRUPT_MESSAGE, str(error)) from error
+    except CorruptRecord as error:
+        raise RefusedRecords(ErrorCode.INVALID_RECORD, str(error)) from error
+    if to_magic < 2 and columns.headers is not None and columns.headers.ends[columns.count]:
+        raise RefusedRecords(
+            ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, f"magic {to_magic} has no headers"
+        )
+    codec = Codec(sent.codec) if rules.codec is None else rules.codec
+    columns = _numbered(columns, 0 if to_magic == 2 else first_offset, append_time_ms)
+    assert columns.timestamps is not None
+    newest = max(columns.timestamps, default=NO_TIMESTAMP) if to_magic else NO_TIMESTAMP
+    if to_magic == 2:
+        data = write_batches(columns, codec)
+    else:
+        data = write_set(columns, to_magic, codec, append_time=append_time_ms is not None)
+    return Accepted(data, columns.count, newest)
+
+
+def _check_entries(buffer: Buffer, max_bytes: int) -> tuple[BatchHeader | None, memoryview]:
+    """The header that tells codec and producer of a set, and the whole messages of the buffer.
+
+    The header is that of the first entry, since one that is compressed must be the only one.
+    """
+    first: BatchHeader | None = None
+    end = 0
+    try:
+        for header in walk(buffer):
+            _check_entry(buffer, header, max_bytes)
+            alone = first is None or not (first.codec or header.codec or header.magic == 2)
+            if not alone:
+                raise RefusedRecords(
+                    ErrorCode.INVALID_RECORD, "more than one entry beside a compressed one or batch"
+                )
+            first = first or header
+            end = header.end
+    except DecodeError as error:
+        raise RefusedRecords(ErrorCode.CORRUPT_MESSAGE, str(error)) from error
+    return first, memoryview(buffer)[:end]
+
+
+def _check_entry(buffer: Buffer, header: BatchHeader, max_bytes: int) -> None:
+    if header.size > max_bytes:
+        raise RefusedRecords(
+            ErrorCode.MESSAGE_TOO_LARGE,
+            f"a message has {header.size} bytes, the topic takes up to {max_bytes}",
+        )
+    if not crc_is_right(buffer, header):
+        raise RefusedRecords(
+            ErrorCode.CORRUPT_MESSAGE, f"the message at byte {header.position} has a wrong CRC"
+        )
+    if header.log_append_time:
+        raise RefusedRecords(
+            ErrorCode.INVALID_TIMESTAMP, "a producer may not say that a broker gave the time"
+        )
+    if header.control:
+        raise RefusedRecords(ErrorCode.INVALID_RECORD, "clients may not write control records")
+    if header.codec > Codec.ZSTD:
+        raise RefusedRecords(
+            ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"nobody knows codec {header.codec}"
+        )
+
+
+def _refuse_what_old_formats_lack(sent: BatchHeader, to_magic: int) -> None:
+    if sent.producer_id >= 0:
+        raise RefusedRecords(
+            ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, f"magic {to_magic} has no producer ids"
+        )
+    if sent.codec >= Codec.ZSTD:
+        raise RefusedRecords(
+            ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, f"magic {to_magic} has no codec {sent.codec}"
+        )
+
+
+def _numbered(
+    columns: RecordColumns, first_offset: int, append_time_ms: int | None
+) -> RecordColumns:
+    """The columns with offsets from `first_offset` on, and with the broker's time if it has one."""
+    count = columns.count
+    offsets = memoryview(array("q", range(first_offset, first_offset + count)))
+    if append_time_ms is None:
+        return columns._replace(offsets=offsets)
+    times = memoryview(array("q", (append_time_ms,)) * count)
+    return columns._replace(offsets=offsets, timestamps=times)

@@ -1,0 +1,82 @@
+"""What a conversion drops, keeps and refuses; that its records are right is in the property tests."""
+
+import pytest
+
+from barnabas.errors import CorruptRecord, ErrorCode
+from barnabas.records.batch import walk
+from barnabas.records.builder import BatchBuilder
+from barnabas.records.compression import Codec
+from barnabas.records.convert import LOSSES, convert
+from barnabas.records.reading import decode_records
+from barnabas.records.refused import RefusedRecords
+from tests.message_sets import message, wrapper
+from tests.record_batches import make_batch, make_marker
+
+pytestmark = pytest.mark.kernels
+
+
+def offsets(data: bytes | bytearray) -> list[int]:
+    return [record.offset for record in decode_records(data, "t", 0)[0]]
+
+
+def test_every_pair_of_formats_has_its_losses() -> None:
+    assert set(LOSSES) == {(a, b) for a in range(3) for b in range(3) if a != b}
+    assert all(not lost for (a, b), lost in LOSSES.items() if a < b)
+
+
+def test_markers_go_and_what_was_aborted_stays() -> None:
+    """An old reader reads what is uncommitted; markers are nothing to it."""
+    marker = make_marker(9, 0, commit=False)
+    marker[:8] = (2).to_bytes(8, "big")
+    data = bytes(make_batch(2, producer=(9, 0, 0), attributes=0x10)) + bytes(marker)
+    made, next_offset = convert(data, 1)
+    assert (offsets(made), next_offset) == ([0, 1], 3)
+    assert convert(marker, 0) == (bytearray(), 3)
+    assert convert(data, 2).data == data
+
+
+def test_a_reader_gets_what_it_knows_as_it_is() -> None:
+    old = wrapper(5, [message(5, None, b"v" * 50)], Codec.LZ4) + message(6, b"k", None)
+    assert convert(old, 1).data == old
+    assert convert(old, 2).data == old
+    assert {header.magic for header in walk(convert(old, 1, upwards=True).data)} == {1}
+
+
+def test_a_batch_keeps_its_compression() -> None:
+    for codec in (Codec.GZIP, Codec.SNAPPY, Codec.LZ4):
+        builder = BatchBuilder(codec, 1 << 20)
+        builder.append(5, b"k", b"v" * 500)
+        (header,) = walk(convert(builder.build(), 1).data)
+        assert (header.codec, header.magic, header.max_timestamp) == (codec, 1, 5)
+
+
+def test_zstd_stays_in_today_s_format() -> None:
+    builder = BatchBuilder(Codec.ZSTD, 1 << 20)
+    builder.append(5, b"k", b"v")
+    batch = builder.build()
+    with pytest.raises(RefusedRecords) as refused:
+        convert(batch, 1)
+    assert refused.value.code == ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
+    assert convert(batch, 2).data == batch
+
+
+def test_what_was_read_before_is_left_out() -> None:
+    data = bytes(make_batch(5)) + bytes(make_batch(2, base_offset=5))
+    assert offsets(convert(data, 0, start=3).data) == [3, 4, 5, 6]
+    assert convert(data, 0, start=9) == (bytearray(), 9)
+
+
+def test_a_batch_that_compaction_emptied_moves_the_reader_on() -> None:
+    empty = bytearray(make_batch(1, base_offset=4)[:61])
+    empty[8:12] = (49).to_bytes(4, "big")
+    empty[57:61] = bytes(4)
+    from tests.record_batches import seal
+
+    seal(empty)
+    assert convert(empty, 1) == (bytearray(), 5)
+
+
+def test_a_bomb_is_not_unpacked() -> None:
+    data = wrapper(3, [message(3, None, bytes(100_000))], Codec.GZIP)
+    with pytest.raises(CorruptRecord, match="more than 1000 bytes"):
+        convert(data, 2, upwards=True, limit=1000)

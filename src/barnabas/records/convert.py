@@ -8,9 +8,10 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from barnabas.errors import ErrorCode
-from barnabas.records.batch import BatchHeader, walk
+from barnabas.records.batch import BatchHeader
 from barnabas.records.columns import DECOMPRESSED_BYTES_MAX, Wanted, decode_columns
 from barnabas.records.compression import Codec
+from barnabas.records.message_sets import entries
 from barnabas.records.refused import RefusedRecords
 from barnabas.records.set_writing import write_batches, write_set
 from barnabas.types import Buffer
@@ -121,8 +122,8 @@ def _codec(header: BatchHeader, to_magic: int) -> Codec:
 def _groups(view: memoryview, to_magic: int, *, upwards: bool) -> Iterator[_Group]:
     """Uncompressed neighbours that become one set go together, which is quicker than one by one."""
     open_group: _Group | None = None
-    open_kind: tuple[object, ...] | None = None
-    for header in walk(view):
+    open_kind: tuple[int, bool] | None = None
+    for header in entries(view):
         kind = _kind(header, to_magic, upwards=upwards)
         if open_group is not None and kind is not None and kind == open_kind:
             open_group = open_group._replace(end=header.end)
@@ -134,11 +135,9 @@ def _groups(view: memoryview, to_magic: int, *, upwards: bool) -> Iterator[_Grou
         yield open_group
 
 
-def _kind(header: BatchHeader, to_magic: int, *, upwards: bool) -> tuple[object, ...] | None:
+def _kind(header: BatchHeader, to_magic: int, *, upwards: bool) -> tuple[int, bool] | None:
     """Neighbours of one kind may go together; None for what goes alone."""
     unchanged = header.magic == to_magic or (header.magic < to_magic and not upwards)
     if unchanged or header.codec or header.control:
         return None
-    # A batch has one time of the broker, messages have their own.
-    time = header.max_timestamp if header.log_append_time and to_magic == 2 else None
-    return header.magic, header.log_append_time, time
+    return header.magic, header.log_append_time

@@ -13,7 +13,14 @@ from zlib import crc32
 
 from barnabas.errors import CorruptRecord
 from barnabas.kernels import implementation, layout, message_rows
-from barnabas.records.batch import CODEC_MASK, LOG_APPEND_TIME, PREFIX_SIZE
+from barnabas.records.batch import (
+    CODEC_MASK,
+    LOG_APPEND_TIME,
+    MAGIC_AT,
+    PREFIX_SIZE,
+    BatchHeader,
+    walk,
+)
 from barnabas.records.compression import Codec
 from barnabas.records.lz4_frames import rightly_summed
 from barnabas.types import Buffer
@@ -24,6 +31,7 @@ _KERNEL_LIMIT = 1024 if implementation == "compiled" else -1
 """Bytes of a message up to which its CRC costs less in the kernel than a call of zlib does."""
 _SIZE_AND_CRC = struct.Struct(">iI")
 _WRONG = 2
+_STORED_BITS = 0xFFFF
 
 
 class WrongCrc(CorruptRecord):
@@ -62,6 +70,54 @@ def message_tables(buffer: Buffer, start: int, end: int) -> Iterator[Rows]:
         if found < room:
             return
         room *= 4
+
+
+def entries(buffer: Buffer) -> Iterator[BatchHeader]:
+    """As `walk`, but uncompressed messages alike come together, as one with a count.
+
+    Alike are neighbours of one magic and one type of time. The CRC of such a header means nothing.
+
+    Raises:
+        CorruptRecord: something is neither batch nor message.
+        DecodeError: a batch has a length that cannot be.
+    """
+    position, size = 0, len(buffer)
+    while size - position > MAGIC_AT:
+        if buffer[position + MAGIC_AT] > 1:
+            header = next(walk(buffer, position), None)
+            if header is None:
+                return
+            yield header
+            position = header.end
+            continue
+        start = position
+        for found in message_tables(buffer, position, size):
+            yield from (_header(found.table, row * _WIDTH) for row in found.rows)
+            position = found.end
+        if position == start:
+            return
+
+
+def _header(table: "array[int]", at: int) -> BatchHeader:
+    """A row as if it were a batch."""
+    attributes = table[at + layout.ATTRIBUTES]
+    packed = attributes & CODEC_MASK
+    return BatchHeader(
+        table[at + layout.POSITION],
+        table[at + layout.SIZE],
+        table[at + layout.BASE_OFFSET],
+        -1,
+        int(bool(attributes & layout.HAS_TIMES)),
+        table[at + layout.CRC],
+        attributes & _STORED_BITS,
+        table[at + layout.LAST_DELTA],
+        table[at + layout.BASE_TIMESTAMP],
+        table[at + layout.MAX_TIMESTAMP],
+        -1,
+        -1,
+        -1,
+        -1 if packed else table[at + layout.COUNT],
+    )
 
 
 def check_message_crcs(buffer: Buffer, start: int, end: int) -> None:

@@ -13,7 +13,7 @@ from barnabas.errors import CorruptRecord, DecodeError, ErrorCode
 from barnabas.records.batch import BatchHeader, crc_is_right, walk
 from barnabas.records.columns import RecordColumns, Wanted, decode_columns
 from barnabas.records.compression import Codec
-from barnabas.records.message_sets import WrongCrc
+from barnabas.records.message_sets import WrongCrc, entries
 from barnabas.records.refused import RefusedRecords
 from barnabas.records.set_writing import write_batches, write_set
 from barnabas.types import NO_TIMESTAMP, Buffer
@@ -97,7 +97,7 @@ def _check_entries(buffer: Buffer, max_bytes: int) -> tuple[BatchHeader | None, 
     first: BatchHeader | None = None
     end = 0
     try:
-        for header in walk(buffer):
+        for header in entries(buffer):
             _check_entry(buffer, header, max_bytes)
             alone = first is None or not (first.codec or header.codec or header.magic == 2)
             if not alone:
@@ -106,20 +106,25 @@ def _check_entries(buffer: Buffer, max_bytes: int) -> tuple[BatchHeader | None, 
                 )
             first = first or header
             end = header.end
-    except DecodeError as error:
+    except (CorruptRecord, DecodeError) as error:
         raise RefusedRecords(ErrorCode.CORRUPT_MESSAGE, str(error)) from error
     return first, memoryview(buffer)[:end]
 
 
 def _check_entry(buffer: Buffer, header: BatchHeader, max_bytes: int) -> None:
-    if header.size > max_bytes:
+    largest = header.size
+    if largest > max_bytes and header.count > 1 and header.magic < 2:
+        # Many messages; rarely one of them is too large.
+        run = memoryview(buffer)[header.position : header.end]
+        largest = max(each.size for each in walk(run))
+    if largest > max_bytes:
         raise RefusedRecords(
             ErrorCode.MESSAGE_TOO_LARGE,
-            f"a message has {header.size} bytes, the topic takes up to {max_bytes}",
+            f"a message has {largest} bytes, the topic takes up to {max_bytes}",
         )
-    if not crc_is_right(buffer, header):
+    if header.magic == 2 and not crc_is_right(buffer, header):
         raise RefusedRecords(
-            ErrorCode.CORRUPT_MESSAGE, f"the message at byte {header.position} has a wrong CRC"
+            ErrorCode.CORRUPT_MESSAGE, f"the batch at byte {header.position} has a wrong CRC"
         )
     if header.log_append_time:
         raise RefusedRecords(

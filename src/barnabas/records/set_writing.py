@@ -102,14 +102,14 @@ def write_batches(
 ) -> bytearray:
     """Batches of magic 2 with the offsets of the columns: one, but for gaps in the offsets.
 
-    `append_time`: the timestamps are the broker's, and all the same.
+    `append_time`: the timestamps are the broker's, of which a batch has one.
     """
     assert columns.offsets is not None
     made = bytearray()
     table = _rows(columns)
     order = array("i", range(columns.count))
     sizes = array("i", bytes(4 * columns.count))
-    for first, last in _without_gaps(columns.offsets):
+    for first, last in _runs(columns, append_time=append_time):
         state = array("q", bytes(24))
         count = batch_writing.sizes(table, order, first, last, _LARGEST, sizes, state)
         assert count == last - first, "what was one set is no larger than a batch can be"
@@ -126,13 +126,19 @@ def write_batches(
     return made
 
 
-def _without_gaps(offsets: memoryview) -> list[tuple[int, int]]:
-    """Where runs of offsets, each one more than the last, start and end."""
-    count = len(offsets)
-    if not count or offsets[count - 1] - offsets[0] == count - 1:
-        return [(0, count)] if count else []
-    cuts = [at for at in range(1, count) if offsets[at] != offsets[at - 1] + 1]
-    return list(zip([0, *cuts], [*cuts, count], strict=True))
+def _runs(columns: RecordColumns, *, append_time: bool) -> list[tuple[int, int]]:
+    """Where runs of records that can be one batch start and end."""
+    offsets, times, count = columns.offsets, columns.timestamps, columns.count
+    assert offsets is not None
+    assert times is not None
+    if not count:
+        return []
+    cuts: set[int] = set()
+    if offsets[count - 1] - offsets[0] != count - 1:
+        cuts.update(at for at in range(1, count) if offsets[at] != offsets[at - 1] + 1)
+    if append_time:
+        cuts.update(at for at in range(1, count) if times[at] != times[at - 1])
+    return list(zip([0, *sorted(cuts)], [*sorted(cuts), count], strict=True))
 
 
 def _rows(columns: RecordColumns) -> Rows:

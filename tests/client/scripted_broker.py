@@ -53,6 +53,11 @@ class Call:
 Misdeed = Callable[[Call], None]
 
 
+def answer(call: Call) -> None:
+    """No misdeed at all: the right answer."""
+    call.connection.sendall(call.answer)
+
+
 def drop(call: Call) -> None:
     """Read the request, then close."""
     call.connection.shutdown(socket.SHUT_RDWR)
@@ -175,12 +180,13 @@ class ScriptedBroker:
         send = encode_response(
             api, header.api_version, header.correlation_id, self._right(api, message)
         )
-        answer = b"".join(part for part in send.parts if not isinstance(part, FileSlice))
+        right = b"".join(part for part in send.parts if not isinstance(part, FileSlice))
+        call = Call(connection, header, message, right)
         waiting = self.misdeeds.get(api)
         if waiting:
-            waiting.pop(0)(Call(connection, header, message, answer))
+            waiting.pop(0)(call)
         else:
-            connection.sendall(answer)
+            answer(call)
 
     def _right(self, api: ApiKey, message: Any) -> object:
         match api:

@@ -93,8 +93,11 @@ class Courier:
             self._timer = None
         now = self._loop.time()
         plan = self._sender.collect(now, self._reachable)
-        for outgoing in plan.outgoing:
-            self._send(outgoing)
+        while plan.outgoing:
+            for outgoing in plan.outgoing:
+                self._send(outgoing)
+            # A request has one batch of a partition; whatever else may be in flight goes now, too.
+            plan = self._sender.collect(now, self._reachable)
         if self._sender.needs_producer_id and self._identifying is None and self.fatal is None:
             self._identifying = self._loop.create_task(self._identify())
         if plan.leaders_wanted:

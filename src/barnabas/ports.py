@@ -23,6 +23,10 @@ class Clock(Protocol):
         """Milliseconds since the epoch, as in record timestamps."""
         ...
 
+    def time_ns(self) -> int:
+        """The same in nanoseconds: what is asked for each record of a producer."""
+        ...
+
 
 class Entropy(Protocol):
     """Chance."""

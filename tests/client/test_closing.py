@@ -18,6 +18,8 @@ REFUSED: tuple[dict[str, Any], ...] = (
     {"headers": [("name", "text")]},
     {"headers": [("\ud800", b"bytes")]},
     {"timestamp_ms": 2**63},
+    {"timestamp_ms": 1.5},
+    {"timestamp_ms": -1},
     {"value": [1]},
     {"key": 17},
 )

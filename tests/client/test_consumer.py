@@ -67,6 +67,13 @@ def test_an_empty_partition_gives_nothing_in_time(consumer: Consumer) -> None:
     assert consumer.position(("empty", 0)) == 0
 
 
+def test_what_names_no_partition_is_refused_and_changes_nothing(consumer: Consumer) -> None:
+    consumer.assign([A])
+    with pytest.raises(TypeError, match="not 'odd'"):
+        consumer.assign(["odd"])  # type: ignore[list-item]
+    assert consumer.assignment() == [A]
+
+
 def test_seek_goes_there_whatever_was_fetched(consumer: Consumer) -> None:
     consumer.assign([A])
     consumer.poll(20, 5)

@@ -104,6 +104,19 @@ def test_arrow_rows_go_where_single_records_with_the_same_key_go(servers: str) -
     assert all(record.partition == singles[record.key or b""] for record in found)
 
 
+def test_headers_of_a_generator_and_a_topic_that_is_no_name(servers: str) -> None:
+    with Producer(bootstrap_servers=servers) as producer:
+        for _ in range(2):  # The first opens a batch, the second finds it open.
+            producer.send("once", b"v", headers=((name, b"1") for name in "ab"))
+        with pytest.raises(TypeError, match="a topic is a str, not bytes b'once'"):
+            producer.send(b"once", b"v")  # type: ignore[arg-type]
+        with pytest.raises(BrokerError, match=r"'not/a name': a name is 1 to 249 characters"):
+            producer.send("not/a name", b"v")
+    assert [list(record.headers) for record in everything(servers, "once", 2)] == [
+        [("a", b"1"), ("b", b"1")]
+    ] * 2
+
+
 def test_a_record_that_is_too_large_is_refused_at_once(servers: str) -> None:
     with Producer(bootstrap_servers=servers, max_request_size=1000) as producer:
         with pytest.raises(BrokerError, match=r"max\.request\.size is 1000") as caught:

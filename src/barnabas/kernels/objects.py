@@ -252,31 +252,44 @@ class RecordAppender:
 class OpenBatches:
     """Where a producer's records without key and partition go: `by_topic` has the open batches.
 
-    One call a record, for a sender that makes millions of them. `time_ms` gives the time.
+    One call a record, for a sender that makes millions of them. `time_ns` gives the time since the
+    epoch in nanoseconds.
     """
 
     by_topic = cython.declare(dict, visibility="readonly")
-    _time_ms: object
+    _time_ns: object
 
-    def __init__(self, by_topic: dict, time_ms: object) -> None:
+    def __init__(self, by_topic: dict, time_ns: object) -> None:
         self.by_topic = by_topic
-        self._time_ms = time_ms
+        self._time_ns = time_ns
 
     def append(
         self, topic: object, value: object, timestamp: object = None, headers: object = ()
     ) -> Delivery | None:
         """Add a record, of now where `timestamp` is None; text is sent as UTF-8.
 
-        None where the topic has no open batch, or that is sealed or has no room for it.
+        None where the topic has no open batch, or that is sealed or has no room for it, and where
+        topic, timestamp or headers are not of the usual types: nothing of them is used up then.
 
         Raises:
             TypeError: the value is not bytes or text, a header not (str, bytes).
         """
+        if type(topic) is not str:
+            return None
         found = self.by_topic.get(topic)
         if found is None:
             return None
+        if headers is not _NO_HEADERS and type(headers) is not list and type(headers) is not tuple:
+            return None
+        when: cython.longlong
+        if timestamp is None:
+            when = self._time_ns()
+            when = when // 1000000
+        elif type(timestamp) is int and timestamp >= 0:
+            when = timestamp
+        else:
+            return None
         if type(value) is str:
             value = value.encode()
-        when: cython.longlong = self._time_ms() if timestamp is None else timestamp
         appender: RecordAppender = found
         return appender.append(when, None, value, headers)

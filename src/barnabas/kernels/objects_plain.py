@@ -171,14 +171,14 @@ class RecordAppender:
 class OpenBatches:
     """Where a producer's records without key and partition go: `by_topic` has the open batches.
 
-    `time_ms` gives the time.
+    `time_ns` gives the time since the epoch in nanoseconds.
     """
 
-    __slots__ = ("_time_ms", "by_topic")
+    __slots__ = ("_time_ns", "by_topic")
 
-    def __init__(self, by_topic: dict[str, RecordAppender], time_ms: Callable[[], int]) -> None:
+    def __init__(self, by_topic: dict[str, RecordAppender], time_ns: Callable[[], int]) -> None:
         self.by_topic = by_topic
-        self._time_ms = time_ms
+        self._time_ns = time_ns
 
     def append(
         self,
@@ -189,15 +189,21 @@ class OpenBatches:
     ) -> Delivery | None:
         """Add a record, of now where `timestamp` is None; text is sent as UTF-8.
 
-        None where the topic has no open batch, or that is sealed or has no room for it.
+        None where the topic has no open batch, or that is sealed or has no room for it, and where
+        topic, timestamp or headers are not of the usual types: nothing of them is used up then.
 
         Raises:
             TypeError: the value is not bytes or text, a header not (str, bytes).
         """
-        found = self.by_topic.get(topic)
-        if found is None:
+        found = self.by_topic.get(topic) if type(topic) is str else None
+        if found is None or (headers != () and type(headers) not in {list, tuple}):
+            return None
+        if timestamp is None:
+            when = self._time_ns() // 1_000_000
+        elif type(timestamp) is int and timestamp >= 0:
+            when = timestamp
+        else:
             return None
         if type(value) is str:
             value = value.encode()
-        when = self._time_ms() if timestamp is None else timestamp
         return found.append(when, None, value, headers)

@@ -22,6 +22,9 @@ class SetClock:
     def time_ms(self) -> int:
         return self.now_ms
 
+    def time_ns(self) -> int:
+        return self.now_ms * 1_000_000
+
 
 class Counting:
     """Chance that counts up, so that session numbers are 1, 2, 3."""

@@ -90,7 +90,7 @@ def test_a_delivery_asks_its_batch() -> None:
 
 def test_open_batches_take_a_record_of_now_until_they_are_full() -> None:
     appender = RecordAppender(160)
-    opened = OpenBatches({"t": appender}, lambda: 77)
+    opened = OpenBatches({"t": appender}, lambda: 77_999_999)
     first, second = opened.append("t", "text"), opened.append("t", b"bytes", 42, [("h", None)])
     assert first is not None
     assert second is not None
@@ -100,3 +100,16 @@ def test_open_batches_take_a_record_of_now_until_they_are_full() -> None:
     assert appender.count == 2
     with pytest.raises(TypeError, match="a value is bytes"):
         opened.append("t", 5)  # type: ignore[arg-type]
+
+
+def test_open_batches_leave_what_is_unusual_to_the_long_way_and_do_not_use_it_up() -> None:
+    appender = RecordAppender(1000)
+    opened = OpenBatches({"t": appender}, lambda: 77_999_999)
+    headers = iter([("h", b"1")])
+    assert opened.append("t", b"x", None, headers) is None
+    assert list(headers) == [("h", b"1")]
+    for timestamp in (-1, 1.5, True, "1"):
+        assert opened.append("t", b"x", timestamp) is None  # type: ignore[arg-type]
+    for topic in (b"t", ["t"], None):
+        assert opened.append(topic, b"x") is None  # type: ignore[arg-type]
+    assert appender.count == 0

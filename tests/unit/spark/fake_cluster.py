@@ -50,3 +50,6 @@ class FakeClock:
 
     def time_ms(self) -> int:
         return int(self.now * 1000)
+
+    def time_ns(self) -> int:
+        return int(self.now * 1e9)

@@ -18,6 +18,7 @@ from barnabas.client.core.descriptions import (
 )
 from barnabas.client.core.properties import properties
 from barnabas.client.core.requests import metadata_request
+from barnabas.client.core.where import partition_at
 from barnabas.config.clients import AdminConfig
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.create_partitions import (
@@ -246,7 +247,7 @@ class Admin:
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         """The first offset at or after a timestamp (ms), or EARLIEST, LATEST, MAX_TIMESTAMP."""
         seconds = self._timeout_s if timeout_s is None else timeout_s
-        keyed = {TopicPartition(*where): timestamp for where, timestamp in wanted.items()}
+        keyed = {partition_at(where): timestamp for where, timestamp in wanted.items()}
         return await lookup_offsets(
             self._cluster, keyed, committed_only=committed_only, seconds=seconds
         )
@@ -255,7 +256,7 @@ class Admin:
         self, before: Mapping[TopicPartition, int], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
         """Delete the records before these offsets (-1: all); returns where the logs begin now."""
-        keyed = {TopicPartition(*where): offset for where, offset in before.items()}
+        keyed = {partition_at(where): offset for where, offset in before.items()}
         begins: dict[TopicPartition, int] = {}
 
         async def attempt() -> None:

@@ -7,6 +7,7 @@ from typing import Any, Final, TypeVar
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.descriptions import OffsetAndTimestamp
+from barnabas.client.core.given_record import checked_topic
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.list_offsets import (
     ListOffsetsPartition,
@@ -18,6 +19,9 @@ from barnabas.types import TopicPartition
 
 _Result = TypeVar("_Result")
 _CONSUMER: Final = -1
+_NAMES: Final = (
+    "a name is 1 to 249 characters of a-z, A-Z, 0-9, '.', '_' and '-', but not '.' or '..'"
+)
 _ELSEWHERE: Final = (ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_COORDINATOR)
 
 
@@ -148,13 +152,16 @@ async def known_topic(cluster: Cluster, topic: str) -> TopicView:
     """A topic once it has partitions; the caller bounds the time.
 
     Raises:
+        TypeError: the topic is no text.
         BrokerError: it cannot be had, whatever the time.
     """
+    checked_topic(topic)
     await cluster.know([topic])
     failures = 0
     while not (view := cluster.view.topics[topic]).partitions:
         if view.error and not view.error.retriable:
-            raise BrokerError(view.error, f"topic {topic}")
+            rule = f": {_NAMES}" if view.error is ErrorCode.INVALID_TOPIC_EXCEPTION else ""
+            raise BrokerError(view.error, f"topic {topic!r}{rule}")
         failures += 1
         await asyncio.sleep(cluster.retry_wait(failures))
         await cluster.updated()

@@ -13,13 +13,13 @@ from barnabas.client.core.consumer_options import ConsumerOptions
 from barnabas.client.core.descriptions import EARLIEST, LATEST, OffsetAndTimestamp
 from barnabas.client.core.handing_out import HandingOut
 from barnabas.client.core.properties import properties
+from barnabas.client.core.where import Where, partition_at
 from barnabas.config.clients import ConsumerConfig
 from barnabas.errors import ConfigError, LocalProtocolError
 from barnabas.records.columns import Wanted
 from barnabas.records.record import Record
 from barnabas.types import TopicPartition
 
-Where = tuple[str, int]
 _UNKNOWN = -1
 
 
@@ -74,7 +74,7 @@ class Consumer:
     def assign(self, partitions: Iterable[Where]) -> None:
         """Read exactly these partitions from now on; those that stay keep their positions."""
         self._check_open()
-        self._fetcher.assign(TopicPartition(*where) for where in partitions)
+        self._fetcher.assign([partition_at(where) for where in partitions])
         self._cluster.topics = {where.topic for where in self._fetcher.positions}
         self._driver.pump()
 
@@ -86,7 +86,7 @@ class Consumer:
         """Go on at `offset`. What was fetched already is dropped."""
         if offset < 0:
             raise LocalProtocolError(f"an offset is 0 or more, not {offset}")
-        self._fetcher.move(TopicPartition(*where), offset)
+        self._fetcher.move(partition_at(where), offset)
         self._driver.pump()
 
     def seek_to_beginning(self, *partitions: Where) -> None:
@@ -99,7 +99,7 @@ class Consumer:
 
     async def position(self, where: Where, *, timeout_s: float | None = None) -> int:
         """The offset of the next record that `poll` gives from a partition."""
-        key = TopicPartition(*where)
+        key = partition_at(where)
         found = self._fetcher.position(key)
         if not found.known:
             await self._within(timeout_s, "finding the position", self._driver.known(key))
@@ -108,12 +108,12 @@ class Consumer:
     def pause(self, *partitions: Where) -> None:
         """Give no records of these partitions for now."""
         for where in partitions:
-            self._fetcher.position(TopicPartition(*where)).paused = True
+            self._fetcher.position(partition_at(where)).paused = True
 
     def resume(self, *partitions: Where) -> None:
         """Give records of these partitions again."""
         for where in partitions:
-            self._fetcher.position(TopicPartition(*where)).paused = False
+            self._fetcher.position(partition_at(where)).paused = False
         self._driver.pump()
 
     def paused(self) -> list[TopicPartition]:
@@ -188,7 +188,7 @@ class Consumer:
         self, times: Mapping[Where, int], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
         """The first offset at or after a time (ms since the epoch); None where there is none."""
-        wanted = {TopicPartition(*where): time for where, time in times.items()}
+        wanted = {partition_at(where): time for where, time in times.items()}
         found = await self._look_up(wanted, timeout_s)
         return {where: each if each.offset >= 0 else None for where, each in found.items()}
 
@@ -196,7 +196,7 @@ class Consumer:
         self, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
         """The first offsets that there are."""
-        wanted = {TopicPartition(*where): EARLIEST for where in partitions}
+        wanted = {partition_at(where): EARLIEST for where in partitions}
         return {
             where: each.offset for where, each in (await self._look_up(wanted, timeout_s)).items()
         }
@@ -205,7 +205,7 @@ class Consumer:
         self, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
         """The offsets behind the last records that may be read."""
-        wanted = {TopicPartition(*where): LATEST for where in partitions}
+        wanted = {partition_at(where): LATEST for where in partitions}
         return {
             where: each.offset for where, each in (await self._look_up(wanted, timeout_s)).items()
         }
@@ -217,7 +217,7 @@ class Consumer:
             ConfigError: there is no group.id.
         """
         chosen = offsets if offsets is not None else self._positions()
-        named = {TopicPartition(*where): offset for where, offset in chosen.items()}
+        named = {partition_at(where): offset for where, offset in chosen.items()}
         if named:
             await self._of_group().commit(named)
         if self._options.auto_commit_s is not None:
@@ -229,7 +229,7 @@ class Consumer:
         Raises:
             ConfigError: there is no group.id.
         """
-        return await self._of_group().committed(TopicPartition(*where) for where in partitions)
+        return await self._of_group().committed(partition_at(where) for where in partitions)
 
     def commit_is_due(self) -> bool:
         """Whether auto.commit.interval.ms has passed since the last commit."""
@@ -253,7 +253,7 @@ class Consumer:
         }
 
     def _seek_to_end_of_log(self, partitions: Iterable[Where], end: int) -> None:
-        chosen = [TopicPartition(*where) for where in partitions] or self.assignment()
+        chosen = [partition_at(where) for where in partitions] or self.assignment()
         for where in chosen:
             self._fetcher.move(where, _UNKNOWN, end)
         self._driver.pump()

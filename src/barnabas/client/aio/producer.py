@@ -13,17 +13,17 @@ from barnabas.client.aio.courier import Courier
 from barnabas.client.aio.flushing import close, flush
 from barnabas.client.aio.surroundings import Surroundings
 from barnabas.client.aio.wake import Wake
-from barnabas.client.core.accumulator import Accumulator, Headers
+from barnabas.client.core.accumulator import Accumulator
 from barnabas.client.core.arrow_columns import ColumnNames
 from barnabas.client.core.bulk import Bulk, SentBatches
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.delivery import Settling
+from barnabas.client.core.given_record import GivenRecord, Headers, given_record
 from barnabas.client.core.producer_batch import ProducerBatch
 from barnabas.client.core.producer_options import ProducerOptions
 from barnabas.client.core.properties import properties
 from barnabas.client.core.retry import Backoff
 from barnabas.client.core.sending import Sender
-from barnabas.client.core.texts import as_bytes
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import KafkaError, LocalProtocolError
 from barnabas.kernels.objects import Delivery
@@ -101,7 +101,6 @@ class Producer:
         topic: str,
         value: bytes | str | None = None,
         key: bytes | str | None = None,
-        *,
         partition: int | None = None,
         timestamp_ms: int | None = None,
         headers: Headers = (),
@@ -114,10 +113,10 @@ class Producer:
         Raises:
             BrokerError: the record is too large, the topic cannot be had, or the producer has
                 failed for good.
+            TypeError, ValueError: an argument is not what it must be; nothing was put in line.
             RequestTimeout, ConnectionFailed: no room or no metadata for max.block.ms.
         """
-        timestamp = self._time_ms() if timestamp_ms is None else timestamp_ms
-        record = timestamp, as_bytes(key), as_bytes(value), headers
+        record = given_record(topic, key, value, timestamp_ms, headers, self._time_ms)
         view = self._cluster.view.topics.get(topic)
         if view is not None and view.partitions:
             delivery = self._append(view, partition, record)
@@ -181,7 +180,7 @@ class Producer:
             await self._room()
 
     def _append(
-        self, view: TopicView, partition: int | None, record: tuple[int, Any, Any, Headers]
+        self, view: TopicView, partition: int | None, record: GivenRecord
     ) -> Delivery | None:
         self._check_usable()
         now = self._cluster.around.loop.time()
@@ -206,7 +205,7 @@ class Producer:
         await future
 
     async def _append_when_possible(
-        self, topic: str, partition: int | None, record: tuple[int, Any, Any, Headers]
+        self, topic: str, partition: int | None, record: GivenRecord
     ) -> Delivery:
         while True:
             view = await known_topic(self._cluster, topic)

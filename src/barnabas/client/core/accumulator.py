@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager
 
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.delivery import Waits
+from barnabas.client.core.given_record import GivenRecord
 from barnabas.client.core.partition_queue import PartitionQueue
 from barnabas.client.core.partitioners import StickyPartitions, checked, partition_of_key
 from barnabas.client.core.producer_batch import ProducerBatch
@@ -17,8 +18,6 @@ from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.kernels.objects import Delivery, RecordAppender
 from barnabas.ports import Entropy
 from barnabas.types import TopicPartition
-
-Headers = Sequence[tuple[str, bytes | None]]
 
 _BATCH_OVERHEAD = 61
 _RECORD_OVERHEAD = 40
@@ -63,7 +62,7 @@ class Accumulator:
         self,
         topic: TopicView,
         partition: int | None,
-        record: tuple[int, bytes | None, bytes | None, Headers],
+        record: GivenRecord,
         now: float,
     ) -> Delivery | None:
         """Put a record (timestamp, key, value, headers) into a batch; None while there is no room.
@@ -190,7 +189,7 @@ class Accumulator:
         self,
         topic: TopicView,
         queue: PartitionQueue,
-        record: tuple[int, bytes | None, bytes | None, Headers],
+        record: GivenRecord,
         size: int,
         now: float,
     ) -> Delivery | None:
@@ -253,9 +252,7 @@ class Accumulator:
     def _queued(self, topic: str) -> "_Lengths":
         return _Lengths(self.queues, topic)
 
-    def _checked_size(
-        self, topic: str, record: tuple[int, bytes | None, bytes | None, Headers]
-    ) -> int:
+    def _checked_size(self, topic: str, record: GivenRecord) -> int:
         _, key, value, headers = record
         size = _BATCH_OVERHEAD + _RECORD_OVERHEAD + len(key or b"") + len(value or b"")
         for name, content in headers:

@@ -36,12 +36,19 @@ class ProducerOptions:
 
         Raises:
             ConfigError: enable.idempotence was asked for together with what it cannot work with,
-                or transactions, which are not there.
+                or transactions, which are not there; or delivery.timeout.ms is too short.
         """
         if config.transactional_id is not None:
             raise ConfigError(
                 "transactional.id: there are no transactions yet; without it the producer is "
                 "idempotent, which keeps order and stores no record twice"
+            )
+        least = config.linger_ms + config.request_timeout_ms
+        if config.delivery_timeout_ms < least and "delivery.timeout.ms" in config.given:
+            raise ConfigError(
+                f"delivery.timeout.ms={config.delivery_timeout_ms} is less than linger.ms + "
+                f"request.timeout.ms = {config.linger_ms} + {config.request_timeout_ms}: no batch "
+                "would have the time of one request"
             )
         acks = _ACKS[config.acks]
         return cls(
@@ -55,7 +62,7 @@ class ProducerOptions:
             max_request_size=config.max_request_size,
             in_flight=config.max_in_flight_requests_per_connection,
             retries=config.retries,
-            delivery_timeout_s=config.delivery_timeout_ms / 1000,
+            delivery_timeout_s=max(config.delivery_timeout_ms, least) / 1000,
             request_timeout_s=config.request_timeout_ms / 1000,
             max_block_s=config.max_block_ms / 1000,
             ignore_keys=config.partitioner_ignore_keys,

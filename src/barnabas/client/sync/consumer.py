@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from barnabas.client.aio.consumer import Consumer as AsyncConsumer
-from barnabas.client.aio.consumer import Where
 from barnabas.client.aio.surroundings import Surroundings
 from barnabas.client.core.descriptions import OffsetAndTimestamp
 from barnabas.client.core.properties import properties
+from barnabas.client.core.where import Where
 from barnabas.records.columns import Wanted
 from barnabas.records.record import Record
 from barnabas.runtime.caller_loop import CallerLoop

@@ -17,17 +17,17 @@ from barnabas.client.aio.cluster import Cluster
 from barnabas.client.aio.courier import Courier
 from barnabas.client.aio.flushing import close, flush
 from barnabas.client.aio.surroundings import Surroundings
-from barnabas.client.core.accumulator import Accumulator, Headers
+from barnabas.client.core.accumulator import Accumulator
 from barnabas.client.core.arrow_columns import ColumnNames
 from barnabas.client.core.bulk import Bulk, SentBatches
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.delivery import Sent, Settling
+from barnabas.client.core.given_record import GivenRecord, Headers, given_record
 from barnabas.client.core.producer_batch import ProducerBatch
 from barnabas.client.core.producer_options import ProducerOptions
 from barnabas.client.core.properties import properties
 from barnabas.client.core.retry import Backoff
 from barnabas.client.core.sending import Sender
-from barnabas.client.core.texts import as_bytes
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import KafkaError, LocalProtocolError, RequestTimeout
 from barnabas.kernels.objects import OpenBatches
@@ -102,7 +102,7 @@ class Producer:
         self._courier = Courier(self._cluster, self._sender, self._options, self._progress)
         self._bulk = Bulk(self._options)
         self._time_ms = around.clock.time_ms
-        self._sticky = OpenBatches(self._records.sticky, self._time_ms)
+        self._sticky = OpenBatches(self._records.sticky, around.clock.time_ns)
         self._by_partition = self._records.by_partition
         self._closed = False
 
@@ -123,7 +123,6 @@ class Producer:
         topic: str,
         value: bytes | str | None = None,
         key: bytes | str | None = None,
-        *,
         partition: int | None = None,
         timestamp_ms: int | None = None,
         headers: Headers = (),
@@ -136,6 +135,7 @@ class Producer:
         Raises:
             BrokerError: the record is too large, the topic cannot be had, or the producer has
                 failed for good.
+            TypeError, ValueError: an argument is not what it must be; nothing was put in line.
             RequestTimeout, ConnectionFailed: no room or no metadata for max.block.ms.
         """
         if key is None and partition is None:
@@ -216,16 +216,14 @@ class Producer:
         timestamp_ms: int | None,
         headers: Headers,
     ) -> Sent:
-        value, key = as_bytes(value), as_bytes(key)
-        timestamp = self._time_ms() if timestamp_ms is None else timestamp_ms
-        appender = self._open_batch(topic, partition, key)
+        record = given_record(topic, key, value, timestamp_ms, headers, self._time_ms)
+        appender = self._open_batch(topic, partition, record[1])
         if appender is not None:
-            appended: Sent | None = appender.append(timestamp, key, value, headers)
+            appended: Sent | None = appender.append(*record)
             if appended is not None:
                 return appended
         self._portal.check()
         view = self._known(topic)
-        record = timestamp, key, value, headers
         delivery = self._append(view, partition, record)
         if delivery is not None:
             return delivery
@@ -237,9 +235,7 @@ class Producer:
             view if view is not None and view.partitions else self._portal.call(self._learn(topic))
         )
 
-    def _append(
-        self, view: TopicView, partition: int | None, record: tuple[int, Any, Any, Headers]
-    ) -> Sent | None:
+    def _append(self, view: TopicView, partition: int | None, record: GivenRecord) -> Sent | None:
         self._check_usable()
         delivery = self._records.append(view, partition, record, self._portal.loop.time())
         self._tell_news()

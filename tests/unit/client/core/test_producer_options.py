@@ -33,3 +33,12 @@ def test_a_level_counts_only_for_its_codec() -> None:
 def test_transactions_are_refused_and_not_left_out_in_silence() -> None:
     with pytest.raises(ConfigError, match=r"transactional\.id: there are no transactions yet"):
         options(transactional_id="mine")
+
+
+def test_a_delivery_has_at_least_the_time_of_one_request() -> None:
+    assert options(delivery_timeout_ms=30_005).delivery_timeout_s == 30.005
+    with pytest.raises(
+        ConfigError, match=r"delivery\.timeout\.ms=30004 is less than .* 5 \+ 30000"
+    ):
+        options(delivery_timeout_ms=30_004)
+    assert options(request_timeout_ms=200_000).delivery_timeout_s == 200.005

@@ -95,6 +95,7 @@ demo: demo-env   ## a year of flights through the broker and Spark
 
 docs: env        ## write what is generated in docs/
 	$(RUN) docs/make_configuration.py
+	$(RUN) docs/make_protocol.py
 
 clean:           ## remove what was built
 	rm -rf build dist *.egg-info src/*.egg-info src/barnabas/kernels/*.so src/barnabas/kernels/*.c

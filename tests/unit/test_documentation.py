@@ -3,14 +3,21 @@
 import re
 from pathlib import Path
 
-from docs.make_configuration import page
+import pytest
+
+from docs import make_configuration, make_protocol
 
 ROOT = Path(__file__).parents[2]
 
 
-def test_the_configuration_page_is_what_the_rows_say() -> None:
-    written = (ROOT / "docs/configuration.md").read_text(encoding="utf-8")
-    assert written == page(), "run `make docs`"
+@pytest.mark.parametrize(
+    ("name", "page"),
+    [("configuration.md", make_configuration.page()), ("protocol.md", make_protocol.page())],
+    ids=["configuration", "protocol"],
+)
+def test_pages_are_what_the_source_says(name: str, page: str) -> None:
+    written = (ROOT / "docs" / name).read_text(encoding="utf-8")
+    assert written == page, "run `make docs`"
 
 
 def test_links_between_pages_lead_somewhere() -> None:

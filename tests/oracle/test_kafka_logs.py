@@ -111,7 +111,7 @@ def test_the_same_batches_make_the_same_files(tmp_path: Path, version: str, part
         if header.base_offset in bases:
             ours.roll(0)
         batch = bytearray(data)
-        stamp(batch, 0, -1, -1)
+        stamp(batch, len(batch), -1, -1)
         info = ours.append(memoryview(batch), leader_epoch=0, now_ms=0, internal=True)
         assert info.base_offset == header.base_offset
         ours.write_pending()

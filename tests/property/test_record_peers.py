@@ -122,7 +122,7 @@ def test_batches_of_all_writers_in_one_buffer(batches: list[tuple[list[Row], Cod
     writers = [*THEIR_WRITERS.values(), *OUR_WRITERS.values()]
     for (part, codec), write in zip(batches, writers, strict=False):
         batch = bytearray(write(part, codec))
-        stamp(batch, 0, len(rows), 3)
+        stamp(batch, len(batch), len(rows), 3)
         fetched += batch
         rows += part
     assert as_our_objects(bytes(fetched)) == rows

@@ -1,6 +1,6 @@
 """ClientConnection: one client: frames to requests, outcomes to replies, in the order of requests."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
@@ -68,13 +68,36 @@ class ClientConnection:
         self._broker.replicas.write()
         if self._outcomes:
             outcomes, self._outcomes = self._outcomes, []
-            write_response, send = self._dialect.write_response, self._connection.send
-            for request, outcome in outcomes:
-                reply = write_response(request, outcome)
-                if reply is not None:
-                    send(reply)
+            if len(outcomes) == 1:
+                self._reply(*outcomes[0])
+            else:
+                self._reply_all(outcomes)
         if self._parked is not None:
             self._parked[1].on_done(self._on_parked_done)
+
+    def _reply(self, request: Request, outcome: object) -> None:
+        reply = self._dialect.write_response(request, outcome)
+        if reply is not None:
+            self._connection.send(reply)
+
+    def _reply_all(self, outcomes: Sequence[tuple[Request, object]]) -> None:
+        """Send the replies in order, those of bytes joined with their neighbours."""
+        write_response, send = self._dialect.write_response, self._connection.send
+        joined: list[bytes] = []
+        try:
+            for request, outcome in outcomes:
+                reply = write_response(request, outcome)
+                if isinstance(reply, bytes):
+                    joined.append(reply)
+                elif reply is not None:
+                    if joined:
+                        send(b"".join(joined))
+                        joined.clear()
+                    send(reply)
+        finally:
+            # What came before a request that ends the connection has its reply.
+            if joined:
+                send(b"".join(joined))
 
     def on_closed(self) -> None:
         """Let go of what waits for this client."""
@@ -86,7 +109,5 @@ class ClientConnection:
     def _on_parked_done(self, outcome: object) -> None:
         parked, self._parked = self._parked, None
         assert parked is not None
-        reply = self._dialect.write_response(parked[0], outcome)
-        if reply is not None:
-            self._connection.send(reply)
+        self._reply(parked[0], outcome)
         self._connection.resume()

@@ -12,6 +12,7 @@ from barnabas.dialects.commands import (
 )
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition_log import PartitionLog
+from barnabas.records.batch import BatchHeader
 from barnabas.records.checks import check_produced
 from barnabas.records.compression import Codec
 from barnabas.records.refused import RefusedRecords
@@ -21,6 +22,7 @@ _NO_ZSTD = "this version of Produce does not know zstd"
 _NO_TRANSACTIONS = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
 
 _NONE = ErrorCode.NONE
+_ATTRIBUTES = BatchHeader._fields.index("attributes")
 
 
 class Partition:
@@ -48,10 +50,11 @@ class Partition:
             return Appended(ErrorCode.INVALID_RECORD, message="there are no records")
         try:
             header = check_produced(records, log.config.max_message_bytes)
-            if not zstd and header.codec == Codec.ZSTD:
-                return Appended(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, message=_NO_ZSTD)
-            if header.transactional:
-                return Appended(_NO_TRANSACTIONS, message="transactions are not served")
+            if header[_ATTRIBUTES]:
+                if not zstd and header.codec == Codec.ZSTD:
+                    return Appended(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, message=_NO_ZSTD)
+                if header.transactional:
+                    return Appended(_NO_TRANSACTIONS, message="transactions are not served")
             base, _, append_time, start, duplicate = log.append(
                 records, leader_epoch=self.leader_epoch, now_ms=now_ms, header=header
             )

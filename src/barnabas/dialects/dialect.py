@@ -33,7 +33,7 @@ class Dialect(Protocol):
         """
         ...
 
-    def write_response(self, request: Request, outcome: object) -> Send | None:
+    def write_response(self, request: Request, outcome: object) -> Send | bytes | None:
         """The reply to a request, with its size in front; None where none is sent.
 
         Raises:

@@ -17,6 +17,7 @@ _FAMILIES = (
     "checksums",
     "batches",
     "producing",
+    "repeating",
     "scanning",
     "gathering",
     "record",

@@ -22,6 +22,8 @@ from barnabas.records.batch import BatchHeader, read_header, stamp, stamp_append
 from barnabas.records.refused import RefusedRecords
 from barnabas.types import NO_TIMESTAMP, Buffer, TopicPartition
 
+_INT32_MAX = (1 << 31) - 1
+
 
 class PartitionLog:
     """The records of one partition on one disk.
@@ -30,26 +32,10 @@ class PartitionLog:
     """
 
     __slots__ = (
-        "_hints",
-        "_queue",
-        "_recent",
-        "_touched",
-        "config",
-        "cut_bytes",
-        "directory",
-        "disk",
-        "end_offset",
-        "epochs",
-        "failure",
-        "flushing",
-        "producers",
-        "segments",
-        "snapshot_offset",
-        "start_offset",
-        "topic_id",
-        "topic_partition",
-        "written_end",
-    )
+        "_hints", "_queue", "_recent", "_touched", "config", "cut_bytes", "directory", "disk",
+        "end_offset", "epochs", "failure", "flushing", "producers", "segments", "snapshot_offset",
+        "start_offset", "topic_id", "topic_partition", "written_end",
+    )  # fmt: skip
 
     def __init__(
         self, disk: Disk, topic_partition: TopicPartition, directory: str, config: LogConfig
@@ -135,13 +121,14 @@ class PartitionLog:
         if self.failure is not None:
             raise self.offline()
         batch = header if header is not None else read_header(records)
+        size = batch.size
         config = self.config
         append_time: int = NO_TIMESTAMP
         timestamp = batch.max_timestamp
         producer_id = batch.producer_id
         if not internal:
             if (
-                batch.size > config.max_message_bytes
+                size > config.max_message_bytes
                 or timestamp - now_ms > config.message_timestamp_after_max_ms
                 or now_ms - batch.base_timestamp > config.message_timestamp_before_max_ms
             ):
@@ -154,17 +141,24 @@ class PartitionLog:
         base = self.end_offset
         last = base + batch.last_offset_delta
         segment = self.segments.active
-        if needs_new_segment(segment, config, batch, last, now_ms):
+        # First what most batches pass without a call.
+        if not (
+            segment.has_room
+            and segment.size + size <= config.segment_bytes
+            and 0 <= timestamp - segment.first_seen <= config.segment_ms
+            and last - segment.base_offset <= _INT32_MAX
+            and segment.first_seen >= 0
+        ) and needs_new_segment(segment, config, batch, last, now_ms):
             segment = self.roll(now_ms)
         if append_time >= 0:
             stamp_append_time(records, batch, now_ms)
-        stamp(records, 0, base, leader_epoch)
+        stamp(records, size, base, leader_epoch)
         if leader_epoch > self.epochs.latest:
             self._begin_epoch(leader_epoch, base)
         if producer_id >= 0:
             self.producers.add(batch, records, base, timestamp)
         self._recent.add(base, segment.size)
-        segment.add(batch.size, last, timestamp)
+        segment.add(size, last, timestamp)
         self._queue.append(records)
         self.end_offset = last + 1
         return tuple.__new__(

@@ -27,15 +27,15 @@ class Segment:
     __slots__ = (
         "_disk",
         "_file",
-        "_first_timestamp",
         "_index_interval",
-        "_lengths",
         "_max_timestamp",
         "_offsets",
         "_since_index",
         "_times",
         "base_offset",
         "created_ms",
+        "first_seen",
+        "has_room",
         "max_timestamp_offset",
         "size",
         "stem",
@@ -50,11 +50,13 @@ class Segment:
         self._file: File | None = None
         self._offsets: OffsetIndex | None = None
         self._times: TimeIndex | None = None
-        self._lengths: tuple[int, int] | None = None
         self._since_index = 0
         self._max_timestamp = _UNKNOWN
-        self._first_timestamp = _UNKNOWN
+        self.first_seen = _UNKNOWN
+        """`first_timestamp`, negative where that has to be asked."""
         self.max_timestamp_offset = base_offset
+        self.has_room = False
+        """Whether `index_is_full` has said no since the last entry, so that it need not be asked."""
         self.created_ms = 0
         """When it was made, for rolling segments whose records have no timestamp."""
         self.size = disk.size(self.stem + LOG) if disk.exists(self.stem + LOG) else 0
@@ -111,16 +113,16 @@ class Segment:
     @property
     def first_timestamp(self) -> int:
         """The max timestamp of the first batch, from which rolling by time counts; -1 if none."""
-        if self._first_timestamp == _UNKNOWN and self.size:
+        if self.first_seen == _UNKNOWN and self.size:
             first = next(self.headers(0), None)
-            self._first_timestamp = NO_TIMESTAMP if first is None else first.max_timestamp
-        return self._first_timestamp if self.size else NO_TIMESTAMP
+            self.first_seen = NO_TIMESTAMP if first is None else first.max_timestamp
+        return self.first_seen if self.size else NO_TIMESTAMP
 
     def add(self, size: int, last_offset: int, max_timestamp: int) -> None:
         """Count a batch of `size` bytes that the log has queued behind the others."""
         position = self.size
         if not position:
-            self._first_timestamp = max_timestamp
+            self.first_seen = max_timestamp
         self.size = position + size
         if self._since_index > self._index_interval or max_timestamp > self._max_timestamp:
             self._index(position, size, last_offset, max_timestamp)
@@ -141,16 +143,17 @@ class Segment:
             self.offsets.append(last_offset, position)
             self.times.append(self._max_timestamp, self.max_timestamp_offset)
             self._since_index = 0
-            self._lengths = None
+            self.has_room = False
         self._since_index += size
 
     def index_is_full(self, most_bytes: int) -> bool:
         """Whether another entry would make an index file longer than `most_bytes`."""
-        lengths = self._lengths
-        if lengths is None:
-            lengths = self._lengths = len(self.offsets.entries), len(self.times.entries)
         # One entry of the time index is kept for `seal`.
-        return lengths[0] >= most_bytes // 8 or lengths[1] >= most_bytes // 12 - 1
+        self.has_room = (
+            len(self.offsets.entries) < most_bytes // 8
+            and len(self.times.entries) < most_bytes // 12 - 1
+        )
+        return not self.has_room
 
     def find(self, offset: int) -> Place | None:
         """The batch that holds `offset`, or the next one if none does; None behind the last.
@@ -192,16 +195,16 @@ class Segment:
         self._times = TimeIndex(self._disk, self.stem + TIME_INDEX, self.base_offset)
         self._offsets.entries.clear()
         self._times.clear()
-        self._lengths = None
+        self.has_room = False
         self._max_timestamp = NO_TIMESTAMP
         self.max_timestamp_offset = self.base_offset
-        self._first_timestamp = _UNKNOWN
+        self.first_seen = _UNKNOWN
         self._since_index = 0
 
     def seal(self) -> None:
         """Write both indexes out, the greatest timestamp as the last entry; no sync."""
         self.times.append(self.max_timestamp, self.max_timestamp_offset)
-        self._lengths = None
+        self.has_room = False
         self.flush_indexes()
 
     def flush_indexes(self) -> None:
@@ -215,9 +218,9 @@ class Segment:
         self.size = self.written = position
         self.offsets.truncate(offset)
         self.times.truncate(offset)
-        self._lengths = None
+        self.has_room = False
         if not position:
-            self._first_timestamp = _UNKNOWN
+            self.first_seen = _UNKNOWN
         self._since_index = 0
         self._max_timestamp = self._find_max_timestamp()
 

@@ -90,7 +90,7 @@ class Connection:
         self._handler = handler
         self._listen(wanted=True)
 
-    def send(self, send: Send) -> None:
+    def send(self, send: Send | bytes) -> None:
         """Queue a reply; it leaves at the end of the event, or now if there is none."""
         self._outbox.add(send)
         if not self._in_event:
@@ -166,7 +166,8 @@ class Connection:
     def _receive(self) -> None:
         intake, channel = self._intake, self._channel
         received = intake.fill(channel)
-        self._hand_over()
+        if received > 0:
+            self._hand_over()
         for _ in range(_FILLS_PER_EVENT):
             # A ring that was filled to the brim: the rest of a large frame is likely there.
             if not intake.is_full or received <= 0 or self.is_closed or self._must_wait():
@@ -199,16 +200,11 @@ class Connection:
         """Give the handler all whole frames it will take, and then the end of the event."""
         handler = self._handler
         assert handler is not None
-        next_frame = self._intake.next
         self._in_event = True
         try:
-            while not self._must_wait() and not self.is_closed:
-                frame = next_frame()
-                if frame is None:
-                    break
-                if not handler.on_frame(frame):
-                    self._paused = True
-                    break
+            # Replies are made at the end of the event, so that nothing else stops it meanwhile.
+            if not self._must_wait() and not self._intake.give(handler.on_frame):
+                self._paused = True
             self._stalled = self._outbox.size > MAX_UNSENT_BYTES
         finally:
             # Whatever happened: the frames are views of a buffer that the next receive overwrites.

@@ -5,6 +5,8 @@ of an unfinished frame is set aside at the end of the event. Only a large unfini
 ring of its own, which doubles as bytes arrive: what a frame *claims* to be costs nothing.
 """
 
+from collections.abc import Callable
+
 from barnabas.ports import Channel
 from barnabas.runtime.memory import SCRATCH_BYTES, ConnectionMemory, Holder
 from barnabas.wire.framing import SIZE_BYTES, FrameSplitter
@@ -15,7 +17,7 @@ _NOTHING = memoryview(b"")
 
 
 class Intake:
-    """Frames of one connection. Order per event: `fill`, `next` until None, `settle`.
+    """Frames of one connection. Order per event: `fill`, `give`, `settle`.
 
     Invariant between events: what was received and not handed on is either in `_stash` (small) or
     in `_ring` at [_start, _end); `_view` is then the ring or empty.
@@ -79,24 +81,29 @@ class Intake:
         """Whether the last `fill` took all there was room for, so that more may be waiting."""
         return self._end == len(self._view)
 
-    def next(self) -> memoryview | None:
-        """The next whole frame, without its size; a view that ends with the event.
+    def give(self, take: Callable[[memoryview], bool]) -> bool:
+        """Hand over whole frames, without their sizes, until `take` wants no more; whether it does.
+
+        The frames are views that end with the event.
 
         Raises:
-            DecodeError: the frame has a negative size or one over the limit.
+            DecodeError: a frame has a negative size or one over the limit.
         """
-        start, end = self._start, self._end
-        # Most often nothing is left, or too little for a size.
-        if end - start < SIZE_BYTES:
-            return None
-        needed = self._needed(self._view, start)
-        stop = start + needed
-        if stop > end:
-            return None
-        self._start = stop
-        if needed > self._delivered:
-            self._delivered = min(needed, _TRUSTED_BYTES)
-        return self._view[start + SIZE_BYTES : stop]
+        view, start, end = self._view, self._start, self._end
+        # Most often nothing is left behind the first, or too little for a size.
+        while end - start >= SIZE_BYTES:
+            stop = start + self._needed(view, start)
+            if stop > end:
+                break
+            self._start = stop
+            if stop - start > self._delivered:
+                self._delivered = min(stop - start, _TRUSTED_BYTES)
+            if not take(view[start + SIZE_BYTES : stop]):
+                return False
+            if self._end != end:
+                break  # released: the connection is closed
+            start = stop
+        return True
 
     def settle(self) -> None:
         """End the event: keep what is left, give back what is not needed."""

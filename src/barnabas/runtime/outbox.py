@@ -25,9 +25,12 @@ class Outbox:
         self._parts: deque[Buffer | FileSlice] = deque()
         self.size = 0
 
-    def add(self, send: Send) -> None:
+    def add(self, send: Send | bytes) -> None:
         """Queue a reply behind the others."""
-        self._parts.extend(send.parts)
+        if isinstance(send, bytes):
+            self._parts.append(send)
+        else:
+            self._parts.extend(send.parts)
         self.size += len(send)
 
     def flush(self, channel: Channel) -> bool:

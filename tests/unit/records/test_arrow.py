@@ -17,7 +17,7 @@ def batch(base: int, headers: list[tuple[str, bytes | None]]) -> bytearray:
     builder.append(0, 1_700_000_000_123, b"k", b"v", headers)
     builder.append(1, -1, None, None, [])
     buffer = bytearray(builder.build())
-    stamp(buffer, 0, base, 0)
+    stamp(buffer, len(buffer), base, 0)
     return buffer
 
 

@@ -55,7 +55,7 @@ def test_a_header_must_be_whole() -> None:
 
 def test_stamping_offset_and_epoch_keeps_the_crc() -> None:
     buffer = bytearray(5) + made_by_aiokafka()
-    batch.stamp(buffer, 5, 1 << 40, 9)
+    batch.stamp(memoryview(buffer)[5:], len(buffer) - 5, 1 << 40, 9)
     header = batch.read_header(buffer, 5)
     assert (header.base_offset, header.leader_epoch, header.next_offset) == (
         1 << 40,

@@ -119,6 +119,6 @@ def test_a_bad_record_is_named() -> None:
 
 def test_a_stored_batch_is_not_what_a_producer_sends() -> None:
     buffer = produced()
-    stamp(buffer, 0, 77, 1)
+    stamp(buffer, len(buffer), 77, 1)
     assert crc_is_right(buffer, read_header(buffer))
     assert refusal(buffer).code == ErrorCode.INVALID_RECORD

@@ -23,7 +23,7 @@ def batch(
         headers = [(f"h{n}", b"x" * n if n else None) for n in range(offset % 3)]
         builder.append(index, 1000 + offset, key, value, headers)
     buffer = bytearray(builder.build())
-    stamp(buffer, 0, base, 1)
+    stamp(buffer, len(buffer), base, 1)
     return buffer
 
 
@@ -37,7 +37,7 @@ def marker(base: int, producer: int, kind: int) -> bytearray:
     builder.append(0, 1000, struct.pack(">hh", 0, kind), bytes(6), [])
     buffer = bytearray(builder.build())
     buffer[22] |= 0x20
-    stamp(buffer, 0, base, 1)
+    stamp(buffer, len(buffer), base, 1)
     return with_crc(buffer)
 
 

@@ -19,7 +19,7 @@ def batch(base: int, count: int = 3, codec: int = 0) -> bytearray:
         headers = [("ä", b"1"), ("b", None)] if index else []
         builder.append(index, 1000 - index, b"k" if index else None, b"v" * index, headers)
     buffer = bytearray(builder.build())
-    stamp(buffer, 0, base, 1)
+    stamp(buffer, len(buffer), base, 1)
     return buffer
 
 

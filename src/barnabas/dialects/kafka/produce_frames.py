@@ -139,7 +139,10 @@ _FLEXIBLE_REST = (1, 0, 0)
 class ProduceReply:
     """Replies of one version about one topic: their bytes differ in few places."""
 
-    __slots__ = ("_one", "_part", "_place", "_rest", "_tail", "_with_start", "topic", "topic_id")
+    __slots__ = (
+        "_behind", "_count", "_one", "_part", "_place", "_rest", "_size", "_tail", "_with_start",
+        "topic", "topic_id",
+    )  # fmt: skip
 
     def __init__(self, version: int, topic: str, topic_id: bytes) -> None:
         self.topic = topic
@@ -162,6 +165,9 @@ class ProduceReply:
         place = f">ii{len(self._place)}s{count}"
         self._part = part
         self._one = Struct(place + part + tail)
+        self._size = self._one.size - 4
+        self._count = 1 if count == "i" else 2
+        self._behind = (*self._rest, *self._tail)
 
     @staticmethod
     def can_say(version: int, topic: str) -> bool:
@@ -179,16 +185,16 @@ class ProduceReply:
 
         `codes`: what clients of this version get for a code.
         """
-        layout = self._one
-        values: list[int] = []
         count = len(appends)
-        if count > 1:
-            topic, topic_id = self.topic, self.topic_id
-            if count > _MOST_SHORT or any(
-                append[0] != topic or append[1] != topic_id for append in appends
-            ):
-                return None
-            layout = Struct(layout.format.replace(self._part, count * self._part))
+        if count == 1:
+            return self._write_one(correlation_id, appends[0][2], answers[0], codes)
+        topic, topic_id = self.topic, self.topic_id
+        if count > _MOST_SHORT or any(
+            append[0] != topic or append[1] != topic_id for append in appends
+        ):
+            return None
+        layout = Struct(self._one.format.replace(self._part, count * self._part))
+        values: list[int] = []
         for append, answer in zip(appends, answers, strict=True):
             error_code, base, time, start, errors, message = answer
             if message is not None or errors:
@@ -202,3 +208,15 @@ class ProduceReply:
             count += 1
         size = layout.size - 4
         return layout.pack(size, correlation_id, self._place, count, *values, *self._tail)
+
+    def _write_one(
+        self, correlation_id: int, index: int, answer: Appended, codes: Mapping[int, ErrorCode]
+    ) -> bytes | None:
+        error_code, base, time, start, errors, message = answer
+        if message is not None or errors:
+            return None
+        code: int = codes.get(error_code, error_code) if error_code else 0
+        head = (self._size, correlation_id, self._place, self._count, index, code, base, time)
+        if self._with_start:
+            return self._one.pack(*head, start, *self._behind)
+        return self._one.pack(*head, *self._behind)

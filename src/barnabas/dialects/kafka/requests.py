@@ -5,7 +5,14 @@ from functools import partial
 from struct import Struct
 from typing import NamedTuple, cast
 
-from barnabas.dialects.commands import Appended, FetchOutcome, FoundOffset, ListOffsets, Produce
+from barnabas.dialects.commands import (
+    Append,
+    Appended,
+    FetchOutcome,
+    FoundOffset,
+    ListOffsets,
+    Produce,
+)
 from barnabas.dialects.dialect import OnlyByClosing, Request
 from barnabas.dialects.kafka.fetch import fetch_command, fetch_response
 from barnabas.dialects.kafka.fetch_frames import read_all, write_all
@@ -14,6 +21,7 @@ from barnabas.dialects.kafka.produce import produce_command, produce_response
 from barnabas.dialects.kafka.produce_frames import ProduceHead, ProduceReply, read_head
 from barnabas.dialects.kafka.rules import FETCH_CODES, PRODUCE_RULES
 from barnabas.errors import DecodeError
+from barnabas.kernels.repeating import one_partition
 from barnabas.protocol.api_keys import APIS, ApiKey
 from barnabas.protocol.fetch import FetchRequest
 from barnabas.protocol.headers import RequestHeader, encode_response, read_request_header
@@ -32,6 +40,8 @@ A bound for the memory that a hostile frame can take: about 60 MB, whatever it h
 _PRODUCE = int(ApiKey.PRODUCE)
 _FETCH = int(ApiKey.FETCH)
 _CORRELATION = Struct(">i")
+_new = tuple.__new__
+"""Makes named tuples in half the time that calling their class takes."""
 
 _Reader = Callable[[memoryview, int], object]
 
@@ -39,7 +49,6 @@ _Reader = Callable[[memoryview, int], object]
 class _Heard(NamedTuple):
     """The newest Produce request: its bytes up to the partitions, and what they mean."""
 
-    kind: bytes
     said: bytes
     client_id: str | None
     version: int
@@ -74,14 +83,18 @@ class KafkaDialect:
         """
         heard = self._heard
         if heard is not None:
-            kind, said, client_id, version, head = heard
-            if bytes(frame[8 : head.end]) == said and bytes(frame[:4]) == kind:
-                produce = head.read(frame)
-                if produce is not None:
+            said, client_id, version, head = heard
+            found = one_partition(frame, said, head.flexible)
+            if found is not None:
+                correlation_id, index, start, end = found
+                append = _new(Append, (head.topic, head.topic_id, index, frame[start:end]))
+                produce = _new(Produce, (head.acks, head.timeout_ms, None, head.zstd, [append]))
+                return _new(Request, (_PRODUCE, version, correlation_id, client_id, produce))
+            if bytes(frame[8 : head.end]) == said[8:] and frame[:4] == said[:4]:
+                several = head.read(frame)
+                if several is not None:
                     (correlation_id,) = _CORRELATION.unpack_from(frame, 4)
-                    return tuple.__new__(
-                        Request, (_PRODUCE, version, correlation_id, client_id, produce)
-                    )
+                    return Request(_PRODUCE, version, correlation_id, client_id, several)
         header, position = read_request_header(frame)
         key, version, correlation_id, client_id = header
         reader = self._readers.get((key, version))
@@ -96,10 +109,9 @@ class KafkaDialect:
         _, version, _, client_id = header
         head = read_head(frame, position, version, zstd=PRODUCE_RULES[version].zstd)
         if head is not None:
-            said = bytes(frame[8 : head.end])
-            self._heard = _Heard(bytes(frame[:4]), said, client_id, version, head)
+            self._heard = _Heard(bytes(frame[: head.end]), client_id, version, head)
 
-    def write_response(self, request: Request, outcome: object) -> Send | None:
+    def write_response(self, request: Request, outcome: object) -> Send | bytes | None:
         """The reply with its size in front; None for a produce with acks=0.
 
         Raises:
@@ -116,7 +128,7 @@ class KafkaDialect:
             version = 0  # Only ApiVersions gets here; its version 0 is what every client reads.
         return encode_response(api, version, correlation_id, message)
 
-    def _write_produced(self, request: Request, answers: list[Appended]) -> Send | None:
+    def _write_produced(self, request: Request, answers: list[Appended]) -> Send | bytes | None:
         _, version, correlation_id, _, body = request
         assert isinstance(body, Produce)
         appends = body.appends
@@ -127,7 +139,7 @@ class KafkaDialect:
                     raise OnlyByClosing(f"append to {where} with acks=0: {answer.error.name}")
             return None
         if appends:
-            topic, topic_id = appends[0][:2]
+            topic, topic_id, _, _ = appends[0]
             reply = self._replies.get(version)
             if reply is None or reply.topic != topic or reply.topic_id != topic_id:
                 if ProduceReply.can_say(version, topic):
@@ -138,7 +150,7 @@ class KafkaDialect:
                 codes = PRODUCE_RULES[version].codes
                 frame = reply.write(correlation_id, appends, answers, codes)
                 if frame is not None:
-                    return Send(frame)
+                    return frame
         message = produce_response(body, answers, version)
         return encode_response(ApiKey.PRODUCE, version, correlation_id, message)
 

@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from barnabas.errors import CorruptRecord, DecodeError
-from barnabas.protocol.api_keys import APIS
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.headers import (
     RequestHeader,
     decode_response,
@@ -23,11 +24,14 @@ from barnabas.records.refused import RefusedRecords
 from barnabas.types import Buffer
 from barnabas.wire.compiler import Codec
 from barnabas.wire.framing import FrameSplitter
+from barnabas.wire.schema import declaration_of
 from barnabas.wire.send import Send
 from fuzz.messages import make_message
+from tests.declarations import every_record
 from tests.record_batches import make_batch
 
 LIMIT = 1 << 20
+RECORDS = tuple(every_record())
 ALLOWED = (DecodeError, CorruptRecord, RefusedRecords)
 
 
@@ -61,7 +65,7 @@ def _joined(send: Send) -> bytes:
 
 
 def _any_request(chance: random.Random) -> bytes:
-    api = APIS[chance.choice(list(APIS))]
+    api = DECLARED[chance.choice(list(ApiKey))]
     version = chance.randrange(api.versions.first, api.versions.last + 1)
     header = RequestHeader(api.key, version, chance.randrange(1 << 31), "fuzz")
     return _joined(encode_request(header, make_message(api.request, version, chance)))[4:]
@@ -69,7 +73,7 @@ def _any_request(chance: random.Random) -> bytes:
 
 def _read_request(data: bytes) -> None:
     header, position = read_request_header(memoryview(data))
-    api = APIS[header.api_key]
+    api = DECLARED[header.api_key]
     if header.api_version in api.versions:
         codec: Codec[object] = Codec.of(api.request, header.api_version)
         codec.decode(memoryview(data), position)
@@ -77,7 +81,7 @@ def _read_request(data: bytes) -> None:
 
 def _any_response(chance: random.Random) -> bytes:
     """Two bytes that say which API and version, then the frame."""
-    api = APIS[chance.choice(list(APIS))]
+    api = DECLARED[chance.choice(list(ApiKey))]
     version = chance.randrange(api.versions.first, api.versions.last + 1)
     message = make_message(api.response, version, chance)
     frame = _joined(encode_response(api.key, version, 7, message))[4:]
@@ -85,11 +89,29 @@ def _any_response(chance: random.Random) -> bytes:
 
 
 def _read_response(data: bytes) -> None:
-    if len(data) < 2 or data[0] not in APIS:
+    if len(data) < 2 or data[0] >= len(ApiKey):
         return
-    api = APIS[data[0]]  # type: ignore[index]
+    api = DECLARED[ApiKey(data[0])]
     if data[1] in api.versions:
         decode_response(api.key, data[1], memoryview(data)[2:])
+
+
+def _any_record(chance: random.Random) -> bytes:
+    """Two bytes that say which record and version, then the record."""
+    number = chance.randrange(len(RECORDS))
+    versions = declaration_of(RECORDS[number]).versions
+    version = chance.randrange(versions.first, versions.last + 1)
+    codec: Codec[object] = Codec.of(RECORDS[number], version)
+    return bytes((number, version)) + codec.encode(make_message(RECORDS[number], version, chance))
+
+
+def _read_record(data: bytes) -> None:
+    if len(data) < 2 or data[0] >= len(RECORDS):
+        return
+    record = RECORDS[data[0]]
+    if data[1] in declaration_of(record).versions:
+        codec: Codec[object] = Codec.of(record, data[1])
+        codec.decode(data, 2)
 
 
 def _frames(chance: random.Random) -> bytes:
@@ -142,6 +164,7 @@ TARGETS = {
         Target("frames", _frames, _split),
         Target("request", _any_request, _read_request),
         Target("response", _any_response, _read_response),
+        Target("record", _any_record, _read_record),
         Target("produced", _batch, _check),
         Target("sealed", _batch, _check_sealed),
         Target("walk", _batch, _walk),

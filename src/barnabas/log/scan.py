@@ -1,4 +1,7 @@
-"""Reading a segment batch by batch from its file, in pieces. Knows no index."""
+"""Reading a segment batch by batch from its file, in pieces. Knows no index.
+
+A message of magic 0 or 1 is a batch here, as `read_entry` says.
+"""
 
 import struct
 from collections.abc import Iterator
@@ -7,11 +10,13 @@ from typing import NamedTuple
 from barnabas.errors import DecodeError
 from barnabas.ports import File
 from barnabas.records.batch import (
-    HEADER_SIZE,
     PREFIX_SIZE,
+    SMALLEST_ENTRY,
+    SMALLEST_LENGTHS,
     BatchHeader,
     crc_is_right,
-    read_header,
+    header_size,
+    read_entry,
 )
 
 _PIECE = 1 << 20
@@ -21,7 +26,9 @@ _NEAR = 4096
 
 _SPAN = struct.Struct(">qi4xb6xi")
 """Of a batch header: base offset, length, magic, last offset delta."""
-_SHORTEST = HEADER_SIZE - PREFIX_SIZE
+_PADDING = bytes(_SPAN.size - SMALLEST_ENTRY)
+"""What the smallest message is shorter than that."""
+_SHORTEST = SMALLEST_LENGTHS[2]
 
 
 class FoundBatch(NamedTuple):
@@ -40,15 +47,18 @@ def scan_batches(
     The position behind the last batch yielded is where valid data ends. What ends it: the end, a
     batch cut off there, a header that is none, a wrong CRC.
     """
-    buffer = bytearray(min(_PIECE, max(end - position, HEADER_SIZE)))
-    while end - position >= HEADER_SIZE:
+    buffer = bytearray(min(_PIECE, max(end - position, SMALLEST_ENTRY)))
+    while end - position >= SMALLEST_ENTRY:
         view = memoryview(buffer)
         filled = file.read_into(position, view[: min(len(buffer), end - position)])
         at = 0
-        wanted = HEADER_SIZE
-        while filled - at >= HEADER_SIZE:
+        wanted = SMALLEST_ENTRY
+        while filled - at >= SMALLEST_ENTRY:
+            wanted = header_size(buffer, at)
+            if wanted > filled - at:
+                break
             try:
-                header = read_header(buffer, at)
+                header = read_entry(buffer, at)
             except DecodeError:
                 return
             if header.size > filled - at:
@@ -72,11 +82,11 @@ def read_headers(file: File, position: int, end: int) -> Iterator[BatchHeader]:
     Raises:
         DecodeError: the file does not hold batches there.
     """
-    while end - position >= HEADER_SIZE:
+    while end - position >= SMALLEST_ENTRY:
         data = file.read(position, min(_NEAR, end - position))
         at = 0
-        while len(data) - at >= HEADER_SIZE:
-            header = read_header(data, at)
+        while len(data) - at >= SMALLEST_ENTRY and len(data) - at >= header_size(data, at):
+            header = read_entry(data, at)
             yield header._replace(position=position + at)
             at += header.size
         if at == 0:
@@ -85,7 +95,7 @@ def read_headers(file: File, position: int, end: int) -> Iterator[BatchHeader]:
 
 
 class Place(NamedTuple):
-    """Where a batch is in a file, and the first offset it holds."""
+    """Where a batch is in a file, and the first offset it holds (see `BatchHeader`)."""
 
     position: int
     size: int
@@ -97,14 +107,16 @@ def locate(file: File, position: int, end: int, offset: int) -> Place | None:
 
     None: there is no such batch before `end`. Raises as `read_headers`.
     """
-    while end - position >= HEADER_SIZE:
+    while end - position >= SMALLEST_ENTRY:
         data = file.read(position, min(_NEAR, end - position))
+        if len(data) < _NEAR:
+            data = bytes(data) + _PADDING
         at = 0
-        last = len(data) - HEADER_SIZE
+        last = len(data) - _SPAN.size
         while at <= last:
             base, length, magic, delta = _SPAN.unpack_from(data, at)
             if magic != 2 or length < _SHORTEST:
-                raise DecodeError("segment", position + at, "the header of a batch")
+                delta = _delta_of_message(position + at, length, magic)
             if base + delta >= offset:
                 return Place(position + at, length + PREFIX_SIZE, base)
             at += length + PREFIX_SIZE
@@ -121,9 +133,21 @@ def place_at(file: File, position: int) -> Place:
         DecodeError: none starts there.
     """
     try:
-        base, length, magic, _delta = _SPAN.unpack_from(file.read(position, HEADER_SIZE))
+        head = bytes(file.read(position, _SPAN.size)) + _PADDING
+        base, length, magic, _delta = _SPAN.unpack_from(head)
     except struct.error:
         raise DecodeError("segment", position, "a whole batch header") from None
     if magic != 2 or length < _SHORTEST:
-        raise DecodeError("segment", position, "the header of a batch")
+        _delta_of_message(position, length, magic)
     return Place(position, length + PREFIX_SIZE, base)
+
+
+def _delta_of_message(position: int, length: int, magic: int) -> int:
+    """What to add to the offset of a message for that of the last record in it: nothing.
+
+    Raises:
+        DecodeError: it is no message either.
+    """
+    if magic not in (0, 1) or length < SMALLEST_LENGTHS[magic]:
+        raise DecodeError("segment", position, "the header of a batch")
+    return 0

@@ -53,7 +53,7 @@ def _search(
 def _search_batch(
     segment: Segment, header: BatchHeader, start: int, fits: Callable[[int], bool]
 ) -> FoundTimestamp | None:
-    if header.control or header.log_append_time:
+    if header.control or (header.log_append_time and header.magic == 2):
         offset = max(header.base_offset, start)
         return FoundTimestamp(header.max_timestamp, offset, header.leader_epoch)
     # Imported late: a broker starts faster without it, and few are asked for times at once.

@@ -46,6 +46,7 @@ SMALLEST_ENTRY = PREFIX_SIZE + min(SMALLEST_LENGTHS)
 _MESSAGE = struct.Struct(">qiIbb")
 _MESSAGE_TIME_AT = _MESSAGE.size
 _MESSAGE_HEADER_SIZE = _MESSAGE.size + 8
+_HEADER_SIZES = (_MESSAGE.size, _MESSAGE_HEADER_SIZE)
 _MESSAGE_CRC_FROM = MAGIC_AT
 _UNKNOWN = -1
 
@@ -161,6 +162,12 @@ def read_entry(buffer: Buffer, position: int = 0) -> BatchHeader:
     count = _UNKNOWN if attributes & CODEC_MASK else 1
     head = (position, length + PREFIX_SIZE, offset, _UNKNOWN, magic, crc, attributes, 0)
     return BatchHeader(*head, timestamp, timestamp, _UNKNOWN, _UNKNOWN, _UNKNOWN, count)
+
+
+def header_size(buffer: Buffer, position: int) -> int:
+    """How many bytes `read_entry` needs at `position`, where `SMALLEST_ENTRY` are there."""
+    magic = buffer[position + MAGIC_AT]
+    return _HEADER_SIZES[magic] if magic < 2 else HEADER_SIZE
 
 
 def walk(buffer: Buffer, position: int = 0) -> Iterator[BatchHeader]:

@@ -14,7 +14,7 @@ from barnabas.broker.hosting import Hosting, log_config
 from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
-from barnabas.broker.topic_znodes import config_of
+from barnabas.broker.topic_znodes import TOPICS, config_of
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint, advertised, listeners
@@ -144,8 +144,15 @@ class BrokerServer:
         return self._registry
 
     def _config_for(self, topic: str) -> LogConfig:
-        """What a log obeys while the broker opens it. The directories are locked by then."""
-        return log_config(config_of(self._the_registry(), topic), self._config)
+        """What a log obeys while the broker opens it. The directories are locked by then.
+
+        Nobody knows yet whether a log that somebody brought is compacted: recovery must take the
+        gaps in it for what they may be.
+        """
+        registry = self._the_registry()
+        if registry.get(f"{TOPICS}/{topic}") is None:
+            return log_config({"cleanup.policy": "compact"}, self._config)
+        return log_config(config_of(registry, topic), self._config)
 
     def _build(self) -> Broker:
         replicas = ReplicaManager(self._world.clock, self._purgatory)

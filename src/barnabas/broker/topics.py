@@ -213,10 +213,23 @@ class Topics:
         ids = {one.topic_id for one in found} - {bytes(16)}
         topic_id = ids.pop() if len(ids) == 1 else self._entropy.uuid()
         indexes = sorted(one.topic_partition.partition for one in found)
-        topic = Topic(name, topic_id, {index: [self._config.node_id] for index in indexes}, {})
+        config = config_of_stranger(name)
+        topic = Topic(name, topic_id, {index: [self._config.node_id] for index in indexes}, config)
+        self._registry.set(f"{CONFIGS}/{name}", encode_config(config))
         self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))
         self._host(topic)
+        self._hosting.configure(name, config)
         log.info("topic taken over", extra={"topic": name, "partitions": len(indexes)})
+
+
+def config_of_stranger(name: str) -> dict[str, str]:
+    """The properties of a topic whose own are in some other broker's ZooKeeper or controller.
+
+    Nothing of it goes until somebody says what may.
+    """
+    if name in INTERNAL_TOPICS:
+        return {"cleanup.policy": "compact"}
+    return {"retention.bytes": "-1", "retention.ms": "-1"}
 
 
 def problem_of_name(name: str) -> str:

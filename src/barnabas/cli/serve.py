@@ -95,14 +95,34 @@ def from_options(
 
 
 def configuration(given: dict[str, Given]) -> BrokerConfig:
-    """The properties, with directories that do not depend on where this process is."""
+    """The properties, with directories that do not depend on where this process is.
+
+    Who says no node id is the node whose directories these are, as with a Kafka.
+    """
     config = BrokerConfig.load(values(given))
     absolute = [str(Path(one).absolute()) for one in config.directories]
-    if absolute == list(config.directories):
+    changed: dict[str, object] = {}
+    if absolute != list(config.directories):
+        changed["log.dirs"] = absolute
+    owner = None if "node.id" in config.given else _owner(absolute)
+    if owner is not None and owner != config.node_id:
+        changed["node.id"] = owner
+    if not changed:
         return config
     # A second look would repeat the warnings of the first.
     known = {name: config.value(name) for name in config.given}
-    return BrokerConfig.load({**known, "log.dirs": absolute})
+    return BrokerConfig.load({**known, **changed})
+
+
+def _owner(directories: list[str]) -> int | None:
+    """The node that the first directory with a meta.properties belongs to."""
+    from barnabas.log.meta_properties import META_PROPERTIES, parse_meta_properties
+
+    for directory in directories:
+        path = Path(directory) / META_PROPERTIES
+        if path.exists():
+            return parse_meta_properties(str(path), path.read_bytes()).node_id
+    return None
 
 
 def _run(config: BrokerConfig, *, as_json: bool) -> None:

@@ -72,6 +72,19 @@ def message_tables(buffer: Buffer, start: int, end: int) -> Iterator[Rows]:
         room *= 4
 
 
+def end_of_messages(buffer: Buffer, position: int) -> tuple[int, int]:
+    """Where the whole messages from `position` on end, and the offset behind the last; -1 for none.
+
+    Raises:
+        CorruptRecord: a message is nonsense.
+    """
+    next_offset = -1
+    for table, end in message_tables(buffer, position, len(buffer)):
+        next_offset = table[-_WIDTH + layout.BASE_OFFSET] + table[-_WIDTH + layout.LAST_DELTA] + 1
+        position = end
+    return position, next_offset
+
+
 def entries(buffer: Buffer) -> Iterator[BatchHeader]:
     """As `walk`, but uncompressed messages alike come together, as one with a count.
 

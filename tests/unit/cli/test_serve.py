@@ -32,3 +32,19 @@ def test_directories_do_not_depend_on_where_the_process_is(tmp_path: Path) -> No
     assert configuration(given).directories == (str(Path.cwd() / "one"), str(tmp_path))
     chosen = given | from_options(given, None, None, "two")
     assert configuration(chosen).directories == (str(Path.cwd() / "two"),)
+
+
+@pytest.mark.parametrize(
+    ("text", "node"), [("version=0\nbroker.id=0\n", 0), ("version=1\nnode.id=7\n", 7)]
+)
+def test_who_says_no_node_id_is_the_node_of_the_directory(
+    tmp_path: Path, text: str, node: int
+) -> None:
+    given = from_options({}, 0, None, str(tmp_path))
+    assert configuration(given).node_id == 1
+    (tmp_path / "meta.properties").write_text(text)
+    assert configuration(given).node_id == node
+    chosen = given | {"node.id": Given("3", "--set")}
+    assert configuration(chosen).node_id == 3
+    old_name = given | {"broker.id": Given("4", "--set")}
+    assert configuration(old_name).node_id == 4

@@ -6,6 +6,8 @@ from typing import Final
 
 from barnabas.errors import BrokerError, DecodeError, ErrorCode
 from barnabas.protocol.fetch import PartitionData
+from barnabas.records.batch import MAGIC_AT, SMALLEST_ENTRY
+from barnabas.records.message_sets import end_of_messages
 from barnabas.types import TopicPartition
 
 _PREFIX: Final = struct.Struct(">qi")
@@ -14,6 +16,7 @@ _EPOCH_AT: Final = 12
 _DELTA_AT: Final = 23
 _PREFIX_SIZE: Final = 12
 _HEADER_SIZE: Final = 61
+_MAGIC_OF_BATCHES: Final = 2
 _NOTHING: Final = memoryview(b"")
 
 
@@ -38,27 +41,33 @@ class Fetched:
 def end_of(records: memoryview) -> tuple[int, int, int]:
     """Size of the whole batches in `records`, the offset after the last of them, its leader epoch.
 
-    (0, -1, -1) where there is no whole batch. A batch that is cut off at the end does not count.
+    (0, -1, -1) where there is no whole batch. A batch that is cut off at the end does not count. A
+    message of magic 0 or 1 counts as a batch, and has no epoch (-1).
 
     Raises:
         DecodeError: a batch says it is shorter than its own header.
+        CorruptRecord: a message does.
     """
     size = len(records)
-    last, position = -1, 0
-    while size - position >= _HEADER_SIZE:
-        _, length = _PREFIX.unpack_from(records, position)
+    position, after, epoch = 0, -1, -1
+    while size - position >= SMALLEST_ENTRY:
+        if records[position + MAGIC_AT] < _MAGIC_OF_BATCHES:
+            end, after_messages = end_of_messages(records, position)
+            if end == position:
+                break
+            position, after, epoch = end, after_messages, -1
+            continue
+        if size - position < _HEADER_SIZE:
+            break
+        base, length = _PREFIX.unpack_from(records, position)
         if length < _HEADER_SIZE - _PREFIX_SIZE:
             raise DecodeError("batch.length", position + 8, f"49 or more, not {length}")
         if position + _PREFIX_SIZE + length > size:
             break
-        last = position
+        after = base + _DELTA.unpack_from(records, position + _DELTA_AT)[0] + 1
+        epoch = _DELTA.unpack_from(records, position + _EPOCH_AT)[0]
         position += _PREFIX_SIZE + length
-    if last < 0:
-        return 0, -1, -1
-    base, _ = _PREFIX.unpack_from(records, last)
-    (delta,) = _DELTA.unpack_from(records, last + _DELTA_AT)
-    (epoch,) = _DELTA.unpack_from(records, last + _EPOCH_AT)
-    return position, base + delta + 1, epoch
+    return position, after, epoch
 
 
 def records_of(data: PartitionData) -> memoryview:

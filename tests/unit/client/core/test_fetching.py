@@ -25,7 +25,7 @@ TOPIC = TopicView(
 
 
 def batch(base_offset: int, count: int) -> bytes:
-    head = base_offset.to_bytes(8) + (88).to_bytes(4) + (5).to_bytes(4) + bytes(7)
+    head = base_offset.to_bytes(8) + (88).to_bytes(4) + (5).to_bytes(4) + b"\x02" + bytes(6)
     return (head + (count - 1).to_bytes(4)).ljust(100, b"\x00")
 
 

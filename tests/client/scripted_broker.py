@@ -12,6 +12,7 @@ from typing import Any, Self
 from barnabas.protocol.api_keys import APIS, ApiKey
 from barnabas.protocol.api_versions import ApiVersion, ApiVersionsResponse
 from barnabas.protocol.delete_topics import DeletableTopicResult, DeleteTopicsResponse
+from barnabas.protocol.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from barnabas.protocol.headers import RequestHeader, encode_response, read_request_header
 from barnabas.protocol.init_producer_id import InitProducerIdResponse
 from barnabas.protocol.metadata import (
@@ -25,6 +26,7 @@ from barnabas.protocol.produce import (
     ProduceResponse,
     TopicProduceResponse,
 )
+from barnabas.records.batch import stamp
 from barnabas.wire.compiler import Codec
 from barnabas.wire.send import FileSlice
 
@@ -35,6 +37,7 @@ _SPOKEN = (
     ApiKey.API_VERSIONS,
     ApiKey.METADATA,
     ApiKey.PRODUCE,
+    ApiKey.FETCH,
     ApiKey.INIT_PRODUCER_ID,
     ApiKey.DELETE_TOPICS,
 )
@@ -42,15 +45,28 @@ _SPOKEN = (
 
 @dataclass(slots=True)
 class Call:
-    """One request, its right answer as bytes, and the connection it came on."""
+    """One request, its right answer (also as bytes), and the connection it came on."""
 
     connection: socket.socket
     header: RequestHeader
     message: Any
+    right: Any
     answer: bytes
+
+    def reply(self, response: object) -> None:
+        """Answer this."""
+        self.connection.sendall(encoded(self.header, response))
 
 
 Misdeed = Callable[[Call], None]
+
+
+def encoded(header: RequestHeader, response: object) -> bytes:
+    """The answer to a request, with its size before it."""
+    send = encode_response(
+        ApiKey(header.api_key), header.api_version, header.correlation_id, response
+    )
+    return b"".join(part for part in send.parts if not isinstance(part, FileSlice))
 
 
 def answer(call: Call) -> None:
@@ -103,7 +119,8 @@ def say_nothing(call: Call) -> None:
 class ScriptedBroker:
     """`with` it. `misdeeds` are done in order, one for each request of their API; then all is well.
 
-    `calls` are the requests in order, across connections. `batches` are the records of Produce.
+    `calls` are the requests in order, across connections. `batches` are the records of Produce, and
+    a Fetch of offset n gives the batch n, as if each had one record.
     """
 
     misdeeds: dict[ApiKey, list[Misdeed]] = field(default_factory=dict)
@@ -177,11 +194,8 @@ class ScriptedBroker:
         codec: Codec[Any] = Codec.of(APIS[api].request, header.api_version)
         message, _ = codec.decode(frame, position)
         self.calls.append((api, message))
-        send = encode_response(
-            api, header.api_version, header.correlation_id, self._right(api, message)
-        )
-        right = b"".join(part for part in send.parts if not isinstance(part, FileSlice))
-        call = Call(connection, header, message, right)
+        right = self._right(api, message)
+        call = Call(connection, header, message, right, encoded(header, right))
         waiting = self.misdeeds.get(api)
         if waiting:
             waiting.pop(0)(call)
@@ -203,6 +217,8 @@ class ScriptedBroker:
                 return InitProducerIdResponse(error_code=0, producer_id=5, producer_epoch=0)
             case ApiKey.PRODUCE:
                 return self._produced(message)
+            case ApiKey.FETCH:
+                return self._fetched(message)
             case _:
                 refused = [
                     DeletableTopicResult(name=each.name, error_code=UNKNOWN_TOPIC)
@@ -224,6 +240,24 @@ class ScriptedBroker:
                     error_code=0, name=TOPIC, topic_id=TOPIC_ID, partitions=[partition]
                 )
             ],
+        )
+
+    def _fetched(self, message: Any) -> FetchResponse:
+        rows = []
+        for topic in message.topics:
+            for row in topic.partitions:
+                here = row.fetch_offset < len(self.batches)
+                records = bytearray(self.batches[row.fetch_offset] if here else b"")
+                if records:
+                    stamp(records, 0, row.fetch_offset, 0)
+                rows.append(
+                    PartitionData(
+                        partition_index=row.partition, error_code=0,
+                        high_watermark=len(self.batches), records=records,
+                    )
+                )  # fmt: skip
+        return FetchResponse(
+            responses=[FetchableTopicResponse(topic=TOPIC, topic_id=TOPIC_ID, partitions=rows)]
         )
 
     def _produced(self, message: Any) -> ProduceResponse:

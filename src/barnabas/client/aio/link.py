@@ -9,6 +9,7 @@ from typing import Any
 
 from barnabas.client.core.connection import Connection
 from barnabas.client.core.responses import BufferPool, ResponseReader
+from barnabas.client.core.throttling import throttle_s
 from barnabas.errors import ConnectionFailed, KafkaError, RemoteProtocolError, RequestTimeout
 from barnabas.ports import Channel, Network
 from barnabas.protocol.api_keys import ApiKey
@@ -43,6 +44,7 @@ class Link:
     """A connection with the requests that wait on it. All calls on the loop's thread.
 
     `on_change` is called when the link becomes ready and when it is lost; `failure` says why it was.
+    It is not ready for as long as the broker wants to hear nothing (throttle_time_ms, KIP-219).
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class Link:
         self._waiting: deque[_Waiting] = deque()
         self._timer: asyncio.TimerHandle | None = None
         self._give_up: Callable[[], None] | None = None
+        self._mute: asyncio.TimerHandle | None = None
         self._used_at = loop.time()
 
     def __str__(self) -> str:
@@ -73,7 +76,7 @@ class Link:
     @property
     def ready(self) -> bool:
         """Whether requests may be sent."""
-        return self.protocol.ready
+        return self.protocol.ready and self._mute is None
 
     @property
     def closed(self) -> bool:
@@ -133,8 +136,9 @@ class Link:
         self.failure = why if why is not None else ConnectionFailed(f"{self} was closed by us")
         if self._give_up is not None:
             self._give_up()
-        if self._timer is not None:
-            self._timer.cancel()
+        for timer in (self._timer, self._mute):
+            if timer is not None:
+                timer.cancel()
         if self._channel is not None:
             self._channel.close()
         self._outgoing.clear()
@@ -190,17 +194,34 @@ class Link:
     def _take(self, frame: memoryview) -> None:
         if self.closed:
             return
-        was_ready = self.ready
+        was_ready = self.protocol.ready
         answer, send = self.protocol.receive(frame)
         if send is not None:
             self._write(send)
         if answer is not None:
+            self._be_quiet(throttle_s(answer))
             self._waiting.popleft().on_answer(answer.message)
         elif self.ready and not was_ready:
             if self._timer is not None:
                 self._timer.cancel()
                 self._timer = None
             self._on_change(self)
+
+    def _be_quiet(self, seconds: float) -> None:
+        """Send nothing for so long, or as long as was said before where that is longer."""
+        if not seconds:
+            return
+        until = self._loop.time() + seconds
+        if self._mute is not None:
+            if self._mute.when() >= until:
+                return
+            self._mute.cancel()
+        log.debug("throttled broker=%s seconds=%g", self, seconds)
+        self._mute = self._loop.call_at(until, self._speak_again)
+
+    def _speak_again(self) -> None:
+        self._mute = None
+        self._on_change(self)
 
     def _write(self, send: Send) -> None:
         idle = not self._outgoing

@@ -1,0 +1,72 @@
+"""A broker that asks for silence is not spoken to, and one that sends us elsewhere is followed."""
+
+import asyncio
+import threading
+
+from barnabas import Consumer, LogTruncated, Producer, aio
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.fetch import EpochEndOffset
+from tests.client.scripted_broker import TOPIC, Call, ScriptedBroker
+
+QUIET_S = 0.2
+
+
+def ask_for_silence(call: Call) -> None:
+    call.right.throttle_time_ms = int(QUIET_S * 1000)
+    call.reply(call.right)
+
+
+def test_a_producer_says_nothing_for_as_long_as_it_was_asked() -> None:
+    async def main() -> None:
+        with ScriptedBroker({ApiKey.PRODUCE: [ask_for_silence]}) as broker:
+            loop = asyncio.get_running_loop()
+            async with aio.Producer(bootstrap_servers=broker.address, linger_ms=0) as producer:
+                await (await producer.send(TOPIC, b"first"))
+                since = loop.time()
+                assert (await (await producer.send(TOPIC, b"second"))).partition == 0
+                # It may be later on a busy machine, but never sooner.
+                assert loop.time() - since >= QUIET_S * 0.95
+            assert len(broker.batches) == 2
+
+    asyncio.run(main())
+
+
+def test_a_producer_that_is_throttled_for_long_is_closed_at_once() -> None:
+    def an_hour(call: Call) -> None:
+        call.right.throttle_time_ms = 3_600_000
+        call.reply(call.right)
+
+    with ScriptedBroker({ApiKey.PRODUCE: [an_hour]}) as broker:
+        producer = Producer(bootstrap_servers=broker.address)
+        producer.send(TOPIC, b"first").result(20)
+        producer.close(20)
+        broker.wait_until_left()
+        assert not any(thread.name == "this Producer" for thread in threading.enumerate())
+
+
+def test_a_consumer_hears_of_a_truncated_log() -> None:
+    def truncated(call: Call) -> None:
+        (topic,) = call.right.responses
+        (row,) = topic.partitions
+        row.records, row.diverging_epoch = b"", EpochEndOffset(epoch=0, end_offset=1)
+        call.reply(call.right)
+
+    with ScriptedBroker() as broker:
+        with Producer(bootstrap_servers=broker.address, linger_ms=0) as producer:
+            for value in (b"first", b"second"):
+                producer.send(TOPIC, value).result(20)
+        with Consumer(bootstrap_servers=broker.address, auto_offset_reset="none") as consumer:
+            consumer.assign([(TOPIC, 0)])
+            consumer.seek((TOPIC, 0), 0)
+            assert [record.value for record in consumer.poll(20)] == [b"first"]
+            broker.misdeeds[ApiKey.FETCH] = [truncated] * 3
+            seen: list[bytes | None] = []
+            error: LogTruncated | None = None
+            while error is None:
+                try:
+                    seen += [record.value for record in consumer.poll(20)]
+                except LogTruncated as caught:
+                    error = caught
+            assert error.where == (TOPIC, 0)
+            assert error.diverges_at == 1
+            assert set(seen) <= {b"second"}

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from barnabas.client.sync.consumer import Consumer
     from barnabas.client.sync.producer import Producer
     from barnabas.client.sync.ranges import RangeReader
-    from barnabas.errors import BrokerError, ConfigError, ErrorCode, KafkaError
+    from barnabas.errors import BrokerError, ConfigError, ErrorCode, KafkaError, LogTruncated
     from barnabas.kernels.objects import Delivery
     from barnabas.records.record import Record
     from barnabas.types import TopicPartition
@@ -42,6 +42,7 @@ _HOME = {
     "ErrorCode": "errors",
     "KafkaError": "errors",
     "LATEST": "client.core.descriptions",
+    "LogTruncated": "errors",
     "MAX_TIMESTAMP": "client.core.descriptions",
     "NewTopic": "client.core.descriptions",
     "OffsetAndTimestamp": "client.core.descriptions",
@@ -68,6 +69,7 @@ __all__ = [
     "Delivery",
     "ErrorCode",
     "KafkaError",
+    "LogTruncated",
     "NewTopic",
     "OffsetAndTimestamp",
     "PartitionView",

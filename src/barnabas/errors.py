@@ -229,6 +229,24 @@ class BrokerError(KafkaError):
         return self._why
 
 
+class LogTruncated(BrokerError):
+    """A log was cut off before a consumer's position, so records that were read are gone (KIP-320).
+
+    `where` is (topic, partition), `position` where the consumer stood, `diverges_at` the first offset
+    whose record is another one now or is not there.
+    """
+
+    def __init__(self, where: tuple[str, int], position: int, diverges_at: int) -> None:
+        self.where = where
+        self.position = position
+        self.diverges_at = diverges_at
+        detail = (
+            f"{where[0]}-{where[1]} was truncated to offset {diverges_at}, before the position "
+            f"{position}: seek to go on"
+        )
+        super().__init__(ErrorCode.OFFSET_OUT_OF_RANGE, detail)
+
+
 class RetriableError(KafkaError):
     """A producer may try the same records again."""
 

@@ -26,7 +26,6 @@ from barnabas.protocol.produce import (
     ProduceResponse,
     TopicProduceResponse,
 )
-from barnabas.records.batch import stamp
 from barnabas.wire.compiler import Codec
 from barnabas.wire.send import FileSlice
 
@@ -249,7 +248,8 @@ class ScriptedBroker:
                 here = row.fetch_offset < len(self.batches)
                 records = bytearray(self.batches[row.fetch_offset] if here else b"")
                 if records:
-                    stamp(records, 0, row.fetch_offset, 0)
+                    records[:8] = row.fetch_offset.to_bytes(8)
+                    records[12:16] = bytes(4)  # the leader epoch 0
                 rows.append(
                     PartitionData(
                         partition_index=row.partition, error_code=0,

@@ -119,8 +119,10 @@ class FetchDriver:
         if self._cluster.link(node_id) is not None:
             return True
         wait = self._cluster.reconnect_wait(node_id)
-        if wait > 0 and self._timer is None:
-            self._timer = self._loop.call_later(wait, self._look_again)
+        if wait > 0:
+            self.fetcher.leave(node_id)
+            if self._timer is None:
+                self._timer = self._loop.call_later(wait, self._look_again)
         return False
 
     def _send(self, ask: Ask) -> None:

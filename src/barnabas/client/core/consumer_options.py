@@ -26,6 +26,7 @@ class ConsumerOptions:
     group_id: str | None = None
     auto_commit_s: float | None = None
     rack: str = ""
+    metadata_max_age_s: float = 300.0
 
     @classmethod
     def of(cls, config: ConsumerConfig) -> Self:
@@ -45,4 +46,5 @@ class ConsumerOptions:
             group_id=config.group_id,
             auto_commit_s=config.auto_commit_interval_ms / 1000 if commits else None,
             rack=config.client_rack,
+            metadata_max_age_s=config.metadata_max_age_ms / 1000,
         )

@@ -26,12 +26,13 @@ SESSION_ERRORS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What to fetch of one partition."""
+    """What to fetch of one partition; `last_epoch` is that of the batch before `offset`, if known."""
 
     topic_id: bytes
     offset: int
     leader_epoch: int
     max_bytes: int
+    last_epoch: int = -1
 
 
 @dataclass(frozen=True, slots=True)

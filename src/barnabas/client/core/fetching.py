@@ -5,6 +5,7 @@ one is under way while the last is decoded. What a seek has made stale is told b
 assignment and seek gives the partition a new one, and answers of an old turn are dropped.
 """
 
+import logging
 from collections import deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -14,7 +15,13 @@ from barnabas.client.core.cluster_view import Broker, ClusterView
 from barnabas.client.core.consumer_options import ConsumerOptions
 from barnabas.client.core.fetch_session import SESSION_ERRORS, FetchSession, Wish
 from barnabas.client.core.fetched import Fetched, end_of, records_of, too_large
-from barnabas.errors import BrokerError, ErrorCode, KafkaError, LocalProtocolError
+from barnabas.errors import (
+    BrokerError,
+    ErrorCode,
+    KafkaError,
+    LocalProtocolError,
+    LogTruncated,
+)
 from barnabas.protocol.fetch import (
     FetchPartition,
     FetchRequest,
@@ -26,8 +33,11 @@ from barnabas.protocol.fetch import (
 from barnabas.types import TopicPartition
 from barnabas.wire.schema import NO_UUID
 
+log = logging.getLogger(__name__)
+
 _AHEAD: Final = 1
 _UNRESOLVED: Final = -1
+_NOBODY: Final = -1
 
 
 @dataclass(slots=True)
@@ -36,7 +46,9 @@ class Position:
 
     `offset` is what the user gets next, `fetch_offset` what is fetched next; both are -1 until they
     are known, and then `wanted` says which end of the log to begin at (None: the committed offset, or
-    what auto.offset.reset says). `turn` changes when the position is moved from outside.
+    what auto.offset.reset says). `turn` changes when the position is moved from outside. `epoch` is
+    the leader epoch of the last batch before `fetch_offset`, -1 where nothing was fetched yet.
+    `nearer` is the replica that the leader would have us fetch from until `nearer_until` (KIP-392).
     """
 
     offset: int = _UNRESOLVED
@@ -48,6 +60,8 @@ class Position:
     parts: int = 0
     not_before: float = 0.0
     high_watermark: int = -1
+    nearer: int = _NOBODY
+    nearer_until: float = 0.0
 
     @property
     def known(self) -> bool:
@@ -98,6 +112,7 @@ class Fetcher:
         position.offset = position.fetch_offset = offset
         position.wanted = wanted
         position.epoch = -1
+        position.nearer = _NOBODY
         position.not_before = 0.0
         self._forget_parts(where)
 
@@ -147,8 +162,12 @@ class Fetcher:
                 position.fetch_offset,
                 view.leader_epoch,
                 self._options.partition_bytes,
+                position.epoch,
             )
-            wishes.setdefault(view.leader, {})[where] = wish
+            node_id = view.leader
+            if position.nearer in self._view.brokers and now < position.nearer_until:
+                node_id = position.nearer
+            wishes.setdefault(node_id, {})[where] = wish
         free = [node for node in wishes if node not in self._asked]
         return [self._ask(node, wishes[node]) for node in free if can_ask(node)]
 
@@ -173,13 +192,14 @@ class Fetcher:
                 continue
             for data in topic.partitions:
                 self._take_partition(
-                    ask, TopicPartition(name, data.partition_index), data, now + retry_s
+                    ask, TopicPartition(name, data.partition_index), data, (now, now + retry_s)
                 )
 
     def failed(self, ask: Ask, error: KafkaError, now: float, retry_s: float) -> None:
         """No answer came: the session ended with its connection."""
         self._asked.discard(ask.node_id)
         self._sessions[ask.node_id].begin_again()
+        self.leave(ask.node_id)
         if error.retriable:
             self.stale = True
         else:
@@ -217,6 +237,7 @@ class Fetcher:
                 partition=where.partition,
                 current_leader_epoch=wish.leader_epoch,
                 fetch_offset=wish.offset,
+                last_fetched_epoch=wish.last_epoch,
                 partition_max_bytes=wish.max_bytes,
             )
             topics.setdefault((where.topic, wish.topic_id), []).append(row)
@@ -245,15 +266,33 @@ class Fetcher:
         return Ask(node_id, request, turns, by_id)
 
     def _take_partition(
-        self, ask: Ask, where: TopicPartition, data: PartitionData, retry_at: float
+        self,
+        ask: Ask,
+        where: TopicPartition,
+        data: PartitionData,
+        times: tuple[float, float],
     ) -> None:
+        """Take one partition's answer; `times` are now, and when to try again after an error."""
+        now, retry_at = times
         position = self.positions.get(where)
         turn, asked = ask.turns.get(where, (-1, -1))
         if position is None or position.turn != turn or position.fetch_offset != asked:
             return
+        if data.error_code and ask.node_id == position.nearer:
+            # A replica may lack what the leader has; what the leader says of it counts.
+            position.nearer = _NOBODY
+            return
         if data.error_code:
             self._take_error(where, position, data, retry_at)
             return
+        if data.diverging_epoch is not None and data.diverging_epoch.end_offset >= 0:
+            self._diverged(where, position, data.diverging_epoch.end_offset, retry_at)
+            return
+        if data.preferred_read_replica >= 0:
+            position.nearer = data.preferred_read_replica
+            position.nearer_until = now + self._options.metadata_max_age_s
+            # Its address may be news to us.
+            self.stale |= position.nearer not in self._view.brokers
         position.high_watermark = data.high_watermark
         records = records_of(data)
         size, following, epoch = end_of(records)
@@ -297,6 +336,30 @@ class Fetcher:
         if told:
             position.not_before = 0.0
         self.stale |= not told and (code.stale_metadata or code is ErrorCode.UNKNOWN_LEADER_EPOCH)
+
+    def _diverged(
+        self, where: TopicPartition, position: Position, end: int, retry_at: float
+    ) -> None:
+        """The log was cut off before the position, and goes on differently (KIP-320)."""
+        position.not_before = retry_at
+        if position.parts:
+            return  # What waits is given first; then it is asked again.
+        if self._options.reset is None:
+            self.failures.append(LogTruncated(where, position.fetch_offset, end))
+            return
+        log.warning(
+            "log truncated: records were lost that had been read where=%s-%d position=%d goes_on_at=%d",
+            *where,
+            position.fetch_offset,
+            end,
+        )
+        self.move(where, min(end, position.fetch_offset))
+
+    def leave(self, node_id: int) -> None:
+        """A broker cannot be reached: what was to be read from this replica is read from leaders."""
+        for position in self.positions.values():
+            if position.nearer == node_id:
+                position.nearer = _NOBODY
 
     def _leave_alone(self, ask: Ask, until: float) -> None:
         for where in ask.turns:

@@ -8,8 +8,15 @@ from barnabas.client.core.cluster_view import Broker, ClusterView, PartitionView
 from barnabas.client.core.consumer_options import ConsumerOptions
 from barnabas.client.core.descriptions import EARLIEST
 from barnabas.client.core.fetching import Ask, Fetcher
-from barnabas.errors import BrokerError, ConnectionFailed, ErrorCode, LocalProtocolError
+from barnabas.errors import (
+    BrokerError,
+    ConnectionFailed,
+    ErrorCode,
+    LocalProtocolError,
+    LogTruncated,
+)
 from barnabas.protocol.fetch import (
+    EpochEndOffset,
     FetchableTopicResponse,
     FetchResponse,
     LeaderIdAndEpoch,
@@ -220,3 +227,93 @@ def test_assigning_again_keeps_positions_and_drops_the_rest() -> None:
     assert harness.it.position(A).offset == 30
     with pytest.raises(LocalProtocolError, match="t-1 is not assigned"):
         harness.it.position(B)
+
+
+def last_epochs(ask: Ask) -> list[int]:
+    return [row.last_fetched_epoch for each in ask.request.topics for row in each.partitions]
+
+
+def test_a_fetch_tells_the_epoch_of_what_was_read_before() -> None:
+    harness = Harness()
+    first = harness.ask()
+    harness.answer(first, batch(0, 10))
+    assert (last_epochs(first), last_epochs(harness.ask())) == ([-1], [5])
+
+
+def truncated_at(harness: Harness, end: int) -> None:
+    """Ten records are read, then the leader says that the log was cut off."""
+    harness.answer(harness.ask(), batch(0, 10))
+    assert harness.it.take() is not None
+    cut = EpochEndOffset(epoch=4, end_offset=end)
+    harness.answer(harness.ask(), diverging_epoch=cut)
+    harness.now += 0.2
+
+
+def test_a_truncated_log_is_read_on_from_where_it_is_another_one() -> None:
+    harness = Harness(reset=EARLIEST)
+    truncated_at(harness, 7)
+    again = harness.ask()
+    assert (offsets(again), last_epochs(again)) == ({0: 7}, [-1])
+    assert not harness.it.failures
+
+
+def test_without_a_reset_policy_a_truncated_log_is_an_error() -> None:
+    harness = Harness(reset=None)
+    truncated_at(harness, 7)
+    failure = harness.it.failures.popleft()
+    assert isinstance(failure, LogTruncated)
+    assert (failure.where, failure.position, failure.diverges_at) == (A, 10, 7)
+    assert failure.code is ErrorCode.OFFSET_OUT_OF_RANGE
+    assert harness.it.position(A).fetch_offset == 10
+
+
+def test_what_was_fetched_before_the_truncation_is_given_first() -> None:
+    harness = Harness(reset=None)
+    harness.answer(harness.ask(), batch(0, 10))
+    harness.answer(harness.ask(), diverging_epoch=EpochEndOffset(epoch=4, end_offset=7))
+    assert harness.it.take() is not None
+    assert not harness.it.failures
+
+
+class Nearer(Harness):
+    """The leader, 1, sent us to the replica 2, which is near."""
+
+    def __init__(self) -> None:
+        super().__init__(metadata_max_age_s=300.0, reset=EARLIEST)
+        self.view.brokers[2] = Broker(2, "near", 2)
+        self.answer(self.ask(), preferred_read_replica=2)
+
+
+def test_a_nearer_replica_is_read_from_until_the_leader_must_be_asked_again() -> None:
+    harness = Nearer()
+    asked = harness.ask()
+    assert asked.node_id == 2
+    harness.answer(asked, batch(0, 10))
+    assert harness.ask().node_id == 2
+    harness.it.leave(2)
+    harness = Nearer()
+    harness.now += 301
+    assert harness.ask().node_id == 1
+
+
+@pytest.mark.parametrize("error", [ErrorCode.OFFSET_OUT_OF_RANGE, ErrorCode.NOT_LEADER_OR_FOLLOWER])
+def test_what_a_nearer_replica_cannot_give_the_leader_is_asked_for(error: ErrorCode) -> None:
+    harness = Nearer()
+    harness.answer(harness.ask(), error=error)
+    again = harness.ask()
+    assert (again.node_id, again.turns[A][1]) == (1, 0)
+    assert not harness.it.failures
+
+
+def test_a_nearer_replica_that_is_lost_or_unknown_is_not_waited_for() -> None:
+    harness = Nearer()
+    harness.it.failed(harness.ask(), ConnectionFailed("gone"), harness.now, 0.1)
+    harness.now += 0.2
+    assert harness.ask().node_id == 1
+    harness = Nearer()
+    harness.it.leave(2)
+    assert harness.ask().node_id == 1
+    unheard_of = Harness()
+    unheard_of.answer(unheard_of.ask(), preferred_read_replica=8)
+    assert unheard_of.it.stale
+    assert unheard_of.ask().node_id == 1

@@ -11,7 +11,7 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 KERNELS = Path("src/barnabas/kernels")
-NOT_COMPILED = {"__init__", "shadow", "layout"}
+NOT_COMPILED = {"__init__", "shadow", "layout", "varints"}
 
 
 def uncompiled(why: str) -> None:

@@ -1,6 +1,7 @@
 """Which form of the kernels a process takes, and what it says about it."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import barnabas
-from barnabas.kernels import implementation
+from barnabas.kernels import implementation, layout
 
 PACKAGE = Path(barnabas.__file__).parent
 TELL = "from barnabas.kernels import implementation, record; print(implementation, record.__file__)"
@@ -81,3 +82,10 @@ def test_one_missing_extension_is_as_good_as_all(uncompiled: Path, tmp_path: Pat
 def test_a_form_that_nobody_knows() -> None:
     last = run(PACKAGE.parent, "fast").stderr.splitlines()[-1]
     assert last == "ImportError: BARNABAS_KERNELS is 'fast'; it can be compiled or pure"
+
+
+def test_the_constants_of_compiled_kernels_are_those_of_the_layout() -> None:
+    text = Path(layout.__file__).with_suffix(".pxd").read_text()
+    compiled = {name: int(value) for name, value in re.findall(r"    (\w+) = (-?\d+)", text)}
+    told = {name: value for name, value in vars(layout).items() if isinstance(value, int)}
+    assert compiled == told

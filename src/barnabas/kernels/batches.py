@@ -10,27 +10,11 @@ try:
 except ImportError:
     from barnabas.kernels import shadow as cython
 
-from barnabas.kernels import layout
+if cython.compiled:
+    from cython.cimports.barnabas.kernels import layout
+else:
+    from barnabas.kernels import layout
 
-_WIDTH = cython.declare(cython.int, layout.WIDTH)
-_POSITION = cython.declare(cython.int, layout.POSITION)
-_SIZE = cython.declare(cython.int, layout.SIZE)
-_BASE_OFFSET = cython.declare(cython.int, layout.BASE_OFFSET)
-_LAST_DELTA = cython.declare(cython.int, layout.LAST_DELTA)
-_CRC = cython.declare(cython.int, layout.CRC)
-_ATTRIBUTES = cython.declare(cython.int, layout.ATTRIBUTES)
-_BASE_TIMESTAMP = cython.declare(cython.int, layout.BASE_TIMESTAMP)
-_MAX_TIMESTAMP = cython.declare(cython.int, layout.MAX_TIMESTAMP)
-_PRODUCER_ID = cython.declare(cython.int, layout.PRODUCER_ID)
-_COUNT = cython.declare(cython.int, layout.COUNT)
-_START = cython.declare(cython.int, layout.START)
-_END = cython.declare(cython.int, layout.END)
-_KEPT = cython.declare(cython.int, layout.KEPT)
-_RECORDS = cython.declare(cython.int, layout.RECORDS)
-_BAD_MAGIC = cython.declare(cython.int, layout.BAD_MAGIC)
-_BAD_BATCH_LENGTH = cython.declare(cython.int, layout.BAD_BATCH_LENGTH)
-_BAD_COUNT = cython.declare(cython.int, layout.BAD_COUNT)
-_NO_ROOM = cython.declare(cython.int, layout.NO_ROOM)
 _HEADER_SIZE = cython.declare(cython.int, 61)
 _UINT32_MAX = cython.declare(cython.longlong, 0xFFFFFFFF)
 
@@ -74,10 +58,10 @@ def _prefix(
     if size - position < 17:
         return 0
     if data[position + 16] != 2:
-        return _BAD_MAGIC
+        return layout.BAD_MAGIC
     length: cython.Py_ssize_t = _int32(data, position + 8)
     if length < _HEADER_SIZE - 12:
-        return _BAD_BATCH_LENGTH
+        return layout.BAD_BATCH_LENGTH
     if length > size - position - 12:
         return 0
     return length + 12
@@ -107,7 +91,7 @@ def walk(
     state[RECORDS] grows by the records of all.
     """
     size: cython.Py_ssize_t = len(data)
-    rows: cython.Py_ssize_t = len(table) // _WIDTH
+    rows: cython.Py_ssize_t = len(table) // layout.WIDTH
     position: cython.Py_ssize_t = 0
     step: cython.Py_ssize_t
     row: cython.Py_ssize_t
@@ -118,27 +102,27 @@ def walk(
     for row in range(rows):
         step = _prefix(data, position, size)
         if step <= 0:
-            return _NO_ROOM
-        at = row * _WIDTH
+            return layout.NO_ROOM
+        at = row * layout.WIDTH
         attributes = _int32(data, position + 19) & 65535
         records = _int32(data, position + 57)
         # an uncompressed record takes seven bytes at least; a compressed one is checked later
         if records < 0 or (attributes & 7 == 0 and records > (step - _HEADER_SIZE) // 7):
-            return _BAD_COUNT
+            return layout.BAD_COUNT
         seen |= attributes
-        state[_RECORDS] += records
-        table[at + _POSITION] = position
-        table[at + _SIZE] = step
-        table[at + _BASE_OFFSET] = _int64(data, position)
-        table[at + _LAST_DELTA] = _int32(data, position + 23)
-        table[at + _CRC] = _int64(data, position + 17) >> 32 & _UINT32_MAX
-        table[at + _ATTRIBUTES] = attributes
-        table[at + _BASE_TIMESTAMP] = _int64(data, position + 27)
-        table[at + _MAX_TIMESTAMP] = _int64(data, position + 35)
-        table[at + _PRODUCER_ID] = _int64(data, position + 43)
-        table[at + _COUNT] = records
-        table[at + _START] = position + _HEADER_SIZE
-        table[at + _END] = position + step
-        table[at + _KEPT] = 0
+        state[layout.RECORDS] += records
+        table[at + layout.POSITION] = position
+        table[at + layout.SIZE] = step
+        table[at + layout.BASE_OFFSET] = _int64(data, position)
+        table[at + layout.LAST_DELTA] = _int32(data, position + 23)
+        table[at + layout.CRC] = _int64(data, position + 17) >> 32 & _UINT32_MAX
+        table[at + layout.ATTRIBUTES] = attributes
+        table[at + layout.BASE_TIMESTAMP] = _int64(data, position + 27)
+        table[at + layout.MAX_TIMESTAMP] = _int64(data, position + 35)
+        table[at + layout.PRODUCER_ID] = _int64(data, position + 43)
+        table[at + layout.COUNT] = records
+        table[at + layout.START] = position + _HEADER_SIZE
+        table[at + layout.END] = position + step
+        table[at + layout.KEPT] = 0
         position += step
     return seen

@@ -10,45 +10,16 @@ try:
 except ImportError:
     from barnabas.kernels import shadow as cython
 
-from barnabas.kernels import layout
-
 if cython.compiled:
+    from cython.cimports.barnabas.kernels import layout
+    from cython.cimports.barnabas.kernels.varints import varint
     from cython.cimports.libc.string import memcpy
+else:
+    from barnabas.kernels import layout
+    from barnabas.kernels.varints import varint
 
-_HEADERS = cython.declare(cython.int, layout.HEADERS)
-_HEADER_KEY_BYTES = cython.declare(cython.int, layout.HEADER_KEY_BYTES)
-_HEADER_VALUE_BYTES = cython.declare(cython.int, layout.HEADER_VALUE_BYTES)
-_NO_ROOM = cython.declare(cython.int, layout.NO_ROOM)
 _RELEASE = cython.declare(cython.Py_ssize_t, 50000)
 """Bytes from which giving the GIL away pays; below, two threads only disturb each other."""
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _varint(
-    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> tuple[cython.Py_ssize_t, cython.int]:
-    """A zigzag varint of 32 bits: the position behind it and its value; position -1 where bad."""
-    if position >= end:
-        return -1, 0
-    byte: cython.uint = data[position]
-    if byte < 128:
-        return position + 1, cython.cast(cython.int, byte >> 1) ^ -cython.cast(cython.int, byte & 1)
-    raw: cython.ulonglong = byte & 127
-    shift: cython.int = 7
-    position += 1
-    while position < end:
-        byte = data[position]
-        position += 1
-        if shift == 28 and byte > 15:
-            return -1, 0
-        raw |= cython.cast(cython.ulonglong, byte & 127) << shift
-        if byte < 128:
-            return position, cython.cast(cython.int, raw >> 1) ^ -cython.cast(cython.int, raw & 1)
-        shift += 7
-    return -1, 0
 
 
 @cython.cfunc
@@ -100,7 +71,7 @@ def _gather(
         place = places[3 * record + which]
         if length > 0:
             if length > size - place or length > room - to:
-                return _NO_ROOM
+                return layout.NO_ROOM
             _copy(target, to, data, place, length)
     return 0
 
@@ -120,7 +91,7 @@ def gather(
     """
     result: cython.int
     if first < 0 or last >= len(ends) or len(places) < 3 * last:
-        return _NO_ROOM
+        return layout.NO_ROOM
     if len(data) > _RELEASE:
         with cython.nogil:
             result = _gather(data, which, places, ends, first, last, target)
@@ -148,26 +119,27 @@ def _gather_headers(
     size: cython.Py_ssize_t = len(data)
     record: cython.Py_ssize_t
     position: cython.Py_ssize_t
-    header: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[_HEADERS])
-    key_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[_HEADER_KEY_BYTES])
-    value_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[_HEADER_VALUE_BYTES])
+    header: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[layout.HEADERS])
+    key_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[layout.HEADER_KEY_BYTES])
+    value_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[layout.HEADER_VALUE_BYTES])
     key_room: cython.Py_ssize_t = len(keys)
     value_room: cython.Py_ssize_t = len(values)
+    bad: cython.bint
     length: cython.int
     for record in range(first, last):
         position = places[3 * record + 2]
         while header < ends[record + 1]:
-            position, length = _varint(data, position, size)
-            if position < 0 or length < 0 or length > size - position or length > key_room - key_at:
-                return _NO_ROOM
+            bad, position, length = varint(data, position, size)
+            if bad or length < 0 or length > size - position or length > key_room - key_at:
+                return layout.NO_ROOM
             if length > 0:
                 _copy(keys, key_at, data, position, length)
             position += length
             key_at += length
             key_ends[header + 1] = cython.cast(cython.int, key_at)
-            position, length = _varint(data, position, size)
-            if position < 0 or length > size - position or length > value_room - value_at:
-                return _NO_ROOM
+            bad, position, length = varint(data, position, size)
+            if bad or length > size - position or length > value_room - value_at:
+                return layout.NO_ROOM
             if header & 7 == 0:
                 value_bits[header >> 3] = 0
             if length >= 0:
@@ -178,9 +150,9 @@ def _gather_headers(
                 value_at += length
             value_ends[header + 1] = cython.cast(cython.int, value_at)
             header += 1
-    state[_HEADERS] = header
-    state[_HEADER_KEY_BYTES] = key_at
-    state[_HEADER_VALUE_BYTES] = value_at
+    state[layout.HEADERS] = header
+    state[layout.HEADER_KEY_BYTES] = key_at
+    state[layout.HEADER_VALUE_BYTES] = value_at
     return 0
 
 
@@ -205,11 +177,11 @@ def gather_headers(
     """
     result: cython.int
     if first < 0 or last >= len(ends) or len(places) < 3 * last:
-        return _NO_ROOM
+        return layout.NO_ROOM
     if len(key_ends) <= ends[last] or len(value_ends) <= ends[last]:
-        return _NO_ROOM
+        return layout.NO_ROOM
     if len(value_bits) < (ends[last] + 7) // 8:
-        return _NO_ROOM
+        return layout.NO_ROOM
     if len(data) > _RELEASE:
         with cython.nogil:
             result = _gather_headers(

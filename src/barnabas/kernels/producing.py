@@ -11,22 +11,14 @@ try:
 except ImportError:
     from barnabas.kernels import shadow as cython
 
-from barnabas.kernels import layout
-
 if cython.compiled:
+    from cython.cimports.barnabas.kernels import layout
     from cython.cimports.barnabas.kernels.castagnoli import castagnoli, castagnoli_here
+    from cython.cimports.barnabas.kernels.varints import varint, varlong
+else:
+    from barnabas.kernels import layout
+    from barnabas.kernels.varints import varint, varlong
 
-_BAD_VARINT = cython.declare(cython.int, layout.BAD_VARINT)
-_BAD_RECORD_LENGTH = cython.declare(cython.int, layout.BAD_RECORD_LENGTH)
-_BAD_KEY_LENGTH = cython.declare(cython.int, layout.BAD_KEY_LENGTH)
-_BAD_VALUE_LENGTH = cython.declare(cython.int, layout.BAD_VALUE_LENGTH)
-_BAD_HEADER_COUNT = cython.declare(cython.int, layout.BAD_HEADER_COUNT)
-_BAD_HEADER_LENGTH = cython.declare(cython.int, layout.BAD_HEADER_LENGTH)
-_RECORD_HAS_MORE = cython.declare(cython.int, layout.RECORD_HAS_MORE)
-_BATCH_HAS_MORE = cython.declare(cython.int, layout.BATCH_HAS_MORE)
-_TOO_FEW_RECORDS = cython.declare(cython.int, layout.TOO_FEW_RECORDS)
-_BAD_OFFSET = cython.declare(cython.int, layout.BAD_OFFSET)
-_BAD_COUNT = cython.declare(cython.int, layout.BAD_COUNT)
 _HEADER_SIZE = cython.declare(cython.int, 61)
 _COVERED_FROM = cython.declare(cython.int, 21)
 _CODEC_MASK = cython.declare(cython.int, 7)
@@ -90,59 +82,6 @@ def _int64(data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cyth
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _varint(
-    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> tuple[cython.Py_ssize_t, cython.int]:
-    """A zigzag varint of 32 bits: the position behind it and its value; position -1 where bad."""
-    if position >= end:
-        return -1, 0
-    byte: cython.uint = data[position]
-    if byte < 128:
-        return position + 1, cython.cast(cython.int, byte >> 1) ^ -cython.cast(cython.int, byte & 1)
-    raw: cython.ulonglong = byte & 127
-    shift: cython.int = 7
-    position += 1
-    while position < end:
-        byte = data[position]
-        position += 1
-        if shift == 28 and byte > 15:
-            return -1, 0
-        raw |= cython.cast(cython.ulonglong, byte & 127) << shift
-        if byte < 128:
-            return position, cython.cast(cython.int, raw >> 1) ^ -cython.cast(cython.int, raw & 1)
-        shift += 7
-    return -1, 0
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _varlong(
-    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> tuple[cython.Py_ssize_t, cython.longlong]:
-    """A zigzag varint of 64 bits, as `_varint`."""
-    raw: cython.ulonglong = 0
-    byte: cython.uint
-    shift: cython.int = 0
-    while position < end:
-        byte = data[position]
-        position += 1
-        if shift == 63 and byte > 1:
-            return -1, 0
-        raw |= cython.cast(cython.ulonglong, byte & 127) << shift
-        if byte < 128:
-            return position, cython.cast(cython.longlong, raw >> 1) ^ -cython.cast(
-                cython.longlong, raw & 1
-            )
-        shift += 7
-    return -1, 0
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _headers_end(
     data: cython.const[cython.uchar][::1],
     position: cython.Py_ssize_t,
@@ -150,19 +89,20 @@ def _headers_end(
     count: cython.int,
 ) -> cython.Py_ssize_t:
     """Go over `count` headers up to `end`; the position behind them, or a negative code where bad."""
+    bad: cython.bint
     length: cython.int
     while count > 0:
-        position, length = _varint(data, position, end)
-        if position < 0:
-            return _BAD_VARINT
+        bad, position, length = varint(data, position, end)
+        if bad:
+            return layout.BAD_VARINT
         if length < 0 or length > end - position:
-            return _BAD_HEADER_LENGTH
+            return layout.BAD_HEADER_LENGTH
         position += length
-        position, length = _varint(data, position, end)
-        if position < 0:
-            return _BAD_VARINT
+        bad, position, length = varint(data, position, end)
+        if bad:
+            return layout.BAD_VARINT
         if length > end - position:
-            return _BAD_HEADER_LENGTH
+            return layout.BAD_HEADER_LENGTH
         if length > 0:
             position += length
         count -= 1
@@ -179,52 +119,54 @@ def _check(
     count: cython.int,
 ) -> tuple[cython.int, cython.int]:
     """0 or a negative code, and the record that it is about."""
+    bad: cython.bint
     length: cython.int
     offset: cython.int
+    _: cython.longlong
     record_end: cython.Py_ssize_t
     index: cython.int = 0
     for index in range(count):
-        position, length = _varint(data, position, end)
-        if position < 0:
-            return _TOO_FEW_RECORDS, index
+        bad, position, length = varint(data, position, end)
+        if bad:
+            return layout.TOO_FEW_RECORDS, index
         if length < 1 or length > end - position:
-            return _BAD_RECORD_LENGTH, index
+            return layout.BAD_RECORD_LENGTH, index
         record_end = position + length
-        position = _varlong(data, position + 1, record_end)[0]
-        if position < 0:
-            return _BAD_VARINT, index
-        position, offset = _varint(data, position, record_end)
-        if position < 0:
-            return _BAD_VARINT, index
+        bad, position, _ = varlong(data, position + 1, record_end)
+        if bad:
+            return layout.BAD_VARINT, index
+        bad, position, offset = varint(data, position, record_end)
+        if bad:
+            return layout.BAD_VARINT, index
         if offset != index:
-            return _BAD_OFFSET, index
-        position, length = _varint(data, position, record_end)
-        if position < 0:
-            return _BAD_VARINT, index
+            return layout.BAD_OFFSET, index
+        bad, position, length = varint(data, position, record_end)
+        if bad:
+            return layout.BAD_VARINT, index
         if length > record_end - position:
-            return _BAD_KEY_LENGTH, index
+            return layout.BAD_KEY_LENGTH, index
         if length > 0:
             position += length
-        position, length = _varint(data, position, record_end)
-        if position < 0:
-            return _BAD_VARINT, index
+        bad, position, length = varint(data, position, record_end)
+        if bad:
+            return layout.BAD_VARINT, index
         if length > record_end - position:
-            return _BAD_VALUE_LENGTH, index
+            return layout.BAD_VALUE_LENGTH, index
         if length > 0:
             position += length
-        position, length = _varint(data, position, record_end)
-        if position < 0:
-            return _BAD_VARINT, index
+        bad, position, length = varint(data, position, record_end)
+        if bad:
+            return layout.BAD_VARINT, index
         if length < 0 or length > record_end - position:
-            return _BAD_HEADER_COUNT, index
+            return layout.BAD_HEADER_COUNT, index
         if length > 0:
             position = _headers_end(data, position, record_end, length)
             if position < 0:
                 return cython.cast(cython.int, position), index
         if position != record_end:
-            return _RECORD_HAS_MORE, index
+            return layout.RECORD_HAS_MORE, index
     if position != end:
-        return _BATCH_HAS_MORE, index
+        return layout.BATCH_HAS_MORE, index
     return 0, index
 
 
@@ -241,7 +183,7 @@ def check(
     """
     result: tuple[cython.int, cython.int]
     if start < 0 or end > len(data) or start > end or count < 0:
-        return _BAD_COUNT, 0
+        return layout.BAD_COUNT, 0
     if end - start > _RELEASE:
         with cython.nogil:
             result = _check(data, start, end, count)

@@ -7,33 +7,10 @@ Source: KIP-98.
 """
 
 import cython
+from cython.cimports.barnabas.kernels import layout
+from cython.cimports.barnabas.kernels.varints import varint, varlong
 from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
 from cython.cimports.cpython.unicode import PyUnicode_DecodeUTF8
-
-from barnabas.kernels import layout
-
-_WIDTH = cython.declare(cython.int, layout.WIDTH)
-_BASE_OFFSET = cython.declare(cython.int, layout.BASE_OFFSET)
-_LAST_DELTA = cython.declare(cython.int, layout.LAST_DELTA)
-_ATTRIBUTES = cython.declare(cython.int, layout.ATTRIBUTES)
-_BASE_TIMESTAMP = cython.declare(cython.int, layout.BASE_TIMESTAMP)
-_MAX_TIMESTAMP = cython.declare(cython.int, layout.MAX_TIMESTAMP)
-_COUNT = cython.declare(cython.int, layout.COUNT)
-_START = cython.declare(cython.int, layout.START)
-_END = cython.declare(cython.int, layout.END)
-_AT_ROW = cython.declare(cython.int, layout.AT_ROW)
-_AT_RECORD = cython.declare(cython.int, layout.AT_RECORD)
-
-_BAD_VARINT = cython.declare(cython.int, layout.BAD_VARINT)
-_BAD_RECORD_LENGTH = cython.declare(cython.int, layout.BAD_RECORD_LENGTH)
-_BAD_KEY_LENGTH = cython.declare(cython.int, layout.BAD_KEY_LENGTH)
-_BAD_VALUE_LENGTH = cython.declare(cython.int, layout.BAD_VALUE_LENGTH)
-_BAD_HEADER_COUNT = cython.declare(cython.int, layout.BAD_HEADER_COUNT)
-_BAD_HEADER_LENGTH = cython.declare(cython.int, layout.BAD_HEADER_LENGTH)
-_RECORD_HAS_MORE = cython.declare(cython.int, layout.RECORD_HAS_MORE)
-_BATCH_HAS_MORE = cython.declare(cython.int, layout.BATCH_HAS_MORE)
-_TOO_FEW_RECORDS = cython.declare(cython.int, layout.TOO_FEW_RECORDS)
-_NO_ROOM = cython.declare(cython.int, layout.NO_ROOM)
 
 _NO_HEADERS = cython.declare(tuple, ())
 
@@ -108,57 +85,6 @@ class Record:
 
 
 @cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _varint(
-    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> tuple[cython.Py_ssize_t, cython.int]:
-    """A zigzag varint of 32 bits: the position behind it and its value; position -1 where bad."""
-    if position >= end:
-        return -1, 0
-    byte: cython.uint = data[position]
-    if byte < 128:
-        return position + 1, cython.cast(cython.int, byte >> 1) ^ -cython.cast(cython.int, byte & 1)
-    raw: cython.ulonglong = byte & 127
-    shift: cython.int = 7
-    position += 1
-    while position < end:
-        byte = data[position]
-        position += 1
-        if shift == 28 and byte > 15:
-            return -1, 0
-        raw |= cython.cast(cython.ulonglong, byte & 127) << shift
-        if byte < 128:
-            return position, cython.cast(cython.int, raw >> 1) ^ -cython.cast(cython.int, raw & 1)
-        shift += 7
-    return -1, 0
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _varlong(
-    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> tuple[cython.Py_ssize_t, cython.longlong]:
-    """A zigzag varint of 64 bits, as `_varint`."""
-    raw: cython.ulonglong = 0
-    byte: cython.uint
-    shift: cython.int = 0
-    while position < end:
-        byte = data[position]
-        position += 1
-        if shift == 63 and byte > 1:
-            return -1, 0
-        raw |= cython.cast(cython.ulonglong, byte & 127) << shift
-        if byte < 128:
-            return position, cython.cast(cython.longlong, raw >> 1) ^ -cython.cast(
-                cython.longlong, raw & 1
-            )
-        shift += 7
-    return -1, 0
-
-
-@cython.cfunc
 def _headers(
     data: cython.const[cython.uchar][::1],
     position: cython.Py_ssize_t,
@@ -167,22 +93,23 @@ def _headers(
     found: list,
 ) -> cython.Py_ssize_t:
     """Read `count` headers into `found`; the position behind them, or a negative code."""
+    bad: cython.bint
     length: cython.int
     while count > 0:
-        position, length = _varint(data, position, end)
-        if position < 0:
-            return _BAD_VARINT
+        bad, position, length = varint(data, position, end)
+        if bad:
+            return layout.BAD_VARINT
         if length < 0 or length > end - position:
-            return _BAD_HEADER_LENGTH
+            return layout.BAD_HEADER_LENGTH
         name: str = PyUnicode_DecodeUTF8(
             cython.cast(cython.p_char, cython.address(data[position])), length, cython.NULL
         )
         position += length
-        position, length = _varint(data, position, end)
-        if position < 0:
-            return _BAD_VARINT
+        bad, position, length = varint(data, position, end)
+        if bad:
+            return layout.BAD_VARINT
         if length > end - position:
-            return _BAD_HEADER_LENGTH
+            return layout.BAD_HEADER_LENGTH
         if length < 0:
             found.append((name, None))
         else:
@@ -222,17 +149,19 @@ def decode(
     row: cython.Py_ssize_t
     result: cython.int
     base: cython.longlong
-    if first_row < 0 or end_row > len(table) // _WIDTH:
-        return _NO_ROOM
+    if first_row < 0 or end_row > len(table) // layout.WIDTH:
+        return layout.NO_ROOM
     for row in range(first_row, end_row):
-        base = table[row * _WIDTH + _BASE_OFFSET]
-        if base >= beyond or base + table[row * _WIDTH + _LAST_DELTA] < lowest:
+        base = table[row * layout.WIDTH + layout.BASE_OFFSET]
+        if base >= beyond or base + table[row * layout.WIDTH + layout.LAST_DELTA] < lowest:
             continue
-        if table[row * _WIDTH + _START] < 0 or table[row * _WIDTH + _END] > len(data):
-            return _NO_ROOM
+        if table[row * layout.WIDTH + layout.START] < 0 or table[
+            row * layout.WIDTH + layout.END
+        ] > len(data):
+            return layout.NO_ROOM
         if len(found) >= limit:
             break
-        state[_AT_ROW] = row
+        state[layout.AT_ROW] = row
         result = _decode_batch(
             data, table, row, lowest, beyond, limit, topic, partition, found, state
         )
@@ -254,14 +183,15 @@ def _decode_batch(
     found: list,
     state: cython.longlong[::1],
 ) -> cython.int:
-    at: cython.Py_ssize_t = row * _WIDTH
-    position: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + _START])
-    end: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + _END])
-    append_time: cython.bint = table[at + _ATTRIBUTES] & 8 != 0
+    at: cython.Py_ssize_t = row * layout.WIDTH
+    position: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + layout.START])
+    end: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + layout.END])
+    append_time: cython.bint = table[at + layout.ATTRIBUTES] & 8 != 0
     index: cython.longlong
     record_end: cython.Py_ssize_t
     key_at: cython.Py_ssize_t
     value_at: cython.Py_ssize_t
+    bad: cython.bint
     length: cython.int
     key_length: cython.int
     value_length: cython.int
@@ -270,41 +200,41 @@ def _decode_batch(
     offset: cython.longlong
     record: Record
     headers: list
-    for index in range(table[at + _COUNT]):
-        state[_AT_RECORD] = index
-        position, length = _varint(data, position, end)
-        if position < 0:
-            return _TOO_FEW_RECORDS
+    for index in range(table[at + layout.COUNT]):
+        state[layout.AT_RECORD] = index
+        bad, position, length = varint(data, position, end)
+        if bad:
+            return layout.TOO_FEW_RECORDS
         if length < 1 or length > end - position:
-            return _BAD_RECORD_LENGTH
+            return layout.BAD_RECORD_LENGTH
         record_end = position + length
-        position, time = _varlong(data, position + 1, record_end)
-        if position < 0:
-            return _BAD_VARINT
-        position, delta = _varint(data, position, record_end)
-        if position < 0:
-            return _BAD_VARINT
-        position, key_length = _varint(data, position, record_end)
-        if position < 0:
-            return _BAD_VARINT
+        bad, position, time = varlong(data, position + 1, record_end)
+        if bad:
+            return layout.BAD_VARINT
+        bad, position, delta = varint(data, position, record_end)
+        if bad:
+            return layout.BAD_VARINT
+        bad, position, key_length = varint(data, position, record_end)
+        if bad:
+            return layout.BAD_VARINT
         if key_length > record_end - position:
-            return _BAD_KEY_LENGTH
+            return layout.BAD_KEY_LENGTH
         key_at = position
         if key_length > 0:
             position += key_length
-        position, value_length = _varint(data, position, record_end)
-        if position < 0:
-            return _BAD_VARINT
+        bad, position, value_length = varint(data, position, record_end)
+        if bad:
+            return layout.BAD_VARINT
         if value_length > record_end - position:
-            return _BAD_VALUE_LENGTH
+            return layout.BAD_VALUE_LENGTH
         value_at = position
         if value_length > 0:
             position += value_length
-        position, length = _varint(data, position, record_end)
-        if position < 0:
-            return _BAD_VARINT
+        bad, position, length = varint(data, position, record_end)
+        if bad:
+            return layout.BAD_VARINT
         if length < 0 or length > record_end - position:
-            return _BAD_HEADER_COUNT
+            return layout.BAD_HEADER_COUNT
         headers = None
         if length > 0:
             headers = []
@@ -312,8 +242,8 @@ def _decode_batch(
             if position < 0:
                 return cython.cast(cython.int, position)
         if position != record_end:
-            return _RECORD_HAS_MORE
-        offset = table[at + _BASE_OFFSET] + delta
+            return layout.RECORD_HAS_MORE
+        offset = table[at + layout.BASE_OFFSET] + delta
         if offset < lowest or offset >= beyond:
             continue
         record = Record.__new__(Record)
@@ -321,10 +251,10 @@ def _decode_batch(
         record.partition = partition
         record.offset = offset
         if append_time:
-            record.timestamp = table[at + _MAX_TIMESTAMP]
+            record.timestamp = table[at + layout.MAX_TIMESTAMP]
             record.timestamp_type = 1
         else:
-            record.timestamp = table[at + _BASE_TIMESTAMP] + time
+            record.timestamp = table[at + layout.BASE_TIMESTAMP] + time
             record.timestamp_type = 0
         record.key = None if key_length < 0 else _bytes(data, key_at, key_length)
         record.value = None if value_length < 0 else _bytes(data, value_at, value_length)
@@ -332,4 +262,4 @@ def _decode_batch(
         found.append(record)
         if len(found) >= limit:
             return 0
-    return 0 if position == end else _BATCH_HAS_MORE
+    return 0 if position == end else layout.BATCH_HAS_MORE

@@ -11,117 +11,16 @@ try:
 except ImportError:
     from barnabas.kernels import shadow as cython
 
-from barnabas.kernels import layout
+if cython.compiled:
+    from cython.cimports.barnabas.kernels import layout
+    from cython.cimports.barnabas.kernels.varints import raw, varint, varlong, wrapped
+else:
+    from barnabas.kernels import layout
+    from barnabas.kernels.varints import raw, varint, varlong, wrapped
 
-_WIDTH = cython.declare(cython.int, layout.WIDTH)
-_BASE_OFFSET = cython.declare(cython.int, layout.BASE_OFFSET)
-_LAST_DELTA = cython.declare(cython.int, layout.LAST_DELTA)
-_ATTRIBUTES = cython.declare(cython.int, layout.ATTRIBUTES)
-_BASE_TIMESTAMP = cython.declare(cython.int, layout.BASE_TIMESTAMP)
-_MAX_TIMESTAMP = cython.declare(cython.int, layout.MAX_TIMESTAMP)
-_COUNT = cython.declare(cython.int, layout.COUNT)
-_START = cython.declare(cython.int, layout.START)
-_END = cython.declare(cython.int, layout.END)
-_KEPT = cython.declare(cython.int, layout.KEPT)
-_RECORDS = cython.declare(cython.int, layout.RECORDS)
-_KEY_BYTES = cython.declare(cython.int, layout.KEY_BYTES)
-_VALUE_BYTES = cython.declare(cython.int, layout.VALUE_BYTES)
-_HEADERS = cython.declare(cython.int, layout.HEADERS)
-_HEADER_KEY_BYTES = cython.declare(cython.int, layout.HEADER_KEY_BYTES)
-_HEADER_VALUE_BYTES = cython.declare(cython.int, layout.HEADER_VALUE_BYTES)
-_NULL_KEYS = cython.declare(cython.int, layout.NULL_KEYS)
-_NULL_VALUES = cython.declare(cython.int, layout.NULL_VALUES)
-_NULL_HEADER_VALUES = cython.declare(cython.int, layout.NULL_HEADER_VALUES)
-_OFFSETS_AT = cython.declare(cython.int, layout.OFFSETS_AT)
-_TIMESTAMPS_AT = cython.declare(cython.int, layout.TIMESTAMPS_AT)
-_KEYS_AT = cython.declare(cython.int, layout.KEYS_AT)
-_VALUES_AT = cython.declare(cython.int, layout.VALUES_AT)
-_HEADERS_AT = cython.declare(cython.int, layout.HEADERS_AT)
-_KEY_BITS_AT = cython.declare(cython.int, layout.KEY_BITS_AT)
-_VALUE_BITS_AT = cython.declare(cython.int, layout.VALUE_BITS_AT)
-_NOT_KEPT = cython.declare(cython.int, layout.NOT_KEPT)
-_AT_ROW = cython.declare(cython.int, layout.AT_ROW)
-_AT_RECORD = cython.declare(cython.int, layout.AT_RECORD)
-_BAD_VARINT = cython.declare(cython.int, layout.BAD_VARINT)
-_BAD_RECORD_LENGTH = cython.declare(cython.int, layout.BAD_RECORD_LENGTH)
-_BAD_KEY_LENGTH = cython.declare(cython.int, layout.BAD_KEY_LENGTH)
-_BAD_VALUE_LENGTH = cython.declare(cython.int, layout.BAD_VALUE_LENGTH)
-_BAD_HEADER_COUNT = cython.declare(cython.int, layout.BAD_HEADER_COUNT)
-_BAD_HEADER_LENGTH = cython.declare(cython.int, layout.BAD_HEADER_LENGTH)
-_RECORD_HAS_MORE = cython.declare(cython.int, layout.RECORD_HAS_MORE)
-_BATCH_HAS_MORE = cython.declare(cython.int, layout.BATCH_HAS_MORE)
-_TOO_FEW_RECORDS = cython.declare(cython.int, layout.TOO_FEW_RECORDS)
-_TOO_LARGE = cython.declare(cython.int, layout.TOO_LARGE)
-_BAD_COUNT = cython.declare(cython.int, layout.BAD_COUNT)
-_NO_ROOM = cython.declare(cython.int, layout.NO_ROOM)
-_STATE = cython.declare(cython.int, layout.STATE)
 _INT32_MAX = cython.declare(cython.int, 2147483647)
 _RELEASE = cython.declare(cython.Py_ssize_t, 50000)
 """Bytes from which giving the GIL away pays; below, two threads only disturb each other."""
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _wrapped(value: cython.longlong) -> cython.longlong:
-    """The 64 bits of a sum, as C has them; sums of garbage wrap and do not fail."""
-    if cython.compiled:
-        return value
-    return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _varint(
-    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> tuple[cython.Py_ssize_t, cython.int]:
-    """A zigzag varint of 32 bits: the position behind it and its value; position -1 where bad."""
-    if position >= end:
-        return -1, 0
-    byte: cython.uint = data[position]
-    if byte < 128:
-        return position + 1, cython.cast(cython.int, byte >> 1) ^ -cython.cast(cython.int, byte & 1)
-    raw: cython.ulonglong = byte & 127
-    shift: cython.int = 7
-    position += 1
-    while position < end:
-        byte = data[position]
-        position += 1
-        if shift == 28 and byte > 15:
-            return -1, 0
-        raw |= cython.cast(cython.ulonglong, byte & 127) << shift
-        if byte < 128:
-            return position, cython.cast(cython.int, raw >> 1) ^ -cython.cast(cython.int, raw & 1)
-        shift += 7
-    return -1, 0
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _varlong(
-    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> tuple[cython.Py_ssize_t, cython.longlong]:
-    """A zigzag varint of 64 bits, as `_varint`."""
-    raw: cython.ulonglong = 0
-    byte: cython.uint
-    shift: cython.int = 0
-    while position < end:
-        byte = data[position]
-        position += 1
-        if shift == 63 and byte > 1:
-            return -1, 0
-        raw |= cython.cast(cython.ulonglong, byte & 127) << shift
-        if byte < 128:
-            return position, cython.cast(cython.longlong, raw >> 1) ^ -cython.cast(
-                cython.longlong, raw & 1
-            )
-        shift += 7
-    return -1, 0
 
 
 @cython.cfunc
@@ -132,7 +31,7 @@ def _headers_end(
     data: cython.const[cython.uchar][::1],
     position: cython.Py_ssize_t,
     end: cython.Py_ssize_t,
-    count: cython.int,
+    count: cython.Py_ssize_t,
     state: cython.longlong[::1],
     cells: cython.int,
 ) -> cython.Py_ssize_t:
@@ -140,27 +39,117 @@ def _headers_end(
 
     Returns the position behind them, or a negative code where they are bad.
     """
-    length: cython.int
+    bad: cython.bint
+    length: cython.uint  # doubled, odd where negative
+    key_bytes: cython.longlong = 0
+    value_bytes: cython.longlong = 0
+    nulls: cython.longlong = 0
     while count > 0:
-        position, length = _varint(data, position, end)
-        if position < 0:
-            return _BAD_VARINT
-        if length < 0 or length > end - position:
-            return _BAD_HEADER_LENGTH
-        position += length
-        state[cells + _HEADER_KEY_BYTES] += length
-        position, length = _varint(data, position, end)
-        if position < 0:
-            return _BAD_VARINT
-        if length > end - position:
-            return _BAD_HEADER_LENGTH
-        if length > 0:
-            position += length
-            state[cells + _HEADER_VALUE_BYTES] += length
-        elif length < 0:
-            state[cells + _NULL_HEADER_VALUES] += 1
+        bad, position, length = raw(data, position, end)
+        if bad:
+            return layout.BAD_VARINT
+        if length & 1 or length >> 1 > end - position:
+            return layout.BAD_HEADER_LENGTH
+        position += length >> 1
+        key_bytes += length >> 1
+        bad, position, length = raw(data, position, end)
+        if bad:
+            return layout.BAD_VARINT
+        if length & 1:
+            nulls += 1
+        elif length >> 1 > end - position:
+            return layout.BAD_HEADER_LENGTH
+        else:
+            position += length >> 1
+            value_bytes += length >> 1
         count -= 1
+    state[cells + layout.HEADER_KEY_BYTES] += key_bytes
+    state[cells + layout.HEADER_VALUE_BYTES] += value_bytes
+    state[cells + layout.NULL_HEADER_VALUES] += nulls
     return position
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _set_bits(
+    bits: cython.uchar[::1],
+    at: cython.longlong,
+    first: cython.longlong,
+    last: cython.longlong,
+) -> cython.void:
+    """Set the bits [first, last) of the bitmap that starts at byte `at`, if that is not negative."""
+    byte: cython.Py_ssize_t
+    if at < 0 or first >= last:
+        return
+    if first & 7:
+        bits[cython.cast(cython.Py_ssize_t, at + (first >> 3))] |= 255 << (first & 7) & 255
+    for byte in range(
+        cython.cast(cython.Py_ssize_t, at + (first + 7 >> 3)),
+        cython.cast(cython.Py_ssize_t, at + (last + 7 >> 3)),
+    ):
+        bits[byte] = 255
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _parts(
+    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> tuple[
+    cython.int,
+    cython.Py_ssize_t,
+    cython.longlong,
+    cython.int,
+    cython.Py_ssize_t,
+    cython.uint,
+    cython.Py_ssize_t,
+    cython.uint,
+    cython.uint,
+]:
+    """The parts of a record that ends at `end`, from behind its attributes to before its headers.
+
+    Gives 0 or a negative code, the position behind them, the deltas of time and offset, where key
+    and value are and their lengths (doubled, odd where null, as they are stored), and the number of
+    headers.
+    """
+    bad: cython.bint
+    time: cython.longlong
+    delta: cython.int
+    key_length: cython.uint
+    value_length: cython.uint
+    number: cython.uint
+    key_at: cython.Py_ssize_t
+    value_at: cython.Py_ssize_t
+    bad, position, time = varlong(data, position, end)
+    if bad:
+        return layout.BAD_VARINT, 0, 0, 0, 0, 0, 0, 0, 0
+    bad, position, delta = varint(data, position, end)
+    if bad:
+        return layout.BAD_VARINT, 0, 0, 0, 0, 0, 0, 0, 0
+    bad, position, key_length = raw(data, position, end)
+    if bad:
+        return layout.BAD_VARINT, 0, 0, 0, 0, 0, 0, 0, 0
+    key_at = position
+    if key_length & 1 == 0:
+        if key_length >> 1 > end - position:
+            return layout.BAD_KEY_LENGTH, 0, 0, 0, 0, 0, 0, 0, 0
+        position += key_length >> 1
+    bad, position, value_length = raw(data, position, end)
+    if bad:
+        return layout.BAD_VARINT, 0, 0, 0, 0, 0, 0, 0, 0
+    value_at = position
+    if value_length & 1 == 0:
+        if value_length >> 1 > end - position:
+            return layout.BAD_VALUE_LENGTH, 0, 0, 0, 0, 0, 0, 0, 0
+        position += value_length >> 1
+    bad, position, number = raw(data, position, end)
+    if bad:
+        return layout.BAD_VARINT, 0, 0, 0, 0, 0, 0, 0, 0
+    if number & 1 or number >> 1 > end - position:
+        return layout.BAD_HEADER_COUNT, 0, 0, 0, 0, 0, 0, 0, 0
+    return 0, position, time, delta, key_at, key_length, value_at, value_length, number >> 1
 
 
 @cython.cfunc
@@ -179,135 +168,123 @@ def _scan(
     state: cython.longlong[::1],
 ) -> cython.int:
     """Scan the batch whose row of the table starts at `at`; see `scan`."""
-    position: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + _START])
-    end: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + _END])
-    append_time: cython.bint = table[at + _ATTRIBUTES] & 8 != 0
-    offsets_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[_OFFSETS_AT])
-    timestamps_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[_TIMESTAMPS_AT])
-    keys_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[_KEYS_AT])
-    values_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[_VALUES_AT])
-    kept: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[_RECORDS])
-    key_bytes: cython.longlong = state[_KEY_BYTES]
-    value_bytes: cython.longlong = state[_VALUE_BYTES]
-    index: cython.longlong
+    # In variables, or the loop reads them again after each write to an output.
+    start: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + layout.START])
+    end: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + layout.END])
+    base_offset: cython.longlong = table[at + layout.BASE_OFFSET]
+    base_timestamp: cython.longlong = table[at + layout.BASE_TIMESTAMP]
+    append_time: cython.bint = table[at + layout.ATTRIBUTES] & 8 != 0
+    offsets_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[layout.OFFSETS_AT])
+    timestamps_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[layout.TIMESTAMPS_AT])
+    keys_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[layout.KEYS_AT])
+    values_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[layout.VALUES_AT])
+    headers_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[layout.HEADERS_AT])
+    key_bits_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[layout.KEY_BITS_AT])
+    value_bits_at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[layout.VALUE_BITS_AT])
+    kept: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[layout.RECORDS])
+    key_bytes: cython.longlong = state[layout.KEY_BYTES]
+    value_bytes: cython.longlong = state[layout.VALUE_BYTES]
+    headers: cython.longlong = state[layout.HEADERS]
+    null_keys: cython.longlong = 0
+    null_values: cython.longlong = 0
+    count: cython.longlong = table[at + layout.COUNT]
+    result: cython.int = 0
+    bad: cython.bint
+    inside: cython.bint
+    cells: cython.int
+    header_at: cython.Py_ssize_t
+    index: cython.longlong = 0
+    position: cython.Py_ssize_t
     record_end: cython.Py_ssize_t
     key_at: cython.Py_ssize_t
     value_at: cython.Py_ssize_t
-    length: cython.int
-    key_length: cython.int
-    value_length: cython.int
-    number: cython.int
+    # doubled and odd where negative, as they are stored
+    length: cython.uint
+    key_length: cython.uint
+    value_length: cython.uint
+    number: cython.uint
     delta: cython.int
     time: cython.longlong
     offset: cython.longlong
-    for index in range(table[at + _COUNT]):
-        state[_AT_RECORD] = index
-        position, length = _varint(data, position, end)
-        if position < 0:
-            return _TOO_FEW_RECORDS
-        if length < 1 or length > end - position:
-            return _BAD_RECORD_LENGTH
-        record_end = position + length
-        position, time = _varlong(data, position + 1, record_end)
-        if position < 0:
-            return _BAD_VARINT
-        position, delta = _varint(data, position, record_end)
-        if position < 0:
-            return _BAD_VARINT
-        position, key_length = _varint(data, position, record_end)
-        if position < 0:
-            return _BAD_VARINT
-        if key_length > record_end - position:
-            return _BAD_KEY_LENGTH
-        key_at = position
-        if key_length > 0:
-            position += key_length
-        position, value_length = _varint(data, position, record_end)
-        if position < 0:
-            return _BAD_VARINT
-        if value_length > record_end - position:
-            return _BAD_VALUE_LENGTH
-        value_at = position
-        if value_length > 0:
-            position += value_length
-        position, number = _varint(data, position, record_end)
-        if position < 0:
-            return _BAD_VARINT
-        if number < 0 or number > record_end - position:
-            return _BAD_HEADER_COUNT
-        offset = _wrapped(table[at + _BASE_OFFSET] + delta)
-        if offset < lowest or offset >= beyond:
-            if number > 0:
-                position = _headers_end(data, position, record_end, number, state, _NOT_KEPT)
-            if position != record_end:
-                return cython.cast(cython.int, position) if position < 0 else _RECORD_HAS_MORE
+    if max(key_bytes, value_bytes, headers) > _INT32_MAX - (end - start):
+        return layout.TOO_LARGE
+    # A null is rare: all are taken for valid, and the bit of one that is not is cleared again.
+    _set_bits(bits, key_bits_at, kept, kept + count)
+    _set_bits(bits, value_bits_at, kept, kept + count)
+    for index in range(count):  # noqa: B007 - told below
+        bad, position, length = raw(data, start, end)
+        if bad:
+            result = layout.TOO_FEW_RECORDS
+            break
+        if length & 1 or length == 0 or length >> 1 > end - position:
+            result = layout.BAD_RECORD_LENGTH
+            break
+        # Known long before the parts are: a processor then works on several records at once.
+        start = record_end = position + (length >> 1)
+        result, position, time, delta, key_at, key_length, value_at, value_length, number = _parts(
+            data, position + 1, record_end
+        )
+        if result < 0:
+            break
+        offset = wrapped(base_offset + delta)
+        inside = lowest <= offset < beyond
+        header_at = position
+        if number > 0:
+            cells = 0 if inside else layout.NOT_KEPT
+            position = _headers_end(data, position, record_end, number, state, cells)
+        if position != record_end:
+            result = cython.cast(cython.int, position) if position < 0 else layout.RECORD_HAS_MORE
+            break
+        if not inside:
             continue
         if offsets_at >= 0:
             longs[offsets_at + kept] = offset
         if timestamps_at >= 0:
-            if append_time:
-                longs[timestamps_at + kept] = table[at + _MAX_TIMESTAMP]
-            else:
-                longs[timestamps_at + kept] = _wrapped(table[at + _BASE_TIMESTAMP] + time)
+            longs[timestamps_at + kept] = wrapped(base_timestamp + time)
         if keys_at >= 0:
-            _mark(bits, state, _KEY_BITS_AT, kept, key_length)
-            if key_length > 0:
-                key_bytes += key_length
-                if key_bytes > _INT32_MAX:
-                    return _TOO_LARGE
+            if key_length & 1:
+                bits[key_bits_at + (kept >> 3)] &= 255 ^ 1 << (kept & 7)
+                null_keys += 1
+            else:
+                key_bytes += key_length >> 1
             places[3 * kept] = cython.cast(cython.int, key_at)
             ints[keys_at + kept + 1] = cython.cast(cython.int, key_bytes)
         if values_at >= 0:
-            _mark(bits, state, _VALUE_BITS_AT, kept, value_length)
-            if value_length > 0:
-                value_bytes += value_length
-                if value_bytes > _INT32_MAX:
-                    return _TOO_LARGE
+            if value_length & 1:
+                bits[value_bits_at + (kept >> 3)] &= 255 ^ 1 << (kept & 7)
+                null_values += 1
+            else:
+                value_bytes += value_length >> 1
             places[3 * kept + 1] = cython.cast(cython.int, value_at)
             ints[values_at + kept + 1] = cython.cast(cython.int, value_bytes)
-        if state[_HEADERS_AT] >= 0:
-            state[_HEADERS] += number
-            if state[_HEADERS] > _INT32_MAX:
-                return _TOO_LARGE
-            places[3 * kept + 2] = cython.cast(cython.int, position)
-            ints[state[_HEADERS_AT] + kept + 1] = cython.cast(cython.int, state[_HEADERS])
-        if number > 0:
-            position = _headers_end(data, position, record_end, number, state, 0)
-            if position < 0:
-                return cython.cast(cython.int, position)
-        if position != record_end:
-            return _RECORD_HAS_MORE
+        if headers_at >= 0:
+            headers += number
+            places[3 * kept + 2] = cython.cast(cython.int, header_at)
+            ints[headers_at + kept + 1] = cython.cast(cython.int, headers)
         kept += 1
-    if position != end:
-        return _BATCH_HAS_MORE
-    table[at + _KEPT] = kept - state[_RECORDS]
-    state[_RECORDS] = kept
-    state[_KEY_BYTES] = key_bytes
-    state[_VALUE_BYTES] = value_bytes
-    return (
-        _TOO_LARGE if max(state[_HEADER_KEY_BYTES], state[_HEADER_VALUE_BYTES]) > _INT32_MAX else 0
-    )
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _mark(
-    bits: cython.uchar[::1],
-    state: cython.longlong[::1],
-    column: cython.int,
-    kept: cython.Py_ssize_t,
-    length: cython.int,
-) -> cython.void:
-    """Set the bit of a record whose key or value is not null, or count it."""
-    at: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[column]) + (kept >> 3)
-    if kept & 7 == 0:
-        bits[at] = 0
-    if length >= 0:
-        bits[at] |= 1 << (kept & 7)
-    else:
-        state[_NULL_KEYS + column - _KEY_BITS_AT] += 1
+    state[layout.AT_RECORD] = index
+    if result < 0:
+        return result
+    if start != end:
+        return layout.BATCH_HAS_MORE
+    if kept & 7 and key_bits_at >= 0:
+        bits[key_bits_at + (kept >> 3)] &= (1 << (kept & 7)) - 1
+    if kept & 7 and value_bits_at >= 0:
+        bits[value_bits_at + (kept >> 3)] &= (1 << (kept & 7)) - 1
+    if append_time and timestamps_at >= 0:
+        time = table[at + layout.MAX_TIMESTAMP]
+        for index in range(state[layout.RECORDS], kept):
+            longs[timestamps_at + index] = time
+    table[at + layout.KEPT] = kept - state[layout.RECORDS]
+    state[layout.RECORDS] = kept
+    state[layout.KEY_BYTES] = key_bytes
+    state[layout.VALUE_BYTES] = value_bytes
+    state[layout.HEADERS] = headers
+    state[layout.NULL_KEYS] += null_keys
+    state[layout.NULL_VALUES] += null_values
+    if max(state[layout.HEADER_KEY_BYTES], state[layout.HEADER_VALUE_BYTES]) > _INT32_MAX:
+        return layout.TOO_LARGE
+    return 0
 
 
 @cython.cfunc
@@ -331,18 +308,22 @@ def _scan_rows(
     at: cython.Py_ssize_t
     result: cython.int
     for row in range(first_row, end_row):
-        at = row * _WIDTH
-        state[_AT_ROW] = row
-        table[at + _KEPT] = 0
-        if not 0 <= table[at + _START] <= table[at + _END] <= len(data):
-            return _NO_ROOM
-        if not 0 <= table[at + _COUNT] <= (table[at + _END] - table[at + _START]) // 7:
-            return _BAD_COUNT
-        if table[at + _COUNT] > room - state[_RECORDS]:
-            return _NO_ROOM
-        if table[at + _BASE_OFFSET] >= beyond:
+        at = row * layout.WIDTH
+        state[layout.AT_ROW] = row
+        table[at + layout.KEPT] = 0
+        if not 0 <= table[at + layout.START] <= table[at + layout.END] <= len(data):
+            return layout.NO_ROOM
+        if (
+            not 0
+            <= table[at + layout.COUNT]
+            <= (table[at + layout.END] - table[at + layout.START]) // 7
+        ):
+            return layout.BAD_COUNT
+        if table[at + layout.COUNT] > room - state[layout.RECORDS]:
+            return layout.NO_ROOM
+        if table[at + layout.BASE_OFFSET] >= beyond:
             continue
-        if _wrapped(table[at + _BASE_OFFSET] + table[at + _LAST_DELTA]) < lowest:
+        if wrapped(table[at + layout.BASE_OFFSET] + table[at + layout.LAST_DELTA]) < lowest:
             continue
         result = _scan(data, table, at, lowest, beyond, longs, ints, bits, places, state)
         if result < 0:
@@ -387,20 +368,22 @@ def scan(
     """
     result: cython.int
     column: cython.int
-    if len(state) < _STATE or len(data) > _INT32_MAX or first_row < 0:
-        return _NO_ROOM
-    if end > len(table) // _WIDTH or (state[_KEYS_AT] < 0) != (state[_KEY_BITS_AT] < 0):
-        return _NO_ROOM
-    if (state[_VALUES_AT] < 0) != (state[_VALUE_BITS_AT] < 0):
-        return _NO_ROOM
-    room: cython.longlong = _room(state[_OFFSETS_AT], len(longs), _INT32_MAX)
-    room = _room(state[_TIMESTAMPS_AT], len(longs), room)
-    for column in range(_KEYS_AT, _HEADERS_AT + 1):
+    if len(state) < layout.STATE or len(data) > _INT32_MAX or first_row < 0:
+        return layout.NO_ROOM
+    if end > len(table) // layout.WIDTH or (state[layout.KEYS_AT] < 0) != (
+        state[layout.KEY_BITS_AT] < 0
+    ):
+        return layout.NO_ROOM
+    if (state[layout.VALUES_AT] < 0) != (state[layout.VALUE_BITS_AT] < 0):
+        return layout.NO_ROOM
+    room: cython.longlong = _room(state[layout.OFFSETS_AT], len(longs), _INT32_MAX)
+    room = _room(state[layout.TIMESTAMPS_AT], len(longs), room)
+    for column in range(layout.KEYS_AT, layout.HEADERS_AT + 1):
         room = _room(state[column], len(ints) - 1, room)
         if state[column] >= 0:
             room = min(room, len(places) // 3)
-    room = _room(8 * state[_KEY_BITS_AT], 8 * len(bits), room)
-    room = _room(8 * state[_VALUE_BITS_AT], 8 * len(bits), room)
+    room = _room(8 * state[layout.KEY_BITS_AT], 8 * len(bits), room)
+    room = _room(8 * state[layout.VALUE_BITS_AT], 8 * len(bits), room)
     if len(data) > _RELEASE:
         with cython.nogil:
             result = _scan_rows(

@@ -2,14 +2,13 @@
 
 import importlib
 from array import array
-from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader, PathFinder
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Protocol, cast
 
 from barnabas.errors import CorruptRecord
-from barnabas.kernels import checksums, implementation, layout, partitioning
+from barnabas.kernels import checksums, layout, partitioning
 from barnabas.types import Buffer
 
 
@@ -64,39 +63,27 @@ def first_wrong(data: Buffer, table: "array[int]", covered_from: int) -> int | N
 
     The CRC covers a batch from its byte `covered_from` on.
     """
-    rows = len(table) // layout.WIDTH
-    if _FAST and rows > _FEW and len(data) < rows * _SMALL:
-        wrong = array("q", (-1,))
-        left = checksums.small_batches(data, table, _SMALL, _tables(), wrong)
-        if left < 0:
-            raise CorruptRecord(layout.WORDS[left])
-        if wrong[0] >= 0:
-            return wrong[0]
-        if not left:
-            return None
-    view = memoryview(data)
     width = layout.WIDTH
-    stated = zip(
-        table[layout.POSITION :: width],
-        table[layout.SIZE :: width],
-        table[layout.CRC :: width],
-        strict=True,
-    )
-    for row, (position, size, crc) in enumerate(stated):
-        if crc32c(view[position + covered_from : position + size]) != crc:
-            return row
-    return None
+    rows = len(table) // width
+    wrong = array("q", (rows,))
+    left = checksums.small_batches(data, table, _SMALL, wrong)
+    if left < 0:
+        raise CorruptRecord(layout.WORDS[left])
+    if left:
+        looked_at = _SMALL if left < rows else 0
+        view = memoryview(data)
+        stated = zip(
+            table[layout.POSITION :: width],
+            table[layout.SIZE :: width],
+            table[layout.CRC :: width],
+            range(wrong[0]),
+            strict=False,
+        )
+        for position, size, crc, row in stated:
+            if size > looked_at and crc32c(view[position + covered_from : position + size]) != crc:
+                return row
+    return wrong[0] if wrong[0] < rows else None
 
 
-_SMALL = 512
+_SMALL = 4096
 """Bytes up to which a batch costs less in the kernel than a call of the library does."""
-_FEW = 3
-"""Batches up to which one call of the kernel costs more than so many of the library."""
-_FAST = implementation == "compiled"
-
-
-@cache
-def _tables() -> "array[int]":
-    tables = array("I", bytes(8 * 256 * 4))
-    checksums.fill(tables)
-    return tables

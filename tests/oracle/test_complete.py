@@ -69,3 +69,9 @@ def test_every_error_code_is_there() -> None:
         for code in ErrorCode
     ]
     assert ours == rows("errors.txt")
+
+
+def test_kio_agrees_on_the_error_codes_that_it_knows() -> None:
+    for code, name, retriable in rows("errors_kio.txt"):
+        ours = ErrorCode(int(code))
+        assert (ours.name, ours.retriable) == (name, retriable == "retriable")

@@ -1,4 +1,4 @@
-"""Our declarations against those of kio, as record_kio_shapes.py wrote them down."""
+"""Our declarations against those of kio, as record_kio.py wrote them down."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,8 +1,7 @@
-"""The protocol as it was first written down, for releases 0.8 to 0.11, put into bytes by hand.
+"""The protocol as it was written down for releases 0.8 to 1.0, put into bytes by hand.
 
 Each line is a message: its versions, its bytes, and what they say: lists in [], their parts in (),
-null as ~, bytes as hexadecimal digits behind a #. Source: "A Guide To The Kafka Protocol", by its
-grammar. Where that is known to be wrong, the comment above the line says so.
+null as ~, bytes as hexadecimal digits behind a #.
 """
 
 from typing import Any
@@ -93,6 +92,59 @@ ConsumerProtocolAssignment 0 | 00000001 0001 74 00000002 00000000 00000001 00000
  | [(t [0 1])] #
 """
 
+"""Source: "A Guide To The Kafka Protocol", by its grammar; what is wrong there is said above a line."""
+
+OF_BROKERS_AND_ADMINS = """
+LeaderAndIsrRequest 0 | 00000001 00000005 00000001 0001 74 00000003 00000005 00000001 00000002 \
+ 00000002 00000001 00000002 00000004 00000002 00000001 00000002 \
+ 00000001 00000001 0001 68 00002384 | 1 5 [(t 3 5 1 2 [1 2] 4 [1 2])] [(1 h 9092)]
+LeaderAndIsrRequest 1 | 00000001 00000005 00000001 0001 74 00000003 00000005 00000001 00000002 \
+ 00000002 00000001 00000002 00000004 00000002 00000001 00000002 01 \
+ 00000000 | 1 5 [(t 3 5 1 2 [1 2] 4 [1 2] True)] []
+LeaderAndIsrResponse 0-1 | 0000 00000001 0001 74 00000003 0000 | 0 [(t 3 0)]
+
+StopReplicaRequest 0 | 00000001 00000005 01 00000001 0001 74 00000003 | 1 5 True [(t 3)]
+StopReplicaResponse 0 | 0000 00000001 0001 74 00000003 0000 | 0 [(t 3 0)]
+
+UpdateMetadataRequest 0 | 00000001 00000005 00000001 0001 74 00000003 00000005 00000001 00000002 \
+ 00000002 00000001 00000002 00000004 00000002 00000001 00000002 \
+ 00000001 00000001 0001 68 00002384 | 1 5 [(t 3 5 1 2 [1 2] 4 [1 2])] [(1 h 9092)]
+UpdateMetadataRequest 1 | 00000001 00000005 00000000 \
+ 00000001 00000001 00000001 00002384 0001 68 0000 | 1 5 [] [(1 [(9092 h 0)])]
+UpdateMetadataRequest 2 | 00000001 00000005 00000000 \
+ 00000001 00000001 00000001 00002384 0001 68 0000 ffff | 1 5 [] [(1 [(9092 h 0)] ~)]
+UpdateMetadataRequest 3 | 00000001 00000005 00000000 \
+ 00000001 00000001 00000001 00002384 0001 68 0001 6c 0000 0001 72 | 1 5 [] [(1 [(9092 h l 0)] r)]
+UpdateMetadataRequest 4 | 00000001 00000005 00000001 0001 74 00000003 00000005 00000001 00000002 \
+ 00000001 00000001 00000004 00000001 00000001 00000001 00000002 \
+ 00000000 | 1 5 [(t 3 5 1 2 [1] 4 [1] [2])] []
+UpdateMetadataResponse 0-4 | 0000 | 0
+
+ControlledShutdownRequest 0-1 | 00000001 | 1
+ControlledShutdownResponse 0-1 | 0000 00000001 0001 74 00000003 | 0 [(t 3)]
+
+SaslHandshakeRequest 0-1 | 0005 504c41494e | PLAIN
+SaslHandshakeResponse 0-1 | 0000 00000001 0005 504c41494e | 0 [PLAIN]
+
+CreateTopicsRequest 0 | 00000001 0001 74 00000002 0001 00000000 00000001 0001 6b 0001 76 \
+ 00007530 | [(t 2 1 [] [(k v)])] 30000
+CreateTopicsRequest 1 | 00000001 0001 74 ffffffff ffff 00000001 00000000 00000001 00000002 00000000 \
+ 00007530 01 | [(t -1 -1 [(0 [2])] [])] 30000 True
+CreateTopicsResponse 0 | 00000001 0001 74 0000 | [(t 0)]
+CreateTopicsResponse 1 | 00000001 0001 74 0024 0001 65 | [(t 36 e)]
+DeleteTopicsRequest 0 | 00000001 0001 74 00007530 | [t] 30000
+DeleteTopicsResponse 0 | 00000001 0001 74 0000 | [(t 0)]
+
+WriteTxnMarkersRequest 0 | 00000001 0000000000000007 0002 01 \
+ 00000001 0001 74 00000001 00000003 00000009 | [(7 2 True [(t [3])] 9)]
+WriteTxnMarkersResponse 0 | 00000001 0000000000000007 00000001 0001 74 00000001 00000003 0000 \
+ | [(7 [(t [(3 0)])])]
+OffsetForLeaderEpochRequest 0 | 00000001 0001 74 00000001 00000003 00000002 | [(t [(3 2)])]
+OffsetForLeaderEpochResponse 0 | 00000001 0001 74 00000001 0000 00000003 000000000000002a \
+ | [(t [(0 3 42)])]
+"""
+"""Source: the protocol pages of releases 0.9 to 1.0."""
+
 OURS = {
     each.__name__: each for api in DECLARED.values() for each in (api.request, api.response)
 } | {each.__name__: each for each in (ConsumerProtocolSubscription, ConsumerProtocolAssignment)}
@@ -100,7 +152,7 @@ OURS = {
 
 def rows() -> list[Any]:
     found = []
-    for line in GRAMMAR.splitlines():
+    for line in (GRAMMAR + OF_BROKERS_AND_ADMINS).splitlines():
         if line and not line.startswith("#"):
             message, data, said = (part.strip() for part in line.split("|"))
             name, versions = message.split()

@@ -1,6 +1,6 @@
-"""Writes shapes_kio.txt: the layouts of all messages that kio knows, as kio has them.
+"""Writes shapes_kio.txt and errors_kio.txt: all messages and error codes as kio has them.
 
-Run it where kio is installed (`pip install kio`), from this folder: python record_kio_shapes.py
+Run it where kio is installed (`pip install kio`), from this folder: python record_kio.py
 """
 
 import sys
@@ -32,8 +32,13 @@ NONE_IS_A_VALUE = {"uuid", "datetime_i64"}
 """Kinds whose None is zeros or -1 on the wire."""
 
 HEAD = """\
-# Facts: the layout of every message version that kio {} knows, written by record_kio_shapes.py.
+# Facts: the layout of every message version that kio {} knows, written by record_kio.py.
 # MESSAGE VERSIONS | fields as in shapes.txt, names without "ms"; behind a tag its default.
+"""
+
+
+HEAD_OF_ERRORS = """\
+# Facts: the error codes that kio {} knows, written by record_kio.py: can a retry help?
 """
 
 
@@ -92,22 +97,36 @@ def default_of(field: "Field[Any]") -> str:
     return f"={value!r}"
 
 
-def main() -> None:
-    """Write the file."""
-    lines: list[tuple[str, int, int, str]] = []
+def write(name: str, head: str, lines: list[str]) -> None:
+    """Write a file beside this one."""
+    text = "\n".join([head.format(version_of("kio")).rstrip(), *lines, ""])
+    Path(__file__).with_name(name).write_text(text, encoding="utf-8")
+    sys.stdout.write(f"{name}: {len(lines)} lines\n")
+
+
+def shapes() -> list[str]:
+    """A line for each message and range of versions that look alike."""
+    found: list[tuple[str, int, int, str]] = []
     for name, version, declared in sorted(classes(), key=lambda each: each[:2]):
         text = ("flexible " if declared.__flexible__ else "") + shape(declared)
-        if lines and lines[-1][0] == name and lines[-1][3] == text:
-            lines[-1] = (name, lines[-1][1], version, text)
+        if found and found[-1][0] == name and found[-1][3] == text:
+            found[-1] = (name, found[-1][1], version, text)
         else:
-            lines.append((name, version, version, text))
-    out = [HEAD.format(version_of("kio"))]
-    for name, first, last, text in lines:
-        versions = str(first) if first == last else f"{first}-{last}"
-        out.append(f"{name} {versions} | {text}".rstrip() + "\n")
-    Path(__file__).with_name("shapes_kio.txt").write_text("".join(out), encoding="utf-8")
-    sys.stdout.write(f"{len(lines)} lines\n")
+            found.append((name, version, version, text))
+    return [
+        f"{name} {first if first == last else f'{first}-{last}'} | {text}".rstrip()
+        for name, first, last, text in found
+    ]
+
+
+def errors() -> list[str]:
+    """A line for each error code."""
+    return [
+        f"{int(code)} {code.name.upper()} {'retriable' if code.retriable else '-'}"
+        for code in import_module("kio.schema.errors").ErrorCode
+    ]
 
 
 if __name__ == "__main__":
-    main()
+    write("shapes_kio.txt", HEAD, shapes())
+    write("errors_kio.txt", HEAD_OF_ERRORS, errors())

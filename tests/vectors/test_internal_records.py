@@ -10,13 +10,15 @@ import pytest
 from barnabas.protocol.internal.control_records import ControlRecordTypeSchema, EndTxnMarker
 from barnabas.protocol.internal.record_types import GROUP_RECORDS
 from barnabas.protocol.internal.state_files import AbortedTxn, ProducerSnapshot
+from barnabas.protocol.internal.transaction_record import TransactionLogValue
 from barnabas.records.batch import walk
 from barnabas.records.checksums import crc32c
 from barnabas.records.reading import decode_records
 from barnabas.wire.compiler import Codec
 
 LOGS = Path(__file__).with_name("logs")
-PARTITIONS = sorted(path for path in LOGS.glob("*/corpus-*"))
+WITH_SNAPSHOTS = sorted({path.parent for path in LOGS.glob("*/corpus-*/*.snapshot")})
+WITH_ABORTED = sorted({path.parent for path in LOGS.glob("*/corpus-*/*.txnindex")})
 GROUP_LOGS = sorted(LOGS.glob("*/__consumer_offsets-*/*.log"))
 
 SHORT = Struct(">h")
@@ -29,6 +31,7 @@ def read(declared: type, version: int, data: bytes) -> Any:
     message, end = codec.decode(data)
     assert end == len(data)
     assert codec.encode(message) == data
+    assert message.unknown_tags is None
     return message
 
 
@@ -53,7 +56,21 @@ def test_every_record_of_groups_is_known(path: Path) -> None:
     assert kinds
 
 
-@pytest.mark.parametrize("folder", PARTITIONS, ids=lambda path: "/".join(path.parts[-2:]))
+def test_a_transaction_says_which_producer_it_had_before() -> None:
+    """One that Kafka 4.3.0 wrote into __transaction_state: ongoing, in two partitions."""
+    written = bytes.fromhex(
+        "0001 0000000000000001 0000 0000ea60 01 02 07 636f72707573 03 00000000 00000001 00"
+        "000001a1fbe9fa86 000001a1fbe9fa86 02 00 08 0000000000000001 02 02 0002"
+    )
+    version, data = numbered(written)
+    value = read(TransactionLogValue, version, data)
+    assert (value.producer_id, value.previous_producer_id, value.next_producer_id) == (1, 1, -1)
+    assert (value.transaction_status, value.client_transaction_version) == (1, 2)
+    (topic,) = value.transaction_partitions
+    assert (topic.topic, topic.partition_ids) == ("corpus", [0, 1])
+
+
+@pytest.mark.parametrize("folder", WITH_SNAPSHOTS, ids=lambda path: "/".join(path.parts[-2:]))
 def test_snapshots_of_producers_have_the_right_sum(folder: Path) -> None:
     files = sorted(folder.glob("*.snapshot"))
     assert files
@@ -62,7 +79,7 @@ def test_snapshots_of_producers_have_the_right_sum(folder: Path) -> None:
         assert read(ProducerSnapshot, version, data).crc == crc32c(data[4:])
 
 
-@pytest.mark.parametrize("folder", PARTITIONS, ids=lambda path: "/".join(path.parts[-2:]))
+@pytest.mark.parametrize("folder", WITH_ABORTED, ids=lambda path: "/".join(path.parts[-2:]))
 def test_aborted_transactions_end_with_a_marker(folder: Path) -> None:
     aborted = {(entry.producer_id, entry.last_offset) for entry in aborted_transactions(folder)}
     markers = {}

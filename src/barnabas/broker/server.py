@@ -126,6 +126,8 @@ class BrokerServer:
 
         def end() -> None:
             deadline.cancel()
+            if self._broker is not None:
+                self._broker.topics.close()
             _report(self._logs.close())
             log.info("broker stopped", extra={"node": self._config.node_id})
             on_stopped()

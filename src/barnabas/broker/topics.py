@@ -30,6 +30,9 @@ INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state"})
 METADATA_TOPIC = "__cluster_metadata"
 """The log of Kafka's controllers. No client may make a topic of that name."""
 
+_PARTITIONS_A_STEP = 16
+"""About 20 ms of work."""
+
 _LEGAL = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 
 
@@ -49,6 +52,7 @@ class Topics:
         self._by_name: dict[str, Topic] = {}
         self._by_id: dict[bytes, Topic] = {}
         self.changes = 0
+        self._closed = False
 
     def __iter__(self) -> Iterator[Topic]:
         """All topics, sorted by name."""
@@ -98,18 +102,33 @@ class Topics:
             BrokerError: the name or a property is not allowed, or the topic exists.
             StorageError: it cannot be written; the topic does not exist.
         """
+        *_, topic = self.create_in_steps(name, partitions, config)
+        return topic
+
+    def create_in_steps(
+        self, name: str, partitions: Mapping[int, list[int]], config: Mapping[str, str]
+    ) -> Iterator[Topic]:
+        """As `create`, a few partitions a step; the others have no leader until it is their turn.
+
+        Who makes thousands of partitions lets others be served between the steps. A topic that is
+        deleted meanwhile ends the steps.
+
+        Raises:
+            BrokerError: the name or a property is not allowed, or the topic exists.
+            StorageError: it cannot be written; the topic does not exist.
+        """
         self.check_new(name, config)
         topic = Topic(name, self._entropy.uuid(), MappingProxyType(dict(partitions)), config)
         if config:
             self._registry.set(f"{CONFIGS}/{name}", encode_config(config))
         self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))
+        self._keep(topic)
         try:
-            self._host(topic)
+            yield from self._host_in_steps(topic)
         except Exception:
             self.delete(name)
             raise
         log.info("topic created", extra={"topic": name, "partitions": len(partitions)})
-        return topic
 
     def check_new(self, name: str, config: Mapping[str, str]) -> None:
         """Whether a topic of that name could be made.
@@ -138,11 +157,21 @@ class Topics:
             BrokerError: there is no such topic.
             StorageError: it cannot be written.
         """
+        *_, topic = self.add_partitions_in_steps(name, added)
+        return topic
+
+    def add_partitions_in_steps(self, name: str, added: Mapping[int, list[int]]) -> Iterator[Topic]:
+        """As `add_partitions`, a few partitions a step, like `create_in_steps`.
+
+        Raises:
+            BrokerError: there is no such topic.
+            StorageError: it cannot be written.
+        """
         topic = self._existing(name)
         topic = topic._replace(partitions={**topic.partitions, **added})
         self._registry.set(f"{TOPICS}/{name}", encode_topic(topic))
-        self._host(topic)
-        return topic
+        self._keep(topic)
+        yield from self._host_in_steps(topic)
 
     def configure(self, name: str, config: Mapping[str, str]) -> Topic:
         """Replace a topic's own properties.
@@ -198,6 +227,22 @@ class Topics:
     def _host(self, topic: Topic) -> None:
         self._keep(topic)
         self._hosting.host(topic.name, topic.topic_id, topic.partitions, topic.config)
+
+    def _host_in_steps(self, topic: Topic) -> Iterator[Topic]:
+        indexes = list(topic.partitions)
+        for first in range(0, len(indexes), _PARTITIONS_A_STEP):
+            # Its properties may have changed since the step before, and it may be gone.
+            now = self._by_id.get(topic.topic_id)
+            if now is None or self._closed:
+                return
+            step = indexes[first : first + _PARTITIONS_A_STEP]
+            self._hosting.host(now.name, now.topic_id, step, now.config)
+            self.changes += 1
+            yield now
+
+    def close(self) -> None:
+        """Host nothing more; partitions that are missing get their logs at the next start."""
+        self._closed = True
 
     def _keep(self, topic: Topic) -> None:
         self._by_name[topic.name] = self._by_id[topic.topic_id] = topic

@@ -1,7 +1,7 @@
 """A broker whose topics have no logs: enough for the APIs that administer them."""
 
 from collections.abc import Iterable, Mapping
-from typing import cast
+from typing import TypeVar, cast
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
@@ -9,7 +9,7 @@ from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_offsets import GroupOffsets
 from barnabas.broker.hosting import Hosting
 from barnabas.broker.producer_ids import ProducerIds
-from barnabas.broker.purgatory import Purgatory
+from barnabas.broker.purgatory import Pending, Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
@@ -17,6 +17,9 @@ from barnabas.config.listeners import Endpoint
 from barnabas.errors import RegistryConflict
 from barnabas.log.config import LogConfig
 from barnabas.ports import Clock, Entropy, Timers
+from tests.unit.runtime.manual_timers import ManualTimers
+
+_Answer = TypeVar("_Answer")
 
 
 class MemoryRegistry:
@@ -61,7 +64,8 @@ class NoLogs(Hosting):
     def host(
         self, topic: str, topic_id: bytes, partitions: Iterable[int], own: Mapping[str, object]
     ) -> None:
-        self.hosted[topic] = list(partitions)
+        there = self.hosted.setdefault(topic, [])
+        there += [index for index in partitions if index not in there]
 
     def drop(self, topic: str) -> None:
         del self.hosted[topic]
@@ -124,8 +128,22 @@ class Offsets:
         self.forgotten.append(topic)
 
 
+def answered(broker: Broker, outcome: object, kind: type[_Answer]) -> _Answer:
+    """The answer, after as many turns of the loop as it needs."""
+    if isinstance(outcome, Pending):
+        answers: list[object] = []
+        outcome.on_done(answers.append)
+        assert isinstance(broker.timers, ManualTimers)
+        broker.timers.run_soon()
+        (outcome,) = answers
+    assert isinstance(outcome, kind)
+    return outcome
+
+
 def a_broker(
-    config: Mapping[str, object] | None = None, registry: MemoryRegistry | None = None
+    config: Mapping[str, object] | None = None,
+    registry: MemoryRegistry | None = None,
+    timers: Timers | None = None,
 ) -> Broker:
     registry = registry or MemoryRegistry()
     settings = BrokerConfig.load({"node.id": 1, **(config or {})})
@@ -135,7 +153,7 @@ def a_broker(
         cluster_id="a-cluster",
         clock=cast("Clock", None),
         entropy=entropy,
-        timers=cast("Timers", None),
+        timers=timers or ManualTimers(),
         registry=registry,
         topics=Topics(registry, NoLogs(), entropy, settings),
         producer_ids=ProducerIds(registry, 1),

@@ -8,10 +8,14 @@ Versions: 2 flexible · 3 throttling error, which there is no quota for
 """
 
 from collections import Counter
+from collections.abc import Iterator
 
 from barnabas.broker.assignments import as_told, check_total, placed
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import MOST_AT_ONCE, in_steps
+from barnabas.broker.topic_znodes import Topic
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.create_partitions import (
     CreatePartitionsRequest,
@@ -23,11 +27,30 @@ from barnabas.protocol.create_partitions import (
 
 def handle(
     broker: Broker, context: RequestContext, request: CreatePartitionsRequest
-) -> CreatePartitionsResponse:
-    """Enlarge each topic that can be enlarged; say why the others cannot."""
+) -> CreatePartitionsResponse | Pending:
+    """Enlarge each topic that can be enlarged; say why the others cannot.
+
+    What makes many partitions is done in steps, and others are served between them.
+    """
     del context
+    results: list[CreatePartitionsTopicResult] = []
+    steps = _enlarge(broker, request, results)
+
+    def respond() -> CreatePartitionsResponse:
+        return CreatePartitionsResponse(results=results)
+
+    if sum(topic.count for topic in request.topics) > MOST_AT_ONCE:
+        return in_steps(broker.timers, steps, respond)
+    for _ in steps:
+        pass
+    return respond()
+
+
+def _enlarge(
+    broker: Broker, request: CreatePartitionsRequest, results: list[CreatePartitionsTopicResult]
+) -> Iterator[Topic]:
+    """Enlarge in steps; what became of a topic goes into `results`."""
     times = Counter(topic.name for topic in request.topics)
-    results = []
     total = 0
     for topic in {topic.name: topic for topic in request.topics}.values():
         code, why = ErrorCode.NONE, None
@@ -37,13 +60,12 @@ def handle(
             added = _added(broker, topic, total)
             total += len(added)
             if not request.validate_only:
-                broker.topics.add_partitions(topic.name, added)
+                yield from broker.topics.add_partitions_in_steps(topic.name, added)
         except KafkaError as error:
             code, why = error.code, error.why
         results.append(
             CreatePartitionsTopicResult(name=topic.name, error_code=code, error_message=why)
         )
-    return CreatePartitionsResponse(results=results)
 
 
 def _added(broker: Broker, asked: CreatePartitionsTopic, before: int) -> dict[int, list[int]]:

@@ -8,12 +8,15 @@ Versions: 2 throttle time · 4 broker defaults as -1 (KIP-464) · 5 what was cre
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 
 from barnabas.broker.assignments import as_told, check_total, placed
 from barnabas.broker.broker import Broker
 from barnabas.broker.config_entries import topic_entries
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import MOST_AT_ONCE, in_steps
+from barnabas.broker.topic_znodes import Topic
 from barnabas.broker.topics import METADATA_TOPIC
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.create_topics import (
@@ -30,23 +33,40 @@ _DEFAULT = -1
 
 def handle(
     broker: Broker, context: RequestContext, request: CreateTopicsRequest
-) -> CreateTopicsResponse:
-    """Make each topic that can be made; say why the others cannot."""
+) -> CreateTopicsResponse | Pending:
+    """Make each topic that can be made; say why the others cannot.
+
+    What makes many partitions is done in steps, and others are served between them.
+    """
     del context
     asked = Counter(topic.name for topic in request.topics)
     once = [topic for topic in request.topics if asked[topic.name] == 1]
+    wanted = sum(_wanted(broker, topic) for topic in once)
     try:
-        check_total(sum(_wanted(broker, topic) for topic in once))
+        check_total(wanted)
     except BrokerError as error:
         refused = [_refused(name, error.code, error.why) for name in asked]
         return CreateTopicsResponse(topics=refused)
-    made = [_create(broker, topic, validate_only=request.validate_only) for topic in once]
+    made: list[CreatableTopicResult] = []
+    steps = (
+        step
+        for topic in once
+        for step in _create(broker, topic, made, validate_only=request.validate_only)
+    )
     twice = [
         _refused(name, ErrorCode.INVALID_REQUEST, "the topic is there twice")
         for name, times in asked.items()
         if times > 1
     ]
-    return CreateTopicsResponse(topics=made + twice)
+
+    def respond() -> CreateTopicsResponse:
+        return CreateTopicsResponse(topics=made + twice)
+
+    if wanted > MOST_AT_ONCE:
+        return in_steps(broker.timers, steps, respond)
+    for _ in steps:
+        pass
+    return respond()
 
 
 def _wanted(broker: Broker, asked: CreatableTopic) -> int:
@@ -58,7 +78,10 @@ def _wanted(broker: Broker, asked: CreatableTopic) -> int:
     return max(asked.num_partitions, 0)
 
 
-def _create(broker: Broker, asked: CreatableTopic, *, validate_only: bool) -> CreatableTopicResult:
+def _create(
+    broker: Broker, asked: CreatableTopic, made: list[CreatableTopicResult], *, validate_only: bool
+) -> Iterator[Topic]:
+    """Make a topic in steps; the last thing is to put the result into `made`."""
     try:
         if asked.name == METADATA_TOPIC:
             raise BrokerError(ErrorCode.INVALID_REQUEST, f"{METADATA_TOPIC} is Kafka's own")
@@ -67,17 +90,22 @@ def _create(broker: Broker, asked: CreatableTopic, *, validate_only: bool) -> Cr
         partitions = _partitions(broker, asked)
         topic_id = NO_UUID
         if not validate_only:
-            topic_id = broker.topics.create(asked.name, partitions, config).topic_id
+            for topic in broker.topics.create_in_steps(asked.name, partitions, config):
+                topic_id = topic.topic_id
+                yield topic
     except KafkaError as error:
-        return _refused(asked.name, error.code, error.why)
-    return CreatableTopicResult(
-        name=asked.name,
-        topic_id=topic_id,
-        error_code=ErrorCode.NONE,
-        error_message=None,
-        num_partitions=len(partitions),
-        replication_factor=len(partitions[0]),
-        configs=_in_force(broker, config),
+        made.append(_refused(asked.name, error.code, error.why))
+        return
+    made.append(
+        CreatableTopicResult(
+            name=asked.name,
+            topic_id=topic_id,
+            error_code=ErrorCode.NONE,
+            error_message=None,
+            num_partitions=len(partitions),
+            replication_factor=len(partitions[0]),
+            configs=_in_force(broker, config),
+        )
     )
 
 

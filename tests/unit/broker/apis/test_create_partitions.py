@@ -6,9 +6,10 @@ from barnabas.errors import ErrorCode
 from barnabas.protocol.create_partitions import (
     CreatePartitionsAssignment,
     CreatePartitionsRequest,
+    CreatePartitionsResponse,
     CreatePartitionsTopic,
 )
-from tests.unit.broker.in_memory import a_broker, asked
+from tests.unit.broker.in_memory import a_broker, answered, asked
 
 
 @pytest.fixture
@@ -32,7 +33,11 @@ def enlarge(
         assignments = [CreatePartitionsAssignment(broker_ids=ids) for ids in assigned]
     topic = CreatePartitionsTopic(name=name, count=count, assignments=assignments)
     request = CreatePartitionsRequest(topics=[topic] * times, timeout_ms=1, validate_only=validate)
-    return handle(broker, asked(3), request).results[0].error_code
+    return (
+        answered(broker, handle(broker, asked(3), request), CreatePartitionsResponse)
+        .results[0]
+        .error_code
+    )
 
 
 def count(broker: Broker) -> int:
@@ -86,7 +91,8 @@ def test_the_topics_of_a_request_are_counted_together(broker: Broker) -> None:
         for name, total in totals.items()
     ]
     request = CreatePartitionsRequest(topics=topics, timeout_ms=1, validate_only=False)
-    codes = {one.name: one.error_code for one in handle(broker, asked(3), request).results}
+    answer = answered(broker, handle(broker, asked(3), request), CreatePartitionsResponse)
+    codes = {one.name: one.error_code for one in answer.results}
     assert codes == {"dogs": 0, "cats": ErrorCode.POLICY_VIOLATION, "cows": 0}
     assert {one.name: len(one.partitions) for one in broker.topics} == totals | {"cats": 1}
 

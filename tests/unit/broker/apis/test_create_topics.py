@@ -1,7 +1,10 @@
+from typing import Any
+
 import pytest
 
 from barnabas.broker.apis.create_topics import handle
 from barnabas.broker.broker import Broker
+from barnabas.broker.purgatory import Pending
 from barnabas.errors import ErrorCode
 from barnabas.protocol.create_topics import (
     CreatableReplicaAssignment,
@@ -9,8 +12,10 @@ from barnabas.protocol.create_topics import (
     CreatableTopicConfig,
     CreatableTopicResult,
     CreateTopicsRequest,
+    CreateTopicsResponse,
 )
-from tests.unit.broker.in_memory import a_broker, asked
+from tests.unit.broker.in_memory import NoLogs, a_broker, answered, asked
+from tests.unit.runtime.manual_timers import ManualTimers
 
 
 def topic(
@@ -39,7 +44,7 @@ def create(
     broker: Broker, *topics: CreatableTopic, validate: bool = False
 ) -> list[CreatableTopicResult]:
     request = CreateTopicsRequest(topics=list(topics), validate_only=validate)
-    return handle(broker, asked(7), request).topics
+    return answered(broker, handle(broker, asked(7), request), CreateTopicsResponse).topics
 
 
 def test_a_topic_is_made_with_partitions_and_properties() -> None:
@@ -146,3 +151,81 @@ def test_ten_thousand_partitions_are_not_too_many() -> None:
 def test_the_brokers_default_counts() -> None:
     (refused,) = create(a_broker({"num.partitions": 10_001}), topic("default", -1))
     assert refused.error_code == ErrorCode.POLICY_VIOLATION
+
+
+def one_step(timers: ManualTimers) -> None:
+    (step,), timers.next = timers.next, []
+    step()
+
+
+def in_steps(timers: ManualTimers, broker: Broker, *topics: CreatableTopic) -> list[object]:
+    """Begin to make topics; the answer comes into what this returns."""
+    outcome = handle(broker, asked(7), CreateTopicsRequest(topics=list(topics)))
+    assert isinstance(outcome, Pending)
+    answers: list[object] = []
+    outcome.on_done(answers.append)
+    one_step(timers)
+    return answers
+
+
+def hosted(broker: Broker, name: str) -> int:
+    logs = broker.topics._hosting
+    assert isinstance(logs, NoLogs)
+    return len(logs.hosted.get(name, ()))
+
+
+def test_thousands_of_partitions_are_made_in_steps_between_which_others_are_served() -> None:
+    timers = ManualTimers()
+    broker = a_broker(timers=timers)
+    answers = in_steps(timers, broker, topic("cats", 10), topic("dogs", 1000))
+    assert (hosted(broker, "cats"), hosted(broker, "dogs")) == (10, 0)
+    one_step(timers)
+    assert 0 < hosted(broker, "dogs") < 100
+    (meanwhile,) = create(broker, topic("dogs"))
+    assert meanwhile.error_code == ErrorCode.TOPIC_ALREADY_EXISTS
+    timers.run_soon()
+    (answer,) = answers
+    assert isinstance(answer, CreateTopicsResponse)
+    assert [(one.error_code, one.num_partitions) for one in answer.topics] == [(0, 10), (0, 1000)]
+    assert hosted(broker, "dogs") == 1000
+
+
+def test_who_deletes_a_topic_while_it_is_made_ends_its_making() -> None:
+    timers = ManualTimers()
+    broker = a_broker(timers=timers)
+    answers = in_steps(timers, broker, topic("dogs", 1000))
+    broker.topics.delete("dogs")
+    timers.run_soon()
+    assert len(answers) == 1
+    assert (broker.topics.get("dogs"), hosted(broker, "dogs")) == (None, 0)
+
+
+def test_properties_that_change_while_a_topic_is_made_hold_for_all_its_partitions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    timers = ManualTimers()
+    broker = a_broker(timers=timers)
+    in_steps(timers, broker, topic("dogs", 1000))
+    told = []
+    host = broker.topics._hosting.host
+
+    def listens(*row: Any) -> None:
+        told.append(row[3])
+        host(*row)
+
+    monkeypatch.setattr(broker.topics._hosting, "host", listens)
+    broker.topics.configure("dogs", {"retention.ms": "5"})
+    timers.run_soon()
+    assert told
+    assert all(own == {"retention.ms": "5"} for own in told)
+
+
+def test_a_broker_that_stops_makes_no_more_of_a_topic() -> None:
+    timers = ManualTimers()
+    broker = a_broker(timers=timers)
+    in_steps(timers, broker, topic("dogs", 1000))
+    before = hosted(broker, "dogs")
+    broker.topics.close()
+    timers.run_soon()
+    assert hosted(broker, "dogs") == before
+    assert broker.registry.get("/brokers/topics/dogs") is not None  # made at the next start

@@ -1,9 +1,13 @@
 """The direct reading and writing of Fetch agrees with the generated codecs, byte for byte."""
 
+from struct import Struct
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from barnabas.dialects.commands import Fetched, FetchOutcome
+from barnabas.dialects.dialect import Request
 from barnabas.dialects.kafka.fetch import fetch_command, fetch_response
 from barnabas.dialects.kafka.fetch_frames import read_all, write_all
 from barnabas.dialects.kafka.rules import FETCH_CODES
@@ -16,12 +20,22 @@ from barnabas.protocol.fetch import (
     ForgottenTopic,
     ReplicaState,
 )
-from barnabas.protocol.headers import encode_response
+from barnabas.protocol.headers import (
+    RequestHeader,
+    encode_request,
+    encode_response,
+    read_request_header,
+)
+from barnabas.versions import VersionRange
 from barnabas.wire.compiler import Codec
 from barnabas.wire.send import FileSlice, Send
 from tests.unit.runtime.test_connection import BytesFile
 
-VERSIONS = st.integers(4, 18)
+pytestmark = pytest.mark.kernels
+
+SERVED = VersionRange(4, 18)
+HEAD = Struct(">hhih")
+VERSIONS = st.integers(SERVED.first, SERVED.last)
 NAMES = st.sampled_from(["dogs", "cats.and.dogs", "ö", "n" * 126, "n" * 127, ""])
 INT32 = st.integers(-(2**31), 2**31 - 1)
 INT64 = st.integers(-(2**63), 2**63 - 1)
@@ -60,26 +74,57 @@ REQUESTS = st.builds(
 )
 
 
-@given(request=REQUESTS, version=VERSIONS)
-def test_what_is_read_directly_is_what_the_codec_reads(request: FetchRequest, version: int) -> None:
-    codec = Codec.of(FetchRequest, version)
-    frame = memoryview(b"header" + codec.encode(request))
-    expected = fetch_command(codec.decode(frame, 6)[0], version)
-    found = read_all(frame, 6, version)
-    assert found is None or found == expected
+@given(
+    request=REQUESTS, version=VERSIONS, client_id=st.sampled_from([None, "", "driver", "ö" * 200])
+)
+def test_what_is_read_directly_is_what_the_codec_reads(
+    request: FetchRequest, version: int, client_id: str | None
+) -> None:
+    header = RequestHeader(ApiKey.FETCH, version, 77, client_id)
+    frame = memoryview(encode_request(header, request).joined())[4:]
+    position = len(frame) - len(Codec.of(FetchRequest, version).encode(request))
+    expected = fetch_command(Codec.of(FetchRequest, version).decode(frame, position)[0], version)
+    found = read_all(frame, SERVED)
+    assert found is None or found == Request(1, version, 77, client_id, expected)
     if version < 12 and not expected.forgotten:
         assert found is not None
+    assert read_all(frame, VersionRange(version + 1, 18)) is None
+    assert read_all(frame, VersionRange(4, version - 1)) is None
 
 
 @given(data=st.binary(max_size=90), version=VERSIONS)
 def test_what_no_codec_reads_is_not_read(data: bytes, version: int) -> None:
-    found = read_all(memoryview(data), 0, version)
+    judge(memoryview(HEAD.pack(1, version, 5, -1) + data))
+
+
+@given(request=REQUESTS, version=VERSIONS, data=st.data())
+def test_a_damaged_request_is_not_read_as_another(
+    request: FetchRequest, version: int, data: st.DataObject
+) -> None:
+    header = RequestHeader(ApiKey.FETCH, version, 77, "driver")
+    frame = bytearray(encode_request(header, request).joined()[4:])
+    for _ in range(data.draw(st.integers(1, 3))):
+        frame[data.draw(st.integers(8, len(frame) - 1))] = data.draw(st.integers(0, 255))
+    judge(memoryview(bytes(frame[: data.draw(st.integers(8, len(frame)))])))
+
+
+def judge(frame: memoryview) -> None:
+    """What is read of a frame must be what the codecs read."""
+    found = read_all(frame, SERVED)
     if found is not None:
         try:
-            message, _ = Codec.of(FetchRequest, version).decode(memoryview(data), 0)
+            header, position = read_request_header(frame)
+            version = header.api_version
+            message, end = Codec.of(FetchRequest, version).decode(frame, position)
         except DecodeError as error:
             raise AssertionError(f"read directly as {found}") from error
-        assert fetch_command(message, version) == found
+        assert end == len(frame)
+        assert Request(*header, fetch_command(message, version)) == found
+
+
+@pytest.mark.parametrize("size", range(12))
+def test_a_frame_too_short_for_a_header_is_not_read(size: int) -> None:
+    assert read_all(memoryview(bytes((0, 1, 0, 11, *range(8)))[:size]), SERVED) is None
 
 
 def written(send: Send) -> bytes:

@@ -39,9 +39,13 @@ def is_due(fetched: list[Fetched], min_bytes: int) -> bool:
     """Whether a fetch need not wait."""
     if not fetched:
         return True  # Case A.
-    if any(one.error or one.diverging_epoch >= 0 for one in fetched):
-        return True  # Case B.
-    return readable_bytes(fetched) >= min_bytes  # Case C.
+    readable = 0
+    for _, _, _, error, _, _, _, records, diverging_epoch, _ in fetched:
+        if error or diverging_epoch >= 0:
+            return True  # Case B.
+        if records is not None:
+            readable += records.size
+    return readable >= min_bytes  # Case C.
 
 
 def readable_bytes(fetched: list[Fetched]) -> int:

@@ -115,10 +115,12 @@ class FetchSessions:
 
     def begin(self, fetch: Fetch) -> FetchPlan | ErrorCode:
         """Find, make or end the session that a fetch names."""
-        if fetch.session_epoch in {_FINAL_EPOCH, _INITIAL_EPOCH}:
-            self._sessions.pop(fetch.session_id, None)
+        epoch = fetch.session_epoch
+        if epoch in {_FINAL_EPOCH, _INITIAL_EPOCH}:
+            if fetch.session_id:
+                self._sessions.pop(fetch.session_id, None)
             session = None
-            if fetch.session_epoch == _INITIAL_EPOCH and fetch.reads:
+            if epoch == _INITIAL_EPOCH and fetch.reads:
                 session = self._create(fetch)
             return FetchPlan(fetch.reads, session, everything=True)
         session = self._sessions.get(fetch.session_id)

@@ -24,6 +24,9 @@ _NO_TRANSACTIONS = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
 _NONE = ErrorCode.NONE
 _ATTRIBUTES = BatchHeader._fields.index("attributes")
 
+_new = tuple.__new__
+"""Makes named tuples in half the time that calling their class takes."""
+
 
 class Partition:
     """Appends to and reads from a log that this broker leads.
@@ -64,8 +67,7 @@ class Partition:
             return Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
         if not duplicate:
             self.queued_bytes += len(records)
-        # Twice as fast as calling the class.
-        return tuple.__new__(Appended, (_NONE, base, append_time, start, (), None))
+        return _new(Appended, (_NONE, base, append_time, start, (), None))
 
     def append_own(
         self, batch: bytearray, now_ms: int, on_written: Callable[[ErrorCode], None]
@@ -110,28 +112,27 @@ class Partition:
 
         With `min_one` the first batch comes whole, however large.
         """
+        topic, topic_id, index, offset, _, told_epoch, last_fetched_epoch = read
         log = self.log
-        code = self._check_epoch(read.leader_epoch)
-        if code:
-            return Fetched(read.topic, read.topic_id, read.partition, code)
-        end = log.written_end
-        start = log.start_offset
-        if read.last_fetched_epoch >= 0:
+        if told_epoch >= 0:
+            code = self._check_epoch(told_epoch)
+            if code:
+                return Fetched(topic, topic_id, index, code)
+        end, start = log.written_end, log.start_offset
+        if last_fetched_epoch >= 0:
             diverging = self._divergence(read)
             if diverging is not None:
                 return diverging
-        if not start <= read.offset <= end:
+        if not start <= offset <= end:
             # Kafka tells no offsets with it either: the reader asks for them.
-            return Fetched(read.topic, read.topic_id, read.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
+            return Fetched(topic, topic_id, index, ErrorCode.OFFSET_OUT_OF_RANGE)
         records = None
-        if read.offset < end and (max_bytes > 0 or min_one):
+        if offset < end and (max_bytes > 0 or min_one):
             try:
-                records = log.read(read.offset, max_bytes, max_offset=end, min_one=min_one).records
+                records = log.read(offset, max_bytes, max_offset=end, min_one=min_one)[0]
             except StorageError:
-                return Fetched(
-                    read.topic, read.topic_id, read.partition, ErrorCode.KAFKA_STORAGE_ERROR
-                )
-        return Fetched(read.topic, read.topic_id, read.partition, _NONE, end, end, start, records)
+                return Fetched(topic, topic_id, index, ErrorCode.KAFKA_STORAGE_ERROR)
+        return _new(Fetched, (topic, topic_id, index, _NONE, end, end, start, records, -1, -1))
 
     def find_offset(self, lookup: Lookup) -> FoundOffset:
         """Answer one lookup. Nothing is tiered, so the local log is all of the log."""

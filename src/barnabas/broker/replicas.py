@@ -116,19 +116,22 @@ class ReplicaManager:
         The first batch found comes whole, so that a reader always gets on (KIP-74). What was
         appended before is read too, also where it shares a readiness event with this.
         """
-        self.write()
+        if self._dirty:
+            self.write()
         fetched: list[Fetched] = []
+        by_name, by_id = self._by_name, self._by_id
         left = max_bytes
         min_one = True
         for read in reads:
-            topic, topic_id, index = read[:3]
-            partition = self._find(topic, topic_id, index)
+            topic, topic_id, index, _, most, _, _ = read
+            partition = by_name.get((topic, index)) if topic else by_id.get((topic_id, index))
             if partition is None:
                 fetched.append(Fetched(topic, topic_id, index, self._unknown(topic, topic_id)))
                 continue
-            got = partition.read(read, min(left, read.max_bytes), min_one=min_one)
-            if got.records is not None:
-                left -= got.records.size
+            got = partition.read(read, min(left, most), min_one=min_one)
+            records = got[7]
+            if records is not None:
+                left -= records.size
                 min_one = False
             fetched.append(got)
         return fetched

@@ -27,6 +27,7 @@ _FAMILIES = (
     "message_scanning",
     "message_objects",
     "message_writing",
+    "fetching",
 )
 
 

@@ -73,10 +73,13 @@ class EntryFile:
         if not column or column[0] > value:
             if not self._stored:
                 return None
-            if not self._block_covers(value, field):
-                self._find_block(value, field)
             entries = self._block
             column = entries[field]
+            if not (column and column[0] <= value < column[-1]):
+                if not self._block_covers(value, field):
+                    self._find_block(value, field)
+                entries = self._block
+                column = entries[field]
         found = bisect_right(column, value) - 1
         return (entries[0][found], entries[1][found]) if found >= 0 else None
 

@@ -6,6 +6,7 @@ begin and the headers from there on are read.
 
 from bisect import bisect_right
 
+from barnabas.errors import ErrorCode
 from barnabas.log.outcomes import NOTHING, ReadInfo
 from barnabas.log.recent_batches import RecentBatches
 from barnabas.log.scan import Place
@@ -14,6 +15,9 @@ from barnabas.log.segments import Segments
 from barnabas.wire.send import FileSlice
 
 _HINTS_KEPT = 64
+
+_new = tuple.__new__
+"""Makes named tuples in half the time that calling their class takes."""
 
 
 class ReadHints:
@@ -61,7 +65,7 @@ def slice_of_recent(
             return NOTHING
         elif found + 1 < len(positions):
             size = min(positions[found + 1], segment.written) - position
-    return ReadInfo(FileSlice(segment.file, position, size))
+    return _new(ReadInfo, (FileSlice(segment.file, position, size), ErrorCode.NONE))
 
 
 def slice_of_older(
@@ -79,20 +83,19 @@ def slice_of_older(
         known = _look_up(segments, offset)
         if known is None:
             return NOTHING
-    segment, first = known
-    start, least, base = first
+    segment, (start, least, base) = known
     if (end is not None and base >= end) or (least > max_bytes and not min_one):
         return NOTHING
     limit = (segment.written if end is None else _position_of(segments, segment, end)) - start
     size = max(max_bytes, least)
     if size >= limit:
-        return ReadInfo(FileSlice(segment.file, start, limit))
+        return _new(ReadInfo, (FileSlice(segment.file, start, limit), ErrorCode.NONE))
     # Whole batches if the index knows a boundary: the reader will go on there.
     boundary = segment.boundary_at(start + size)
     if boundary.position > start:
         hints.put(segment, boundary)
         size = boundary.position - start
-    return ReadInfo(FileSlice(segment.file, start, size))
+    return _new(ReadInfo, (FileSlice(segment.file, start, size), ErrorCode.NONE))
 
 
 def _look_up(segments: Segments, offset: int) -> tuple[Segment, Place] | None:

@@ -139,7 +139,7 @@ def place_at(file: File, position: int) -> Place:
         raise DecodeError("segment", position, "a whole batch header") from None
     if magic != 2 or length < _SHORTEST:
         _delta_of_message(position, length, magic)
-    return Place(position, length + PREFIX_SIZE, base)
+    return tuple.__new__(Place, (position, length + PREFIX_SIZE, base))
 
 
 def _delta_of_message(position: int, length: int, magic: int) -> int:

@@ -172,8 +172,9 @@ class Segment:
         Raises:
             StorageError: the file holds something else than a batch there.
         """
+        found = self.offsets.entries.floor(position, 1)
         try:
-            return place_at(self.file, self.offsets.boundary_at(position))
+            return place_at(self.file, found[1] if found else 0)
         except DecodeError as error:
             raise StorageError(f"{self.stem}{LOG}: {error}") from error
 

@@ -37,6 +37,11 @@ class Send:
         self.parts: list[Buffer | FileSlice] = [first] if first else []
         self._size = len(first)
 
+    def add_all(self, parts: list[Buffer | FileSlice], size: int) -> None:
+        """Append parts that have `size` bytes together, none of which is empty."""
+        self.parts += parts
+        self._size += size
+
     def add(self, part: Buffer | FileSlice) -> None:
         """Append one part; empty ones are dropped. A memoryview must be of bytes (format B)."""
         size = len(part)

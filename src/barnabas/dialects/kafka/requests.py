@@ -62,12 +62,13 @@ class KafkaDialect:
     again with each batch, so that comparing those bytes replaces reading them.
     """
 
-    __slots__ = ("_heard", "_readers", "_replies", "_served")
+    __slots__ = ("_fetches", "_heard", "_readers", "_replies", "_served")
 
     name = "kafka"
 
     def __init__(self, served: Mapping[ApiKey, VersionRange]) -> None:
         self._served = served
+        self._fetches = served.get(ApiKey.FETCH)
         self._readers: dict[tuple[int, int], _Reader] = {}
         self._heard: _Heard | None = None
         self._replies: dict[int, ProduceReply] = {}
@@ -95,6 +96,10 @@ class KafkaDialect:
                 if several is not None:
                     (correlation_id,) = _CORRELATION.unpack_from(frame, 4)
                     return Request(_PRODUCE, version, correlation_id, client_id, several)
+        if self._fetches is not None and len(frame) > 1 and frame[1] == _FETCH:
+            request = read_all(frame, self._fetches)
+            if request is not None:
+                return request
         header, position = read_request_header(frame)
         key, version, correlation_id, client_id = header
         reader = self._readers.get((key, version))
@@ -188,9 +193,7 @@ def _read_produce(codec: Codec[ProduceRequest], frame: memoryview, position: int
 
 
 def _read_fetch(codec: Codec[FetchRequest], frame: memoryview, position: int) -> object:
-    version = codec.version
-    whole = read_all(frame, position, version)
-    return whole or fetch_command(codec.decode(frame, position, _MOST_ELEMENTS)[0], version)
+    return fetch_command(codec.decode(frame, position, _MOST_ELEMENTS)[0], codec.version)
 
 
 def _read_list_offsets(

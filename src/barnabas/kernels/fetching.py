@@ -1,0 +1,441 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Fetch requests and the bytes around the records of their replies, for every layout since version 4.
+
+What has tagged fields, forgotten topics or long names is not read or written here: the generated
+codecs do that. Every length is compared with what remains before it is used. Compiled, a request of
+one partition takes under a microsecond either way. Source: KIP-74, KIP-227, KIP-320, KIP-516.
+"""
+
+try:
+    import cython
+except ImportError:
+    from barnabas.kernels import shadow as cython
+
+_NO_ID = cython.declare(bytes, bytes(16))
+_FIRST = cython.declare(cython.int, 4)
+_LAST = cython.declare(cython.int, 18)
+_MOST_SHORT = cython.declare(cython.int, 126)
+"""The longest name and the greatest count that take one byte in a flexible version."""
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _int16(data: bytes, at: cython.Py_ssize_t) -> cython.int:
+    """Two big-endian bytes."""
+    high: cython.int = data[at]
+    low: cython.int = data[at + 1]
+    if high > 127:
+        high -= 256
+    return high * 256 + low
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _int32(data: bytes, at: cython.Py_ssize_t) -> cython.longlong:
+    """Four big-endian bytes."""
+    if not cython.compiled:
+        return int.from_bytes(data[at : at + 4], signed=True)
+    value: cython.longlong = data[at]
+    if value > 127:
+        value -= 256
+    value = value * 256 + data[at + 1]
+    value = value * 256 + data[at + 2]
+    return value * 256 + data[at + 3]
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _int64(data: bytes, at: cython.Py_ssize_t) -> cython.longlong:
+    """Eight big-endian bytes."""
+    low: cython.longlong = _int32(data, at + 4)
+    if low < 0:
+        low += 4294967296
+    return _int32(data, at) * 4294967296 + low
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _fixed(version: cython.int) -> cython.Py_ssize_t:
+    """Bytes between the client id and the topics."""
+    if version > 14:
+        return 22
+    if version > 11:
+        return 26
+    if version > 6:
+        return 25
+    return 17
+
+
+def read(
+    frame: bytes, lowest: cython.int, highest: cython.int, make: object, part: object
+) -> object:
+    """What a whole frame of Fetch says, from its header on; None if it has what is not read here.
+
+    The tuple is: version, correlation id, client id, then replica id, longest wait (ms), least and
+    most bytes, isolation level, session id, session epoch, and a list of `make(part, row)` for each
+    partition: topic, topic id, index, offset, most bytes, leader epoch, last fetched epoch.
+    Versions from `lowest` to `highest` are read. Raises UnicodeDecodeError for a bad name.
+    """
+    size: cython.Py_ssize_t = len(frame)
+    if size < 10 or frame[0] != 0 or frame[1] != 1:
+        return None
+    version: cython.int = _int16(frame, 2)
+    if version < lowest or version > highest or version < _FIRST or version > _LAST:
+        return None
+    flexible: cython.bint = version > 11
+    at: cython.Py_ssize_t = 10
+    length: cython.Py_ssize_t = _int16(frame, 8)
+    client: object = None
+    if length >= 0:
+        if length > size - at:
+            return None
+        client = frame[at : at + length].decode("utf-8", "replace")
+        at += length
+    if size - at < _fixed(version):
+        return None
+    if flexible:
+        if frame[at]:
+            return None
+        at += 1
+    replica: cython.longlong = -1
+    if version < 15:
+        replica = _int32(frame, at)
+        at += 4
+    wait: cython.longlong = _int32(frame, at)
+    least: cython.longlong = _int32(frame, at + 4)
+    most: cython.longlong = _int32(frame, at + 8)
+    isolation: cython.int = frame[at + 12]
+    at += 13
+    session: cython.longlong = 0
+    epoch: cython.longlong = -1
+    if version > 6:
+        session = _int32(frame, at)
+        epoch = _int32(frame, at + 4)
+        at += 8
+    reads: list = []
+    if flexible:
+        at = _read_flexible(frame, at, size, version, make, part, reads)
+    else:
+        at = _read_classic(frame, at, size, version, make, part, reads)
+    if at != size:
+        return None
+    return (
+        version, _int32(frame, 4), client, replica, wait, least, most, isolation, session, epoch,
+        reads,
+    )  # fmt: skip
+
+
+@cython.cfunc
+def _read_classic(
+    frame: bytes,
+    at: cython.Py_ssize_t,
+    size: cython.Py_ssize_t,
+    version: cython.int,
+    make: object,
+    part: object,
+    reads: list,
+) -> cython.Py_ssize_t:
+    """The topics from `at` on, and what is behind them; where the request ends, -1 if not known."""
+    step: cython.Py_ssize_t = 16
+    if version > 4:
+        step = 24
+    if version > 8:
+        step = 28
+    topics: cython.longlong
+    count: cython.longlong
+    length: cython.Py_ssize_t
+    epoch: cython.longlong
+    place: cython.Py_ssize_t
+    if size - at < 4:
+        return -1
+    topics = _int32(frame, at)
+    at += 4
+    if topics < 0:
+        return -1
+    while topics > 0:
+        topics -= 1
+        if size - at < 6:
+            return -1
+        length = _int16(frame, at)
+        at += 2
+        if length < 0 or size - at < length + 4:
+            return -1
+        name: object = frame[at : at + length].decode("utf-8")
+        at += length
+        count = _int32(frame, at)
+        at += 4
+        if count < 0 or count > (size - at) // step:
+            return -1
+        while count > 0:
+            count -= 1
+            epoch = -1
+            place = at + 4
+            if version > 8:
+                epoch = _int32(frame, place)
+                place += 4
+            row: tuple = (
+                name, _NO_ID, _int32(frame, at), _int64(frame, place),
+                _int32(frame, at + step - 4), epoch, -1,
+            )  # fmt: skip
+            reads.append(make(part, row))
+            at += step
+    if version > 6:
+        if size - at < 4 or _int32(frame, at):
+            return -1
+        at += 4
+    if version > 10:
+        if size - at < 2:
+            return -1
+        length = _int16(frame, at)
+        at += 2
+        if length < 0 or length > size - at:
+            return -1
+        at += length
+    return at
+
+
+@cython.cfunc
+def _read_flexible(
+    frame: bytes,
+    at: cython.Py_ssize_t,
+    size: cython.Py_ssize_t,
+    version: cython.int,
+    make: object,
+    part: object,
+    reads: list,
+) -> cython.Py_ssize_t:
+    """As `_read_classic`; counts and lengths that take one byte only."""
+    topics: cython.int
+    count: cython.int
+    length: cython.Py_ssize_t
+    name: object = ""
+    topic_id: object = _NO_ID
+    if size - at < 1:
+        return -1
+    topics = frame[at]
+    at += 1
+    if topics < 1 or topics > 127:
+        return -1
+    while topics > 1:
+        topics -= 1
+        if version > 12:
+            if size - at < 17:
+                return -1
+            topic_id = frame[at : at + 16]
+            at += 16
+        else:
+            if size - at < 1:
+                return -1
+            length = frame[at]
+            length -= 1
+            at += 1
+            if length < 0 or length > 126 or size - at < length + 1:
+                return -1
+            name = frame[at : at + length].decode("utf-8")
+            at += length
+        count = frame[at]
+        at += 1
+        if count < 1 or count > 127 or size - at < (count - 1) * 33 + 1:
+            return -1
+        while count > 1:
+            count -= 1
+            if frame[at + 32]:
+                return -1
+            row: tuple = (
+                name, topic_id, _int32(frame, at), _int64(frame, at + 8), _int32(frame, at + 28),
+                _int32(frame, at + 4), _int32(frame, at + 16),
+            )  # fmt: skip
+            reads.append(make(part, row))
+            at += 33
+        if frame[at]:
+            return -1
+        at += 1
+    # Nothing forgotten, a short rack, no tagged fields.
+    if size - at < 3 or frame[at] != 1:
+        return -1
+    length = frame[at + 1]
+    if length < 1 or length > 127 or size - at != length + 2 or frame[size - 1]:
+        return -1
+    return size
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _put(
+    out: bytearray, at: cython.Py_ssize_t, value: cython.longlong, size: cython.int
+) -> cython.void:
+    """`size` big-endian bytes."""
+    if not cython.compiled:
+        out[at : at + size] = value.to_bytes(size, signed=True)
+        return
+    place: cython.Py_ssize_t = at + size - 1
+    while place >= at:
+        out[place] = value & 255
+        value >>= 8
+        place -= 1
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _put_varint(out: bytearray, at: cython.Py_ssize_t, value: cython.longlong) -> cython.Py_ssize_t:
+    """An unsigned varint; returns the position behind it."""
+    while value > 127:
+        out[at] = (value & 127) | 128
+        value >>= 7
+        at += 1
+    out[at] = value
+    return at + 1
+
+
+@cython.cfunc
+@cython.inline
+def _row(row: object) -> tuple:
+    """A row for indexing, which for a named tuple would go through Python otherwise."""
+    if not isinstance(row, tuple) or len(row) < 9:
+        raise TypeError("a row has at least nine fields")
+    return cython.cast(tuple, row)
+
+
+def write(
+    correlation_id: cython.longlong,
+    version: cython.int,
+    error: cython.longlong,
+    session_id: cython.longlong,
+    fetched: list,
+    codes: dict,
+) -> object:
+    """The parts of a whole reply with its size in front, and their bytes; None if not written here.
+
+    `fetched` has rows of topic, topic id, index, error, high watermark, last stable offset, log
+    start offset, records, diverging epoch, and more that is not looked at; those of one topic are
+    together. Records (anything with a `size`) become parts of their own. `codes`: what clients of
+    this version get for an error.
+    """
+    flexible: cython.bint = version > 11
+    topics: cython.longlong = 0
+    name: bytes = b""
+    topic: object = None
+    topic_id: object = None
+    out: bytearray = bytearray(256 + 64 * len(fetched))
+    begun: cython.Py_ssize_t = 0
+    at: cython.Py_ssize_t
+    total: cython.longlong = 0
+    code: cython.longlong
+    taken: cython.longlong
+    group: cython.Py_ssize_t
+    number: cython.Py_ssize_t = 0
+    count: cython.Py_ssize_t = len(fetched)
+    parts: list = []
+    row: tuple
+    next_row: tuple
+    at = 16
+    if version > 6:
+        at = 22
+    if flexible:
+        at = 20
+    while number < count:
+        row = _row(fetched[number])
+        topic = row[0]
+        topic_id = row[1]
+        group = number + 1
+        while group < count:
+            next_row = _row(fetched[group])
+            if next_row[0] != topic or next_row[1] != topic_id:
+                break
+            group += 1
+        topics += 1
+        name = topic_id if version > 12 else topic.encode()
+        if flexible and (len(name) > _MOST_SHORT or topics > _MOST_SHORT):
+            return None
+        # A row takes at most 45 bytes, what else a topic has beside its name at most 12.
+        if len(out) - at < len(name) + 80 + 64 * (count - number):
+            out.extend(bytes(len(name) + 80))
+        if not flexible:
+            _put(out, at, len(name), 2)
+            at += 2
+        elif version < 13:
+            out[at] = len(name) + 1
+            at += 1
+        out[at : at + len(name)] = name
+        at += len(name)
+        if flexible:
+            at = _put_varint(out, at, group - number + 1)
+        else:
+            _put(out, at, group - number, 4)
+            at += 4
+        while number < group:
+            row = _row(fetched[number])
+            number += 1
+            if row[8] >= 0 and flexible:
+                return None
+            code = row[3]
+            if code:
+                code = codes.get(code, code)
+            _put(out, at, row[2], 4)
+            _put(out, at + 4, code, 2)
+            _put(out, at + 6, row[4], 8)
+            _put(out, at + 14, row[5], 8)
+            at += 22
+            if version > 4:
+                _put(out, at, row[6], 8)
+                at += 8
+            if flexible:
+                out[at] = 0
+                at += 1
+            else:
+                _put(out, at, -1, 4)
+                at += 4
+            if version > 10:
+                _put(out, at, -1, 4)
+                at += 4
+            records: object = row[7]
+            taken = 0
+            if records is not None:
+                taken = records.size
+            if flexible:
+                at = _put_varint(out, at, taken + 1)
+            else:
+                _put(out, at, taken, 4)
+                at += 4
+            if records is not None:
+                parts.append(out[begun:at])
+                parts.append(records)
+                total += taken
+                begun = at
+            if flexible:
+                out[at] = 0
+                at += 1
+        if flexible:
+            out[at] = 0
+            at += 1
+    if flexible:
+        out[at] = 0
+        at += 1
+    if at > begun:
+        parts.append(out[begun:at])
+    total += at
+    head: bytearray = parts[0]
+    _put(head, 0, total - 4, 4)
+    _put(head, 4, correlation_id, 4)
+    at = 8
+    if flexible:
+        at = 9
+    _put(head, at, 0, 4)
+    at += 4
+    if version > 6:
+        _put(head, at, error, 2)
+        _put(head, at + 2, session_id, 4)
+        at += 6
+    if flexible:
+        head[at] = topics + 1
+    else:
+        _put(head, at, topics, 4)
+    if len(parts) == 1:
+        parts[0] = bytes(head)
+    return parts, total

@@ -1,0 +1,20 @@
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
+
+_Row: TypeAlias = tuple[object, ...]
+
+def read(
+    frame: bytes,
+    lowest: int,
+    highest: int,
+    make: Callable[[type[_Row], _Row], _Row],
+    part: type[_Row],
+) -> tuple[int, int, str | None, int, int, int, int, int, int, int, list[_Row]] | None: ...
+def write(
+    correlation_id: int,
+    version: int,
+    error: int,
+    session_id: int,
+    fetched: Sequence[_Row],
+    codes: Mapping[int, int],
+) -> tuple[list[object], int] | None: ...

@@ -37,3 +37,10 @@ def test_a_head_is_put_before_all_parts() -> None:
     files.add(FileSlice(NO_FILE, 0, 7))
     files.put_before(b"head ")
     assert (files.parts[0], len(files)) == (b"head ", 12)
+
+
+def test_parts_are_added_together() -> None:
+    send = Send(b"ab")
+    send.add_all([b"cd", bytearray(b"e")], 3)
+    assert len(send) == 5
+    assert send.joined() == b"abcde"

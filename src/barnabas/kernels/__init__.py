@@ -27,7 +27,8 @@ _FAMILIES = (
     "message_scanning",
     "message_objects",
     "message_writing",
-    "fetching",
+    "fetch_reading",
+    "fetch_writing",
 )
 
 

@@ -1,8 +1,8 @@
 """Fetch straight between bytes and command, for every layout since version 4 without tagged fields.
 
 What has tagged fields, forgotten topics or names beyond 126 bytes is left to the generated codecs (see
-`fetch`), with which this agrees byte for byte, which is tested. The work is a kernel's
-(`kernels/fetching`): it needs less than a tenth of their time.
+`fetch`), with which this agrees byte for byte, which is tested. Kernels do the work:
+they need less than a tenth of their time.
 """
 
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from typing import cast
 from barnabas.dialects.commands import Fetch, FetchOutcome, Forgotten, Read
 from barnabas.dialects.dialect import Request
 from barnabas.errors import ErrorCode
-from barnabas.kernels import fetching
+from barnabas.kernels import fetch_reading, fetch_writing
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.types import Buffer
 from barnabas.versions import VersionRange
@@ -32,7 +32,7 @@ def read_all(frame: memoryview, versions: VersionRange) -> Request | None:
     if len(frame) > _MOST_BYTES:
         return None
     try:
-        row = fetching.read(bytes(frame), versions.first, versions.last, _new, Read)
+        row = fetch_reading.read(bytes(frame), versions.first, versions.last, _new, Read)
     except UnicodeDecodeError:
         return None
     if row is None:
@@ -60,7 +60,7 @@ def write_all(
     `codes`: what clients of this version get for a code.
     """
     error, session_id, fetched = outcome
-    written = fetching.write(correlation_id, version, error, session_id, fetched, codes)
+    written = fetch_writing.write(correlation_id, version, error, session_id, fetched, codes)
     if written is None:
         return None
     send = Send()

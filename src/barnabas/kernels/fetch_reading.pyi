@@ -1,0 +1,11 @@
+from collections.abc import Callable
+
+_Row = tuple[object, ...]
+
+def read(
+    frame: bytes,
+    lowest: int,
+    highest: int,
+    make: Callable[[type[_Row], _Row], _Row],
+    part: type[_Row],
+) -> tuple[int, int, str | None, int, int, int, int, int, int, int, list[_Row]] | None: ...

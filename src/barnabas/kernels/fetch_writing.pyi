@@ -1,0 +1,12 @@
+from collections.abc import Mapping, Sequence
+
+_Row = tuple[object, ...]
+
+def write(
+    correlation_id: int,
+    version: int,
+    error: int,
+    session_id: int,
+    fetched: Sequence[_Row],
+    codes: Mapping[int, int],
+) -> tuple[list[object], int] | None: ...

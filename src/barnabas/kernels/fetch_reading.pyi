@@ -1,6 +1,7 @@
 from collections.abc import Callable
+from typing import TypeAlias
 
-_Row = tuple[object, ...]
+_Row: TypeAlias = tuple[object, ...]
 
 def read(
     frame: bytes,

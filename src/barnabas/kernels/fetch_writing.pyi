@@ -1,6 +1,7 @@
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
-_Row = tuple[object, ...]
+_Row: TypeAlias = tuple[object, ...]
 
 def write(
     correlation_id: int,

@@ -195,7 +195,7 @@ class Partition:
 
 
 def _refusal(refused: RefusedRecords, log_start_offset: int) -> Appended:
-    errors = [RecordError(refused.index, refused.detail)] if refused.index >= 0 else []
+    errors = [RecordError(index, detail) for index, detail in refused.records]
     return Appended(
         refused.code,
         log_start_offset=log_start_offset,

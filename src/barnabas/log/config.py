@@ -1,6 +1,6 @@
 """The topic properties that a log obeys, as numbers. Parsing them is the business of `config`."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 _FOREVER = (1 << 63) - 1
 _HOUR_MS = 3_600_000
@@ -31,10 +31,22 @@ class LogConfig:
     producer_id_expiration_ms: int = 24 * _HOUR_MS
     """A broker property (`producer.id.expiration.ms`) that logs obey."""
 
+    judges_records: bool = field(init=False)
+    """Whether each record that is produced must be looked at. Worked out once: each append asks."""
+
+    def __post_init__(self) -> None:
+        judges = self.compacts or self.message_timestamp_before_max_ms < _FOREVER
+        object.__setattr__(self, "judges_records", judges)
+
     @property
     def log_append_time(self) -> bool:
         """Whether the broker's clock gives records their timestamp."""
         return self.message_timestamp_type == "LogAppendTime"
+
+    @property
+    def compacts(self) -> bool:
+        """Whether older records go where a newer one has their key."""
+        return "compact" in self.cleanup_policy
 
     @property
     def deletes(self) -> bool:

@@ -4,33 +4,37 @@ from barnabas.errors import ErrorCode
 from barnabas.log.config import LogConfig
 from barnabas.log.segment import Segment
 from barnabas.records.batch import BatchHeader
+from barnabas.records.record_rules import RecordRules
 from barnabas.records.refused import RefusedRecords
+from barnabas.types import Buffer
 
+_INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 _INT32_MAX = (1 << 31) - 1
 
 
-def refuse_if_beyond(batch: BatchHeader, config: LogConfig, now_ms: int) -> None:
-    """Refuse a batch that is too large or, unless the broker stamps it, too far from its clock.
+def refuse_if_beyond(batch: BatchHeader, records: Buffer, config: LogConfig, now_ms: int) -> None:
+    """Refuse a batch that is too large, or has records that the topic does not take.
 
-    The oldest timestamp is taken to be the first record's: the header does not tell the others.
+    The greatest timestamp is the one that the header states.
 
     Raises:
-        RefusedRecords: MESSAGE_TOO_LARGE or INVALID_TIMESTAMP.
+        RefusedRecords: MESSAGE_TOO_LARGE, INVALID_TIMESTAMP or INVALID_RECORD.
     """
     if batch.size > config.max_message_bytes:
         raise RefusedRecords(
             ErrorCode.MESSAGE_TOO_LARGE,
             f"the batch has {batch.size} bytes, max.message.bytes is {config.max_message_bytes}",
         )
-    if config.message_timestamp_type == "CreateTime" and (
-        batch.max_timestamp - now_ms > config.message_timestamp_after_max_ms
-        or now_ms - batch.base_timestamp > config.message_timestamp_before_max_ms
-    ):
-        raise RefusedRecords(
-            ErrorCode.INVALID_TIMESTAMP,
-            f"timestamps {batch.base_timestamp} to {batch.max_timestamp} are too far from the"
-            f" broker's time {now_ms} (message.timestamp.before.max.ms and .after.max.ms)",
-        )
+    if config.log_append_time:
+        earliest, latest = _INT64_MIN, _INT64_MAX
+    else:
+        earliest = now_ms - config.message_timestamp_before_max_ms
+        latest = now_ms + config.message_timestamp_after_max_ms
+    if config.judges_records or batch.max_timestamp > latest:
+        RecordRules(config.compacts, earliest, latest).check(records)
+        if batch.max_timestamp > latest:
+            words = f"the batch states a time of {batch.max_timestamp}, but has no such record"
+            raise RefusedRecords(ErrorCode.INVALID_TIMESTAMP, words)
 
 
 def needs_new_segment(

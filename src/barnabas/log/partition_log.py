@@ -130,9 +130,9 @@ class PartitionLog:
             if (
                 size > config.max_message_bytes
                 or timestamp - now_ms > config.message_timestamp_after_max_ms
-                or now_ms - batch.base_timestamp > config.message_timestamp_before_max_ms
+                or config.judges_records
             ):
-                refuse_if_beyond(batch, config, now_ms)
+                refuse_if_beyond(batch, records, config, now_ms)
             if config.message_timestamp_type == "LogAppendTime":
                 append_time = timestamp = now_ms
             known = self.producers.check(batch) if producer_id >= 0 else None

@@ -56,7 +56,7 @@ def _refuse(buffer: Buffer, max_bytes: int) -> NoReturn:
     _refuse_header(header)
     result, record = producing.check(buffer, HEADER_SIZE, header.size, header.count)
     words = f"record {record}: {layout.WORDS[result]}"
-    raise RefusedRecords(ErrorCode.INVALID_RECORD, words, record)
+    raise RefusedRecords(ErrorCode.INVALID_RECORD, words, [(record, words)])
 
 
 def _read_only_batch(buffer: Buffer) -> BatchHeader:

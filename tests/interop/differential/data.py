@@ -3,6 +3,7 @@
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
+from time import time_ns
 
 from barnabas.protocol.delete_records import (
     DeleteRecordsPartition,
@@ -22,7 +23,9 @@ from barnabas.protocol.offset_for_leader_epoch import (
     OffsetForLeaderTopic,
 )
 from barnabas.protocol.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from barnabas.records.builder import BatchBuilder
 from barnabas.records.checksums import crc32c
+from barnabas.records.compression import Codec
 from barnabas.wire.schema import NO_UUID
 from tests.interop.differential.talk import Talk
 from tests.record_batches import make_batch
@@ -87,10 +90,29 @@ def produce(talk: Talk) -> None:
     talk.ask("a time far ahead", produced(name, future), 12)
     compacted = talk.create("compacted", config={"cleanup.policy": "compact"})
     talk.ask("without keys where compacted", produced(compacted, good), 13)
+    talk.ask("some without keys", produced(compacted, _half_keyed(Codec.NONE)), 13)
+    talk.ask("some without keys, compressed", produced(compacted, _half_keyed(Codec.GZIP)), 13)
+    recent = talk.create("recent", config={"message.timestamp.before.max.ms": "60000"})
+    talk.ask("some too old", produced(recent, _half_keyed(Codec.NONE, age_ms=3_600_000)), 13)
+    both = talk.create(
+        "both", config={"cleanup.policy": "compact", "message.timestamp.before.max.ms": "60000"}
+    )
+    talk.ask(
+        "too old and without keys", produced(both, _half_keyed(Codec.ZSTD, age_ms=3_600_000)), 13
+    )
     stamped = talk.create("stamped", config={"message.timestamp.type": "LogAppendTime"})
     talk.ask("stamped by the log", produced(stamped, good), 13)
     talk.ask("several partitions", _mixed(name, good, wrong), 12)
     talk.ask("nothing", ProduceRequest(acks=-1, timeout_ms=5000, topic_data=[]), 12)
+
+
+def _half_keyed(codec: Codec, *, age_ms: int = 0) -> bytes:
+    """Four records: the second and the fourth without a key, the third and the fourth older."""
+    now = time_ns() // 1_000_000
+    builder = BatchBuilder(codec, 1 << 16)
+    for key, age in ((b"k", 0), (None, 0), (b"l", age_ms), (None, age_ms)):
+        builder.append(now - age, key, b"v", ())
+    return bytes(builder.build())
 
 
 def _mixed(name: str, good: bytes, wrong: bytes) -> ProduceRequest:

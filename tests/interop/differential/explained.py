@@ -70,8 +70,6 @@ EXPLAINED: dict[str, tuple[Difference, ...]] = {
             0,
         ),
         Difference("null records", "", "Kafka never answers", "silent"),
-        Difference("a time far ahead", "*.record_errors", "refused by the batch's greatest time"),
-        Difference("without keys where compacted", "*", "logs are not compacted yet"),
     ),
     "idempotence": (
         Difference("no epoch", "*.error_code", "refused before the producer is looked up", 47, 87),

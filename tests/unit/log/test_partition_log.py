@@ -192,6 +192,16 @@ def test_append_time_is_stamped_over_the_producers(tmp_path: Path) -> None:
             make_batch(timestamp=NOW - 11),
             ErrorCode.INVALID_TIMESTAMP,
         ),
+        (
+            LogConfig(message_timestamp_before_max_ms=10),
+            make_batch(3, timestamp=NOW, step=-6),
+            ErrorCode.INVALID_TIMESTAMP,
+        ),
+        (
+            LogConfig(cleanup_policy=frozenset({"delete", "compact"})),
+            make_batch(),
+            ErrorCode.INVALID_RECORD,
+        ),
     ],
 )
 def test_a_refused_batch_leaves_the_log_as_it_was(
@@ -202,7 +212,7 @@ def test_a_refused_batch_leaves_the_log_as_it_was(
         append(log, batch)
     assert refused.value.code == code
     assert log.end_offset == 0
-    assert log.append(memoryview(batch), leader_epoch=0, now_ms=NOW, internal=True).last_offset == 0
+    assert log.append(memoryview(batch), leader_epoch=0, now_ms=NOW, internal=True).base_offset == 0
 
 
 def test_a_repeated_batch_is_answered_with_its_first_place(tmp_path: Path) -> None:

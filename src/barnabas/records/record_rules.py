@@ -1,0 +1,68 @@
+"""What a topic asks of each record that is produced to it: a key where it is compacted, a near time.
+
+Only batches that could break such a rule are looked into, compressed ones after decompression.
+Source: Kafka's LogValidator, KIP-467 (the errors of single records), KIP-937 (bounds of times).
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from barnabas.errors import CorruptRecord, ErrorCode
+from barnabas.records.columns import BytesColumn, RecordColumns, Wanted, decode_columns
+from barnabas.records.refused import RefusedRecords
+from barnabas.types import NO_TIMESTAMP, Buffer
+
+_DECOMPRESSED_BYTES_MAX = 1 << 27
+"""What one produced batch may decompress to while it is looked into."""
+_MOST_TOLD = 1000
+"""Records at fault that a producer is told of, so that the answer stays smaller than the question."""
+
+_NO_KEY = "a record in a compacted topic needs a key"
+
+
+class RecordRules(NamedTuple):
+    """`keyed`: no key may be null; `earliest` to `latest`: the times allowed, both included, in ms."""
+
+    keyed: bool
+    earliest: int
+    latest: int
+
+    def check(self, batch: Buffer) -> None:
+        """Look at each record of a batch whose CRC is right.
+
+        Raises:
+            RefusedRecords: INVALID_TIMESTAMP where a record has a time out of bounds, otherwise
+                INVALID_RECORD, with the records at fault.
+        """
+        wanted = Wanted.TIMESTAMP | (Wanted.KEY if self.keyed else Wanted(0))
+        try:
+            columns = decode_columns(
+                [batch], wanted=wanted, start=0, check_crcs=False, limit=_DECOMPRESSED_BYTES_MAX
+            )
+        except CorruptRecord as error:
+            raise RefusedRecords(ErrorCode.INVALID_RECORD, str(error)) from error
+        keyless = dict.fromkeys(_nulls(columns.key), _NO_KEY) if columns.key else {}
+        # A record is refused for one reason, the first that Kafka looks at.
+        far = {row: words for row, words in self._far(columns) if row not in keyless}
+        faults = sorted({**far, **keyless}.items())
+        if faults:
+            code = ErrorCode.INVALID_TIMESTAMP if far else ErrorCode.INVALID_RECORD
+            words = f"{len(faults)} of {columns.count} records are refused; {faults[0][1]}"
+            raise RefusedRecords(code, words, records=faults[:_MOST_TOLD])
+
+    def _far(self, columns: RecordColumns) -> Iterator[tuple[int, str]]:
+        times = columns.timestamps
+        if not times or (self.earliest <= min(times) and max(times) <= self.latest):
+            return
+        for row, time in enumerate(times):
+            if not self.earliest <= time <= self.latest and time != NO_TIMESTAMP:
+                yield row, f"time {time} is not within {self.earliest} and {self.latest}"
+
+
+def _nulls(column: BytesColumn) -> Iterator[int]:
+    """The rows that are null."""
+    valid = column.validity
+    if valid is not None:
+        for row in range(len(column.ends) - 1):
+            if not valid[row >> 3] >> (row & 7) & 1:
+                yield row

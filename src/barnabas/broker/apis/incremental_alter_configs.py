@@ -5,16 +5,16 @@ Ignores: nothing. The broker's own properties cannot be changed while it runs.
 Versions: 1 flexible
 """
 
-from collections import Counter
 from enum import IntEnum
 
-from barnabas.broker import resources
 from barnabas.broker.broker import Broker
+from barnabas.broker.config_changes import change_all
 from barnabas.broker.context import RequestContext
+from barnabas.broker.topic_znodes import Topic
 from barnabas.config.definition import Setting
 from barnabas.config.parsing import Kind
 from barnabas.config.topic import TopicConfig
-from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.incremental_alter_configs import (
     AlterableConfig,
     AlterConfigsResource,
@@ -36,38 +36,25 @@ def handle(
 ) -> IncrementalAlterConfigsResponse:
     """Change each resource that can be changed; say why the others cannot."""
     del context
-    times = Counter((one.resource_type, one.resource_name) for one in request.resources)
-    responses = []
-    for one in request.resources:
-        code, why = ErrorCode.NONE, None
-        try:
-            if times[one.resource_type, one.resource_name] > 1:
-                raise BrokerError(ErrorCode.INVALID_REQUEST, "the resource is there twice")
-            _alter(broker, one, validate_only=request.validate_only)
-        except KafkaError as error:
-            code, why = error.code, error.why
-        responses.append(
+
+    def changed(topic: Topic, asked: AlterConfigsResource) -> dict[str, str]:
+        config = dict(topic.config)
+        for one in asked.configs:
+            _change(broker, config, one)
+        return config
+
+    answers = change_all(broker, request.resources, changed, validate_only=request.validate_only)
+    return IncrementalAlterConfigsResponse(
+        responses=[
             AlterConfigsResourceResponse(
                 error_code=code,
                 error_message=why,
                 resource_type=one.resource_type,
                 resource_name=one.resource_name,
             )
-        )
-    return IncrementalAlterConfigsResponse(responses=responses)
-
-
-def _alter(broker: Broker, asked: AlterConfigsResource, *, validate_only: bool) -> None:
-    topic = resources.alterable(broker, asked.resource_type, asked.resource_name)
-    names = [one.name for one in asked.configs]
-    if len(set(names)) < len(names):
-        raise BrokerError(ErrorCode.INVALID_REQUEST, "a property is there twice")
-    config = dict(topic.config)
-    for one in asked.configs:
-        _change(broker, config, one)
-    broker.topics.check_config(config)
-    if not validate_only:
-        broker.topics.configure(topic.name, config)
+            for one, code, why in answers
+        ]
+    )
 
 
 def _change(broker: Broker, config: dict[str, str], asked: AlterableConfig) -> None:

@@ -7,6 +7,7 @@ from barnabas.broker.group_offsets import GroupOffsets
 from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.topic_descriptions import TopicDescriptions
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
@@ -30,3 +31,7 @@ class Broker:
     fetch_sessions: FetchSessions
     offsets: GroupOffsets
     advertised: dict[str, Endpoint] = field(default_factory=dict)
+    descriptions: TopicDescriptions = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.descriptions = TopicDescriptions(self.topics)

@@ -58,6 +58,9 @@ class Topics:
         """All topics, sorted by name."""
         return iter(sorted(self._by_name.values()))
 
+    def __len__(self) -> int:
+        return len(self._by_name)
+
     def get(self, name: str) -> Topic | None:
         """The topic of that name."""
         return self._by_name.get(name)

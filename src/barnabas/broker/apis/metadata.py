@@ -34,21 +34,18 @@ _BY_ID = VersionTable({0: False, 12: True})
 
 def handle(broker: Broker, context: RequestContext, request: MetadataRequest) -> MetadataResponse:
     """Describe the cluster, which is this broker, and topics."""
-    asked = request.topics
+    asked, operations = request.topics, request.include_topic_authorized_operations
     by_id = _BY_ID[context.api_version]
     if asked and not by_id and any(map(_without_name, asked)):
         return _refused(asked)
     none_means_all = _NONE_MEANS_ALL[context.api_version]
     if asked is None or (not asked and none_means_all):
-        topics = [_describe(broker, topic) for topic in broker.topics]
+        topics = [_describe(broker, topic, operations=operations) for topic in broker.topics]
     else:
+        create = request.allow_auto_topic_creation
         told = {(one.name, one.topic_id): one for one in asked}.values()
-        topics = [_find(broker, one, create=request.allow_auto_topic_creation) for one in told]
+        topics = [_find(broker, one, create=create, operations=operations) for one in told]
     node_id = broker.config.node_id
-    if request.include_topic_authorized_operations:
-        for one in topics:
-            if one.name is not None:
-                one.topic_authorized_operations = ON_TOPICS
     cluster = ON_CLUSTER if request.include_cluster_authorized_operations else NOT_ASKED
     address = broker.advertised[context.listener]
     return MetadataResponse(
@@ -80,7 +77,9 @@ def _refused(asked: Sequence[MetadataRequestTopic]) -> MetadataResponse:
     )
 
 
-def _find(broker: Broker, asked: MetadataRequestTopic, *, create: bool) -> MetadataResponseTopic:
+def _find(
+    broker: Broker, asked: MetadataRequestTopic, *, create: bool, operations: bool
+) -> MetadataResponseTopic:
     name = asked.name
     if name is None:
         topic = broker.topics.by_id(asked.topic_id)
@@ -91,7 +90,7 @@ def _find(broker: Broker, asked: MetadataRequestTopic, *, create: bool) -> Metad
                 topic_id=asked.topic_id,
                 partitions=[],
             )
-        return _describe(broker, topic)
+        return _describe(broker, topic, operations=operations)
     topic = broker.topics.get(name)
     if topic is None and create and broker.config.auto_create_topics_enable:
         topic = create_missing(broker, name)
@@ -99,18 +98,32 @@ def _find(broker: Broker, asked: MetadataRequestTopic, *, create: bool) -> Metad
         code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if problem_of_name(name):
             code = ErrorCode.INVALID_TOPIC_EXCEPTION
-        return MetadataResponseTopic(error_code=code, name=name, partitions=[])
-    return _describe(broker, topic)
+        return MetadataResponseTopic(
+            error_code=code,
+            name=name,
+            partitions=[],
+            topic_authorized_operations=ON_TOPICS if operations else NOT_ASKED,
+        )
+    return _describe(broker, topic, operations=operations)
 
 
-def _describe(broker: Broker, topic: Topic) -> MetadataResponseTopic:
-    return MetadataResponseTopic(
+def _describe(broker: Broker, topic: Topic, *, operations: bool) -> MetadataResponseTopic:
+    kept = broker.descriptions.find(topic, operations=operations)
+    if kept is not None:
+        return kept
+    answer = MetadataResponseTopic(
         error_code=ErrorCode.NONE,
         name=topic.name,
         topic_id=topic.topic_id,
         is_internal=topic.name in INTERNAL_TOPICS,
         partitions=[_partition(broker, topic.name, index) for index in topic.partitions],
+        topic_authorized_operations=ON_TOPICS if operations else NOT_ASKED,
     )
+    found = [broker.replicas.find(topic.name, index) for index in topic.partitions]
+    led = [one for one in found if one is not None and one.log.failure is None]
+    if len(led) < len(found):
+        return answer
+    return broker.descriptions.keep(topic, led, answer, operations=operations)
 
 
 def _partition(broker: Broker, name: str, index: int) -> MetadataResponsePartition:

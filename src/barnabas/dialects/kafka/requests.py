@@ -17,6 +17,7 @@ from barnabas.dialects.dialect import OnlyByClosing, Request
 from barnabas.dialects.kafka.fetch import fetch_command, fetch_response
 from barnabas.dialects.kafka.fetch_frames import read_all, write_all
 from barnabas.dialects.kafka.list_offsets import list_offsets_command, list_offsets_response
+from barnabas.dialects.kafka.metadata_frames import write_metadata
 from barnabas.dialects.kafka.produce import produce_command, produce_response
 from barnabas.dialects.kafka.produce_frames import ProduceHead, ProduceReply, read_head
 from barnabas.dialects.kafka.rules import FETCH_CODES, PRODUCE_RULES
@@ -26,6 +27,7 @@ from barnabas.protocol.api_keys import APIS, ApiKey
 from barnabas.protocol.fetch import FetchRequest
 from barnabas.protocol.headers import RequestHeader, encode_response, read_request_header
 from barnabas.protocol.list_offsets import ListOffsetsRequest
+from barnabas.protocol.metadata import MetadataResponse
 from barnabas.protocol.produce import ProduceRequest
 from barnabas.versions import VersionRange
 from barnabas.wire.compiler import Codec
@@ -129,6 +131,8 @@ class KafkaDialect:
             return _write_fetched(request, cast("FetchOutcome", outcome))
         message = _message_of(key, body, outcome)
         api = ApiKey(key)
+        if api is ApiKey.METADATA:
+            return write_metadata(version, correlation_id, cast("MetadataResponse", message))
         if version not in self._served[api]:
             version = 0  # Only ApiVersions gets here; its version 0 is what every client reads.
         return encode_response(api, version, correlation_id, message)

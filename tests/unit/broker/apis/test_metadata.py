@@ -55,3 +55,44 @@ def test_operations_are_told_of_every_name(broker: Broker) -> None:
         (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ON_TOPICS),
         (ErrorCode.UNKNOWN_TOPIC_ID, NOT_ASKED),
     ]
+
+
+def test_a_topic_is_described_once_until_it_changes(broker: Broker) -> None:
+    (first,), (again,) = (ask(broker, ("a", NO_UUID)).topics for _ in range(2))
+    assert first is again
+    broker.topics.configure("a", {"retention.ms": "1"})
+    assert ask(broker, ("a", NO_UUID)).topics[0] is not first
+
+
+def test_a_lost_log_and_its_return_are_told_at_once(broker: Broker) -> None:
+    def leader() -> int:
+        return ask(broker, ("a", NO_UUID)).topics[0].partitions[0].leader_id
+
+    led = cast("Replicas", broker.replicas)["a", 0]
+    assert leader() == 1
+    led.log.failure = Exception("the disk is gone")
+    assert leader() == -1
+    led.log.failure = None
+    assert leader() == 1
+
+
+def test_a_new_partition_is_told(broker: Broker) -> None:
+    assert len(ask(broker, ("a", NO_UUID)).topics[0].partitions) == 1
+    broker.topics.add_partitions("a", {1: [1]})
+    cast("Replicas", broker.replicas)["a", 1] = Led()
+    assert len(ask(broker, ("a", NO_UUID)).topics[0].partitions) == 2
+
+
+def test_operations_stay_with_those_who_asked(broker: Broker) -> None:
+    for operations, told in [(False, NOT_ASKED), (True, ON_TOPICS), (False, NOT_ASKED)]:
+        (answer,) = ask(broker, ("a", NO_UUID), operations=operations).topics
+        assert answer.topic_authorized_operations == told
+
+
+def test_what_is_kept_of_deleted_topics_goes(broker: Broker) -> None:
+    for number in range(300):
+        broker.topics.create(f"t{number}", {0: [1]}, {})
+        cast("Replicas", broker.replicas)[f"t{number}", 0] = Led()
+        ask(broker, (f"t{number}", NO_UUID))
+        broker.topics.delete(f"t{number}")
+    assert len(broker.descriptions) < 110

@@ -50,7 +50,7 @@ def response(value: bytes, headers: Headers, per_batch: int, batches: int, codec
     one = builder.build()
     parts = []
     for number in range(batches):
-        stamp(one, 0, number * per_batch, 0)
+        stamp(one, len(one), number * per_batch, 0)
         parts.append(bytes(one))
     return b"".join(parts)
 

@@ -11,6 +11,7 @@ except ImportError:
     from barnabas.kernels import shadow as cython
 
 if cython.compiled:
+    from cython.cimports.cpython.bytearray import PyByteArray_FromStringAndSize
     from cython.cimports.libc.string import memcpy
 
 _BAD_COLUMN = cython.declare(cython.int, -1)
@@ -120,8 +121,12 @@ def _zigzag(value: cython.longlong) -> cython.ulonglong:
 @cython.exceptval(check=False)
 def _varint_size(value: cython.longlong) -> cython.int:
     raw: cython.ulonglong = _zigzag(value)
-    size: cython.int = 1
-    while raw >= 128:
+    if raw < 128:
+        return 1
+    if raw < 16384:
+        return 2
+    size: cython.int = 2
+    while raw >= 16384:
         raw >>= 7
         size += 1
     return size
@@ -279,6 +284,13 @@ def sizes(
     return result
 
 
+def unwritten(size: cython.Py_ssize_t) -> bytearray:
+    """Bytes that may be anything, for `write` and a header: filling them with zeros takes as long."""
+    if cython.compiled:
+        return PyByteArray_FromStringAndSize(cython.NULL, size)
+    return bytearray(size)
+
+
 @cython.cfunc
 @cython.inline
 @cython.nogil
@@ -288,6 +300,13 @@ def _put(
 ) -> cython.Py_ssize_t:
     """Write a zigzag varint; returns where the next byte goes, which may be past the end."""
     raw: cython.ulonglong = _zigzag(value)
+    if raw < 128 and at < len(target):
+        target[at] = raw & 127
+        return at + 1
+    if raw < 16384 and at < len(target) - 1:
+        target[at] = raw & 127 | 128
+        target[at + 1] = raw >> 7 & 127
+        return at + 2
     while raw >= 128 and at < len(target):
         target[at] = raw & 127 | 128
         at += 1
@@ -308,14 +327,15 @@ def _put_string(
     length: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, _length(strings, row))
     at = _put(target, at, length)
     if length > 0 and length <= len(target) - at:
+        start: cython.Py_ssize_t = strings.ends[row]
         if cython.compiled:
-            memcpy(
-                cython.address(target[at]),
-                cython.address(strings.data[strings.ends[row]]),
-                length,
-            )
+            # What is short goes as 16 bytes, where there are so many on both sides, because a copy
+            # of fixed size is two instructions; the surplus is overwritten by what comes behind.
+            if length <= 16 and len(target) - at >= 16 and len(strings.data) - start >= 16:
+                memcpy(cython.address(target[at]), cython.address(strings.data[start]), 16)
+            else:
+                memcpy(cython.address(target[at]), cython.address(strings.data[start]), length)
         else:
-            start: cython.Py_ssize_t = strings.ends[row]
             target[at : at + length] = strings.data[start : start + length]
     return at + length if length > 0 else at
 

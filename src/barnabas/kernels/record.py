@@ -8,9 +8,11 @@ Source: KIP-98.
 
 import cython
 from cython.cimports.barnabas.kernels import layout
+from cython.cimports.barnabas.kernels.collector import PyObject_GC_UnTrack
 from cython.cimports.barnabas.kernels.varints import varint, varlong
 from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
-from cython.cimports.cpython.unicode import PyUnicode_DecodeUTF8
+from cython.cimports.cpython.unicode import PyUnicode_AsUTF8AndSize, PyUnicode_DecodeUTF8
+from cython.cimports.libc.string import memcmp
 
 _NO_HEADERS = cython.declare(tuple, ())
 
@@ -91,31 +93,50 @@ def _headers(
     end: cython.Py_ssize_t,
     count: cython.int,
     found: list,
+    last: tuple,
 ) -> cython.Py_ssize_t:
-    """Read `count` headers into `found`; the position behind them, or a negative code."""
+    """Read `count` headers into `found`; the position behind them, or a negative code.
+
+    `last` are the headers of a record before: their names are mostly these, and taken again.
+    """
     bad: cython.bint
     length: cython.int
-    while count > 0:
+    size: cython.Py_ssize_t
+    index: cython.int
+    content: bytes
+    pair: tuple
+    name: str
+    for index in range(count):
         bad, position, length = varint(data, position, end)
         if bad:
             return layout.BAD_VARINT
         if length < 0 or length > end - position:
             return layout.BAD_HEADER_LENGTH
-        name: str = PyUnicode_DecodeUTF8(
-            cython.cast(cython.p_char, cython.address(data[position])), length, cython.NULL
-        )
+        name = None
+        if index < len(last):
+            pair = last[index]
+            name = pair[0]
+            characters: cython.p_const_char = PyUnicode_AsUTF8AndSize(name, cython.address(size))
+            if size != length or memcmp(characters, cython.address(data[position]), size) != 0:
+                name = None
+        if name is None:
+            name = PyUnicode_DecodeUTF8(
+                cython.cast(cython.p_char, cython.address(data[position])), length, cython.NULL
+            )
         position += length
         bad, position, length = varint(data, position, end)
         if bad:
             return layout.BAD_VARINT
         if length > end - position:
             return layout.BAD_HEADER_LENGTH
-        if length < 0:
-            found.append((name, None))
-        else:
-            found.append((name, _bytes(data, position, length)))
+        content = None
+        if length >= 0:
+            content = _bytes(data, position, length)
             position += length
-        count -= 1
+        pair = (name, content)
+        # Text and bytes refer to nothing, so the collector would look at the pair in vain.
+        PyObject_GC_UnTrack(cython.cast(cython.p_void, pair))
+        found.append(pair)
     return position
 
 
@@ -200,6 +221,7 @@ def _decode_batch(
     offset: cython.longlong
     record: Record
     headers: list
+    last: tuple = _NO_HEADERS
     for index in range(table[at + layout.COUNT]):
         state[layout.AT_RECORD] = index
         bad, position, length = varint(data, position, end)
@@ -238,7 +260,7 @@ def _decode_batch(
         headers = None
         if length > 0:
             headers = []
-            position = _headers(data, position, record_end, length, headers)
+            position = _headers(data, position, record_end, length, headers, last)
             if position < 0:
                 return cython.cast(cython.int, position)
         if position != record_end:
@@ -258,7 +280,12 @@ def _decode_batch(
             record.timestamp_type = 0
         record.key = None if key_length < 0 else _bytes(data, key_at, key_length)
         record.value = None if value_length < 0 else _bytes(data, value_at, value_length)
-        record.headers = _NO_HEADERS if headers is None else tuple(headers)
+        if headers is None:
+            record.headers = _NO_HEADERS
+        else:
+            last = tuple(headers)
+            PyObject_GC_UnTrack(cython.cast(cython.p_void, last))
+            record.headers = last
         found.append(record)
         if len(found) >= limit:
             return 0

@@ -65,7 +65,7 @@ class Partitioner:
             found = array("i", (_NOT_CHOSEN,)) * rows
         else:
             found = chosen_partitions(chosen, _NOT_CHOSEN)
-        if len(key.ends):
+        if len(key.ends) and self.count > 1:
             result = partitioning.partitions_of_keys(*key, self.count, found)
             assert result == rows, "Arrow's offsets lie within its data"
         self._next = partitioning.spread(found, max(1, run), self._next, self.count)
@@ -137,7 +137,7 @@ def _encode(
     if count < 1:
         detail = f"row {order[first]} cannot be a record"
         raise RefusedRecords(ErrorCode.MESSAGE_TOO_LARGE, detail)
-    batch = bytearray(HEADER_SIZE + state[0])
+    batch = batch_writing.unwritten(HEADER_SIZE + state[0])
     end = batch_writing.write(table, order, first, first + count, sizes, batch, HEADER_SIZE)
     assert end == len(batch), "rows do not change while they are written"
     if options.codec != Codec.NONE:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ SERVES = [
     for line in block.splitlines()
     if not language and line.startswith("barnabas serve")
 ]
+LOG = Path(__file__).parents[1] / "vectors" / "logs" / "kafka-4.3.0" / "corpus-0"
 PROGRAMS = [block for language, block in BLOCKS if language == "python"]
 
 
@@ -52,6 +54,8 @@ def test_there_is_something_to_try() -> None:
 
 
 def test_every_command_works_in_its_order(environment: dict[str, str], tmp_path: Path) -> None:
+    # What `barnabas log` looks at: README's data directory, with a log in it.
+    shutil.copytree(LOG, tmp_path / "my-data" / "animals-0")
     for line in COMMANDS:
         done = subprocess.run(
             ["bash", "-o", "pipefail", "-c", line],

@@ -46,11 +46,18 @@ def _demo() -> click.Command:
     return demo
 
 
+def _log() -> click.Command:
+    from barnabas.cli.log import log
+
+    return log
+
+
 COMMANDS: dict[str, Callable[[], click.Command]] = {
     "serve": _serve,
     "topics": _topics,
     "produce": _produce,
     "consume": _consume,
+    "log": _log,
     "demo": _demo,
 }
 
@@ -73,7 +80,7 @@ class Commands(click.Group):
 def barnabas() -> None:
     """Kafka for Python: a broker, a driver and a pipeline on Spark.
 
-    barnabas serve starts a broker; the other commands talk to one.
+    barnabas serve starts a broker; barnabas log looks at files; the others talk to a broker.
     """
 
 

@@ -1,0 +1,192 @@
+"""`barnabas log`: look at segments and indexes of any Kafka, without a broker. Changes nothing."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import click
+
+from barnabas.cli.output import Cell, show_json, show_rows
+from barnabas.cli.record_json import to_json
+from barnabas.cli.segment_files import SegmentFile, bytes_of, segment_files
+from barnabas.cli.segment_rows import (
+    BATCH_COLUMNS,
+    batch_row,
+    entry_row,
+    fault_row,
+    short_row,
+    time_text,
+)
+from barnabas.log.file_names import INDEX, LOG, TIME_INDEX, parse_partition_directory
+from barnabas.log.inspecting import (
+    Entry,
+    Fault,
+    Found,
+    examine,
+    examine_offset_index,
+    examine_time_index,
+)
+from barnabas.records.reading import decode_records
+from barnabas.records.record import Record
+from barnabas.types import TopicPartition
+
+_ANY = -(2**63)
+_paths = click.argument("paths", nargs=-1, required=True, type=click.Path())
+_json = click.option("--json", "as_json", is_flag=True, help="One JSON document a line.")
+
+
+@click.group()
+def log() -> None:
+    """Look at the files of a log: Kafka's of any release since 0.8, or ours.
+
+    A path is a segment's file, the directory of a partition, or a data directory.
+    """
+
+
+@log.command()
+@_paths
+@click.option("--records", is_flag=True, help="And the records of each batch.")
+@_json
+def dump(paths: tuple[str, ...], *, records: bool, as_json: bool) -> None:
+    """Print the batches of segments, broken ones too."""
+    for file in segment_files(paths, (LOG,)):
+        path = file.beside(LOG)
+        with bytes_of(path) as data:
+            found = list(examine(data, file.base_offset))
+            if as_json:
+                _dump_json(path, found, data, records=records)
+            elif records:
+                _dump_records(path, found, data)
+            else:
+                rows = [short_row(each, data) for each in found]
+                show_rows(BATCH_COLUMNS, rows, title=str(path), as_json=False)
+
+
+def _dump_json(path: Path, found: list[Found | Fault], data: memoryview, *, records: bool) -> None:
+    for each in found:
+        row = fault_row(each) if isinstance(each, Fault) else batch_row(each, data)
+        show_json({"file": str(path), **row})
+        if records:
+            for record in _records(path, each, data):
+                print(to_json(record))
+
+
+def _dump_records(path: Path, found: list[Found | Fault], data: memoryview) -> None:
+    """A line for each batch, and below it, set in, one for each record."""
+    for each in found:
+        cells: tuple[Cell, ...] = short_row(each, data)
+        named = [
+            f"{name} {cell}"
+            for name, cell in zip(BATCH_COLUMNS, cells, strict=True)
+            if cell not in (None, "")
+        ]
+        click.echo(f"{path.name}: {', '.join(named)}")
+        for record in _records(path, each, data):
+            time = time_text(record.timestamp) or "no time"
+            headers = "".join(f" {name}={_text(value)}" for name, value in record.headers)
+            key, value = _text(record.key), _text(record.value)
+            click.echo(
+                f"    {record.offset} | {time} | {key} | {value}{headers and ' |' + headers}"
+            )
+
+
+def _text(data: bytes | None) -> str:
+    return "null" if data is None else data.decode("utf-8", "backslashreplace")
+
+
+def _records(path: Path, found: Found | Fault, data: memoryview) -> list[Record]:
+    """The records of a batch without fault, markers left out."""
+    if isinstance(found, Fault) or found.faults:
+        return []
+    place = parse_partition_directory(path.absolute().parent.name) or TopicPartition("", 0)
+    batch = data[found.header.position : found.header.end]
+    return decode_records(batch, *place, start=_ANY)[0]
+
+
+@log.command()
+@_paths
+@_json
+def verify(paths: tuple[str, ...], *, as_json: bool) -> int:
+    """Check all batches, records and index entries; exit code 1 if something is broken."""
+    totals = _Totals()
+    for file in segment_files(paths, (LOG,)):
+        for path, fault in _faults_of(file, totals):
+            totals.faults += 1
+            if as_json:
+                show_json({"file": str(path), "position": fault.position, "fault": fault.text})
+            else:
+                click.echo(f"{path} at byte {fault.position}: {fault.text}")
+    if as_json:
+        show_json(asdict(totals))
+    else:
+        verdict = f"{totals.faults} faults" if totals.faults else "nothing is broken"
+        click.echo(
+            f"{totals.segments} segments, {totals.batches} batches, {totals.records} records,"
+            f" {totals.bytes} bytes: {verdict}"
+        )
+    return int(totals.faults > 0)
+
+
+@log.command()
+@_paths
+@_json
+def index(paths: tuple[str, ...], *, as_json: bool) -> None:
+    """Print the entries of offset and time indexes, and what is wrong with them."""
+    for file in segment_files(paths, (INDEX, TIME_INDEX)):
+        with bytes_of(file.beside(LOG)) as data:
+            batches = [
+                found for found in examine(data, file.base_offset) if isinstance(found, Found)
+            ]
+        for kind in (INDEX, TIME_INDEX) if file.kind == LOG else (file.kind,):
+            path = file.beside(kind)
+            rows = [entry_row(found, kind) for found in _examine_index(path, file, kind, batches)]
+            if as_json:
+                for row in rows:
+                    show_json({"file": str(path), **row})
+            elif rows:
+                cells = [tuple(row.values()) for row in rows]
+                show_rows(tuple(rows[0]), cells, title=str(path), as_json=False)
+
+
+@dataclass
+class _Totals:
+    segments: int = 0
+    batches: int = 0
+    records: int = 0
+    bytes: int = 0
+    faults: int = 0
+
+
+def _faults_of(file: SegmentFile, totals: _Totals) -> Iterator[tuple[Path, Fault]]:
+    """What is wrong with a segment and its indexes."""
+    batches: list[Found] = []
+    path = file.beside(LOG)
+    with bytes_of(path) as data:
+        totals.segments += 1
+        totals.bytes += len(data)
+        for found in examine(data, file.base_offset):
+            if isinstance(found, Fault):
+                yield path, found
+                continue
+            batches.append(found)
+            totals.batches += 1
+            totals.records += found.records
+            for text in found.faults:
+                where = f"batch of offset {found.header.base_offset}: "
+                yield path, Fault(found.header.position, where + text)
+    for kind in (INDEX, TIME_INDEX):
+        path = file.beside(kind)
+        for entry in _examine_index(path, file, kind, batches):
+            if isinstance(entry, Fault):
+                yield path, entry
+            elif entry.fault:
+                text = f"entry ({entry.offset}, {entry.value}): {entry.fault}"
+                yield path, Fault(entry.position, text)
+
+
+def _examine_index(
+    path: Path, file: SegmentFile, kind: str, batches: list[Found]
+) -> list[Entry | Fault]:
+    look = examine_offset_index if kind == INDEX else examine_time_index
+    with bytes_of(path) as data:
+        return list(look(data, file.base_offset, batches))

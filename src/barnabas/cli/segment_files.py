@@ -1,0 +1,84 @@
+"""The segment files that a path on the command line means, and their bytes, which are only looked at."""
+
+import contextlib
+import mmap
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from barnabas.errors import ConfigError
+from barnabas.log.file_names import (
+    INDEX,
+    LOG,
+    TIME_INDEX,
+    parse_partition_directory,
+    parse_segment_file,
+)
+
+KINDS = (LOG, INDEX, TIME_INDEX)
+
+
+class SegmentFile(NamedTuple):
+    """One file of a segment; `base_offset` and `kind` (`.log`, `.index`, `.timeindex`) are its name."""
+
+    path: Path
+    base_offset: int
+    kind: str
+
+    def beside(self, kind: str) -> Path:
+        """The file of another kind of the same segment, which need not be there."""
+        return self.path.with_name(self.path.name.partition(".")[0] + kind)
+
+
+def segment_files(paths: Sequence[str], kinds: Sequence[str]) -> list[SegmentFile]:
+    """The files of these kinds below some paths: files, partitions, or directories of partitions.
+
+    Raises:
+        ConfigError: a path is not there, or holds no such file.
+    """
+    found: list[SegmentFile] = []
+    for each in paths:
+        path = Path(each)
+        before = len(found)
+        if path.is_file():
+            found += _of([path], KINDS)
+        elif path.is_dir():
+            found += _of(sorted(path.iterdir()), kinds)
+            for below in sorted(path.iterdir()):
+                if below.is_dir() and parse_partition_directory(below.name):
+                    found += _of(sorted(below.iterdir()), kinds)
+        else:
+            raise ConfigError(f"{each} is not there")
+        if len(found) == before:
+            names = " or ".join(f"00000000000000000000{kind}" for kind in kinds)
+            raise ConfigError(f"{each} holds no segment, that is no file such as {names}")
+    return found
+
+
+def _of(paths: Sequence[Path], kinds: Sequence[str]) -> Iterator[SegmentFile]:
+    for path in paths:
+        parsed = parse_segment_file(path.name)
+        if parsed and parsed[1] in kinds:
+            yield SegmentFile(path, *parsed)
+
+
+@contextlib.contextmanager
+def bytes_of(path: Path) -> Iterator[memoryview]:
+    """What a file holds, without reading all of it at once; nothing where it is not there.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    try:
+        size = path.stat().st_size if path.exists() else 0
+        if not size:
+            yield memoryview(b"")
+            return
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+            view = memoryview(data)
+            try:
+                yield view
+            finally:
+                view.release()
+    except OSError as error:
+        raise ConfigError(f"cannot read {path}: {error.strerror}") from None

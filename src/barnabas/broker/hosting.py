@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.topic import TopicConfig
-from barnabas.errors import ConfigError
 from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
+from barnabas.records.compression import Codec
+from barnabas.records.recompression import Stored
 from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)
@@ -82,11 +83,6 @@ def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
         ConfigError: a value is out of range, or asks for what no log here does.
     """
     topic = TopicConfig.for_topic(own, broker)
-    if topic.compression_type != "producer":
-        raise ConfigError(
-            f"compression.type={topic.compression_type}: batches are stored as the producer sent"
-            " them, so it must be producer"
-        )
     return LogConfig(
         segment_bytes=topic.segment_bytes,
         segment_ms=topic.segment_ms,
@@ -103,4 +99,28 @@ def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
         message_timestamp_before_max_ms=topic.message_timestamp_before_max_ms,
         message_timestamp_after_max_ms=topic.message_timestamp_after_max_ms,
         producer_id_expiration_ms=broker.producer_id_expiration_ms,
+        stored=_stored(topic),
     )
+
+
+_FAST_LZ4 = 9
+"""Kafka takes lz4's fast compressor for its default level, the thorough one for all others."""
+
+
+def _stored(topic: TopicConfig) -> Stored | None:
+    """What `compression.type` and the levels mean."""
+    match topic.compression_type:
+        case "producer":
+            return None
+        case "uncompressed":
+            return Stored(Codec.NONE)
+        case "gzip":
+            level = topic.compression_gzip_level
+            return Stored(Codec.GZIP, None if level < 0 else level)
+        case "lz4":
+            level = topic.compression_lz4_level
+            return Stored(Codec.LZ4, None if level == _FAST_LZ4 else level)
+        case "zstd":
+            return Stored(Codec.ZSTD, topic.compression_zstd_level)
+        case _:
+            return Stored(Codec.SNAPPY)

@@ -58,6 +58,10 @@ class Partition:
                     return Appended(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, message=_NO_ZSTD)
                 if header.transactional:
                     return Appended(_NO_TRANSACTIONS, message="transactions are not served")
+            if log.config.stored is not None:
+                records, header = log.config.stored.recompress(
+                    records, header, log.config.max_message_bytes
+                )
             base, _, append_time, start, duplicate = log.append(
                 records, leader_epoch=self.leader_epoch, now_ms=now_ms, header=header
             )

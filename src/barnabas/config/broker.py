@@ -103,7 +103,27 @@ class BrokerConfig(Configuration):
         HIGH,
         "The codec that batches are stored in; producer means as they came.",
         choices=("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
-        inert="batches are stored as the producer sent them",
+    )
+    compression_gzip_level: int = integer(
+        -1,
+        MEDIUM,
+        "The level of gzip where compression.type is gzip; -1: the codec's own default.",
+        low=-1,
+        high=9,
+    )
+    compression_lz4_level: int = integer(
+        9,
+        MEDIUM,
+        "The level of lz4 where compression.type is lz4; 9: the fast one.",
+        low=1,
+        high=17,
+    )
+    compression_zstd_level: int = integer(
+        3,
+        MEDIUM,
+        "The level of zstd where compression.type is zstd.",
+        low=-131_072,
+        high=22,
     )
     message_max_bytes: int = integer(
         1_048_588, HIGH, "The largest record batch that is accepted, in bytes as sent.", low=0

@@ -43,7 +43,6 @@ _TOPICS = {
         remote.storage.enable remote.log.copy.disable remote.log.delete.on.disable
         local.retention.ms local.retention.bytes""",
     "batches are stored as the producer sent them": """
-        compression.gzip.level compression.lz4.level compression.zstd.level
         message.downconversion.enable message.format.version""",
 }
 

@@ -26,7 +26,6 @@ _NO_COMPACTION = "logs are not compacted yet"
 _NO_REPLICATION = "there is one broker, so nothing is replicated"
 _NO_PREALLOCATION = "files grow as they are written"
 _NO_JITTER = "segments are closed when their time has come"
-_NO_RECOMPRESSION = "batches are stored as the producer sent them"
 
 
 class TopicConfig(Configuration):
@@ -50,7 +49,30 @@ class TopicConfig(Configuration):
         "The codec that batches are stored in; producer means as they came.",
         choices=("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
         synonym="compression.type",
-        inert=_NO_RECOMPRESSION,
+    )
+    compression_gzip_level: int = integer(
+        -1,
+        MEDIUM,
+        "The level of gzip where compression.type is gzip; -1: the codec's own default.",
+        low=-1,
+        high=9,
+        synonym="compression.gzip.level",
+    )
+    compression_lz4_level: int = integer(
+        9,
+        MEDIUM,
+        "The level of lz4 where compression.type is lz4; 9: the fast one.",
+        low=1,
+        high=17,
+        synonym="compression.lz4.level",
+    )
+    compression_zstd_level: int = integer(
+        3,
+        MEDIUM,
+        "The level of zstd where compression.type is zstd.",
+        low=-131_072,
+        high=22,
+        synonym="compression.zstd.level",
     )
     delete_retention_ms: int = long(
         86_400_000,

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from barnabas.records.recompression import Stored
+
 _FOREVER = (1 << 63) - 1
 _HOUR_MS = 3_600_000
 _WEEK_MS = 168 * _HOUR_MS
@@ -31,6 +33,8 @@ class LogConfig:
     producer_id_expiration_ms: int = 24 * _HOUR_MS
     """A broker property (`producer.id.expiration.ms`) that logs obey."""
 
+    stored: Stored | None = None
+    """What batches are compressed with; None: they stay as they came (`compression.type`)."""
     judges_records: bool = field(init=False)
     """Whether each record that is produced must be looked at. Worked out once: each append asks."""
 

@@ -32,7 +32,6 @@ def _properties(path: str) -> tuple[Difference, ...]:
             Difference("*", f"{path}.{name}", "no tiered storage: known, but without effect")
             for name in ("local.retention.*", "remote.*")
         ),
-        Difference("*", f"{path}.compression.*.level", "our broker does not compress records"),
         Difference(
             "*",
             f"{path}.min.insync.replicas.*",

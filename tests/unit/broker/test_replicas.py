@@ -1,4 +1,4 @@
-"""What becomes of appends whose disk fails between the queue and the file."""
+"""What becomes of appends: stored in the topic's codec; the disk fails between queue and file."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +12,10 @@ from barnabas.dialects.commands import Append, Produce, Read
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.config import LogConfig
 from barnabas.log.opening import open_log
+from barnabas.records.batch import walk
+from barnabas.records.compression import Codec
+from barnabas.records.reading import decode_records
+from barnabas.records.recompression import Stored
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.open_files import RealFile
@@ -77,3 +81,22 @@ def test_a_write_that_fails_turns_the_answers_of_its_log_and_takes_it_offline(
     assert [answer.error for answer in later] == [OFFLINE, ErrorCode.NONE]
     reads = [Read(topic, NO_ID, 0, 0, 1 << 20) for topic in ("bad", "good")]
     assert [got.error for got in replicas.read(reads, 1 << 20)] == [OFFLINE, ErrorCode.NONE]
+
+
+@pytest.mark.parametrize("codec", Codec)
+def test_batches_are_stored_in_the_codec_of_their_topic(tmp_path: Path, codec: Codec) -> None:
+    replicas = replicas_of(tmp_path, "t")
+    partition = replicas.find("t", 0)
+    assert partition is not None
+    partition.log.configure(LogConfig(stored=Stored(codec)))
+    for base in (0, 2):
+        (answer,) = replicas.append(produce("t"))
+        replicas.write()
+        assert (answer.error, answer.base_offset) == (ErrorCode.NONE, base)
+    (got,) = replicas.read([Read("t", NO_ID, 0, 0, 1 << 20)], 1 << 20)
+    assert got.records is not None
+    data = got.records.file.read(got.records.position, got.records.size)
+    assert [header.codec for header in walk(data)] == [codec, codec]
+    records, next_offset = decode_records(data, "t", 0)
+    assert [one.offset for one in records] == list(range(4))
+    assert next_offset == 4

@@ -69,6 +69,17 @@ class Portal:
                 " its thread and its connections are not here; make a new one in this process"
             )
 
+    @property
+    def here(self) -> bool:
+        """Whether the loop runs, in this process."""
+        return not self._closed and self._pid == os.getpid()
+
+    def leave(self, last: Callable[[], None]) -> None:
+        """Have `last` called on the loop, then end it and its thread; waits for neither."""
+        self._closed = True
+        self.loop.call_soon_threadsafe(last)
+        self.loop.call_soon_threadsafe(self.loop.stop)
+
     def close(self) -> None:
         """End the loop and its thread; a second call does nothing. Not from the loop's thread."""
         if self._closed or self._pid != os.getpid():

@@ -81,6 +81,10 @@ class Admin:
 
     async def close(self) -> None:
         """End the connections."""
+        self.drop()
+
+    def drop(self) -> None:
+        """As `close`."""
         self._cluster.close()
 
     async def list_topics(

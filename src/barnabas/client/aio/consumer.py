@@ -69,6 +69,11 @@ class Consumer:
         finally:
             self._driver.close()
 
+    def drop(self) -> None:
+        """End the connections and commit nothing."""
+        self._closed = True
+        self._driver.close()
+
     # ---- what to read ---------------------------------------------------------------------
 
     def assign(self, partitions: Iterable[Where]) -> None:

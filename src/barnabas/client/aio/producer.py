@@ -8,22 +8,15 @@ from dataclasses import replace
 from typing import Any, Self
 
 from barnabas.client.aio.asking import known_topic
-from barnabas.client.aio.cluster import Cluster
-from barnabas.client.aio.courier import Courier
-from barnabas.client.aio.flushing import close, flush
+from barnabas.client.aio.shipping import Shipping
 from barnabas.client.aio.surroundings import Surroundings
 from barnabas.client.aio.wake import Wake
-from barnabas.client.core.accumulator import Accumulator
 from barnabas.client.core.arrow_columns import ColumnNames
-from barnabas.client.core.bulk import Bulk, SentBatches
-from barnabas.client.core.cluster_view import TopicView
+from barnabas.client.core.bulk import SentBatches
 from barnabas.client.core.delivery import Settling
 from barnabas.client.core.given_record import GivenRecord, Headers, given_record
 from barnabas.client.core.producer_batch import ProducerBatch
-from barnabas.client.core.producer_options import ProducerOptions
 from barnabas.client.core.properties import properties
-from barnabas.client.core.retry import Backoff
-from barnabas.client.core.sending import Sender
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import KafkaError, LocalProtocolError
 from barnabas.kernels.objects import Delivery
@@ -71,18 +64,12 @@ class Producer:
     ) -> None:
         loaded = ProducerConfig.load(properties(config, more))
         around = around or Surroundings.real(asyncio.get_running_loop())
-        self._options = ProducerOptions.of(loaded)
-        self._cluster = Cluster(loaded, around)
-        self._cluster.creates_topics = True
-        entropy, waits = around.entropy, _LoopWaits()
-        self._records = Accumulator(self._options, entropy, nullcontext(), waits)
-        backoff = Backoff(loaded.retry_backoff_ms, loaded.retry_backoff_max_ms, entropy)
-        self._sender = Sender(self._options, self._cluster.view, self._records, backoff)
-        self._courier = Courier(self._cluster, self._sender, self._options, self._progress)
+        self._shipping = Shipping(loaded, around, nullcontext(), _LoopWaits(), self._progress)
+        self._options = self._shipping.options
+        self._cluster = self._shipping.cluster
         self._blocked: list[Wake] = []
-        self._bulk = Bulk(self._options)
         self._time_ms = around.clock.time_ms
-        self._closed = False
+        self._open = True
 
     async def __aenter__(self) -> Self:
         return self
@@ -119,7 +106,7 @@ class Producer:
         record = given_record(topic, key, value, timestamp_ms, headers, self._time_ms)
         view = self._cluster.view.topics.get(topic)
         if view is not None and view.partitions:
-            delivery = self._append(view, partition, record)
+            delivery: Delivery | None = self._shipping.append(view, partition, record)
             if delivery is not None:
                 return delivery
         waiting = asyncio.ensure_future(self._append_when_possible(topic, partition, record))
@@ -144,7 +131,7 @@ class Producer:
         view = await self._cluster.within(self._options.max_block_s, what, learning)
         batches = []
         count = 0
-        for where, encoded in self._bulk.encoded(view, data, chosen, self._time_ms()):
+        for where, encoded in self._shipping.bulk.encoded(view, data, chosen, self._time_ms()):
             adding = asyncio.ensure_future(self._add_when_possible(where, encoded))
             batches.append(await self._cluster.within(self._options.max_block_s, what, adding))
             count += encoded.count
@@ -157,7 +144,7 @@ class Producer:
             RequestTimeout: it takes longer than `timeout_s` seconds; sending goes on.
             BrokerError: records failed whose Delivery nobody asked; the message counts them.
         """
-        await flush(self._records, self._sender, self._courier, timeout_s)
+        await self._shipping.flush(timeout_s)
 
     async def close(self, timeout_s: float | None = None) -> None:
         """Take no more records, flush, then end the connections; errors as `flush`.
@@ -165,39 +152,17 @@ class Producer:
         Every record has its outcome then: what is not stored in time has failed. A second call does
         nothing.
         """
-        if not self._closed:
-            self._closed = True
-            await close(self._records, self._sender, self._courier, timeout_s)
+        if self._open:
+            self._open = False
+            self._shipping.closed = True
+            await self._shipping.close(timeout_s)
 
     async def _add_when_possible(self, where: TopicPartition, encoded: Encoded) -> ProducerBatch:
         while True:
-            self._check_usable()
-            now = self._cluster.around.loop.time()
-            batch = self._records.add_built(where, encoded.batch, encoded.count, now)
-            self._tell_news()
+            batch = self._shipping.add(where, encoded)
             if batch is not None:
                 return batch
             await self._room()
-
-    def _append(
-        self, view: TopicView, partition: int | None, record: GivenRecord
-    ) -> Delivery | None:
-        self._check_usable()
-        now = self._cluster.around.loop.time()
-        delivery = self._records.append(view, partition, record, now)
-        self._tell_news()
-        return delivery
-
-    def _check_usable(self) -> None:
-        if self._closed:
-            raise LocalProtocolError("the producer is closed")
-        if self._courier.fatal is not None:
-            raise self._courier.fatal
-
-    def _tell_news(self) -> None:
-        if self._records.news:
-            self._records.news = False
-            self._courier.look_again()
 
     async def _room(self) -> None:
         future: asyncio.Future[None] = self._cluster.around.loop.create_future()
@@ -209,7 +174,7 @@ class Producer:
     ) -> Delivery:
         while True:
             view = await known_topic(self._cluster, topic)
-            delivery = self._append(view, partition, record)
+            delivery: Delivery | None = self._shipping.append(view, partition, record)
             if delivery is not None:
                 return delivery
             await self._room()

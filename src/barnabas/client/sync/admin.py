@@ -4,7 +4,6 @@ from collections.abc import Iterable, Mapping
 from typing import Self
 
 from barnabas.client.aio.admin import Admin as AsyncAdmin
-from barnabas.client.aio.surroundings import Surroundings
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.descriptions import (
     ClusterDescription,
@@ -14,7 +13,7 @@ from barnabas.client.core.descriptions import (
     Resource,
 )
 from barnabas.client.core.properties import properties
-from barnabas.runtime.caller_loop import CallerLoop
+from barnabas.client.sync.hosted import Hosted
 from barnabas.types import TopicPartition
 
 
@@ -28,12 +27,10 @@ class Admin:
 
     def __init__(self, config: Mapping[str, object] | None = None, /, **more: object) -> None:
         given = properties(config, more)
-        self._loop = CallerLoop("this Admin")
-        try:
-            self._admin = AsyncAdmin(given, around=Surroundings.real(self._loop.loop))
-        except BaseException:
-            self._loop.close()
-            raise
+        self._hosted = Hosted(
+            "Admin", lambda around: AsyncAdmin(given, around=around), AsyncAdmin.drop
+        )
+        self._admin = self._hosted.client
 
     def __enter__(self) -> Self:
         return self
@@ -43,23 +40,21 @@ class Admin:
 
     def close(self) -> None:
         """End the connections; a second call does nothing."""
-        if not self._loop.closed:
-            self._loop.run(self._admin.close())
-            self._loop.close()
+        self._hosted.close(self._admin.close)
 
     def list_topics(self, *, internal: bool = False, timeout_s: float | None = None) -> list[str]:
         """The names of all topics, sorted; those of Kafka's own too, if wished."""
-        return self._loop.run(self._admin.list_topics(internal=internal, timeout_s=timeout_s))
+        return self._hosted.run(self._admin.list_topics(internal=internal, timeout_s=timeout_s))
 
     def describe_topics(
         self, names: Iterable[str] | None = None, *, timeout_s: float | None = None
     ) -> dict[str, TopicView]:
         """Partitions, leaders and replicas of topics (all, where None are named)."""
-        return self._loop.run(self._admin.describe_topics(names, timeout_s=timeout_s))
+        return self._hosted.run(self._admin.describe_topics(names, timeout_s=timeout_s))
 
     def describe_cluster(self, *, timeout_s: float | None = None) -> ClusterDescription:
         """The brokers, the controller and the id of the cluster."""
-        return self._loop.run(self._admin.describe_cluster(timeout_s=timeout_s))
+        return self._hosted.run(self._admin.describe_cluster(timeout_s=timeout_s))
 
     def create_topics(
         self,
@@ -70,11 +65,11 @@ class Admin:
     ) -> None:
         """Make topics. Where one fails the others are made all the same; the error names those."""
         work = self._admin.create_topics(topics, validate_only=validate_only, timeout_s=timeout_s)
-        self._loop.run(work)
+        self._hosted.run(work)
 
     def delete_topics(self, names: Iterable[str], *, timeout_s: float | None = None) -> None:
         """Delete topics with all their records."""
-        self._loop.run(self._admin.delete_topics(names, timeout_s=timeout_s))
+        self._hosted.run(self._admin.delete_topics(names, timeout_s=timeout_s))
 
     def create_partitions(
         self,
@@ -87,7 +82,7 @@ class Admin:
         work = self._admin.create_partitions(
             counts, validate_only=validate_only, timeout_s=timeout_s
         )
-        self._loop.run(work)
+        self._hosted.run(work)
 
     def describe_configs(
         self,
@@ -101,7 +96,7 @@ class Admin:
         work = self._admin.describe_configs(
             resource, name, documentation=documentation, timeout_s=timeout_s
         )
-        return self._loop.run(work)
+        return self._hosted.run(work)
 
     def alter_configs(
         self,
@@ -116,7 +111,7 @@ class Admin:
         work = self._admin.alter_configs(
             resource, name, changes, validate_only=validate_only, timeout_s=timeout_s
         )
-        self._loop.run(work)
+        self._hosted.run(work)
 
     def list_offsets(
         self,
@@ -127,10 +122,10 @@ class Admin:
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         """The first offset at or after a timestamp (ms), or EARLIEST, LATEST, MAX_TIMESTAMP."""
         work = self._admin.list_offsets(wanted, committed_only=committed_only, timeout_s=timeout_s)
-        return self._loop.run(work)
+        return self._hosted.run(work)
 
     def delete_records(
         self, before: Mapping[TopicPartition, int], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
         """Delete the records before these offsets (-1: all); returns where the logs begin now."""
-        return self._loop.run(self._admin.delete_records(before, timeout_s=timeout_s))
+        return self._hosted.run(self._admin.delete_records(before, timeout_s=timeout_s))

@@ -9,13 +9,12 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Self
 
 from barnabas.client.aio.consumer import Consumer as AsyncConsumer
-from barnabas.client.aio.surroundings import Surroundings
 from barnabas.client.core.descriptions import OffsetAndTimestamp
 from barnabas.client.core.properties import properties
 from barnabas.client.core.where import Where
+from barnabas.client.sync.hosted import Hosted
 from barnabas.records.columns import Wanted
 from barnabas.records.record import Record
-from barnabas.runtime.caller_loop import CallerLoop
 from barnabas.types import TopicPartition
 
 
@@ -29,12 +28,10 @@ class Consumer:
 
     def __init__(self, config: Mapping[str, object] | None = None, /, **more: object) -> None:
         given = properties(config, more)
-        self._loop = CallerLoop("this Consumer")
-        try:
-            self._consumer = AsyncConsumer(given, around=Surroundings.real(self._loop.loop))
-        except BaseException:
-            self._loop.close()
-            raise
+        self._hosted = Hosted(
+            "Consumer", lambda around: AsyncConsumer(given, around=around), AsyncConsumer.drop
+        )
+        self._consumer = self._hosted.client
 
     def __enter__(self) -> Self:
         return self
@@ -44,11 +41,7 @@ class Consumer:
 
     def close(self) -> None:
         """Commit positions where that happens by itself, then end the connections."""
-        if not self._loop.closed:
-            try:
-                self._loop.run(self._consumer.close())
-            finally:
-                self._loop.close()
+        self._hosted.close(self._consumer.close)
 
     def assign(self, partitions: Iterable[Where]) -> None:
         """Read exactly these partitions from now on; those that stay keep their positions."""
@@ -72,7 +65,7 @@ class Consumer:
 
     def position(self, where: Where, *, timeout_s: float | None = None) -> int:
         """The offset of the next record that `poll` gives from a partition."""
-        return self._loop.run(self._consumer.position(where, timeout_s=timeout_s))
+        return self._hosted.run(self._consumer.position(where, timeout_s=timeout_s))
 
     def pause(self, *partitions: Where) -> None:
         """Give no records of these partitions for now."""
@@ -100,7 +93,7 @@ class Consumer:
             records = self._consumer.poll_now(max_records)
             if records:
                 return records
-        return self._loop.run(self._consumer.poll(timeout_s, max_records))
+        return self._hosted.run(self._consumer.poll(timeout_s, max_records))
 
     def fetch_arrow(self, timeout_s: float | None = None, *, wanted: Wanted = Wanted.ALL) -> Any:
         """The next records as a pyarrow.Table, all that have arrived, as soon as there are any.
@@ -108,29 +101,29 @@ class Consumer:
         Columns: topic, partition, then those `wanted` of offset, timestamp, timestampType, key,
         value, headers. A table of no rows after `timeout_s` seconds. Errors as `poll`.
         """
-        return self._loop.run(self._consumer.fetch_arrow(timeout_s, wanted=wanted))
+        return self._hosted.run(self._consumer.fetch_arrow(timeout_s, wanted=wanted))
 
     def partitions_for(self, topic: str, *, timeout_s: float | None = None) -> list[TopicPartition]:
         """The partitions of a topic."""
-        return self._loop.run(self._consumer.partitions_for(topic, timeout_s=timeout_s))
+        return self._hosted.run(self._consumer.partitions_for(topic, timeout_s=timeout_s))
 
     def offsets_for_times(
         self, times: Mapping[Where, int], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
         """The first offset at or after a time (ms since the epoch); None where there is none."""
-        return self._loop.run(self._consumer.offsets_for_times(times, timeout_s=timeout_s))
+        return self._hosted.run(self._consumer.offsets_for_times(times, timeout_s=timeout_s))
 
     def beginning_offsets(
         self, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
         """The first offsets that there are."""
-        return self._loop.run(self._consumer.beginning_offsets(partitions, timeout_s=timeout_s))
+        return self._hosted.run(self._consumer.beginning_offsets(partitions, timeout_s=timeout_s))
 
     def end_offsets(
         self, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
         """The offsets behind the last records that may be read."""
-        return self._loop.run(self._consumer.end_offsets(partitions, timeout_s=timeout_s))
+        return self._hosted.run(self._consumer.end_offsets(partitions, timeout_s=timeout_s))
 
     def commit(self, offsets: Mapping[Where, int] | None = None) -> None:
         """Save positions (of all partitions, where none are given) for the group.
@@ -138,7 +131,7 @@ class Consumer:
         Raises:
             ConfigError: there is no group.id.
         """
-        self._loop.run(self._consumer.commit(offsets))
+        self._hosted.run(self._consumer.commit(offsets))
 
     def committed(self, partitions: Iterable[Where]) -> dict[TopicPartition, int]:
         """The group's saved positions; partitions without one are left out.
@@ -146,7 +139,7 @@ class Consumer:
         Raises:
             ConfigError: there is no group.id.
         """
-        return self._loop.run(self._consumer.committed(partitions))
+        return self._hosted.run(self._consumer.committed(partitions))
 
     def __reduce__(self) -> Any:
         raise TypeError("a Consumer holds connections: make one where it is used, do not pickle it")

@@ -6,7 +6,9 @@ The short way of `send` finds an open batch and appends with one call of the ker
 
 import asyncio
 import logging
+import sys
 import threading
+import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -14,28 +16,21 @@ from typing import Any, Self, TypeVar
 
 from barnabas.client.aio.asking import known_topic
 from barnabas.client.aio.cluster import Cluster
-from barnabas.client.aio.courier import Courier
-from barnabas.client.aio.flushing import close, flush
+from barnabas.client.aio.shipping import Shipping
 from barnabas.client.aio.surroundings import Surroundings
-from barnabas.client.core.accumulator import Accumulator
 from barnabas.client.core.arrow_columns import ColumnNames
-from barnabas.client.core.bulk import Bulk, SentBatches
+from barnabas.client.core.bulk import SentBatches
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.delivery import Sent, Settling
-from barnabas.client.core.given_record import GivenRecord, Headers, given_record
-from barnabas.client.core.producer_batch import ProducerBatch
-from barnabas.client.core.producer_options import ProducerOptions
+from barnabas.client.core.given_record import Headers, given_record
 from barnabas.client.core.properties import properties
-from barnabas.client.core.retry import Backoff
-from barnabas.client.core.sending import Sender
+from barnabas.client.sync.room import Room
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import KafkaError, LocalProtocolError, RequestTimeout
 from barnabas.kernels.objects import OpenBatches
 from barnabas.ports import Clock
 from barnabas.records.checksums import murmur2
-from barnabas.records.encoding import Encoded
 from barnabas.runtime.portal import Portal
-from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)
 
@@ -79,32 +74,37 @@ class Producer:
     one in each process.
     """
 
+    _open = False
+
     def __init__(self, config: Mapping[str, object] | None = None, /, **more: object) -> None:
         loaded = ProducerConfig.load(properties(config, more))
-        self._options = ProducerOptions.of(loaded)
         self._portal = Portal("this Producer")
         try:
             self._connect(loaded)
         except BaseException:
             self._portal.close()
             raise
+        self._open = True
 
     def _connect(self, loaded: ProducerConfig) -> None:
+        # Nothing that the loop calls may lead to this object: it is to end when nobody uses it.
         around = Surroundings.real(self._portal.loop)
-        self._cluster = Cluster(loaded, around)
-        self._cluster.creates_topics = True
+        self._room = Room(around.clock)
         waits = _ThreadWaits(self._portal, around.clock)
-        self._records = Accumulator(self._options, around.entropy, threading.Lock(), waits)
-        backoff = Backoff(loaded.retry_backoff_ms, loaded.retry_backoff_max_ms, around.entropy)
-        self._sender = Sender(self._options, self._cluster.view, self._records, backoff)
-        self._changed = threading.Condition()
-        self._blocked = 0
-        self._courier = Courier(self._cluster, self._sender, self._options, self._progress)
-        self._bulk = Bulk(self._options)
+        shipping = Shipping(loaded, around, threading.Lock(), waits, self._room.changed)
+        self._shipping = shipping
+        self._options = shipping.options
+        self._topics = shipping.cluster.view.topics
         self._time_ms = around.clock.time_ms
-        self._sticky = OpenBatches(self._records.sticky, around.clock.time_ns)
-        self._by_partition = self._records.by_partition
-        self._closed = False
+        self._sticky = OpenBatches(shipping.records.sticky, around.clock.time_ns)
+        self._by_partition = shipping.records.by_partition
+
+    def __del__(self) -> None:
+        if self._open and self._portal.here and not sys.is_finalizing():
+            warnings.warn("a Producer was dropped without close()", ResourceWarning, stacklevel=2)
+            self._portal.leave(
+                partial(self._shipping.drop, "the producer was dropped without close()")
+            )
 
     def __enter__(self) -> Self:
         return self
@@ -164,11 +164,9 @@ class Producer:
         view = self._known(topic)
         batches = []
         count = 0
-        for where, encoded in self._bulk.encoded(view, data, chosen, self._time_ms()):
-            batch = self._add(where, encoded) or self._when_there_is_room(
-                partial(self._add, where, encoded)
-            )
-            batches.append(batch)
+        for where, encoded in self._shipping.bulk.encoded(view, data, chosen, self._time_ms()):
+            batch = self._shipping.add(where, encoded)
+            batches.append(batch or self._wait(partial(self._shipping.add, where, encoded)))
             count += encoded.count
         return SentBatches(count, tuple(batches))
 
@@ -179,7 +177,7 @@ class Producer:
             RequestTimeout: it takes longer than `timeout_s` seconds; sending goes on.
             BrokerError: records failed whose result nobody asked; the message counts them.
         """
-        self._portal.call(flush(self._records, self._sender, self._courier, timeout_s))
+        self._portal.call(self._shipping.flush(timeout_s))
 
     def close(self, timeout_s: float | None = None) -> None:
         """Take no more records, flush, then end connections and thread; errors as `flush`.
@@ -187,13 +185,13 @@ class Producer:
         Every record has its outcome then: what is not stored in time has failed. A second call does
         nothing.
         """
-        if self._closed:
+        if not self._open:
             return
-        self._closed = True
-        with self._changed:
-            self._changed.notify_all()
+        self._open = False
+        self._shipping.closed = True
+        self._room.changed()
         try:
-            self._portal.call(close(self._records, self._sender, self._courier, timeout_s))
+            self._portal.call(self._shipping.close(timeout_s))
         finally:
             self._portal.close()
 
@@ -224,70 +222,25 @@ class Producer:
                 return appended
         self._portal.check()
         view = self._known(topic)
-        delivery = self._append(view, partition, record)
+        delivery: Sent | None = self._shipping.append(view, partition, record)
         if delivery is not None:
             return delivery
-        return self._when_there_is_room(partial(self._append, view, partition, record))
+        waited: Sent = self._wait(partial(self._shipping.append, view, partition, record))
+        return waited
 
     def _known(self, topic: str) -> TopicView:
-        view = self._cluster.view.topics.get(topic)
-        return (
-            view if view is not None and view.partitions else self._portal.call(self._learn(topic))
-        )
+        view = self._topics.get(topic)
+        if view is not None and view.partitions:
+            return view
+        return self._portal.call(_learned(self._shipping.cluster, topic, self._options.max_block_s))
 
-    def _append(self, view: TopicView, partition: int | None, record: GivenRecord) -> Sent | None:
-        self._check_usable()
-        delivery = self._records.append(view, partition, record, self._portal.loop.time())
-        self._tell_news()
-        return delivery
-
-    def _add(self, where: TopicPartition, encoded: Encoded) -> ProducerBatch | None:
-        self._check_usable()
-        now = self._portal.loop.time()
-        batch = self._records.add_built(where, encoded.batch, encoded.count, now)
-        self._tell_news()
-        return batch
-
-    def _when_there_is_room(self, attempt: Callable[[], _Found | None]) -> _Found:
-        """Try until there is room; holds this thread for up to max.block.ms."""
-        clock = self._cluster.around.clock
-        deadline = clock.monotonic() + self._options.max_block_s
-        # Room may come between the try and the wait; so the try is under the lock of the wait too.
-        with self._changed:
-            self._blocked += 1
-            try:
-                while (found := attempt()) is None:
-                    if not self._changed.wait(deadline - clock.monotonic()):
-                        raise RequestTimeout(
-                            f"no room in buffer.memory ({self._options.buffer_memory} bytes) for "
-                            f"max.block.ms ({self._options.max_block_s:g} s): the brokers take "
-                            "records more slowly than they are sent, or not at all"
-                        )
-            finally:
-                self._blocked -= 1
-        return found
-
-    def _check_usable(self) -> None:
-        if self._closed:
-            raise LocalProtocolError("the producer is closed")
-        if self._courier.fatal is not None:
-            raise self._courier.fatal
-
-    def _tell_news(self) -> None:
-        if self._records.news:
-            self._records.news = False
-            self._courier.poke()
-
-    async def _learn(self, topic: str) -> TopicView:
-        seconds = self._options.max_block_s
-        learning = asyncio.ensure_future(known_topic(self._cluster, topic))
-        return await self._cluster.within(seconds, f"asking for topic {topic}", learning)
-
-    def _progress(self) -> None:
-        """On the loop's thread: an answer came."""
-        if self._blocked:
-            with self._changed:
-                self._changed.notify_all()
+    def _wait(self, attempt: Callable[[], _Found | None]) -> _Found:
+        return self._room.wait(attempt, self._options.max_block_s, self._options.buffer_memory)
 
     def __reduce__(self) -> Any:
         raise TypeError("a Producer holds connections: make one where it is used, do not pickle it")
+
+
+async def _learned(cluster: Cluster, topic: str, seconds: float) -> TopicView:
+    learning = asyncio.ensure_future(known_topic(cluster, topic))
+    return await cluster.within(seconds, f"asking for topic {topic}", learning)

@@ -1,0 +1,137 @@
+"""What both kinds of producer have in common: records in line, who sends them, how it ends.
+
+How a caller waits for room or for an outcome is the difference between them, and is not here. All
+calls on the loop's thread but those that put something in line.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from barnabas.client.aio.cluster import Cluster
+from barnabas.client.aio.courier import Courier
+from barnabas.client.aio.surroundings import Surroundings
+from barnabas.client.aio.wake import Wake
+from barnabas.client.core.accumulator import Accumulator
+from barnabas.client.core.bulk import Bulk
+from barnabas.client.core.cluster_view import TopicView
+from barnabas.client.core.delivery import Waits
+from barnabas.client.core.given_record import GivenRecord
+from barnabas.client.core.producer_batch import ProducerBatch
+from barnabas.client.core.producer_options import ProducerOptions
+from barnabas.client.core.retry import Backoff
+from barnabas.client.core.sending import Sender
+from barnabas.config.clients import ProducerConfig
+from barnabas.errors import LocalProtocolError, RequestTimeout
+from barnabas.kernels.objects import Delivery
+from barnabas.records.encoding import Encoded
+from barnabas.types import TopicPartition
+
+
+class Shipping:
+    """The machines of one producer. `on_progress` is called on the loop when there may be room.
+
+    `lock` is held where callers' threads and the loop's meet; `poke` tells the loop of news.
+    """
+
+    def __init__(
+        self,
+        config: ProducerConfig,
+        around: Surroundings,
+        lock: AbstractContextManager[object],
+        waits: Waits,
+        on_progress: Callable[[], None],
+    ) -> None:
+        self.options = ProducerOptions.of(config)
+        self.cluster = Cluster(config, around)
+        self.cluster.creates_topics = True
+        self.records = Accumulator(self.options, around.entropy, lock, waits)
+        self.bulk = Bulk(self.options)
+        self.closed = False
+        backoff = Backoff(config.retry_backoff_ms, config.retry_backoff_max_ms, around.entropy)
+        self._sender = Sender(self.options, self.cluster.view, self.records, backoff)
+        self._courier = Courier(self.cluster, self._sender, self.options, on_progress)
+        self._loop = around.loop
+        self._poke = self._courier.poke
+
+    def append(self, view: TopicView, partition: int | None, record: GivenRecord) -> Any:
+        """Put a record in line; its Delivery, or None while there is no room. Any thread.
+
+        Raises:
+            KafkaError: the producer is closed or has failed for good; else as the accumulator.
+        """
+        self._check_usable()
+        delivery: Delivery | None = self.records.append(view, partition, record, self._loop.time())
+        self._tell_news()
+        return delivery
+
+    def add(self, where: TopicPartition, encoded: Encoded) -> ProducerBatch | None:
+        """Put a batch in line; None while there is no room. Any thread. Errors as `append`."""
+        self._check_usable()
+        now = self._loop.time()
+        batch = self.records.add_built(where, encoded.batch, encoded.count, now)
+        self._tell_news()
+        return batch
+
+    async def flush(self, timeout_s: float | None) -> None:
+        """Have everything sent that is there now and wait for it.
+
+        Raises:
+            RequestTimeout: that took longer than `timeout_s` seconds; sending goes on.
+            BrokerError: records were given up that nobody was told of yet.
+        """
+        self._sender.flush_begins()
+        self._courier.look_again()
+        try:
+            with self.records.lock:
+                left = list(self.records.unsettled)
+            async with asyncio.timeout(timeout_s):
+                for batch in left:
+                    await _settled(batch)
+        except TimeoutError:
+            count = sum(not batch.settled for batch in left)
+            what = f"flush: {count} batches are still on their way after {timeout_s} s"
+            raise RequestTimeout(what) from None
+        finally:
+            self._sender.flush_ends()
+        self._sender.raise_failures()
+
+    async def close(self, timeout_s: float | None) -> None:
+        """Take no more records, flush, then stop. What is not stored in time fails.
+
+        Raises:
+            KafkaError: as `flush`.
+        """
+        self._sender.closing = True
+        self.records.shut(LocalProtocolError("the producer is closed"))
+        try:
+            await self.flush(timeout_s)
+        finally:
+            self.drop("the producer was closed before this was known stored")
+
+    def drop(self, why: str) -> None:
+        """Stop at once: whatever has no outcome fails."""
+        self.closed = True
+        self._courier.close()
+        self._sender.abandon(LocalProtocolError(why))
+
+    def _check_usable(self) -> None:
+        if self.closed:
+            raise LocalProtocolError("the producer is closed")
+        if self._courier.fatal is not None:
+            raise self._courier.fatal
+
+    def _tell_news(self) -> None:
+        if self.records.news:
+            self.records.news = False
+            self._poke()
+
+
+async def _settled(batch: ProducerBatch) -> None:
+    """Return when all records of a batch have an outcome."""
+    loop = asyncio.get_running_loop()
+    while (part := batch.unsettled_part()) is not None:
+        future: asyncio.Future[None] = loop.create_future()
+        part.when_settled(Wake(future))
+        await future

@@ -1,0 +1,53 @@
+"""An asyncio client that runs on the caller's thread: what Consumer and Admin have in common."""
+
+import sys
+import warnings
+from collections.abc import Callable, Coroutine
+from typing import Any, Generic, TypeVar
+
+from barnabas.client.aio.surroundings import Surroundings
+from barnabas.runtime.caller_loop import CallerLoop
+
+_Client = TypeVar("_Client")
+_Result = TypeVar("_Result")
+
+
+class Hosted(Generic[_Client]):
+    """`client`, made by `make`, and the loop that runs while `run` waits.
+
+    `drop` is what is done with a client that nobody closed before it was given up; it may not wait.
+    """
+
+    def __init__(
+        self,
+        kind: str,
+        make: Callable[[Surroundings], _Client],
+        drop: Callable[[_Client], None],
+    ) -> None:
+        self._loop = CallerLoop(f"this {kind}")
+        self._kind = kind
+        self._drop = drop
+        try:
+            self.client = make(Surroundings.real(self._loop.loop))
+        except BaseException:
+            self._loop.close()
+            raise
+
+    def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+        """The result of a call of the client."""
+        return self._loop.run(work)
+
+    def close(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """End the client with `work`, then the loop; a second call does nothing."""
+        if not self._loop.closed:
+            try:
+                self._loop.run(work())
+            finally:
+                self._loop.close()
+
+    def __del__(self) -> None:
+        if not self._loop.closed and not sys.is_finalizing():
+            what = f"{self._kind} was dropped without close()"
+            warnings.warn(what, ResourceWarning, stacklevel=2)
+            self._drop(self.client)
+            self._loop.close()

@@ -1,0 +1,47 @@
+"""Threads that wait until a producer's buffer has room again."""
+
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+from barnabas.errors import RequestTimeout
+from barnabas.ports import Clock
+
+_Found = TypeVar("_Found")
+
+
+class Room:
+    """Where they wait. Knows nothing of the producer, so that the loop does not keep it alive."""
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._changed = threading.Condition()
+        self._waiting = 0
+
+    def wait(self, attempt: Callable[[], _Found | None], seconds: float, size: int) -> _Found:
+        """Try until it gives something; holds this thread for up to `seconds`.
+
+        Raises:
+            RequestTimeout: there was no room in `size` bytes for so long.
+        """
+        deadline = self._clock.monotonic() + seconds
+        # Room may come between the try and the wait; so the try is under the lock of the wait too.
+        with self._changed:
+            self._waiting += 1
+            try:
+                while (found := attempt()) is None:
+                    if not self._changed.wait(deadline - self._clock.monotonic()):
+                        raise RequestTimeout(
+                            f"no room in buffer.memory ({size} bytes) for max.block.ms "
+                            f"({seconds:g} s): the brokers take records more slowly than they are "
+                            "sent, or not at all"
+                        )
+            finally:
+                self._waiting -= 1
+        return found
+
+    def changed(self) -> None:
+        """There may be room; whoever waits tries again. From any thread."""
+        if self._waiting:
+            with self._changed:
+                self._changed.notify_all()

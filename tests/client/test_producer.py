@@ -117,6 +117,20 @@ def test_headers_of_a_generator_and_a_topic_that_is_no_name(servers: str) -> Non
     ] * 2
 
 
+@pytest.mark.parametrize("kind", ["CreateTime", "LogAppendTime"])
+def test_outcomes_tell_the_time_that_the_log_has(servers: str, kind: str) -> None:
+    topic = f"of-{kind}"
+    with Admin(bootstrap_servers=servers) as admin:
+        admin.create_topics([NewTopic(topic, 1, 1, {"message.timestamp.type": kind})])
+    table = pa.table({"value": [b"a", b"b"], "timestamp": [5000, 6000]})
+    with Producer(bootstrap_servers=servers) as producer:
+        told = [producer.send(topic, b"v", timestamp_ms=4000).result(20)]
+        told += producer.send_arrow(topic, table).result(20)
+    found = {record.offset: record.timestamp for record in everything(servers, topic, 3)}
+    assert {each.offset: each.timestamp for each in told} == {0: found[0], 1: found[1]}
+    assert (found[1] == 5000) == (kind == "CreateTime")
+
+
 def test_a_record_that_is_too_large_is_refused_at_once(servers: str) -> None:
     with Producer(bootstrap_servers=servers, max_request_size=1000) as producer:
         with pytest.raises(BrokerError, match=r"max\.request\.size is 1000") as caught:

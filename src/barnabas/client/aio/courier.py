@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.core.producer_options import ProducerOptions
-from barnabas.client.core.sending import Outgoing, Sender
+from barnabas.client.core.sending import Outgoing, Plan, Sender
 from barnabas.errors import BrokerError, ErrorCode, FatalError, KafkaError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
@@ -92,18 +92,30 @@ class Courier:
             self._timer.cancel()
             self._timer = None
         now = self._loop.time()
-        plan = self._sender.collect(now, self._reachable)
+        plan = self._collect(now)
         while plan.outgoing:
             for outgoing in plan.outgoing:
                 self._send(outgoing)
             # A request has one batch of a partition; whatever else may be in flight goes now, too.
-            plan = self._sender.collect(now, self._reachable)
+            plan = self._collect(now)
         if self._sender.needs_producer_id and self._identifying is None and self.fatal is None:
             self._identifying = self._loop.create_task(self._identify())
         if plan.leaders_wanted:
             self._cluster.refresh()
         if plan.wake_at is not None:
             self._timer = self._loop.call_at(max(plan.wake_at, now + 0.0005), self.look_again)
+
+    def _collect(self, now: float) -> Plan:
+        plan = self._sender.collect(now, self._reachable)
+        for batch in plan.to_build:
+            building = self._loop.run_in_executor(None, self._sender.build, batch)
+            building.add_done_callback(self._built)
+        return plan
+
+    def _built(self, building: "asyncio.Future[None]") -> None:
+        if not self._stopped:
+            self._guarded(building.result)
+            self.look_again()
 
     def _reachable(self, node_id: int) -> bool:
         if self._cluster.link(node_id) is not None:

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Mapping
-from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, Self
 
@@ -64,11 +63,12 @@ class Producer:
     ) -> None:
         loaded = ProducerConfig.load(properties(config, more))
         around = around or Surroundings.real(asyncio.get_running_loop())
-        self._shipping = Shipping(loaded, around, nullcontext(), _LoopWaits(), self._progress)
+        self._shipping = Shipping(loaded, around, None, _LoopWaits(), self._progress)
         self._options = self._shipping.options
         self._cluster = self._shipping.cluster
         self._blocked: list[Wake] = []
         self._time_ms = around.clock.time_ms
+        self._encoding = asyncio.Lock()
         self._open = True
 
     async def __aenter__(self) -> Self:
@@ -131,7 +131,15 @@ class Producer:
         view = await self._cluster.within(self._options.max_block_s, what, learning)
         batches = []
         count = 0
-        for where, encoded in self._shipping.bulk.encoded(view, data, chosen, self._time_ms()):
+        encoding = self._shipping.bulk.encoded(view, data, chosen, self._time_ms())
+        loop = self._cluster.around.loop
+        while True:
+            # One at a time: they share where rows without a key go next.
+            async with self._encoding:
+                found = await loop.run_in_executor(None, next, encoding, None)
+            if found is None:
+                break
+            where, encoded = found
             adding = asyncio.ensure_future(self._add_when_possible(where, encoded))
             batches.append(await self._cluster.within(self._options.max_block_s, what, adding))
             count += encoded.count

@@ -6,7 +6,7 @@ calls on the loop's thread but those that put something in line.
 
 import asyncio
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from barnabas.client.aio.cluster import Cluster
@@ -32,27 +32,29 @@ from barnabas.types import TopicPartition
 class Shipping:
     """The machines of one producer. `on_progress` is called on the loop when there may be room.
 
-    `lock` is held where callers' threads and the loop's meet; `poke` tells the loop of news.
+    `lock` is held where callers' threads and the loop's meet; None where all is on the loop.
     """
 
     def __init__(
         self,
         config: ProducerConfig,
         around: Surroundings,
-        lock: AbstractContextManager[object],
+        lock: AbstractContextManager[object] | None,
         waits: Waits,
         on_progress: Callable[[], None],
     ) -> None:
         self.options = ProducerOptions.of(config)
         self.cluster = Cluster(config, around)
         self.cluster.creates_topics = True
-        self.records = Accumulator(self.options, around.entropy, lock, waits)
+        self.records = Accumulator(self.options, around.entropy, lock or nullcontext(), waits)
         self.bulk = Bulk(self.options)
         self.closed = False
         backoff = Backoff(config.retry_backoff_ms, config.retry_backoff_max_ms, around.entropy)
         self._sender = Sender(self.options, self.cluster.view, self.records, backoff)
         self._courier = Courier(self.cluster, self._sender, self.options, on_progress)
         self._loop = around.loop
+        # Where the loop is the user's it must not stand still while batches are compressed.
+        self._sender.builds_elsewhere = lock is None
         self._poke = self._courier.poke
 
     def append(self, view: TopicView, partition: int | None, record: GivenRecord) -> Any:

@@ -17,6 +17,7 @@ from barnabas.client.core.producer_options import ProducerOptions
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.kernels.objects import Delivery, RecordAppender
 from barnabas.ports import Entropy
+from barnabas.records.batch import read_header
 from barnabas.types import TopicPartition
 
 _BATCH_OVERHEAD = 61
@@ -109,6 +110,7 @@ class Accumulator:
             self.close(queue)
             batch = ProducerBatch(where, queue.next_number(), now, size, self._waits)
             batch.payload, batch.count = payload, count
+            batch.first_timestamp = read_header(payload).base_timestamp
             self.used += size
             self.unsettled.add(batch)
             queue.closed.append(batch)

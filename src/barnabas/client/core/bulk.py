@@ -27,7 +27,7 @@ class SentBatches:
         return all(batch.settled for batch in self.batches)
 
     def result(self, timeout: float | None = None) -> list[RecordMetadata]:
-        """Wait until all are stored, up to `timeout` seconds each; where each batch begins.
+        """Wait until all are stored, up to `timeout` seconds each; where the first of each batch is.
 
         Raises:
             RequestTimeout: it is not known yet.
@@ -35,7 +35,7 @@ class SentBatches:
         """
         for batch in self.batches:
             batch.result(batch.count - 1, -1, timeout)
-        return [batch.result(0, -1, timeout) for batch in self.batches]
+        return [batch.result(0, batch.first_timestamp, timeout) for batch in self.batches]
 
 
 class Bulk:

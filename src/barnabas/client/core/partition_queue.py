@@ -82,6 +82,8 @@ class PartitionQueue:
         if producer_id != _NO_PRODUCER and batch.sequence == NO_SEQUENCE:
             batch.epoch, batch.sequence = self.epoch, self._sequence
             self._sequence = add_sequence(self._sequence, batch.count)
+            if batch.payload is not None:  # It was built before it had its place in the line.
+                stamp_producer(batch.payload, producer_id, batch.epoch, batch.sequence)
         self.in_flight.append(batch)
         return batch
 

@@ -29,9 +29,11 @@ class ProducerBatch:
         "_callbacks",
         "appender",
         "attempts",
+        "building",
         "count",
         "created",
         "epoch",
+        "first_timestamp",
         "last_error",
         "not_before",
         "number",
@@ -60,6 +62,8 @@ class ProducerBatch:
         self.reserved = reserved
         self.appender: RecordAppender | None = None
         self.payload: bytearray | None = None
+        self.building = False
+        self.first_timestamp = -1
         self.count = 0
         self.epoch = -1
         self.sequence = NO_SEQUENCE

@@ -7,6 +7,7 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from barnabas.client.core.accumulator import Accumulator
@@ -26,7 +27,8 @@ from barnabas.protocol.produce import (
     ProduceResponse,
     TopicProduceData,
 )
-from barnabas.records.builder import build
+from barnabas.records.builder import NO_PRODUCER, build
+from barnabas.records.compression import Codec
 from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)
@@ -46,9 +48,13 @@ class Outgoing:
 
 @dataclass(slots=True)
 class Plan:
-    """What to do now: requests to send, and when to look again (None: when something happens)."""
+    """What to do now: requests to send, and when to look again (None: when something happens).
+
+    `to_build` are batches that `build` must be called for, on another thread, before they can go.
+    """
 
     outgoing: list[Outgoing] = field(default_factory=list)
+    to_build: list[ProducerBatch] = field(default_factory=list)
     wake_at: float | None = None
     leaders_wanted: bool = False
 
@@ -62,6 +68,7 @@ class Sender:
     """The sending side of a producer.
 
     `producer_id` is -1 until one was had; while an idempotent producer has none, nothing is sent.
+    With `builds_elsewhere` it compresses nothing itself: see `Plan.to_build`.
     `failed_batches` collects the batches that were given up and that nobody has been told about.
     """
 
@@ -72,6 +79,7 @@ class Sender:
         self.producer_epoch = -1
         self.failed_batches: deque[ProducerBatch] = deque(maxlen=_REMEMBERED)
         self.closing = False
+        self.builds_elsewhere = False
         self._flushes = 0
         self._options = options
         self._view = view
@@ -222,7 +230,7 @@ class Sender:
         plan: Plan,
     ) -> None:
         node_id = self._destination(queue, now, plan)
-        if node_id is None:
+        if node_id is None or self._waits_for_building(queue, plan):
             return
         outgoing = by_node.get(node_id)
         if outgoing is None:
@@ -237,7 +245,7 @@ class Sender:
             self.producer_id = _NO_PRODUCER
             return
         batch = queue.take(self.producer_id, self.producer_epoch)
-        self._build(batch, queue)
+        self.build(batch, (queue.producer_id, batch.epoch, batch.sequence))
         outgoing.batches.append(batch)
         outgoing.size += len(batch.payload or b"")
 
@@ -257,18 +265,24 @@ class Sender:
             return None
         return view.leader
 
-    def _build(self, batch: ProducerBatch, queue: PartitionQueue) -> None:
+    def build(self, batch: ProducerBatch, producer: tuple[int, int, int] = NO_PRODUCER) -> None:
+        """Encode a closed batch, unless that was done; `producer` is (id, epoch, sequence)."""
         if batch.payload is not None:
             return
         appender = batch.appender
         assert appender is not None, "a batch is built or has its records"
-        batch.payload = build(
-            appender,
-            self._options.codec,
-            self._options.level,
-            (queue.producer_id, batch.epoch, batch.sequence),
-        )
+        batch.payload = build(appender, self._options.codec, self._options.level, producer)
         batch.appender = None
+
+    def _waits_for_building(self, queue: PartitionQueue, plan: Plan) -> bool:
+        """Have the next batches of a queue built; whether the first one is not yet."""
+        if not self.builds_elsewhere or self._options.codec is Codec.NONE:
+            return False
+        for batch in islice(queue.waiting, self._options.in_flight):
+            if batch.payload is None and not batch.building:
+                batch.building = True
+                plan.to_build.append(batch)
+        return queue.waiting[0].payload is None
 
     def _resolve(
         self,

@@ -1,7 +1,9 @@
 """The consumer and range reader against a broker in this process, over the loopback."""
 
+import asyncio
 import pickle
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -16,6 +18,7 @@ from barnabas import (
     Producer,
     RangeReader,
     TopicPartition,
+    aio,
 )
 from barnabas.client.sync.ranges import close_kept_connections
 from barnabas.records.columns import Wanted
@@ -72,6 +75,32 @@ def test_what_names_no_partition_is_refused_and_changes_nothing(consumer: Consum
     with pytest.raises(TypeError, match="not 'odd'"):
         consumer.assign(["odd"])  # type: ignore[list-item]
     assert consumer.assignment() == [A]
+
+
+def test_the_lag_is_what_is_left_to_read(consumer: Consumer) -> None:
+    consumer.assign([A])
+    assert consumer.lag(A) is None
+    consumer.poll(20, 10)
+    assert consumer.lag(A) == COUNT - 10
+
+
+def test_records_can_be_gone_through_one_by_one(servers: str, consumer: Consumer) -> None:
+    consumer.assign([A])
+    firsts = [record.offset for record in islice(consumer, 700)]
+    assert firsts == list(range(700))
+
+    async def main() -> list[int]:
+        settings = {"bootstrap.servers": servers, "auto.offset.reset": "earliest"}
+        found: list[int] = []
+        async with aio.Consumer(settings) as one_of_asyncio:
+            one_of_asyncio.assign([A])
+            async for record in one_of_asyncio:
+                found.append(record.offset)
+                if len(found) == 700:
+                    break
+        return found
+
+    assert asyncio.run(main()) == firsts
 
 
 def test_seek_goes_there_whatever_was_fetched(consumer: Consumer) -> None:

@@ -84,3 +84,12 @@ def test_a_users_loop_does_not_stand_still_while_batches_are_compressed(
     asyncio.run(main())
     assert len(threads) == 11
     assert threading.main_thread() not in threads
+
+
+def test_without_idempotence_tables_have_no_numbers_and_a_right_crc() -> None:
+    with ScriptedBroker() as broker:
+        with Producer(bootstrap_servers=broker.address, enable_idempotence=False) as producer:
+            producer.send_arrow(TOPIC, pa.table({"value": [b"a", b"b"]})).result(20)
+        (batch,) = broker.batches
+        assert read_header(batch).producer_id == -1
+        assert crc_is_right(batch, read_header(batch))

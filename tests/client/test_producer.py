@@ -131,6 +131,17 @@ def test_outcomes_tell_the_time_that_the_log_has(servers: str, kind: str) -> Non
     assert (found[1] == 5000) == (kind == "CreateTime")
 
 
+def test_a_producer_knows_the_partitions_of_a_topic(servers: str) -> None:
+    with Producer(bootstrap_servers=servers) as producer:
+        assert producer.partitions_for("known") == [("known", number) for number in range(3)]
+
+    async def main() -> int:
+        async with aio.Producer(bootstrap_servers=servers) as producer:
+            return len(await producer.partitions_for("known"))
+
+    assert asyncio.run(main()) == 3
+
+
 def test_a_record_that_is_too_large_is_refused_at_once(servers: str) -> None:
     with Producer(bootstrap_servers=servers, max_request_size=1000) as producer:
         with pytest.raises(BrokerError, match=r"max\.request\.size is 1000") as caught:

@@ -89,8 +89,13 @@ def finish(
     count: int,
     timestamps: tuple[int, int],
     producer: tuple[int, int, int] = NO_PRODUCER,
+    *,
+    sealed: bool = True,
 ) -> None:
-    """Write the header before the records of a batch; `timestamps` are the first and the largest."""
+    """Write the header before the records of a batch; `timestamps` are the first and the largest.
+
+    Without `sealed` it has no CRC: whoever gives it its producer does that.
+    """
     _HEADER.pack_into(
         batch,
         0,
@@ -105,5 +110,7 @@ def finish(
         *producer,
         count,
     )
+    if not sealed:
+        return
     with memoryview(batch) as view, view[CRC_FROM:] as covered:
         _CRC.pack_into(batch, CRC_AT, crc32c(covered))

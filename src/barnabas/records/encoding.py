@@ -40,11 +40,15 @@ class Encoded(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EncodeOptions:
-    """How batches are made: `batch_bytes` bounds each without compression, header included."""
+    """How batches are made: `batch_bytes` bounds each without compression, header included.
+
+    Without `sealed` they have no CRC; `stamp_producer` gives them one with their producer.
+    """
 
     codec: Codec = Codec.NONE
     level: int | None = None
     batch_bytes: int = 1 << 20
+    sealed: bool = True
 
 
 class Partitioner:
@@ -143,7 +147,7 @@ def _encode(
     if options.codec != Codec.NONE:
         packed: Buffer = compress(options.codec, memoryview(batch)[HEADER_SIZE:], options.level)
         batch = bytearray(HEADER_SIZE) + packed
-    finish(batch, options.codec, count, (state[1], state[2]))
+    finish(batch, options.codec, count, (state[1], state[2]), sealed=options.sealed)
     return batch, count
 
 

@@ -1,7 +1,7 @@
 """Consumer for asyncio. `client.sync.consumer` has the same calls for plain threads."""
 
 import asyncio
-from collections.abc import Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from typing import Any, Self
 
 from barnabas.client.aio.asking import known_topic, lookup_offsets
@@ -110,6 +110,16 @@ class Consumer:
             await self._within(timeout_s, "finding the position", self._driver.known(key))
         return found.offset
 
+    def lag(self, where: Where) -> int | None:
+        """How many offsets a partition's position is behind its end, as of the last fetch.
+
+        None while nothing was fetched from it, or while its position is not known.
+        """
+        found = self._fetcher.position(partition_at(where))
+        return (
+            found.readable_end - found.offset if found.known and found.readable_end >= 0 else None
+        )
+
     def pause(self, *partitions: Where) -> None:
         """Give no records of these partitions for now."""
         for where in partitions:
@@ -146,6 +156,12 @@ class Consumer:
             if not await self._driver.arrival(deadline):
                 break
         return records
+
+    async def __aiter__(self) -> AsyncIterator[Record]:
+        """All records from here on, for ever, one by one; errors as `poll`."""
+        while True:
+            for record in await self.poll():
+                yield record
 
     def poll_now(self, max_records: int | None = None) -> list[Record]:
         """The records that are here already; may be none. Errors as `poll`."""

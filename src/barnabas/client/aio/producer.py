@@ -12,6 +12,7 @@ from barnabas.client.aio.surroundings import Surroundings
 from barnabas.client.aio.wake import Wake
 from barnabas.client.core.arrow_columns import ColumnNames
 from barnabas.client.core.bulk import SentBatches
+from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.delivery import Settling
 from barnabas.client.core.given_record import GivenRecord, Headers, given_record
 from barnabas.client.core.producer_batch import ProducerBatch
@@ -126,9 +127,7 @@ class Producer:
             RequestTimeout, ConnectionFailed: no room or no metadata for max.block.ms.
         """
         chosen = replace(names, **columns) if columns else names
-        learning = asyncio.ensure_future(known_topic(self._cluster, topic))
-        what = f"sending to {topic}"
-        view = await self._cluster.within(self._options.max_block_s, what, learning)
+        view = await self._known(topic)
         batches = []
         count = 0
         encoding = self._shipping.bulk.encoded(view, data, chosen, self._time_ms())
@@ -141,9 +140,15 @@ class Producer:
                 break
             where, encoded = found
             adding = asyncio.ensure_future(self._add_when_possible(where, encoded))
-            batches.append(await self._cluster.within(self._options.max_block_s, what, adding))
+            seconds, what = self._options.max_block_s, f"sending to {topic}"
+            batches.append(await self._cluster.within(seconds, what, adding))
             count += encoded.count
         return SentBatches(count, tuple(batches))
+
+    async def partitions_for(self, topic: str) -> list[TopicPartition]:
+        """The partitions of a topic; errors as `send`."""
+        view = await self._known(topic)
+        return [TopicPartition(topic, each.partition) for each in view.partitions]
 
     async def flush(self, timeout_s: float | None = None) -> None:
         """Send all that is in line and wait until all of it is stored or has failed.
@@ -164,6 +169,11 @@ class Producer:
             self._open = False
             self._shipping.closed = True
             await self._shipping.close(timeout_s)
+
+    async def _known(self, topic: str) -> TopicView:
+        learning = asyncio.ensure_future(known_topic(self._cluster, topic))
+        what = f"asking for topic {topic}"
+        return await self._cluster.within(self._options.max_block_s, what, learning)
 
     async def _add_when_possible(self, where: TopicPartition, encoded: Encoded) -> ProducerBatch:
         while True:

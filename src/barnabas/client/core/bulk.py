@@ -42,7 +42,9 @@ class Bulk:
     """Encodes for one producer; keeps for each topic where records without a key go next."""
 
     def __init__(self, options: ProducerOptions) -> None:
-        self._options = EncodeOptions(options.codec, options.level, options.batch_size)
+        self._options = EncodeOptions(
+            options.codec, options.level, options.batch_size, sealed=not options.idempotent
+        )
         self._largest = options.max_request_size
         self._partitioners: dict[str, Partitioner] = {}
 

@@ -48,6 +48,7 @@ class Position:
     are known, and then `wanted` says which end of the log to begin at (None: the committed offset, or
     what auto.offset.reset says). `turn` changes when the position is moved from outside. `epoch` is
     the leader epoch of the last batch before `fetch_offset`, -1 where nothing was fetched yet.
+    `readable_end` is behind the last record that could be read at the last fetch (-1: none was).
     `nearer` is the replica that the leader would have us fetch from until `nearer_until` (KIP-392).
     """
 
@@ -59,7 +60,7 @@ class Position:
     turn: int = 0
     parts: int = 0
     not_before: float = 0.0
-    high_watermark: int = -1
+    readable_end: int = -1
     nearer: int = _NOBODY
     nearer_until: float = 0.0
 
@@ -293,7 +294,8 @@ class Fetcher:
             position.nearer_until = now + self._options.metadata_max_age_s
             # Its address may be news to us.
             self.stale |= position.nearer not in self._view.brokers
-        position.high_watermark = data.high_watermark
+        committed = self._options.committed_only and data.last_stable_offset >= 0
+        position.readable_end = data.last_stable_offset if committed else data.high_watermark
         records = records_of(data)
         size, following, epoch = end_of(records)
         if following <= asked:

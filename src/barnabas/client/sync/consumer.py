@@ -5,7 +5,7 @@ socket's buffer. So nothing is switched on the data path, and a poll that finds 
 not run the loop at all.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Self
 
 from barnabas.client.aio.consumer import Consumer as AsyncConsumer
@@ -67,6 +67,13 @@ class Consumer:
         """The offset of the next record that `poll` gives from a partition."""
         return self._hosted.run(self._consumer.position(where, timeout_s=timeout_s))
 
+    def lag(self, where: Where) -> int | None:
+        """How many offsets a partition's position is behind its end, as of the last fetch.
+
+        None while nothing was fetched from it, or while its position is not known.
+        """
+        return self._consumer.lag(where)
+
     def pause(self, *partitions: Where) -> None:
         """Give no records of these partitions for now."""
         self._consumer.pause(*partitions)
@@ -94,6 +101,11 @@ class Consumer:
             if records:
                 return records
         return self._hosted.run(self._consumer.poll(timeout_s, max_records))
+
+    def __iter__(self) -> Iterator[Record]:
+        """All records from here on, for ever, one by one; errors as `poll`."""
+        while True:
+            yield from self.poll()
 
     def fetch_arrow(self, timeout_s: float | None = None, *, wanted: Wanted = Wanted.ALL) -> Any:
         """The next records as a pyarrow.Table, all that have arrived, as soon as there are any.

@@ -31,6 +31,7 @@ from barnabas.kernels.objects import OpenBatches
 from barnabas.ports import Clock
 from barnabas.records.checksums import murmur2
 from barnabas.runtime.portal import Portal
+from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)
 
@@ -169,6 +170,11 @@ class Producer:
             batches.append(batch or self._wait(partial(self._shipping.add, where, encoded)))
             count += encoded.count
         return SentBatches(count, tuple(batches))
+
+    def partitions_for(self, topic: str) -> list[TopicPartition]:
+        """The partitions of a topic; errors as `send`."""
+        self._portal.check()
+        return [TopicPartition(topic, each.partition) for each in self._known(topic).partitions]
 
     def flush(self, timeout_s: float | None = None) -> None:
         """Send all that is in line and wait until all of it is stored or has failed.

@@ -6,7 +6,7 @@ from barnabas.config.broker import BrokerConfig
 from barnabas.config.clients import AdminConfig, ClientConfig, ConsumerConfig, ProducerConfig
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import INT_MAX, LONG_MAX, Setting
-from barnabas.config.elsewhere import BROKER_NAMES, CLIENT_NAMES
+from barnabas.config.elsewhere import BROKER_NAMES, CLIENT_NAMES, LOUD
 from barnabas.config.topic import TopicConfig
 
 _HEAD = """# Configuration
@@ -25,6 +25,12 @@ Where a broker's properties come from, the later one winning: defaults, the file
 `barnabas produce` and `barnabas consume` take client properties with `-X name=value`; `Producer`,
 `Consumer` and `Admin` take them as a mapping (`{"linger.ms": 20}`) or as keywords (`linger_ms=20`).
 """
+
+_NOTHING = (
+    "Kafka knows these; here they change nothing, and the log says so: as a warning where one might "
+    "think oneself safe (**bold** reasons), at level info otherwise. `name.*` is every name that "
+    "begins so."
+)
 
 _SECTIONS: tuple[tuple[str, type[Configuration], str], ...] = (
     ("Broker", BrokerConfig, "In `server.properties`, or with `--set`."),
@@ -91,13 +97,14 @@ def _elsewhere() -> str:
     lines = [
         "## Names without effect",
         "",
-        "Kafka knows these; here they change nothing, and the log says so at level info.",
+        _NOTHING,
         "",
     ]
     for names in (BROKER_NAMES, CLIENT_NAMES):
         for why in dict.fromkeys(names.values()):
             listed = ", ".join(f"`{name}`" for name, reason in names.items() if reason == why)
-            lines.append(f"- {why}: {listed}")
+            shown = f"**{why}**" if why in LOUD else why
+            lines.append(f"- {shown}: {listed}")
     return "\n".join(lines) + "\n"
 
 

@@ -90,3 +90,7 @@ def __getattr__(name: str) -> object:
     found: object = getattr(import_module(f"barnabas.{home}"), name)
     globals()[name] = found
     return found
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,11 +57,15 @@ def run(*arguments: str, stdin: str | bytes = "", servers: str = "localhost:1") 
 
 
 @contextlib.contextmanager
-def serving(*arguments: str, cwd: Path | None = None) -> Iterator[Served]:
-    """`barnabas serve` on a free port until the context ends; it must then end in order."""
-    command = [*BARNABAS, "serve", "--port", "0", "--json", *arguments]
+def serving(
+    *arguments: str, cwd: Path | None = None, command: Sequence[str] = ()
+) -> Iterator[Served]:
+    """`barnabas serve` on a free port until the context ends; it must then end in order.
+
+    `command`: the whole command instead; it must ask for JSON.
+    """
     process = subprocess.Popen(
-        command,
+        command or [*BARNABAS, "serve", "--port", "0", "--json", *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

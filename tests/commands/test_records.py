@@ -120,6 +120,7 @@ def test_options_that_contradict_each_other_are_wrong_usage(arguments: str, why:
         (("consume", "lines-none", "-p", "9", "-e"), "partitions 0 to 1, not 9"),
         (("consume", "lines-none", "-o", "soon", "-e"), "--offset soon"),
         (("consume", "lines-none", "-f", "%q", "-e"), "%q in a format"),
+        (("consume", "lines-none", "-o", "99999", "-e"), "99999 is beyond the end of each part"),
         (("consume", "lines-none", "-o", "@99999999999999999999"), "it must be at most @9223372"),
         (("produce", "x", "--json"), "line 1 is not JSON"),
         (
@@ -137,9 +138,80 @@ def test_a_mistake_is_one_line(broker: Served, arguments: tuple[str, ...], why: 
     assert "Traceback" not in done.err
 
 
-def test_a_broker_that_is_not_there_is_named_with_what_to_do() -> None:
-    done = run("topics", "list", "-X", "default.api.timeout.ms=1500", servers="localhost:1")
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("topics", "list", "-X", "default.api.timeout.ms=1000"),
+        ("consume", "x", "-X", "default.api.timeout.ms=1000"),
+        ("produce", "x", "-X", "max.block.ms=1000"),
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_broker_that_is_not_there_is_named_with_what_to_do(arguments: tuple[str, ...]) -> None:
+    done = run(*arguments, stdin="x\n", servers="localhost:1")
     assert done.code == 1
-    assert "localhost:1" in done.err
-    assert "barnabas serve" in done.err
-    assert len(done.err.splitlines()) == 1
+    (line,) = done.err.splitlines()
+    assert line.count("localhost:1") == 1
+    assert "`barnabas serve --port 1` starts one there" in line
+
+
+def test_a_word_comes_before_the_error_where_no_broker_answers() -> None:
+    waiting = ("topics", "list", "-X", "default.api.timeout.ms=2500")
+    said = run(*waiting, servers="localhost:1").err.splitlines()
+    assert said[0] == "barnabas: no answer from localhost:1 yet, still trying (Ctrl-C gives up)"
+    assert len(said) == 2
+
+
+def test_a_broken_line_is_named_and_what_came_before_is_stored(broker: Served) -> None:
+    stdin = '{"value": "one"}\n{"value": "two"}\nbroken\n{"value": "four"}\n'
+    done = broker.run("produce", "broken", "--json", stdin=stdin)
+    assert done.code == 1
+    (line,) = done.err.splitlines()
+    assert line.startswith("barnabas: line 3 is not JSON: ")
+    assert line.endswith("; 2 records were stored")
+    shown = ended(broker.run("consume", "broken", "--from-beginning", "-e"))
+    assert sorted(shown.lines) == ["one", "two"]
+
+
+def test_a_misspelt_field_is_no_tombstone(broker: Served) -> None:
+    done = broker.run("produce", "misspelt", "--json", stdin='{"valu": "5"}\n')
+    assert done.code == 1
+    (line,) = done.err.splitlines()
+    assert line == "barnabas: line 1: a record has no field valu: the nearest is value"
+
+
+@pytest.mark.parametrize("arguments", [(), ("-K", ":")], ids=str)
+def test_a_record_that_the_broker_refuses_is_named_by_its_line(
+    broker: Served, arguments: tuple[str, ...]
+) -> None:
+    topic = "refusing" + "".join(arguments).strip("-:")
+    small = ("topics", "create", topic, "-p", "1", "-c", "max.message.bytes=2000")
+    assert broker.run(*small).code == 0
+    big = "".join(chr(33 + number * number % 90) for number in range(9000))
+    lines = ["x" * 50] * 300 + [big] + ["y"] * 10
+    done = broker.run("produce", topic, *arguments, stdin="\n".join(lines))
+    assert done.code == 1
+    (line,) = done.err.splitlines()
+    assert "MESSAGE_TOO_LARGE" in line
+    assert line.endswith("; that was line 301; 310 records were stored")
+    shown = ended(broker.run("consume", topic, "--from-beginning", "-e"))
+    assert len(shown.lines) == 310
+
+
+def test_a_record_too_large_for_the_producer_is_named_by_its_line(broker: Served) -> None:
+    limit = ("-X", "max.request.size=2000", "-D", "|")
+    done = broker.run("produce", "limited", *limit, stdin="a|" + "x" * 1999 + "|b")
+    assert done.code == 1
+    assert done.err.endswith("; that was line 2; 1 record was stored\n")
+
+
+def test_a_key_of_all_and_a_key_of_its_own(broker: Served) -> None:
+    ended(broker.run("produce", "keys", "-k", "all", "-K", ":", stdin="own:a\nb\n"))
+    shown = ended(broker.run("consume", "keys", "--from-beginning", "-e", "-K", "="))
+    assert sorted(shown.lines) == ["all=b", "own=a"]
+
+
+def test_help_shows_its_examples_one_a_line() -> None:
+    shown = run("produce", "--help").lines
+    assert "    echo hello | barnabas produce greetings" in shown
+    assert "    printf 'rex:barks\\ntom:purrs\\n' | barnabas produce -K : animals" in shown

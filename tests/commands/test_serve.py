@@ -1,10 +1,21 @@
+import os
+import pty
+import re
 import signal
 import socket
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from tests.commands.served import run, serving
+from tests.commands.served import BARNABAS, environment, run, serving
+
+STOCK = sorted((Path(__file__).parent / "stock").glob("*.properties"))
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return int(found.getsockname()[1])
 
 
 def test_it_ends_in_order_on_sigterm_and_keeps_its_data(tmp_path: Path) -> None:
@@ -76,9 +87,70 @@ def test_a_file_of_kafka_is_read_and_what_it_cannot_do_is_said(tmp_path: Path) -
     assert "unknown property log.segmnet.bytes: the nearest known one is log.segment.bytes" in told
 
 
+@pytest.mark.parametrize("stock", STOCK, ids=lambda path: path.stem)
+def test_the_files_that_kafka_comes_with_serve_as_they_are(stock: Path, tmp_path: Path) -> None:
+    port = free_port()
+    text = stock.read_text()
+    file = tmp_path / "server.properties"
+    file.write_text(text.replace(":9092", f":{port}"))
+    # Without a listener in the file only the option can keep clear of who has port 9092.
+    elsewhere = () if "\nlisteners=" in text else ("--port", str(port))
+    command = [*BARNABAS, "serve", "--config", str(file), "--json", *elsewhere]
+    with serving(command=command, cwd=tmp_path) as broker:
+        assert broker.servers == f"localhost:{port}"
+        assert broker.run("produce", "dogs", stdin="rex\n").code == 0
+        assert broker.run("consume", "dogs", "--from-beginning", "-e").lines == ["rex"]
+        assert broker.process.stderr is not None
+        broker.process.terminate()
+        assert broker.process.stderr.read() == "", "nothing in it is wrong or unknown"
+    (logs,) = re.findall(r"^log.dirs=(.*)$", text, re.MULTILINE)
+    assert (tmp_path / logs / "dogs-0").is_dir()
+
+
+def test_a_port_by_option_makes_what_a_file_advertises_void(tmp_path: Path) -> None:
+    file = tmp_path / "server.properties"
+    file.write_text(STOCK[-1].read_text())
+    with serving("--config", str(file), cwd=tmp_path) as broker:
+        assert not broker.servers.endswith(":9092")
+        assert broker.run("produce", "dogs", stdin="rex\n").code == 0
+
+
+def test_what_would_protect_a_broker_is_a_warning(tmp_path: Path) -> None:
+    pairs = ("--set", "ssl.keystore.location=keys", "--set", "authorizer.class.name=A")
+    with serving("--ephemeral", *pairs, cwd=tmp_path) as broker:
+        assert broker.process.stderr is not None
+        broker.process.terminate()
+        first, second = broker.process.stderr.read().splitlines()
+    assert first.endswith(
+        "warning property ssl.keystore.location changes nothing here: "
+        "TLS, SASL, ACLs and quotas are not served yet"
+    )
+    assert "property authorizer.class.name changes nothing here" in second
+
+
+def test_a_terminal_is_told_a_command_that_reaches_this_broker() -> None:
+    main, terminal = pty.openpty()
+    with os.fdopen(main, "rb", buffering=0) as screen:
+        process = subprocess.Popen(
+            [*BARNABAS, "serve", "--port", "0", "--ephemeral"],
+            stdout=terminal,
+            env=environment(""),
+        )
+        os.close(terminal)
+        told = b""
+        while told.count(b"\n") < 2:
+            told += screen.read(4096)
+        process.terminate()
+        assert process.wait(20) == 0
+    ready, hint = told.decode().splitlines()
+    (servers,) = re.findall(r"is ready at (\S+),", ready)
+    assert hint.endswith(f"Try: echo hello | barnabas produce greetings -b {servers}")
+
+
 @pytest.mark.parametrize(
     ("arguments", "why", "code"),
     [
+        (["--host", "no-such-host.invalid"], "; --host takes another", 1),
         (["--set", "num.partitions=0"], "num.partitions=0: it must be at least 1", 1),
         (["--set", "num.partitions"], "--set num.partitions: it must look like name=value", 1),
         (["--config", "nowhere.properties"], "cannot read nowhere.properties", 1),

@@ -22,6 +22,14 @@ def test_a_topic_from_creation_to_deletion(broker: Served) -> None:
     assert described["configs"] == {"retention.ms": "60000"}
     assert [row["end_offset"] for row in described["partitions"]] == [0, 2, 0]
     assert len(described["id"]) == 22
+    assert described["partitions"][0]["replicas"] == described["partitions"][0]["in_sync"] == [1]
+    piped = broker.run("topics", "describe", "dogs").lines
+    assert piped == [
+        "0\t1\t1\t1\t0\t0",
+        "1\t1\t1\t1\t0\t2",
+        "2\t1\t1\t1\t0\t0",
+        "retention.ms\t60000",
+    ]
 
     assert broker.run("topics", "add-partitions", "dogs", "5").code == 0
     assert json.loads(broker.run("topics", "list", "--json").out) == [
@@ -42,7 +50,11 @@ def test_a_topic_from_creation_to_deletion(broker: Served) -> None:
     described = json.loads(broker.run("topics", "describe", "dogs", "--json").out)
     assert described["configs"] == {"cleanup.policy": "compact,delete", "max.message.bytes": "5000"}
 
-    assert broker.run("topics", "delete", "dogs").code == 0
+    unasked = broker.run("topics", "delete", "dogs")
+    assert unasked.code == 2
+    assert "nobody is here to be asked: --yes deletes dogs" in unasked.err
+    assert broker.run("topics", "list").lines == ["dogs\t5"]
+    assert broker.run("topics", "delete", "dogs", "--yes").code == 0
     assert broker.run("topics", "list").lines == []
 
 
@@ -53,10 +65,13 @@ def test_what_cannot_be_done_is_said(broker: Served) -> None:
         (("create", "cats"), "TOPIC_ALREADY_EXISTS"),
         (("create", "a/b"), "INVALID_TOPIC_EXCEPTION"),
         (("create", "x", "-c", "retention.ms=soon"), "INVALID_CONFIG"),
+        (("create", "x", "-c", "retntion.ms=3"), "the nearest known one is retention.ms"),
+        (("config", "cats", "--unset", "retntion.ms"), "the nearest known one is retention.ms"),
+        (("config", "cats", "--unset", "foo"), "--unset foo: topics have no property foo"),
         (("create", "x", "-r", "3"), "INVALID_REPLICATION_FACTOR"),
         (("add-partitions", "cats", "1"), "INVALID_PARTITIONS"),
         (("describe", "nobody"), "nobody"),
-        (("delete", "nobody"), "nobody"),
+        (("delete", "nobody", "--yes"), "nobody"),
         (("config", "nobody"), "nobody"),
         (("config", "cats", "--set", "retention.ms=soon"), "retention.ms"),
         (("config", "cats", "--set", "no.such.thing=1"), "no.such.thing"),

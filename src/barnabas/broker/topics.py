@@ -221,7 +221,8 @@ class Topics:
         """
         for name in config:
             if TopicConfig.find(name) is None and name not in TopicConfig.known_elsewhere:
-                raise BrokerError(ErrorCode.INVALID_CONFIG, f"topics have no property {name}")
+                what = f"topics have no property {name}{TopicConfig.nearest(name)}"
+                raise BrokerError(ErrorCode.INVALID_CONFIG, what)
         try:
             log_config(config, self._config)
         except ConfigError as error:

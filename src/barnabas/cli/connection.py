@@ -1,23 +1,35 @@
 """What every command that talks to a broker is told: where it is, and properties of the client."""
 
-from collections.abc import Callable, Mapping
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 import click
 
 from barnabas import Admin
+from barnabas.cli.hints import DEFAULT_SERVERS, add_hint
+from barnabas.cli.patience import patience
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.config.clients import AdminConfig
 from barnabas.config.files import merge, overrides, values
-from barnabas.errors import BrokerError, ErrorCode
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
-DEFAULT_SERVERS = "localhost:9092"
-
 
 def connection_options(command: _Command) -> _Command:
-    """Add -b and -X; the command gets `servers` and `pairs`."""
+    """Add -b and -X; the command gets `servers` and `pairs`, its errors a hint at what to do."""
+
+    @wraps(command)
+    def hinting(*arguments: Any, servers: str, **options: Any) -> Any:
+        try:
+            return command(*arguments, servers=servers, **options)
+        except KafkaError as error:
+            add_hint(error, servers)
+            raise
+
+    made: Callable[..., Any] = hinting
     for option in (
         click.option(
             "-X", "pairs", multiple=True, metavar="NAME=VALUE", help="A client property; repeat."
@@ -33,8 +45,8 @@ def connection_options(command: _Command) -> _Command:
             help="Brokers to begin with, with commas between them.",
         ),
     ):
-        command = option(command)
-    return command
+        made = option(made)
+    return cast("_Command", made)
 
 
 def client_settings(servers: str, pairs: tuple[str, ...], **own: object) -> dict[str, object]:
@@ -50,6 +62,13 @@ def admin_settings(settings: Mapping[str, object]) -> dict[str, object]:
     The other client says which names nobody knows; from the admin client it would be a second time.
     """
     return {name: value for name, value in settings.items() if AdminConfig.find(name)}
+
+
+@contextmanager
+def administering(servers: str, settings: Mapping[str, object]) -> Iterator[Admin]:
+    """An admin client; while no broker answers, a word about that on stderr."""
+    with Admin(settings) as admin, patience(servers):
+        yield admin
 
 
 def existing_topics(admin: Admin, names: tuple[str, ...]) -> dict[str, TopicView]:

@@ -6,9 +6,10 @@ from datetime import datetime
 
 import click
 
-from barnabas import Admin, Consumer
+from barnabas import Consumer
 from barnabas.cli.connection import (
     admin_settings,
+    administering,
     client_settings,
     connection_options,
     existing_topics,
@@ -22,6 +23,7 @@ from barnabas.types import TopicPartition
 
 _POLL_SECONDS = 0.5
 _POLL_RECORDS = 5000
+_SHOWN = 8
 
 
 @click.command()
@@ -64,7 +66,7 @@ def consume(
     render = _renderer(template, key_delimiter, as_json=as_json)
     common = client_settings(servers, pairs)
     start = "earliest" if from_beginning else offset or _reset(common)
-    with Admin(admin_settings(common)) as admin:
+    with administering(servers, admin_settings(common)) as admin:
         view = existing_topics(admin, (topic,))[topic]
     places = _places(view, partitions)
     own = {"auto.offset.reset": "none", "enable.auto.commit": False}
@@ -115,6 +117,12 @@ def _positions(
     if start in {"latest", "end"}:
         return last
     if start.isdecimal():
+        if all(int(start) > last[place] for place in places):
+            ends = ", ".join(f"{place.partition}: {last[place]}" for place in places[:_SHOWN])
+            more = ", …" if len(places) > _SHOWN else ""
+            raise ConfigError(
+                f"--offset {start} is beyond the end of each partition ({ends}{more})"
+            )
         return {place: min(max(int(start), first[place]), last[place]) for place in places}
     if start.startswith("-") and start[1:].isdecimal():
         return {place: max(first[place], last[place] - int(start[1:])) for place in places}

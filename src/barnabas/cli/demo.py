@@ -26,7 +26,10 @@ def demo(output: Path) -> None:
 
     missing = [name for name in _NEEDED if find_spec(name) is None]
     if missing:
-        raise ConfigError(f"the demo needs {', '.join(missing)}: pip install 'barnabas[demo]'")
+        raise ConfigError(
+            f"the demo needs {', '.join(missing)}: in a copy of the project, `make demo` or "
+            "pip install '.[demo]' brings them"
+        )
     from rich.console import Console
 
     from barnabas.demo.run import run

@@ -12,8 +12,9 @@ from typing import Never
 import click
 
 from barnabas import __version__
+from barnabas.cli.hints import with_hints
 from barnabas.cli.log_lines import log_to_stderr
-from barnabas.errors import ConnectionFailed, KafkaError, RequestTimeout
+from barnabas.errors import KafkaError
 
 
 def _serve() -> click.Command:
@@ -101,15 +102,6 @@ def main(arguments: list[str] | None = None) -> Never:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except KafkaError as error:
-        command = next(iter(sys.argv[1:] if arguments is None else arguments), "")
-        print(f"barnabas: {error}{_hint(error, command)}", file=sys.stderr)
+        print(f"barnabas: {with_hints(error)}", file=sys.stderr)
         sys.exit(1)
     sys.exit(status if isinstance(status, int) else 0)
-
-
-def _hint(error: KafkaError, command: str) -> str:
-    if isinstance(error, ConnectionFailed) and command == "serve":
-        return "; --port takes another one (0: any that is free)"
-    if isinstance(error, ConnectionFailed | RequestTimeout):
-        return "; is it running? `barnabas serve` starts one, -b names another"
-    return ""

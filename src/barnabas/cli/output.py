@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Sequence
 
-Cell = str | int | None
+Cell = str | int | list[int] | None
 Row = Sequence[Cell]
 
 
@@ -38,4 +38,6 @@ def _show_table(columns: Sequence[str], rows: Sequence[Row], title: str) -> None
 
 
 def _text(cell: Cell) -> str:
+    if isinstance(cell, list):
+        return ",".join(str(one) for one in cell)
     return "" if cell is None else str(cell)

@@ -1,7 +1,7 @@
 """`barnabas produce`: each line of stdin becomes a record. Batches and retries are the client's."""
 
+import logging
 import sys
-from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from io import BufferedIOBase
@@ -13,7 +13,6 @@ import click
 from barnabas.cli.connection import client_settings, connection_options
 from barnabas.cli.lines import delimiter, split
 from barnabas.cli.record_json import Outgoing, from_json
-from barnabas.client.core.delivery import Sent
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import ConfigError
 
@@ -23,10 +22,19 @@ _JSON_GROWTH = 8
 """JSON may take six bytes for one (\\u0001), and there are names besides key and value."""
 
 
-@click.command()
+_EXAMPLES = """\b
+Examples:
+  echo hello | barnabas produce greetings
+  printf 'rex:barks\\ntom:purrs\\n' | barnabas produce -K : animals
+"""
+
+
+@click.command(epilog=_EXAMPLES)
 @click.argument("topic")
 @click.option("-K", "--key-delimiter", metavar="TEXT", help="What stands between key and value.")
-@click.option("-k", "--key", metavar="TEXT", help="One key for all records.")
+@click.option(
+    "-k", "--key", metavar="TEXT", help="One key for all records; with -K for those without one."
+)
 @click.option("-D", "--delimiter", "end", default="\\n", help="What ends a record (a line's end).")
 @click.option("-H", "--header", "headers", multiple=True, metavar="NAME=VALUE", help="Repeat.")
 @click.option("-p", "--partition", type=click.IntRange(0), help="By the key if not given.")
@@ -50,49 +58,33 @@ def produce(
     null: bool,
     as_json: bool,
 ) -> None:
-    r"""Send each line of stdin to TOPIC as one record.
-
-    Examples:
-    \b
-      echo hello | barnabas produce greetings
-      printf 'rex:barks\ntom:purrs\n' | barnabas produce -K : animals
-    """
-    from barnabas import Producer
+    """Send each line of stdin to TOPIC as one record."""
+    from barnabas.cli.sending import Watched, send_all
+    from barnabas.client.core.receipts import Receipts
+    from barnabas.client.sync.producer import Producer
 
     if as_json and (key is not None or key_delimiter is not None or null):
         raise click.UsageError("with --json the line says key and value: leave out -k, -K and -Z")
-    fixed = [_header(one) for one in headers]
     settings = client_settings(servers, pairs, compression_type=compression)
     longest = _longest(settings) * (_JSON_GROWTH if as_json else 1)
+    usual = Outgoing(
+        None if key is None else key.encode(), None, [_header(one) for one in headers], partition
+    )
+    # What is lost is said once, with its line, and not by the log as well.
+    logging.getLogger("barnabas.client").setLevel(logging.CRITICAL)
     with ExitStack() as stack:
         stream = sys.stdin.buffer if file is None else stack.enter_context(_open(file))
-        lines = split(cast("BufferedIOBase", stream), delimiter(end), longest)
-        records: Iterator[Outgoing]
+        receipts = Receipts()
+        watched = Watched(cast("BufferedIOBase", stream), receipts.look)
+        lines = split(watched, delimiter(end), longest)
         if as_json:
-            records = (from_json(line, number) for number, line in enumerate(lines, start=1))
+            records = _json(lines, usual)
+        elif key_delimiter is None:
+            records = _plain(lines, usual, null=null)
         else:
-            between = None if key_delimiter is None else delimiter(key_delimiter)
-            records = _plain(lines, between, key, null=null)
+            records = _keyed(lines, delimiter(key_delimiter), usual, null=null)
         producer = stack.enter_context(Producer(settings))
-        sent: deque[Sent] = deque()
-        count = 0
-        for record in records:
-            sent.append(
-                producer.send(
-                    topic,
-                    record.value,
-                    record.key,
-                    partition=partition if record.partition is None else record.partition,
-                    timestamp_ms=record.timestamp_ms,
-                    headers=[*fixed, *record.headers],
-                )
-            )
-            count += 1
-            while sent and sent[0].done():
-                sent.popleft().result()
-        producer.flush()
-        for delivery in sent:
-            delivery.result()
+        count = send_all(producer, topic, records, receipts, servers)
     if sys.stderr.isatty():
         print(f"{count} record{'' if count == 1 else 's'} to {topic}", file=sys.stderr)
 
@@ -102,15 +94,29 @@ def _longest(settings: Mapping[str, object]) -> int:
     return cast("int", row.parse(settings.get(row.name, row.default)))
 
 
-def _plain(
-    lines: Iterator[bytes], between: bytes | None, key: str | None, *, null: bool
+def _plain(lines: Iterator[bytes], usual: Outgoing, *, null: bool) -> Iterator[Outgoing]:
+    key, _, headers, partition, _ = usual
+    for line in lines:
+        yield Outgoing(key, None if null and not line else line, headers, partition)
+
+
+def _keyed(
+    lines: Iterator[bytes], between: bytes, usual: Outgoing, *, null: bool
 ) -> Iterator[Outgoing]:
     for line in lines:
-        own_key = None if key is None else key.encode()
-        value: bytes | None = line
-        if between is not None and between in line:
-            own_key, _, value = line.partition(between)
-        yield Outgoing(own_key, None if null and not value else value, [])
+        before, found, value = line.partition(between)
+        key = before if found else usual.key
+        value = value if found else line
+        yield Outgoing(key, None if null and not value else value, usual.headers, usual.partition)
+
+
+def _json(lines: Iterator[bytes], usual: Outgoing) -> Iterator[Outgoing]:
+    for number, line in enumerate(lines, start=1):
+        record = from_json(line, number)
+        yield record._replace(
+            headers=[*usual.headers, *record.headers],
+            partition=usual.partition if record.partition is None else record.partition,
+        )
 
 
 def _header(text: str) -> tuple[str, bytes | None]:

@@ -11,6 +11,8 @@ from typing import Any, NamedTuple, Protocol
 from barnabas.config.definition import INT_MAX, LONG_MAX
 from barnabas.errors import ConfigError
 
+_FIELDS = frozenset({"topic", "partition", "offset", "timestamp", "key", "value", "headers"})
+
 Headers = list[tuple[str, bytes | None]]
 
 
@@ -57,7 +59,8 @@ def from_json(line: bytes, number: int) -> Outgoing:
     sent as its JSON text. Fields that a producer does not choose (topic, offset) are left out.
 
     Raises:
-        ConfigError: it is not JSON, not an object, or a field has the wrong type.
+        ConfigError: it is not JSON, not an object, has a field that no record has, or a field of
+            the wrong type.
     """
     try:
         fields = json.loads(line)
@@ -67,6 +70,8 @@ def from_json(line: bytes, number: int) -> Outgoing:
         raise ConfigError(f"line {number} is nested too deeply") from None
     if not isinstance(fields, dict):
         raise ConfigError(f"line {number} must be an object with key, value, headers")
+    if not fields.keys() <= _FIELDS:
+        raise ConfigError(f"line {number}: {_unknown(fields)}")
     try:
         headers = fields.get("headers") or []
         pairs = headers.items() if isinstance(headers, dict) else headers
@@ -81,6 +86,16 @@ def from_json(line: bytes, number: int) -> Outgoing:
         raise ConfigError(f"line {number} is nested too deeply") from None
     except (TypeError, ValueError) as error:
         raise ConfigError(f"line {number}: {error}") from None
+
+
+def _unknown(fields: dict[str, Any]) -> str:
+    import difflib
+
+    name = next(name for name in fields if name not in _FIELDS)
+    near = difflib.get_close_matches(name, _FIELDS, n=1)
+    return f"a record has no field {name}: " + (
+        f"the nearest is {near[0]}" if near else f"it may have {', '.join(sorted(_FIELDS))}"
+    )
 
 
 def _name(key: object) -> str:

@@ -8,12 +8,14 @@ from pathlib import Path
 import click
 
 from barnabas import __version__
+from barnabas.cli.hints import DEFAULT_SERVERS, add_hint_to_serve
 from barnabas.cli.log_lines import log_from
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.files import Given, file_properties, merge, overrides, values
 from barnabas.config.listeners import Endpoint
-from barnabas.errors import ConfigError
+from barnabas.errors import ConfigError, ConnectionFailed
 
+_ADDRESS = "--port and --host"
 _LEVELS = click.Choice(["debug", "info", "warning", "error"])
 
 
@@ -83,14 +85,20 @@ def _directory(data_dir: str | None, *, ephemeral: bool) -> Iterator[str | None]
 def from_options(
     given: dict[str, Given], port: int | None, host: str | None, directory: str | None
 ) -> dict[str, Given]:
-    """What --port, --host and the data directory say, as properties."""
+    """What --port, --host and the data directory say, as properties.
+
+    They make void what a file advertises, because that was about the listeners of the file.
+    """
     options = {}
     if directory is not None:
         options["log.dirs"] = Given(str(Path(directory).absolute()), "--data-dir")
     if port is not None or host is not None or "listeners" not in given:
         place = "localhost" if host is None else host
         number = 9092 if port is None else port
-        options["listeners"] = Given(f"PLAINTEXT://{_shown(place)}:{number}", "--port and --host")
+        options["listeners"] = Given(f"PLAINTEXT://{_shown(place)}:{number}", _ADDRESS)
+    told = given.get("advertised.listeners")
+    if (port is not None or host is not None) and told is not None and told.source != "--set":
+        options["advertised.listeners"] = Given("", _ADDRESS)
     return options
 
 
@@ -131,7 +139,11 @@ def _run(config: BrokerConfig, *, as_json: bool) -> None:
     def announce(addresses: dict[str, Endpoint]) -> None:
         _announce(config, addresses, as_json=as_json)
 
-    Node(config).run(announce, stop_on_signals=True)
+    try:
+        Node(config).run(announce, stop_on_signals=True)
+    except ConnectionFailed as error:
+        add_hint_to_serve(error)
+        raise
 
 
 def _announce(config: BrokerConfig, addresses: dict[str, Endpoint], *, as_json: bool) -> None:
@@ -150,7 +162,8 @@ def _announce(config: BrokerConfig, addresses: dict[str, Endpoint], *, as_json: 
     where, logs = ", ".join(places), ", ".join(config.directories)
     print(f"barnabas {__version__} is ready at {where}, logs in {logs}", flush=True)
     if sys.stdout.isatty():
-        print("Ctrl-C stops it. Try: echo hello | barnabas produce greetings", flush=True)
+        reached = "" if places[0] == DEFAULT_SERVERS else f" -b {places[0]}"
+        print(f"Ctrl-C stops it. Try: echo hello | barnabas produce greetings{reached}", flush=True)
 
 
 def _shown(host: str) -> str:

@@ -1,16 +1,30 @@
 """`barnabas topics`: list, describe, create, delete, grow, configure. Rules are the broker's."""
 
 import sys
+from collections.abc import Iterable, Mapping
 
 import click
 
 from barnabas import Admin
-from barnabas.cli.connection import client_settings, connection_options, existing_topics
+from barnabas.cli.connection import (
+    administering,
+    client_settings,
+    connection_options,
+    existing_topics,
+)
 from barnabas.cli.output import show_json, show_rows
 from barnabas.client.core.cluster_view import TopicView
-from barnabas.client.core.descriptions import EARLIEST, LATEST, ConfigSource, NewTopic, Resource
+from barnabas.client.core.descriptions import (
+    EARLIEST,
+    LATEST,
+    ConfigEntry,
+    ConfigSource,
+    NewTopic,
+    Resource,
+)
 from barnabas.config.files import overrides
-from barnabas.errors import BrokerError, ErrorCode
+from barnabas.config.topic import TopicConfig
+from barnabas.errors import BrokerError, ConfigError, ErrorCode
 from barnabas.types import TopicPartition
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
@@ -30,7 +44,7 @@ def topics() -> None:
 @connection_options
 def list_topics(servers: str, pairs: tuple[str, ...], *, internal: bool, as_json: bool) -> None:
     """Print all topics with their partitions."""
-    with Admin(client_settings(servers, pairs)) as admin:
+    with administering(servers, client_settings(servers, pairs)) as admin:
         described = admin.describe_topics()
     rows = [
         (view.name, len(view.partitions))
@@ -45,8 +59,11 @@ def list_topics(servers: str, pairs: tuple[str, ...], *, internal: bool, as_json
 @_json
 @connection_options
 def describe(topic: str, servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
-    """Print the partitions of TOPIC, where they begin and end, and its own properties."""
-    with Admin(client_settings(servers, pairs)) as admin:
+    """Print the partitions of TOPIC, where they begin and end, and its own properties.
+
+    In a pipe each partition is a line of six fields, each property one of name and value.
+    """
+    with administering(servers, client_settings(servers, pairs)) as admin:
         view = existing_topics(admin, (topic,))[topic]
         places = [TopicPartition(topic, one.partition) for one in view.partitions]
         first = admin.list_offsets(dict.fromkeys(places, EARLIEST))
@@ -57,8 +74,8 @@ def describe(topic: str, servers: str, pairs: tuple[str, ...], *, as_json: bool)
         (
             one.partition,
             one.leader,
-            ",".join(str(node) for node in one.replicas),
-            ",".join(str(node) for node in one.in_sync),
+            list(one.replicas),
+            list(one.in_sync),
             first[place].offset,
             last[place].offset,
         )
@@ -71,6 +88,9 @@ def describe(topic: str, servers: str, pairs: tuple[str, ...], *, as_json: bool)
     show_rows(columns, rows, title=f"{topic}, id {_id(view)}", as_json=False)
     if own and sys.stdout.isatty():
         print("  ".join(f"{name}={value}" for name, value in own.items()))
+    else:
+        for name, value in own.items():
+            print(f"{name}\t{value}")
 
 
 @topics.command()
@@ -93,7 +113,7 @@ def create(
     """Make TOPIC."""
     own = {name: given.value for name, given in overrides(configs, "--config").items()}
     wanted = NewTopic(topic, partitions or -1, replication_factor or -1, own)
-    with Admin(client_settings(servers, pairs)) as admin:
+    with administering(servers, client_settings(servers, pairs)) as admin:
         try:
             admin.create_topics([wanted])
         except BrokerError as error:
@@ -103,13 +123,15 @@ def create(
 
 @topics.command()
 @click.argument("names", nargs=-1, required=True, metavar="TOPIC...")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask (nobody is asked in a pipe).")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
 @connection_options
 def delete(names: tuple[str, ...], servers: str, pairs: tuple[str, ...], *, yes: bool) -> None:
     """Delete topics with all their records."""
-    if not yes and sys.stdin.isatty():
+    if not yes and not sys.stdin.isatty():
+        raise click.UsageError(f"nobody is here to be asked: --yes deletes {', '.join(names)}")
+    if not yes:
         click.confirm(f"Delete {', '.join(names)} with all records?", abort=True, err=True)
-    with Admin(client_settings(servers, pairs)) as admin:
+    with administering(servers, client_settings(servers, pairs)) as admin:
         existing_topics(admin, names)
         admin.delete_topics(names)
 
@@ -120,7 +142,7 @@ def delete(names: tuple[str, ...], servers: str, pairs: tuple[str, ...], *, yes:
 @connection_options
 def add_partitions(topic: str, total: int, servers: str, pairs: tuple[str, ...]) -> None:
     """Bring TOPIC to TOTAL partitions; keys may move, records do not."""
-    with Admin(client_settings(servers, pairs)) as admin:
+    with administering(servers, client_settings(servers, pairs)) as admin:
         existing_topics(admin, (topic,))
         admin.create_partitions({topic: total})
 
@@ -147,9 +169,10 @@ def config(
         name: given.value for name, given in overrides(changes, "--set").items()
     }
     wanted |= dict.fromkeys(removed)
-    with Admin(client_settings(servers, pairs)) as admin:
+    with administering(servers, client_settings(servers, pairs)) as admin:
         existing_topics(admin, (topic,))
         if wanted:
+            _refuse_unknown(removed, admin.describe_configs(Resource.TOPIC, topic))
             admin.alter_configs(Resource.TOPIC, topic, wanted)
         entries = admin.describe_configs(Resource.TOPIC, topic)
     rows = [
@@ -160,6 +183,14 @@ def config(
     show_rows(
         ("property", "value", "source"), rows, title=f"Properties of {topic}", as_json=as_json
     )
+
+
+def _refuse_unknown(removed: Iterable[str], entries: Mapping[str, ConfigEntry]) -> None:
+    """A broker takes back what is not there without a word; whoever mistyped it wants to know."""
+    for name in removed:
+        if name not in entries:
+            near = TopicConfig.nearest(name)
+            raise ConfigError(f"--unset {name}: topics have no property {name}{near}")
 
 
 def _own_configs(admin: Admin, topic: str) -> dict[str, str | None]:

@@ -10,9 +10,12 @@ from types import MappingProxyType
 from typing import ClassVar, Never, Self, cast, dataclass_transform
 
 from barnabas.config.definition import Setting
+from barnabas.config.elsewhere import LOUD, reason
 from barnabas.errors import ConfigError
 
 log = logging.getLogger(__name__)
+
+_INERT = "property %s changes nothing here: %s"
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -84,16 +87,11 @@ class Configuration:
             if row is not None:
                 known[name] = value
                 if row.inert and row.parse(value) != row.default:
-                    log.log(
-                        cls.inert_level,
-                        "property %s changes nothing here: %s",
-                        row.name,
-                        row.inert,
-                    )
-            elif why := cls.known_elsewhere.get(name.replace("_", ".")):
-                log.info("property %s changes nothing here: %s", name, why)
+                    log.log(cls.inert_level, _INERT, row.name, row.inert)
+            elif why := reason(cls.known_elsewhere, name.replace("_", ".")):
+                log.log(logging.WARNING if why in LOUD else logging.INFO, _INERT, name, why)
             else:
-                log.warning("unknown property %s%s", name, cls.__nearest(name))
+                log.warning("unknown property %s%s", name, cls.nearest(name))
         return cls(**known)
 
     @property
@@ -118,7 +116,8 @@ class Configuration:
             yield row, getattr(self, row.attribute)
 
     @classmethod
-    def __nearest(cls, name: str) -> str:
+    def nearest(cls, name: str) -> str:
+        """The known name that is most like `name`, as the end of a message; empty where none is."""
         import difflib
 
         near = difflib.get_close_matches(name.replace("_", "."), cls.__settings, n=1)

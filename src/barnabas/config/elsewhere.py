@@ -1,41 +1,61 @@
 """Names that settings made for Kafka may hold and that change nothing here, with the reason.
 
-They are told apart from misspelt names, so that a real server.properties can be used as it is.
+They are told apart from misspelt names, so that a real server.properties can be used as it is. A
+name that ends in `.*` stands for all that begin so.
 """
+
+from collections.abc import Mapping
+
+UNSAFE = "TLS, SASL, ACLs and quotas are not served yet"
+INSTEAD = "say it with listeners and advertised.listeners"
+
+LOUD = frozenset({UNSAFE, INSTEAD})
+"""Reasons for a warning: who set such a property must not believe that it holds."""
 
 _WHY = {
     "the controller is part of this broker": """
-        process.roles controller.quorum.voters controller.quorum.bootstrap.servers
-        controller.quorum.election.timeout.ms controller.quorum.fetch.timeout.ms
-        metadata.log.dir metadata.log.segment.bytes metadata.max.retention.bytes
-        initial.broker.registration.timeout.ms broker.heartbeat.interval.ms
-        broker.session.timeout.ms zookeeper.connect zookeeper.connection.timeout.ms
-        zookeeper.session.timeout.ms auto.leader.rebalance.enable controlled.shutdown.enable""",
+        process.roles controller.* metadata.* zookeeper.* initial.broker.registration.timeout.ms
+        broker.heartbeat.interval.ms broker.session.timeout.ms broker.id.generation.enable
+        reserved.broker.max.id control.plane.listener.name server.max.startup.time.ms
+        auto.leader.rebalance.enable leader.imbalance.check.interval.seconds
+        leader.imbalance.per.broker.percentage controlled.shutdown.*""",
     "one thread serves all connections": """
         num.network.threads num.io.threads background.threads queued.max.requests
-        num.recovery.threads.per.data.dir""",
+        num.recovery.threads.per.data.dir num.replica.alter.log.dirs.threads""",
     "there is one broker": """
         inter.broker.listener.name inter.broker.protocol.version security.inter.broker.protocol
-        num.replica.fetchers replica.lag.time.max.ms replica.fetch.max.bytes
-        replica.fetch.min.bytes replica.fetch.wait.max.ms replica.socket.timeout.ms
-        replica.high.watermark.checkpoint.interval.ms unclean.leader.election.enable broker.rack""",
+        num.replica.fetchers replica.* unclean.leader.election.* broker.rack
+        replication.quota.* alter.log.dirs.replication.quota.* request.timeout.ms
+        log.dir.failure.timeout.ms""",
     "there are no transactions yet": """
-        transaction.state.log.replication.factor transaction.state.log.min.isr
-        transaction.state.log.num.partitions transaction.state.log.segment.bytes
-        transaction.max.timeout.ms transactional.id.expiration.ms""",
+        transaction.* transactional.id.expiration.ms""",
     "there are no group members yet": """
-        group.initial.rebalance.delay.ms group.max.session.timeout.ms group.min.session.timeout.ms
-        group.max.size group.coordinator.rebalance.protocols group.consumer.assignors
-        group.share.enable share.coordinator.state.topic.replication.factor
-        share.coordinator.state.topic.min.isr""",
+        group.* share.coordinator.*""",
     "logs are not compacted yet": """
         log.cleaner.enable log.cleaner.threads log.cleaner.dedupe.buffer.size
         log.cleaner.delete.retention.ms log.cleaner.min.cleanable.ratio
         log.cleaner.min.compaction.lag.ms log.cleaner.max.compaction.lag.ms
         log.cleaner.backoff.ms log.cleaner.io.max.bytes.per.second""",
     "offsets are written as they come": """
-        offsets.commit.timeout.ms offsets.load.buffer.size offsets.topic.compression.codec
-        log.flush.start.offset.checkpoint.interval.ms""",
+        offsets.commit.timeout.ms offsets.commit.required.acks offsets.load.buffer.size
+        offsets.topic.compression.codec log.flush.start.offset.checkpoint.interval.ms
+        log.initial.task.delay.ms producer.id.expiration.check.interval.ms""",
+    "batches are stored as the producer sent them": """
+        compression.gzip.level compression.lz4.level compression.zstd.level
+        log.message.downconversion.enable log.message.format.version""",
+    "nothing is tiered": """
+        remote.* log.local.retention.ms log.local.retention.bytes""",
+    "there is nothing for Java classes to plug into": """
+        metric.reporters metrics.* kafka.metrics.* auto.include.jmx.reporter telemetry.max.bytes
+        alter.config.policy.class.name create.topic.policy.class.name""",
+    UNSAFE: """
+        ssl.* sasl.* security.providers principal.builder.class authorizer.* super.users
+        allow.everyone.if.no.acl.found delegation.token.* password.encoder.* listener.name.*
+        connections.max.reauth.ms connection.failed.authentication.delay.ms early.start.listeners
+        quota.* client.quota.callback.class max.connections.per.ip.overrides
+        max.connection.creation.rate""",
+    INSTEAD: """
+        port host.name advertised.port advertised.host.name""",
 }
 
 _TOPICS = {
@@ -58,6 +78,8 @@ _CLIENTS = {
     "there are no group members yet": """
         session.timeout.ms heartbeat.interval.ms max.poll.interval.ms group.instance.id
         group.protocol group.remote.assignor""",
+    UNSAFE: """
+        ssl.* sasl.* security.providers""",
 }
 
 BROKER_NAMES: dict[str, str] = {name: why for why, names in _WHY.items() for name in names.split()}
@@ -72,3 +94,11 @@ CLIENT_NAMES: dict[str, str] = {
     name: why for why, names in _CLIENTS.items() for name in names.split()
 }
 """The same for clients."""
+
+
+def reason(names: Mapping[str, str], name: str) -> str | None:
+    """Why the property `name` changes nothing; None where `names` does not hold it."""
+    if name in names:
+        return names[name]
+    families = (other for other in names if other.endswith(".*") and name.startswith(other[:-1]))
+    return next((names[family] for family in families), None)

@@ -24,7 +24,7 @@ def listeners(config: BrokerConfig) -> list[Endpoint]:
         ConfigError: an entry cannot be read, a name stands twice, none is left, or one is not
             plain: a port that is taken for a safe one must not be opened.
     """
-    skipped = {name.upper() for name in config.controller_listener_names}
+    skipped = _controllers(config)
     found = [_endpoint("listeners", text) for text in config.listeners]
     opened = [endpoint for endpoint in found if endpoint.name not in skipped]
     if not opened:
@@ -42,16 +42,20 @@ def advertised(config: BrokerConfig, bound: list[Endpoint]) -> dict[str, Endpoin
 
     `bound` is what was opened, with its real ports. A listener on every address is advertised as
     this machine's loopback address: one that others reach must be told by advertised.listeners.
+    What that says of a controller's listener is passed over, as the listener is.
 
     Raises:
         ConfigError: an entry cannot be read, has no host, or names no listener.
     """
+    skipped = _controllers(config)
     told = {one.name: one for one in bound}
     for endpoint in bound:
         if endpoint.host in {"", "0.0.0.0", "::"}:  # noqa: S104 - read, not bound
             told[endpoint.name] = endpoint._replace(host="localhost")
     for text in config.advertised_listeners:
         endpoint = _endpoint("advertised.listeners", text)
+        if endpoint.name in skipped and endpoint.name not in told:
+            continue
         if endpoint.name not in told:
             raise ConfigError(f"advertised.listeners={text}: there is no listener {endpoint.name}")
         if not endpoint.host:
@@ -60,6 +64,10 @@ def advertised(config: BrokerConfig, bound: list[Endpoint]) -> dict[str, Endpoin
             endpoint if endpoint.port else endpoint._replace(port=told[endpoint.name].port)
         )
     return told
+
+
+def _controllers(config: BrokerConfig) -> set[str]:
+    return {name.upper() for name in config.controller_listener_names}
 
 
 def _protocols(config: BrokerConfig) -> dict[str, str]:
@@ -85,9 +93,9 @@ def _refuse_unserved(name: str, protocols: dict[str, str]) -> None:
             f"add {name}:{_PLAIN}"
         )
     if protocol != _PLAIN:
+        is_what = "" if name == protocol else f"{name} is {protocol}: "
         raise ConfigError(
-            f"listeners={name}://…: {name} is {protocol}, and TLS and SASL are not served yet, "
-            f"only {_PLAIN}"
+            f"listeners={name}://…: {is_what}TLS and SASL are not served yet, only {_PLAIN} is"
         )
 
 

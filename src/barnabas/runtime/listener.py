@@ -124,7 +124,8 @@ def open_port(
         for listening in sockets:
             with contextlib.suppress(OSError):
                 listening.close()
-        raise ConnectionFailed(f"cannot listen on {host or '*'}:{port}: {error}") from error
+        why = error.strerror or error
+        raise ConnectionFailed(f"cannot listen on {host or '*'}:{port}: {why}") from error
     return sockets
 
 

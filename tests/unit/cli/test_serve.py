@@ -48,3 +48,12 @@ def test_who_says_no_node_id_is_the_node_of_the_directory(
     assert configuration(chosen).node_id == 3
     old_name = given | {"broker.id": Given("4", "--set")}
     assert configuration(old_name).node_id == 4
+
+
+@pytest.mark.parametrize(("source", "left"), [("kafka.properties:3", ()), ("--set", ("A://x:1",))])
+def test_a_port_makes_void_what_a_file_advertises(source: str, left: tuple[str, ...]) -> None:
+    given = {"advertised.listeners": Given("A://x:1", source)}
+    config = configuration(given | from_options(given, 0, None, None))
+    assert config.advertised_listeners == left
+    config = configuration(given | from_options(given, None, None, None))
+    assert config.advertised_listeners == ("A://x:1",)

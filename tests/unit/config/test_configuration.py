@@ -67,6 +67,28 @@ def test_an_unknown_name_is_a_warning_with_the_nearest_known_one(
     ]
 
 
+@pytest.mark.parametrize(
+    ("name", "level"),
+    [
+        ("group.share.record.lock.duration.ms", "INFO"),
+        ("zookeeper.connect", "INFO"),
+        ("remote.log.manager.thread.pool.size", "INFO"),
+        ("ssl.truststore.location", "WARNING"),
+        ("listener.name.inner.ssl.keystore.location", "WARNING"),
+        ("authorizer.class.name", "WARNING"),
+        ("port", "WARNING"),
+    ],
+)
+def test_what_kafka_knows_is_not_unknown_and_what_would_protect_is_said_aloud(
+    name: str, level: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.INFO):
+        BrokerConfig.load({name: "1"})
+    (record,) = caplog.records
+    assert record.levelname == level
+    assert record.getMessage().startswith(f"property {name} changes nothing here: ")
+
+
 def test_two_names_of_one_property_must_agree() -> None:
     assert BrokerConfig.load({"node.id": 4, "broker.id": "4"}).node_id == 4
     with pytest.raises(ConfigError, match="node.id is given twice"):

@@ -36,9 +36,9 @@ def test_refuses_what_it_cannot_read(text: str) -> None:
 @pytest.mark.parametrize(
     ("listener", "protocols", "why"),
     [
-        ("SSL://:1", None, "SSL is SSL, and TLS and SASL are not served yet"),
-        ("SASL_PLAINTEXT://:1", None, "SASL_PLAINTEXT is SASL_PLAINTEXT"),
-        ("PLAINTEXT://:0,SAFE://:1", "PLAINTEXT:PLAINTEXT,SAFE:SASL_SSL", "SAFE is SASL_SSL"),
+        ("SSL://:1", None, "=SSL://…: TLS and SASL are not served yet, only PLAINTEXT is"),
+        ("SASL_PLAINTEXT://:1", None, "=SASL_PLAINTEXT://…: TLS and SASL are not"),
+        ("PLAINTEXT://:0,SAFE://:1", "PLAINTEXT:PLAINTEXT,SAFE:SASL_SSL", "SAFE is SASL_SSL: TLS"),
         ("PLAINTEXT://:1", "PLAINTEXT:SSL", "PLAINTEXT is SSL"),
         ("FOO://:1", None, "does not say what FOO is; add FOO:PLAINTEXT"),
         ("PLAINTEXT://:1", "INNER:PLAINTEXT", "does not say what PLAINTEXT is"),
@@ -55,6 +55,18 @@ def test_no_port_is_opened_plainly_that_was_asked_for_otherwise(
         given["listener.security.protocol.map"] = protocols
     with pytest.raises(ConfigError, match=why):
         listeners(BrokerConfig.load(given))
+
+
+def test_what_is_advertised_of_a_controllers_listener_is_passed_over() -> None:
+    config = BrokerConfig.load(
+        {
+            "advertised.listeners": "PLAINTEXT://dogs.example:9092,CONTROLLER://dogs.example:9093",
+            "controller.listener.names": "CONTROLLER",
+        }
+    )
+    assert advertised(config, [Endpoint("PLAINTEXT", "", 9092)]) == {
+        "PLAINTEXT": Endpoint("PLAINTEXT", "dogs.example", 9092)
+    }
 
 
 def test_clients_are_told_a_host_and_the_bound_port() -> None:

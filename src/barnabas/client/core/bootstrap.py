@@ -52,7 +52,9 @@ class Failures:
 
     def error(self) -> ConnectionFailed:
         """All of them, and what to look at."""
-        tried = "; ".join(f"{address}: {why}" for address, why in self._reasons.items())
+        tried = "; ".join(
+            why if address in why else f"{address}: {why}" for address, why in self._reasons.items()
+        )
         return ConnectionFailed(
             f"no broker could be reached ({tried or 'none was tried in the time given'}). "
             "Check that a broker runs there and that bootstrap.servers names its listener"

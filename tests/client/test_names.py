@@ -1,0 +1,17 @@
+import subprocess
+import sys
+
+import barnabas
+
+
+def test_who_looks_for_names_finds_the_drivers() -> None:
+    shown = dir(barnabas)
+    assert {"Producer", "Consumer", "Admin", "TopicPartition"} <= set(shown)
+    assert "import_module" not in shown
+    assert all(getattr(barnabas, name) is not None for name in shown)
+
+
+def test_the_names_cost_nothing_until_one_is_asked_for() -> None:
+    program = "import sys, barnabas; dir(barnabas); print('asyncio' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout == b"False\n"

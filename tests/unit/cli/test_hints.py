@@ -1,0 +1,25 @@
+import pytest
+
+from barnabas.cli.hints import add_hint, with_hints
+from barnabas.errors import ConfigError, ConnectionFailed, KafkaError
+
+
+@pytest.mark.parametrize(
+    ("servers", "hint"),
+    [
+        ("localhost:9092", "; `barnabas serve` starts one there, -b names another"),
+        ("127.0.0.1", "; `barnabas serve` starts one there, -b names another"),
+        ("[::1]:9999,b:1", "; `barnabas serve --port 9999` starts one there, -b names another"),
+        ("dogs.example:9092", "; is it running? -b names another"),
+    ],
+)
+def test_who_reaches_no_broker_is_told_how_to_come_by_one(servers: str, hint: str) -> None:
+    error = ConnectionFailed("gone")
+    add_hint(error, servers)
+    assert with_hints(error).endswith(f"gone{hint}")
+
+
+def test_an_error_of_another_kind_is_left_alone() -> None:
+    error: KafkaError = ConfigError("acks=9")
+    add_hint(error, "localhost:9092")
+    assert with_hints(error) == str(error)

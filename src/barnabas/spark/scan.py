@@ -14,6 +14,7 @@ from barnabas.spark.planning import ScanRange
 from barnabas.spark.read_options import ReadOptions
 from barnabas.spark.resolving import report_loss
 from barnabas.spark.schema import Projection
+from barnabas.spark.worker_process import THIS_WORKER
 from barnabas.types import TopicPartition
 
 WANTED: Mapping[str, Wanted] = {
@@ -51,6 +52,7 @@ class Scan:
             BrokerError, RequestTimeout, ConnectionFailed: the broker could not be read.
             CorruptRecord: a batch is not what its header says.
         """
+        THIS_WORKER.begin_task()
         wanted = Wanted(0)
         for name in self.projection.decoded:
             wanted |= WANTED[name]

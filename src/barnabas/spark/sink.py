@@ -16,6 +16,7 @@ from pyspark.sql.datasource import (
 from barnabas.spark.errors import WriteRefused
 from barnabas.spark.kept_producer import kept_producer
 from barnabas.spark.row_layout import RowLayout
+from barnabas.spark.worker_process import THIS_WORKER
 from barnabas.spark.write_options import WriteOptions
 
 
@@ -40,6 +41,7 @@ class RowSink:
             WriteRefused: a row has no topic.
             KafkaError: records were not accepted; some of the task's rows may have been written.
         """
+        THIS_WORKER.begin_task()
         rows = 0
         partition = "partition" if "partition" in self.layout.columns else None
         with kept_producer(self.options.kafka) as producer:

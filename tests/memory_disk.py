@@ -79,15 +79,20 @@ class MemorySync:
     def __init__(self, files: Sequence[MemoryFile]) -> None:
         self._promised = [(file, file.begin_sync(), bytes(file.now)) for file in files]
         self._asked = False
+        self.failure: StorageError | None = None
+        self.lasts = False
+        """Until `MemoryDisk.end_syncs`."""
 
     def poll(self) -> bool:
-        if not self._asked:
+        if self.lasts or not self._asked:
             self._asked = True
             return False
         self.wait()
         return True
 
     def wait(self) -> None:
+        if self.failure is not None:
+            raise self.failure
         for file, number, content in self._promised:
             file.keep(number, content)
 
@@ -98,6 +103,7 @@ class MemoryDisk:
     def __init__(self) -> None:
         self.files: dict[str, MemoryFile] = {}
         self._locked: set[str] = set()
+        self.waiting: list[tuple[MemorySync, Callable[[], None]]] = []
 
     def power_cut(self, below: Below) -> None:
         for path in sorted(self.files):
@@ -146,9 +152,26 @@ class MemoryDisk:
         for name in [p for p in self.files if p == path or p.startswith(f"{path}/")]:
             del self.files[name]
 
-    def begin_sync(self, files: Sequence[File], paths: Sequence[str] = ()) -> Sync:
+    def begin_sync(
+        self,
+        files: Sequence[File],
+        paths: Sequence[str] = (),
+        on_over: Callable[[], None] | None = None,
+    ) -> Sync:
         opened = [file for file in files if isinstance(file, MemoryFile)]
-        return MemorySync([*opened, *(self.files[p] for p in paths if p in self.files)])
+        sync = MemorySync([*opened, *(self.files[p] for p in paths if p in self.files)])
+        if on_over is not None:
+            sync.lasts = True
+            self.waiting.append((sync, on_over))
+        return sync
+
+    def end_syncs(self, failure: StorageError | None = None) -> None:
+        """Syncs that somebody waits for end, well or not."""
+        waiting, self.waiting = self.waiting, []
+        for sync, on_over in waiting:
+            sync.poll()  # the first time
+            sync.lasts, sync.failure = False, failure
+            on_over()
 
     def sync_directory(self, path: str) -> None:
         """Names are on stable storage at once."""

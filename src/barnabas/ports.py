@@ -150,10 +150,17 @@ class Disk(Protocol):
         """Remove a file, or a directory with all that is in it; fine if it is not there."""
         ...
 
-    def begin_sync(self, files: Sequence[File], paths: Sequence[str] = ()) -> Sync:
+    def begin_sync(
+        self,
+        files: Sequence[File],
+        paths: Sequence[str] = (),
+        on_over: Callable[[], None] | None = None,
+    ) -> Sync:
         """Start to bring the data of files to stable storage and return at once.
 
         `paths` are files that are not open, or directories; those that are gone are passed over.
+        `on_over` is called on the thread of the event loop when it is over, well or not; a disk
+        without a loop waits instead, and has the sync over when this returns.
         """
         ...
 

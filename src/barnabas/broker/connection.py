@@ -65,7 +65,18 @@ class ClientConnection:
 
     def on_event_end(self) -> None:
         """Write what was appended, then reply to all requests of the event."""
-        self._broker.replicas.write()
+        replicas = self._broker.replicas
+        replicas.write()
+        unseen = replicas.take_unseen()
+        if unseen and self._outcomes:
+            self._connection.pause()
+            waiting = _Countdown(len(unseen), self._on_all_seen)
+            for partition in unseen:
+                partition.when_seen(waiting.one_less)
+        else:
+            self._answer()
+
+    def _answer(self) -> None:
         if self._outcomes:
             outcomes, self._outcomes = self._outcomes, []
             if len(outcomes) == 1:
@@ -74,6 +85,13 @@ class ClientConnection:
                 self._reply_all(outcomes)
         if self._parked is not None:
             self._parked[1].on_done(self._on_parked_done)
+
+    def _on_all_seen(self) -> None:
+        """What the event appended is on stable storage, or lost: reply, and go on."""
+        parked = self._parked is not None
+        self._connection.guarded(self._answer)
+        if not parked:
+            self._connection.resume()
 
     def _reply(self, request: Request, outcome: object) -> None:
         reply = self._dialect.write_response(request, outcome)
@@ -111,3 +129,18 @@ class ClientConnection:
         assert parked is not None
         self._reply(parked[0], outcome)
         self._connection.resume()
+
+
+class _Countdown:
+    """Calls back when it was told of all."""
+
+    __slots__ = ("_done", "_left")
+
+    def __init__(self, count: int, done: Callable[[], None]) -> None:
+        self._left = count
+        self._done = done
+
+    def one_less(self) -> None:
+        self._left -= 1
+        if not self._left:
+            self._done()

@@ -25,7 +25,7 @@ class Node:
     def __init__(self, config: BrokerConfig, *, ephemeral: bool = False) -> None:
         """`ephemeral`: the log directories are removed when it has stopped."""
         self._loop = EventLoop(_socket_options(config))
-        self._disk = RealDisk()
+        self._disk = RealDisk(call=self._loop.call)
         self._directories = config.directories
         self._ephemeral = ephemeral
         self._stopping = False

@@ -1,6 +1,7 @@
 """Partition: one log joined with its role. On a single broker that role is always leader."""
 
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 
 from barnabas.dialects.commands import (
     Appended,
@@ -22,6 +23,8 @@ _NO_ZSTD = "this version of Produce does not know zstd"
 _NO_TRANSACTIONS = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
 
 _NONE = ErrorCode.NONE
+_Unanswered = Sequence[tuple[list[Appended], int]]
+_Untold = Sequence[Callable[[ErrorCode], None]]
 _ATTRIBUTES = BatchHeader._fields.index("attributes")
 
 _new = tuple.__new__
@@ -31,10 +34,11 @@ _new = tuple.__new__
 class Partition:
     """Appends to and reads from a log that this broker leads.
 
-    Invariant: `unanswered` and `untold` stand for batches that are queued and not yet written.
+    Invariant: `unanswered` and `untold` stand for batches that are queued and not yet written, and
+    `_unseen` for those that are written, but must be on stable storage before they count.
     """
 
-    __slots__ = ("leader_epoch", "log", "queued_bytes", "unanswered", "untold")
+    __slots__ = ("_unseen", "leader_epoch", "log", "queued_bytes", "unanswered", "untold")
 
     def __init__(self, log: PartitionLog, leader_epoch: int) -> None:
         self.log = log
@@ -42,6 +46,8 @@ class Partition:
         self.queued_bytes = 0
         self.unanswered: list[tuple[list[Appended], int]] = []
         self.untold: list[Callable[[ErrorCode], None]] = []
+        self._unseen: deque[_Unseen] = deque()
+        log.seen.on_moved = self._on_seen
 
     def append(self, records: memoryview | None, now_ms: int, *, zstd: bool = True) -> Appended:
         """Check and queue one record set; it counts when `write` has succeeded.
@@ -91,7 +97,8 @@ class Partition:
     def write(self) -> int:
         """Write what is queued, in one call; returns its bytes.
 
-        If the disk fails, the answers given for the batches concerned become that error.
+        If the disk fails, the answers given for the batches concerned become that error. With
+        `flush.messages` what was written may not count yet: see `when_seen`.
         """
         written, self.queued_bytes = self.queued_bytes, 0
         unanswered, self.unanswered = self.unanswered, []
@@ -102,14 +109,35 @@ class Partition:
                 # It failed before, while it rolled, and took what was queued with it.
                 raise self.log.offline()
         except StorageError as error:
-            for answers, index in unanswered:
-                answers[index] = Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
-            for on_written in untold:
-                on_written(ErrorCode.KAFKA_STORAGE_ERROR)
+            _fail(error, unanswered, untold)
             raise
-        for on_written in untold:
-            on_written(_NONE)
+        if self.log.seen.is_behind:
+            self._unseen.append(_Unseen(self.log.file_end, unanswered, untold))
+        else:
+            for on_written in untold:
+                on_written(_NONE)
         return written
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether all that is written counts, or will never."""
+        return not self._unseen
+
+    def when_seen(self, callback: Callable[[], None]) -> None:
+        """Call once all that is written now counts, or is known to be lost; `is_seen` must be false."""
+        self._unseen[-1].callbacks.append(callback)
+
+    def _on_seen(self) -> None:
+        log = self.log
+        while self._unseen and (log.failure is not None or self._unseen[0].end <= log.written_end):
+            seen = self._unseen.popleft()
+            if log.failure is not None:
+                _fail(log.offline(), seen.unanswered, seen.untold)
+            else:
+                for on_written in seen.untold:
+                    on_written(_NONE)
+            for callback in seen.callbacks:
+                callback()
 
     def read(self, read: Read, max_bytes: int, *, min_one: bool) -> Fetched:
         """What a consumer may see from an offset on, at most `max_bytes` of it.
@@ -196,6 +224,25 @@ class Partition:
             log.written_end, log.written_end, log.start_offset,
             diverging_epoch=epoch, diverging_end_offset=end,
         )  # fmt: skip
+
+
+class _Unseen:
+    """What was written at once and waits to be seen: where it ends, and who waits with it."""
+
+    __slots__ = ("callbacks", "end", "unanswered", "untold")
+
+    def __init__(self, end: int, unanswered: _Unanswered, untold: _Untold) -> None:
+        self.end = end
+        self.unanswered = unanswered
+        self.untold = untold
+        self.callbacks: list[Callable[[], None]] = []
+
+
+def _fail(error: StorageError, unanswered: _Unanswered, untold: _Untold) -> None:
+    for answers, index in unanswered:
+        answers[index] = Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
+    for on_written in untold:
+        on_written(ErrorCode.KAFKA_STORAGE_ERROR)
 
 
 def _refusal(refused: RefusedRecords, log_start_offset: int) -> Appended:

@@ -1,7 +1,8 @@
 """ReplicaManager: all partitions of this broker; carries out the neutral commands on them."""
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 
 from barnabas.broker.partition import Partition
 from barnabas.broker.purgatory import Purgatory
@@ -23,7 +24,7 @@ log = logging.getLogger(__name__)
 class ReplicaManager:
     """Partitions by topic name and by topic id. For one thread. Opens and deletes no log."""
 
-    __slots__ = ("_by_id", "_by_name", "_clock", "_dirty", "_purgatory")
+    __slots__ = ("_by_id", "_by_name", "_clock", "_dirty", "_purgatory", "_unseen")
 
     def __init__(self, clock: Clock, purgatory: Purgatory) -> None:
         self._clock = clock
@@ -31,6 +32,7 @@ class ReplicaManager:
         self._by_name: dict[tuple[str, int], Partition] = {}
         self._by_id: dict[tuple[bytes, int], Partition] = {}
         self._dirty: dict[Partition, None] = {}
+        self._unseen: dict[Partition, None] = {}
 
     def lead(self, log: PartitionLog, leader_epoch: int) -> Partition:
         """Serve a log as the leader of its partition."""
@@ -108,7 +110,18 @@ class ReplicaManager:
                     "append failed", extra={"topic": topic, "partition": index, "error": error}
                 )
                 continue
-            self._purgatory.happened(partition, written)
+            if partition.is_seen:
+                self._purgatory.happened(partition, written)
+            else:
+                partition.when_seen(partial(self._purgatory.happened, partition, written))
+                self._unseen[partition] = None
+
+    def take_unseen(self) -> Sequence[Partition]:
+        """Partitions written since the last call whose appends do not count yet."""
+        if not self._unseen:
+            return ()
+        unseen, self._unseen = self._unseen, {}
+        return [partition for partition in unseen if not partition.is_seen]
 
     def read(self, reads: Iterable[Read], max_bytes: int) -> list[Fetched]:
         """Read partitions in order until `max_bytes` are planned.

@@ -1,6 +1,6 @@
 """How far a log is on stable storage, and the syncs that bring it further."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from barnabas.log.segments import Segments
 from barnabas.ports import Disk, Sync
@@ -24,12 +24,19 @@ class Flushing:
         """Whether a sync is under way."""
         return bool(self._syncs)
 
-    def begin(self, segments: Segments, end: int, paths: Sequence[str], now_ms: int) -> None:
+    def begin(
+        self,
+        segments: Segments,
+        end: int,
+        paths: Sequence[str],
+        now_ms: int,
+        on_over: Callable[[], None] | None = None,
+    ) -> None:
         """Start to sync what is written up to `end`, and `paths` with it."""
         files = [
             file for segment in segments.from_offset(self._begun()) for file in segment.files()
         ]
-        sync = self._disk.begin_sync(files, [*paths, self._directory])
+        sync = self._disk.begin_sync(files, [*paths, self._directory], on_over)
         self._syncs.append((end, sync))
         self.begun_ms = now_ms
 

@@ -11,9 +11,10 @@ from barnabas.log.leader_epochs import LeaderEpochs
 from barnabas.log.limits import needs_new_segment, refuse_if_beyond
 from barnabas.log.outcomes import NOTHING, OUT_OF_RANGE, AppendInfo, FoundTimestamp, ReadInfo
 from barnabas.log.producer_snapshot import encode_snapshot
-from barnabas.log.producer_state import AppendedBatch, ProducerState
+from barnabas.log.producer_state import ProducerState, repeated
 from barnabas.log.reading import ReadHints, slice_of_older, slice_of_recent
 from barnabas.log.recent_batches import RecentBatches
+from barnabas.log.seen_end import SeenEnd
 from barnabas.log.segment import Segment
 from barnabas.log.segments import Segments
 from barnabas.log.timestamps import first_not_before, newest
@@ -33,8 +34,9 @@ class PartitionLog:
 
     __slots__ = (
         "_hints", "_queue", "_recent", "_touched", "config", "cut_bytes", "directory", "disk",
-        "end_offset", "epochs", "failure", "flushing", "producers", "segments", "snapshot_offset",
-        "start_offset", "topic_id", "topic_partition", "written_end",
+        "end_offset", "epochs", "failure", "file_end", "flushing", "producers", "seen",
+        "segments", "snapshot_offset", "start_offset", "topic_id", "topic_partition",
+        "written_end",
     )  # fmt: skip
 
     def __init__(
@@ -53,7 +55,10 @@ class PartitionLog:
         self.end_offset = 0
         """The offset of the next record; counts what is queued."""
         self.written_end = 0
-        """The end of what is in the file and readers may see: on one broker the high watermark."""
+        """The end of what readers may see: on one broker the high watermark."""
+        self.file_end = 0
+        """The end of what is in the file; readers see less where it must be synced first."""
+        self.seen = SeenEnd(self)
         self.flushing = Flushing(disk, directory)
         self.cut_bytes = 0
         """What recovery had to cut off at the last start."""
@@ -70,7 +75,7 @@ class PartitionLog:
         """Begin to serve what `opening` found: all of it is written, up to `flushed` also synced."""
         self.segments = segments
         self.start_offset = start_offset
-        self.end_offset = self.written_end = end_offset
+        self.end_offset = self.written_end = self.file_end = end_offset
         self.flushing.recovery_point = flushed
 
     @property
@@ -137,7 +142,7 @@ class PartitionLog:
                 append_time = timestamp = now_ms
             known = self.producers.check(batch) if producer_id >= 0 else None
             if known is not None:
-                return self._repeated(known, append_time)
+                return repeated(known, append_time, self.start_offset)
         base = self.end_offset
         last = base + batch.last_offset_delta
         segment = self.segments.active
@@ -165,15 +170,6 @@ class PartitionLog:
             AppendInfo, (base, last, append_time, self.start_offset, False)
         )  # Twice as fast as calling the class.
 
-    def _repeated(self, known: AppendedBatch, append_time: int) -> AppendInfo:
-        return AppendInfo(
-            known.first_offset,
-            known.last_offset,
-            append_time if append_time < 0 else known.timestamp,
-            self.start_offset,
-            duplicate=True,
-        )
-
     def _begin_epoch(self, epoch: int, offset: int) -> None:
         try:
             self.epochs.assign(epoch, offset)
@@ -184,7 +180,8 @@ class PartitionLog:
     def write_pending(self) -> None:
         """Write all queued batches, in one call; from here on readers see them.
 
-        With `flush.messages` reached the data is also on stable storage when this returns.
+        With `flush.messages` reached readers see them when they are on stable storage: where
+        somebody listens to `seen` a sync begins, whose end it is told; else this returns after it.
 
         Raises:
             StorageError: the log is offline from now on; none of the queued batches counts.
@@ -202,9 +199,8 @@ class PartitionLog:
         self._queue = []
         self._touched = True
         segment.written = segment.size
-        self.written_end = self.end_offset
-        if self.end_offset - self.flushing.recovery_point >= self.config.flush_messages:
-            self.flush()
+        self.file_end = self.end_offset
+        self.seen.wrote()
 
     # --- Reading ------------------------------------------------------------------------------
 
@@ -226,11 +222,14 @@ class PartitionLog:
         if offset >= end or offset >= max_offset:
             return NOTHING
         segment = self.segments.active
-        if max_offset >= end and offset >= segment.base_offset:
+        # A limit, but where the file holds nothing that is not to be seen.
+        limit = min(max_offset, end)
+        whole = limit == self.file_end
+        if whole and offset >= segment.base_offset:
             found = self._recent.find(offset)
             if found >= 0:
                 return slice_of_recent(segment, self._recent, found, max_bytes, min_one=min_one)
-        wanted = (offset, max_offset if max_offset < end else None)
+        wanted = (offset, None if whole else limit)
         return slice_of_older(self.segments, self._hints, wanted, max_bytes, min_one=min_one)
 
     def offset_for_timestamp(self, timestamp: int) -> FoundTimestamp | None:
@@ -273,7 +272,7 @@ class PartitionLog:
             self.disk.write_file(snapshot, encode_snapshot(self.producers.entries()))
             segment = Segment(self.disk, self.directory, self.end_offset, self.config)
             segment.create(now_ms)
-            self.flushing.begin(self.segments, self.written_end, [snapshot], now_ms)
+            self.flushing.begin(self.segments, self.file_end, [snapshot], now_ms)
         except StorageError as error:
             self.fail(error)
             raise
@@ -288,8 +287,8 @@ class PartitionLog:
     def begin_flush(self, now_ms: int) -> None:
         """Start to bring all that is written to stable storage; `poll_syncs` learns of its end."""
         self.write_pending()
-        if not self.flushing.busy and self.recovery_point < self.written_end:
-            self.flushing.begin(self.segments, self.written_end, [], now_ms)
+        if not self.flushing.busy and self.recovery_point < self.file_end:
+            self.flushing.begin(self.segments, self.file_end, [], now_ms)
 
     def poll_syncs(self) -> None:
         """Take note of syncs that ended.
@@ -311,10 +310,11 @@ class PartitionLog:
         """
         self.write_pending()
         try:
-            self.flushing.finish(self.segments, self.written_end)
+            self.flushing.finish(self.segments, self.file_end)
         except StorageError as error:
             self.fail(error)
             raise
+        self.written_end = self.file_end
 
     # --- Cutting and closing ------------------------------------------------------------------
 
@@ -335,7 +335,7 @@ class PartitionLog:
 
     def cut_to(self, offset: int) -> None:
         """Know that the files end at `offset` now; `truncation` has seen to them."""
-        self.end_offset = self.written_end = offset
+        self.end_offset = self.written_end = self.file_end = offset
         self.start_offset = min(self.start_offset, offset)
         self.flushing.recovery_point = min(self.recovery_point, offset)
         self.snapshot_offset = min(self.snapshot_offset, self.recovery_point)
@@ -387,7 +387,7 @@ class PartitionLog:
         if self._touched:
             self.segments.active.seal()
             self._touched = False
-            self.flushing.begin(self.segments, self.written_end, [self._snapshot_path()], 0)
+            self.flushing.begin(self.segments, self.file_end, [self._snapshot_path()], 0)
 
     # --- Failure ------------------------------------------------------------------------------
 

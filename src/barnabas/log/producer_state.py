@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from barnabas.errors import ErrorCode
+from barnabas.log.outcomes import AppendInfo
 from barnabas.records.batch import CONTROL, TRANSACTIONAL, BatchHeader
 from barnabas.records.control import read_marker
 from barnabas.records.refused import RefusedRecords
@@ -32,6 +33,12 @@ class AppendedBatch(NamedTuple):
     def first_offset(self) -> int:
         """Offset of its first record."""
         return self.last_offset - self.offset_delta
+
+
+def repeated(known: AppendedBatch, append_time: int, log_start: int) -> AppendInfo:
+    """What a producer is told that sent a batch again."""
+    time = append_time if append_time < 0 else known.timestamp
+    return AppendInfo(known.first_offset, known.last_offset, time, log_start, duplicate=True)
 
 
 class ProducerEntry:

@@ -2,6 +2,7 @@
 
 import contextlib
 import logging
+from collections.abc import Callable
 from typing import Protocol
 
 from barnabas.errors import ConnectionFailed, KafkaError
@@ -95,6 +96,14 @@ class Connection:
         self._outbox.add(send)
         if not self._in_event:
             self._guard(self._flush)
+
+    def pause(self) -> None:
+        """Hand over no more frames until `resume`."""
+        self._paused = True
+
+    def guarded(self, step: Callable[[], None]) -> None:
+        """Run what belongs to this connection outside its events; a failure ends it alone."""
+        self._guard(step)
 
     def resume(self) -> None:
         """Hand over frames again, those that wait first."""

@@ -10,8 +10,9 @@ import os
 import resource
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
 
 from barnabas.errors import StorageError
 from barnabas.ports import File, Sync
@@ -26,8 +27,14 @@ _SYNC_THREADS = 4
 class RealDisk:
     """`ports.Disk` over the operating system. Used from one thread."""
 
-    def __init__(self, most_open_files: int | None = None) -> None:
+    def __init__(
+        self,
+        most_open_files: int | None = None,
+        call: Callable[[Callable[[], None]], None] | None = None,
+    ) -> None:
+        """`call` has something called on the event loop; from any thread, RuntimeError if it ended."""
         self._files = OpenFiles(most_open_files or _room_for_files())
+        self._call = call
         self._syncer: ThreadPoolExecutor | None = None
 
     def open(self, path: str, *, create: bool = False) -> RealFile:
@@ -119,14 +126,25 @@ class RealDisk:
         finally:
             os.close(descriptor)
 
-    def begin_sync(self, files: Sequence[File], paths: Sequence[str] = ()) -> Sync:
+    def begin_sync(
+        self,
+        files: Sequence[File],
+        paths: Sequence[str] = (),
+        on_over: Callable[[], None] | None = None,
+    ) -> Sync:
         """Start to sync files on a thread; see `ports.Disk.begin_sync`."""
         if self._syncer is None:
             self._syncer = ThreadPoolExecutor(_SYNC_THREADS, thread_name_prefix="barnabas-sync")
         # The thread has descriptors of its own: ours may be closed or given up meanwhile.
         with _storage_errors("sync", "files"):
             work = [os.dup(file.fileno()) for file in files]
-        return _RunningSync(self._syncer.submit(_sync_all, work, list(paths)))
+        future = self._syncer.submit(_sync_all, work, list(paths))
+        if on_over is not None:
+            if self._call is None:
+                wait([future])
+            else:
+                future.add_done_callback(partial(_tell, self._call, on_over))
+        return _RunningSync(future)
 
     def sync_directory(self, path: str) -> None:
         """Return when the names in a directory are on stable storage."""
@@ -158,6 +176,14 @@ class _RunningSync:
     def wait(self) -> None:
         """Return when it is over; raises what went wrong."""
         self._future.result()
+
+
+def _tell(
+    call: Callable[[Callable[[], None]], None], on_over: Callable[[], None], _: Future[None]
+) -> None:
+    # A loop that has ended has nobody left who waits.
+    with contextlib.suppress(RuntimeError):
+        call(on_over)
 
 
 def _sync_all(descriptors: list[int], paths: list[str]) -> None:

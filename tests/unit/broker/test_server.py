@@ -3,11 +3,11 @@
 import logging
 from collections.abc import Iterator
 from struct import pack
-from threading import Timer
+from threading import Event, Timer
 
 import pytest
 
-from barnabas.errors import ErrorCode
+from barnabas.errors import ErrorCode, StorageError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from barnabas.protocol.fetch import (
@@ -32,6 +32,8 @@ from barnabas.protocol.produce import (
     TopicProduceData,
 )
 from barnabas.records.batch import walk
+from barnabas.runtime import disk as runtime_disk
+from barnabas.runtime import open_files
 from barnabas.testing import EmbeddedBroker
 from tests.unit.broker.batches import batch
 from tests.unit.broker.raw_client import RawClient
@@ -351,3 +353,44 @@ def test_a_stop_answers_who_waits(topic: str) -> None:
             other.stop()
             assert values_in(waiting.receive(FetchResponse)) == []
             assert waiting.is_closed_by_the_other_side()
+
+
+def test_a_sync_before_the_answer_holds_up_nobody_else(
+    broker: EmbeddedBroker, client: RawClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker.create_topic("synced", 1, {"flush.messages": "1"})
+    go_on = Event()
+    sync = open_files.sync_descriptor
+
+    def slow(descriptor: int, path: str) -> None:
+        assert go_on.wait(20)
+        sync(descriptor, path)
+
+    monkeypatch.setattr(runtime_disk, "sync_descriptor", slow)
+    two = client.frame(produce("synced", batch(b"one")), 7)
+    two += client.frame(fetch("synced", 0), 4)
+    client.send(two)
+    with RawClient(broker.port) as other:
+        # Served while the sync of the first one lasts; and nothing is to be seen of it.
+        assert values_in(other.ask(fetch("synced", 0), 4, FetchResponse)) == []
+        go_on.set()
+    (answer,) = appended(client.receive(ProduceResponse))
+    assert (answer.error_code, answer.base_offset) == (0, 0)
+    client.receive(FetchResponse)
+    assert values_in(client.ask(fetch("synced", 0), 4, FetchResponse)) == [(0, 1)]
+
+
+def test_a_sync_that_fails_before_the_answer_is_the_answer(
+    broker: EmbeddedBroker, client: RawClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker.create_topic("unsynced", 1, {"flush.messages": "1"})
+
+    def fails(descriptor: int, path: str) -> None:
+        raise StorageError("the disk is gone")
+
+    with monkeypatch.context() as failing:
+        failing.setattr(runtime_disk, "sync_descriptor", fails)
+        (answer,) = appended(client.ask(produce("unsynced", batch(b"one")), 7, ProduceResponse))
+    assert answer.error_code == ErrorCode.KAFKA_STORAGE_ERROR
+    (answer,) = appended(client.ask(produce("unsynced", batch(b"two")), 7, ProduceResponse))
+    assert answer.error_code == ErrorCode.KAFKA_STORAGE_ERROR

@@ -76,7 +76,7 @@ def _modern(codec: Codec, append: int | None, rows: list[Row]) -> bytes:
     for row in rows:
         builder.append(row.timestamp, row.key, row.value, row.headers)
     batch = builder.build(9, 0, 5)
-    stamp(batch, 0, rows[0].offset, 3)
+    stamp(batch, len(batch), rows[0].offset, 3)
     if append is not None:
         stamp_append_time(batch, read_header(batch), append)
     return bytes(batch)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from barnabas.errors import CorruptRecord, DecodeError
+from barnabas.log.inspecting import Found, examine
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.headers import (
@@ -18,9 +19,13 @@ from barnabas.protocol.headers import (
 from barnabas.records.batch import CRC_FROM, HEADER_SIZE, walk
 from barnabas.records.checks import check_produced
 from barnabas.records.checksums import crc32c
+from barnabas.records.columns import Wanted, decode_columns
 from barnabas.records.compression import Codec as Compression
 from barnabas.records.compression import compress, decompress
+from barnabas.records.convert import convert
+from barnabas.records.reading import decode_records
 from barnabas.records.refused import RefusedRecords
+from barnabas.records.set_checks import SetRules, accept_set
 from barnabas.types import Buffer
 from barnabas.wire.compiler import Codec
 from barnabas.wire.framing import FrameSplitter
@@ -28,6 +33,7 @@ from barnabas.wire.schema import declaration_of
 from barnabas.wire.send import Send
 from fuzz.messages import make_message
 from tests.declarations import every_record
+from tests.message_sets import message, wrapper
 from tests.record_batches import make_batch
 
 LIMIT = 1 << 20
@@ -158,6 +164,52 @@ def _decompress(data: bytes) -> None:
         assert len(decompress(data[0], data[1:], LIMIT)) <= max(LIMIT, len(data))
 
 
+def _messages(chance: random.Random) -> bytes:
+    """Messages of magic 0 and 1, compressed ones and batches, one behind the other."""
+    parts = []
+    for _ in range(chance.randrange(1, 5)):
+        timestamp = chance.choice((None, 5))
+        offset = chance.randrange(9)
+        each = message(offset, chance.choice((None, b"", b"k")), b"value", timestamp=timestamp)
+        if chance.randrange(3) == 0:
+            codec = chance.choice((Compression.GZIP, Compression.SNAPPY, Compression.LZ4))
+            each = wrapper(offset, [each, each], codec, timestamp=timestamp)
+        parts.append(_batch(chance) if chance.randrange(5) == 0 else each)
+    return b"".join(parts)
+
+
+def _sent(chance: random.Random) -> bytes:
+    """What an old producer sends: messages, or one around them."""
+    timestamp = chance.choice((None, 5))
+    plain = [message(at, b"k", b"value", timestamp=timestamp) for at in range(3)]
+    codec = chance.choice((Compression.GZIP, Compression.SNAPPY, Compression.LZ4))
+    if chance.randrange(2):
+        return b"".join(plain)
+    return wrapper(2, plain, codec, timestamp=timestamp)
+
+
+def _decode_messages(data: bytes) -> None:
+    """Without CRCs, which would hide what is behind them."""
+    columns = decode_columns([data], wanted=Wanted.ALL, start=0, check_crcs=False)
+    records, next_offset = decode_records(data, "t", 0, check_crcs=False)
+    assert (len(records), next_offset) == (columns.count, columns.next_offset)
+
+
+def _convert(data: bytes) -> None:
+    for magic in range(3):
+        convert(data, magic, upwards=bool(len(data) & 1), limit=LIMIT)
+
+
+def _accept(data: bytes) -> None:
+    for magic in range(3):
+        accept_set(data, SetRules(magic, LIMIT, None, LIMIT))
+
+
+def _examine(data: bytes) -> None:
+    sizes = [each.header.size for each in examine(memoryview(data), 0) if isinstance(each, Found)]
+    assert sum(sizes) <= len(data)
+
+
 TARGETS = {
     target.name: target
     for target in (
@@ -169,5 +221,9 @@ TARGETS = {
         Target("sealed", _batch, _check_sealed),
         Target("walk", _batch, _walk),
         Target("decompress", _compressed, _decompress),
+        Target("messages", _messages, _decode_messages),
+        Target("convert", _messages, _convert),
+        Target("accept", _sent, _accept),
+        Target("examine", _messages, _examine),
     )
 }

@@ -35,6 +35,8 @@ _FIRST_GUESS = 8
 _HIGHEST_RATIO = 1032
 """What a size that data states about itself is believed up to: the most that gzip can do."""
 _SMALLEST_GUESS = 4096
+_MOST = {Codec.GZIP: 1032, Codec.SNAPPY: 64, Codec.LZ4: 255}
+"""What a byte can become at most: more is not even tried, so that bad data costs no memory."""
 _ZSTD_HEADER_MAX, _LZ4_HEADER_MAX = 18, 15
 
 
@@ -69,6 +71,9 @@ def decompress(codec: int, data: Buffer, limit: int, expected: int = 0) -> Buffe
     """
     if codec == Codec.NONE:
         return data
+    most = _MOST.get(codec)  # type: ignore[call-overload]
+    if most is not None:
+        limit = min(limit, most * len(data) + _SMALLEST_GUESS)
     if codec == Codec.SNAPPY:
         return _decompress_snappy(data, limit)
     import cramjam
@@ -168,10 +173,13 @@ def _decompress_snappy(data: Buffer, limit: int) -> Buffer:
 
 
 def _snappy_size(data: Buffer) -> int:
-    """What the blocks state in all."""
+    """What the blocks state in all; CorruptRecord where one states nothing."""
     import cramjam
 
-    return sum(cramjam.snappy.decompress_raw_len(block) for block in _xerial_blocks(data))
+    try:
+        return sum(cramjam.snappy.decompress_raw_len(block) for block in _xerial_blocks(data))
+    except cramjam.DecompressionError as error:
+        raise CorruptRecord(f"cannot decompress {len(data)} bytes of snappy: {error}") from error
 
 
 def _snappy_into(data: Buffer, target: memoryview) -> int:

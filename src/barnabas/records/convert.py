@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from barnabas.errors import ErrorCode
+from barnabas.errors import CorruptRecord, ErrorCode
 from barnabas.records.batch import BatchHeader
 from barnabas.records.columns import DECOMPRESSED_BYTES_MAX, Wanted, decode_columns
-from barnabas.records.compression import Codec
+from barnabas.records.compression import HIGHEST_CODEC, Codec
 from barnabas.records.message_sets import entries
 from barnabas.records.refused import RefusedRecords
 from barnabas.records.set_writing import write_batches, write_set
@@ -110,6 +110,10 @@ def convert(
 
 
 def _codec(header: BatchHeader, to_magic: int) -> Codec:
+    if header.codec > HIGHEST_CODEC:
+        raise CorruptRecord(
+            f"batch at offset {header.base_offset}: nobody knows codec {header.codec}"
+        )
     if header.codec >= Codec.ZSTD and to_magic < 2:
         raise RefusedRecords(
             ErrorCode.UNSUPPORTED_COMPRESSION_TYPE,

@@ -78,7 +78,7 @@ class Regions:
         self.counted = 0
         self._limit = decompressed_bytes_max
         self._ratio = _FIRST_RATIO
-        self._arena = memoryview(b"")
+        self._arena = memoryview(bytearray())
         self._taken = 0
         self._aborting: set[int] = set()
         self._aborted_seen = 0

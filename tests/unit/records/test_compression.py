@@ -1,4 +1,5 @@
 import struct
+import tracemalloc
 import zlib
 
 import cramjam
@@ -95,3 +96,17 @@ def test_a_size_that_is_not_true_costs_time_only() -> None:
     assert target == DATA
     assert decompress_into(Codec.GZIP, packed, target[:-1]) == -1
     assert stated_size(Codec.ZSTD, b"\x28\xb5\x2f\xfd\xe0" + b"\xff" * 30) == 35 * 1032
+
+
+@pytest.mark.parametrize("codec", [Codec.GZIP, Codec.SNAPPY, Codec.LZ4])
+def test_bad_data_costs_no_more_memory_than_good_data_could(codec: Codec) -> None:
+    """The limit of a broker is far above what a few bytes can become."""
+    bad = bytes(compress(codec, b"value " * 100))[:-20] + b"\xff" * 20
+    if codec == Codec.SNAPPY:
+        bad = b"\xff\xff\xff\xff\x07" + bad
+    tracemalloc.start()
+    with pytest.raises(CorruptRecord):
+        decompress(codec, bad, 1 << 30)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 1 << 20

@@ -80,3 +80,10 @@ def test_a_bomb_is_not_unpacked() -> None:
     data = wrapper(3, [message(3, None, bytes(100_000))], Codec.GZIP)
     with pytest.raises(CorruptRecord, match="more than 1000 bytes"):
         convert(data, 2, upwards=True, limit=1000)
+
+
+def test_a_codec_that_nobody_knows() -> None:
+    data = message(3, None, b"v", attributes=7)
+    assert convert(data, 1).data == data
+    with pytest.raises(CorruptRecord, match="nobody knows codec 7"):
+        convert(data, 2, upwards=True)

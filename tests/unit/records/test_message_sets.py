@@ -175,6 +175,8 @@ def test_more_rows_than_one_table_has() -> None:
         (message(0, None, b"v", attributes=4), "codec 4"),
         (message(3, None, None, attributes=1), "value"),
         (message(3, None, b"junk", attributes=1), "gzip"),
+        (message(3, None, b"\xff" * 9, attributes=2), "snappy"),
+        (message(3, None, b"", attributes=2), "snappy"),
         (wrapper(3, [], Codec.GZIP), "no message"),
         (wrapper(3, [wrapper(3, [message(3, None, b"")], Codec.GZIP)], Codec.GZIP), "inside"),
         (wrapper(1, [message(4, None, b"", timestamp=0)], Codec.GZIP, timestamp=0), "offset 4"),

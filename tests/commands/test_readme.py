@@ -1,34 +1,27 @@
 """Each command and each program of README, typed as it stands, against a broker on another port."""
 
-import os
 import re
+import shlex
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from tests.commands import served
-from tests.commands.served import Served, serving
+from tests.commands.pages import blocks, environment, lines, run_program, type_command
+from tests.commands.served import BARNABAS, Served, serving
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"^```(\w*)\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+README = "README.md"
+SERVES = [line for line in lines(README) if line.startswith("barnabas serve")]
 COMMANDS = [
     line
-    for language, block in BLOCKS
-    for line in block.splitlines()
-    if not language and "barnabas" in line and not re.match(r"(pip|barnabas serve)", line)
+    for line in lines(README)
+    if "barnabas" in line and not re.match(r"(pip|barnabas serve)", line)
 ]
-SERVES = [
-    line
-    for language, block in BLOCKS
-    for line in block.splitlines()
-    if not language and line.startswith("barnabas serve")
-]
+PROGRAMS = [one for one in blocks(README, "python") if "spark" not in one]
+SPARK = [one for one in blocks(README, "python") if "spark" in one]
 LOG = Path(__file__).parents[1] / "vectors" / "logs" / "kafka-4.3.0" / "corpus-0"
-PROGRAMS = [block for language, block in BLOCKS if language == "python"]
+STOCK = Path(__file__).parent / "stock" / "kafka-4.properties"
 
 
 @pytest.fixture(scope="module")
@@ -38,52 +31,49 @@ def broker() -> Iterator[Served]:
 
 
 @pytest.fixture(scope="module")
-def environment(broker: Served, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The command `barnabas` on PATH, with the broker known from the environment."""
-    folder = tmp_path_factory.mktemp("bin")
-    command = folder / "barnabas"
-    command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m barnabas "$@"\n')
-    command.chmod(0o755)
-    return served.environment(broker.servers) | {"PATH": f"{folder}:{os.environ['PATH']}"}
+def typed(broker: Served, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return environment(broker.servers, tmp_path_factory.mktemp("bin"))
 
 
 def test_there_is_something_to_try() -> None:
     assert len(COMMANDS) >= 10
     assert len(SERVES) >= 4
     assert len(PROGRAMS) >= 3
+    assert len(SPARK) == 1
 
 
-def test_every_command_works_in_its_order(environment: dict[str, str], tmp_path: Path) -> None:
+def test_every_command_works_in_its_order(typed: dict[str, str], tmp_path: Path) -> None:
     # What `barnabas log` looks at: README's data directory, with a log in it.
     shutil.copytree(LOG, tmp_path / "my-data" / "animals-0")
     for line in COMMANDS:
-        done = subprocess.run(
-            ["bash", "-o", "pipefail", "-c", line],
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-            env=environment,
-            cwd=tmp_path,
-        )
-        assert done.returncode == 0, f"{line}\n{done.stderr}"
-        assert not done.stderr, line
+        assert not type_command(line, typed, tmp_path).err, line
 
 
-@pytest.mark.parametrize("program", [one for one in PROGRAMS if "spark" not in one])
+@pytest.mark.parametrize("line", SERVES)
+def test_every_broker_serves(line: str, tmp_path: Path) -> None:
+    shutil.copy(STOCK, tmp_path / "server.properties")
+    _, *arguments = shlex.split(line)
+    # The last port counts: one that nobody else on this machine has.
+    command = [*BARNABAS, *arguments, "--port", "0", "--json"]
+    with serving(command=command, cwd=tmp_path) as broker:
+        assert broker.run("produce", "greetings", stdin="hello\n").code == 0
+        assert broker.run("consume", "greetings", "--from-beginning", "-e").lines == ["hello"]
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
 def test_every_program_runs(
-    program: str, broker: Served, environment: dict[str, str], tmp_path: Path
+    program: str, broker: Served, typed: dict[str, str], tmp_path: Path
 ) -> None:
-    file = tmp_path / "program.py"
-    file.write_text(program.replace("localhost:9092", broker.servers))
-    done = subprocess.run(
-        [sys.executable, str(file)],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-        env=environment,
-        cwd=tmp_path,
-    )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout
+    assert run_program(program, broker.servers, typed, tmp_path).out
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("program", SPARK)
+def test_the_program_with_spark_runs(
+    program: str, broker: Served, typed: dict[str, str], tmp_path: Path
+) -> None:
+    broker.run("produce", "numbers", "-k", "3", stdin="17\n")
+    shown = run_program(program, broker.servers, typed, tmp_path).out
+    assert re.search(r"\|\s*key\|\s*value\|partition\|offset\|", shown)
+    assert shown.count("\n|") >= 2, "a head and a row"

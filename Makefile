@@ -11,7 +11,7 @@ SLICES := $(wildcard tests/commands tests/broker tests/interop tests/crash tests
 export PYTHONHASHSEED ?= 0
 
 .PHONY: help python env demo-env kernels check format unit pure slices java demo test interop spark \
-	crash fuzz bench docs clean
+	crash fuzz bench docs clean distclean
 
 help:            ## the verbs
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -19,7 +19,7 @@ help:            ## the verbs
 # What pip installs goes by this stamp: the demo's packages first, then those of the developers.
 define install
 	@test -x $(RUN) || $(PYTHON) -m venv $(VENV)
-	@echo "installing into $(VENV): barnabas$(1)"
+	@echo "installing into $(VENV): barnabas$(1). The first time this takes some minutes and up to 1 GB"
 	@$(PIP) --upgrade 'setuptools>=77' 'cython>=3.1' wheel || $(NO_PACKAGES)
 	@$(PIP) --no-build-isolation --editable '.$(1)' || $(NO_PACKAGES)
 	@touch $@
@@ -97,6 +97,9 @@ docs: env        ## write what is generated in docs/
 	$(RUN) docs/make_configuration.py
 	$(RUN) docs/make_protocol.py
 
-clean:           ## remove what was built
+clean:           ## remove what was built, but not .venv
 	rm -rf build dist *.egg-info src/*.egg-info src/barnabas/kernels/*.so src/barnabas/kernels/*.c
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis demo-output
+
+distclean: clean ## remove .venv too
+	rm -rf $(VENV)

@@ -1,9 +1,13 @@
 """Installing from the source distribution where no compiler works, or Cython is missing."""
 
 import os
+import re
 import shutil
+import site
 import subprocess
 import sys
+import tarfile
+import venv
 import zipfile
 from pathlib import Path
 
@@ -95,3 +99,37 @@ def test_without_cython(sdist: Path, tmp_path: Path) -> None:
     (line,) = {line.strip() for line in said.splitlines() if FALLBACK in line}
     assert line.startswith("barnabas: Cython is missing")
     assert_runs_uncompiled(tmp_path / "wheel", PYTHONPATH=str(hidden))
+
+
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize(
+    ("compiler", "kernels"),
+    [("/bin/false", "pure"), pytest.param("", "compiled", marks=pytest.mark.long)],
+    ids=["uncompiled", "compiled"],
+)
+def test_pip_installs_the_command_as_readme_says(
+    sdist: Path, tmp_path: Path, compiler: str, kernels: str
+) -> None:
+    with tarfile.open(sdist) as archive:
+        archive.extractall(tmp_path / "clone", filter="data")
+    (clone,) = (tmp_path / "clone").iterdir()
+    venv.create(tmp_path / "own", with_pip=True)
+    binaries = tmp_path / "own" / "bin"
+    (packages,) = (tmp_path / "own" / "lib").glob("python*/site-packages")
+    # What pip would download: the tools to build with, in place of the venv's old ones, and the four
+    # packages needed.
+    for old in [*packages.glob("*setuptools*"), *packages.glob("*distutils*")]:
+        shutil.rmtree(old) if old.is_dir() else old.unlink()
+    (packages / "here.pth").write_text("\n".join(site.getsitepackages()))
+    said = run(
+        str(binaries / "pip"), "install", "--no-index", "--no-build-isolation", "--no-cache-dir",
+        "--disable-pip-version-check", ".", cwd=clone, **({"CC": compiler} if compiler else {}),
+    )  # fmt: skip
+    assert "Successfully installed barnabas" in said
+    told = run(str(binaries / "barnabas"), "--version", cwd=tmp_path)
+    assert told.startswith("barnabas ")
+    program = "from barnabas import kernels; print(kernels.implementation, kernels.__file__)"
+    said = run(str(binaries / "python"), "-c", program, cwd=tmp_path)
+    ((implementation, where),) = re.findall(r"^(pure|compiled) (\S+)$", said, re.MULTILINE)
+    assert implementation == kernels
+    assert Path(where).is_relative_to(packages)

@@ -14,8 +14,8 @@ _HEAD = """# Configuration
 <!-- Written by `make docs` from src/barnabas/config. Do not edit: change the rows there. -->
 
 All names are Kafka's. The attribute of a property in Python has underscores for dots
-(`config.log_segment_bytes`), and so may any place where a property is given. A value out of range is
-an error that names property, value and range; an unknown name is a warning that says which known
+(`config.log_segment_bytes`), and so may any place where a property is given. A value out of range
+is an error that names property, value and range; an unknown name is a warning that says which known
 name is nearest, and so is a property that is set here to no effect. **Bold** names are of high
 importance.
 
@@ -27,9 +27,9 @@ Where a broker's properties come from, the later one winning: defaults, the file
 """
 
 _NOTHING = (
-    "Kafka knows these; here they change nothing, and the log says so: as a warning where one might "
-    "think oneself safe (**bold** reasons), at level info otherwise. `name.*` is every name that "
-    "begins so."
+    "Kafka knows these; here they change nothing, and the log says so: as a warning where one "
+    "might think oneself safe (**bold** reasons), at level info otherwise. `name.*` is every name "
+    "that begins so."
 )
 
 _SECTIONS: tuple[tuple[str, type[Configuration], str], ...] = (

@@ -18,10 +18,10 @@ _HEAD = """# Protocol
 
 <!-- Written by `make docs` from src/barnabas/protocol and the broker's routes. Do not edit. -->
 
-Every API that any release of Kafka has had, 0.8 to 4.x, is declared in `barnabas.protocol`, in a file
-of its name, with all its versions: what a request says can be read and written with
-`Codec.of(VoteRequest, 2)`, whoever serves it. The broker serves what the table says, and offers it by
-ApiVersions; a request for anything else closes the connection, as with Kafka.
+Every API that any release of Kafka has had, 0.8 to 4.x, is declared in `barnabas.protocol`, in a
+file of its name, with all its versions: what a request says can be read and written with
+`Codec.of(VoteRequest, 2)`, whoever serves it. The broker serves what the table says, and offers it
+by ApiVersions; a request for anything else closes the connection, as with Kafka.
 """
 
 
@@ -50,9 +50,9 @@ def _records() -> str:
     lines = [
         "## Records",
         "",
-        "Declared in `barnabas.protocol.internal`, by the number that tells them apart; what control",
-        "batches, snapshots of producers and other small files hold is there too, and what consumers",
-        "tell each other inside JoinGroup and SyncGroup in `barnabas.protocol.consumer_protocol`.",
+        "Declared in `barnabas.protocol.internal`, by the number that tells them apart; what",
+        "control batches, snapshots of producers and other small files hold is there too, and what",
+        "consumers tell each other inside JoinGroup and SyncGroup in `barnabas.protocol.consumer_protocol`.",
         "",
         "| where | number | record | versions (of the value) |",
         "|---|---:|---|---|",

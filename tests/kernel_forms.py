@@ -1,4 +1,4 @@
-"""The kernels in two forms side by side, and one run over all that reads batches, to compare them."""
+"""The kernels in two forms side by side, and one run over all that reads batches."""
 
 import sys
 from array import array

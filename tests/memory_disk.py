@@ -1,4 +1,4 @@
-"""A disk in memory that forgets, at a power cut, what was not synced, and tears what was half done."""
+"""A disk in memory that forgets what was not synced at a power cut tears what was half done."""
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence

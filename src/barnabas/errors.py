@@ -1,7 +1,8 @@
 """Kafka's error codes as a table, and the small tree of exceptions that callers see.
 
 Machines return codes in outcomes; exceptions are for callers. Source of the rows: Kafka's `Errors`
-over all releases (name, code, retriable, whether it makes the client's metadata stale, first release).
+over all releases (name, code, retriable, whether it makes the client's metadata stale, first
+release).
 """
 
 from enum import IntEnum
@@ -232,8 +233,8 @@ class BrokerError(KafkaError):
 class LogTruncated(BrokerError):
     """A log was cut off before a consumer's position, so records that were read are gone (KIP-320).
 
-    `where` is (topic, partition), `position` where the consumer stood, `diverges_at` the first offset
-    whose record is another one now or is not there.
+    `where` is (topic, partition), `position` where the consumer stood, `diverges_at` the first
+    offset whose record is another one now or is not there.
     """
 
     def __init__(self, where: tuple[str, int], position: int, diverges_at: int) -> None:

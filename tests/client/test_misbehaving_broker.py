@@ -1,4 +1,4 @@
-"""The driver against a broker that drops, delays and garbles: records arrive, requests end in time."""
+"""The driver against a broker that drops, delays and garbles: records arrive, requests end."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Clients from PyPI, and ours, against a broker: what they write is stored as meant and read back by all."""
+"""Clients from PyPI, and ours: what one writes is stored as meant and read back by all."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""`barnabas serve` on directories that ten releases of Kafka left, and clients of today reading them."""
+"""`barnabas serve` on directories that ten releases of Kafka left, read by clients of today."""
 
 import json
 import shutil
@@ -28,7 +28,7 @@ Row = tuple[int, int, int, bytes | None, bytes | None]
 
 
 class Directory(NamedTuple):
-    """A served directory: partition, offset, timestamp (-1: none), key and value of every record."""
+    """A served directory: partition, offset, timestamp (-1: none), key, value of every record."""
 
     version: str
     address: str

@@ -1,4 +1,4 @@
-"""A log of bounded size on a real disk stays online, whatever rolls, expires, syncs and is read when."""
+"""A bounded log on a real disk stays online, whatever rolls, expires, syncs, is read when."""
 
 import tempfile
 from collections.abc import Iterator

@@ -84,7 +84,7 @@ def _modern(codec: Codec, append: int | None, rows: list[Row]) -> bytes:
 
 @st.composite
 def parts(draw: st.DrawFn, codecs: list[Codec] = [*OLD_CODECS, Codec.ZSTD]) -> list[Part]:  # noqa: B006
-    """A log: parts of any format behind each other, with gaps in their offsets as Kafka leaves them."""
+    """A log: parts of any format behind each other, with gaps in offsets as Kafka leaves them."""
     offset = draw(st.integers(0, 9))
     made = []
     for _ in range(draw(st.integers(1, 4))):

@@ -1,4 +1,4 @@
-"""A request that begins as the one before is read by a kernel as it is without it, in both forms."""
+"""A request that begins as the one before is read by a kernel as it is without, in both forms."""
 
 import pytest
 from hypothesis import example, given

@@ -1,4 +1,4 @@
-"""Frames as text that one can read: a field a line, its bytes on the left, what they say on the right.
+"""Frames as text that one can read: a field a line, bytes on the left, meaning on the right.
 
 The lines are made from the decoded message by walking its layout, not by the codec that is tested.
 """

@@ -1,4 +1,4 @@
-"""How the vectors in `records` were taken: `python -m tests.vectors.capture_records` writes them anew.
+"""How the vectors in `records` were taken: `python -m tests.vectors.capture_records` does it.
 
 Java's and librdkafka's batches come out of the logs that real Kafka left in `logs`; those of
 kafka-python and aiokafka are made by their own writers.

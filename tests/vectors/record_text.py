@@ -1,7 +1,7 @@
-"""A record batch as text that one can read: a field a line, bytes on the left, meaning on the right.
+"""A batch as text that one can read: a field a line, bytes on the left, meaning on the right.
 
-The lines are made by walking the bytes with none of the code that is tested; other packages than ours
-decompress. Source: KIP-98.
+The lines are made by walking the bytes with none of the code that is tested; other packages than
+ours decompress. Source: KIP-98.
 """
 
 import re

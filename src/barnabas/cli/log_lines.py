@@ -1,4 +1,4 @@
-"""Log records as lines: the event first, then its fields as key=value. Sends them nowhere itself."""
+"""Log records as lines: the event first, then its fields as key=value. Sends them nowhere."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""The segment files that a path on the command line means, and their bytes, which are only looked at."""
+"""The segment files that a path on the command line means, and their bytes, only looked at."""
 
 import contextlib
 import mmap
@@ -19,7 +19,7 @@ KINDS = (LOG, INDEX, TIME_INDEX)
 
 
 class SegmentFile(NamedTuple):
-    """One file of a segment; `base_offset` and `kind` (`.log`, `.index`, `.timeindex`) are its name."""
+    """One file of a segment; `base_offset` and `kind` (`.log`, `.index`, ...) are its name."""
 
     path: Path
     base_offset: int

@@ -43,7 +43,8 @@ def serve(
 ) -> None:
     """Run a broker in this process until SIGTERM or Ctrl-C.
 
-    Properties have Kafka's names. --port, --host and --data-dir win over --set, --set over --config.
+    Properties have Kafka's names. --port, --host and --data-dir win over --set, and that over
+    --config.
     """
     log_from(log_level)
     if ephemeral and data_dir:

@@ -109,9 +109,9 @@ class ProducerConfig(ClientConfig):
     batch_size: int = integer(
         1_000_000,
         MEDIUM,
-        "The size at which a batch is full, in bytes before compression; less while the partitions of "
-        "a topic would take more than a quarter of buffer.memory. Kafka: 16384, which costs a request "
-        "for every 160 records of 100 bytes.",
+        "The size at which a batch is full, in bytes before compression; less while the partitions "
+        "of a topic would take more than a quarter of buffer.memory. Kafka: 16384, which costs a "
+        "request for every 160 records of 100 bytes.",
         low=0,
     )
     linger_ms: int = long(

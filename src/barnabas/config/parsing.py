@@ -1,4 +1,4 @@
-"""Values of properties from text or from Python's own types: one function per type. Knows no ranges.
+"""Values of properties from text or from Python's own types: a function per type. No ranges.
 
 Each raises ValueError with what the value should have been.
 """

@@ -33,7 +33,7 @@ class TopicConfig(Configuration):
 
     known_elsewhere: ClassVar[Mapping[str, str]] = TOPIC_NAMES
     inert_level: ClassVar[int] = logging.INFO
-    """A broker loads the properties of each topic each time it starts, and passes its own ones on."""
+    """A broker loads those of each topic each time it starts, and passes its own ones on."""
 
     cleanup_policy: tuple[str, ...] = words(
         ("delete",),
@@ -244,7 +244,7 @@ class TopicConfig(Configuration):
 
 
 def broker_wide(broker: BrokerConfig) -> dict[str, tuple[str, object]]:
-    """For each topic property that the broker was told about: the broker's property and its value."""
+    """For each topic property that the broker was told: the broker's property and its value."""
     found: dict[str, tuple[str, object]] = {}
     for row in TopicConfig.settings().values():
         source = broker.source_of(row.synonym) if row.synonym else None

@@ -1,4 +1,4 @@
-"""Keep the standard error of this process and of those it starts out of the terminal for a while."""
+"""Keep standard error, of this process and of those it starts, off the terminal for a while."""
 
 import os
 from collections.abc import Iterator

@@ -141,7 +141,7 @@ def _pipeline(bars: Bars, servers: str, output: Path, sent: int) -> None:
     from barnabas.pipelines.flights import run as run_pipeline
     from barnabas.spark.session import session
 
-    # The bridge to Java reports a Ctrl-C in the middle of a call with its whole stack, under no name.
+    # The bridge to Java reports a Ctrl-C in the middle of a call with its whole stack, unnamed.
     for handler in logging.getLogger().handlers:
         handler.addFilter(lambda record: record.name != "root")
     with bars.step("Start Spark"), stderr_to(output / "spark.log"):

@@ -19,8 +19,8 @@ _STOP_SECONDS = 30.0
 class EmbeddedBroker:
     """A broker between `with` and its end.
 
-    `config` are broker properties by Kafka's names. Without `data_dir` the data lives in a temporary
-    directory that is removed at the end; with one it stays.
+    `config` are broker properties by Kafka's names. Without `data_dir` the data lives in a
+    temporary directory that is removed at the end; with one it stays.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""pytest fixtures: `pytest_plugins = ["barnabas.testing.fixtures"]` in a conftest, or import them."""
+"""pytest fixtures: `pytest_plugins = ["barnabas.testing.fixtures"]` in a conftest."""
 
 from collections.abc import Iterator
 

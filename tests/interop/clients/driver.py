@@ -54,7 +54,7 @@ class Driver:
 
     @contextmanager
     def consumer(self, **settings: object) -> Iterator[Any]:
-        """A Consumer that begins at the beginning, unless `settings` (underscores) say otherwise."""
+        """A Consumer from the beginning on, unless `settings` (underscores) say otherwise."""
         given: dict[str, Any] = {
             "auto_offset_reset": "earliest",
             **settings,

@@ -1,4 +1,4 @@
-"""One side of a differential test: says a script to a broker and keeps the answers, made comparable."""
+"""One side of a differential test: says a script to a broker, keeps comparable answers."""
 
 import time
 from collections.abc import Callable, Mapping

@@ -1,4 +1,4 @@
-"""A child process with a log file: started, watched while it gets ready, stopped, never left over."""
+"""A child process with a log file: started, watched till it is ready, stopped, never left over."""
 
 import shutil
 import signal

@@ -18,7 +18,7 @@ FORMAT_SECONDS = 60
 
 
 class RealKafka:
-    """`with RealKafka() as kafka:` gives a running broker; `kafka.bootstrap_servers` is its address.
+    """`with RealKafka() as kafka:` gives a running broker at `kafka.bootstrap_servers`.
 
     The data goes with the context; after a failure the log stays and the exception names it.
     """

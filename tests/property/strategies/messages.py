@@ -13,7 +13,7 @@ _UNKNOWN_TAGS = st.dictionaries(st.integers(50, 2**31), st.binary(max_size=5), m
 
 @cache
 def messages(declared: type, version: int, *, unknown: bool = False) -> st.SearchStrategy[Any]:
-    """Objects of `declared`, absent fields at their defaults; with `unknown` tagged fields or not."""
+    """Objects of `declared`, absent fields at their defaults; `unknown` tagged fields or not."""
     encoding = declaration_of(declared).encoding(version)
     return _structs(layout_of(declared, version, encoding), unknown=unknown)
 

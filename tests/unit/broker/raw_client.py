@@ -1,4 +1,4 @@
-"""A client of a few lines: sends messages or bytes, reads frames. For tests that go past a driver."""
+"""A client of a few lines: sends messages or bytes, reads frames. For tests past a driver."""
 
 import socket
 import struct

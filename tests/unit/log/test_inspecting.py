@@ -1,4 +1,4 @@
-"""What is wrong with a segment or an index is found, at its place, and nothing else is called wrong."""
+"""What is wrong with a segment or an index is found, at its place, and nothing else is."""
 
 import struct
 from collections.abc import Iterable

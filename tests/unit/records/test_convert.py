@@ -1,4 +1,4 @@
-"""What a conversion drops, keeps and refuses; that its records are right is in the property tests."""
+"""What a conversion drops, keeps and refuses; the property tests see that records are right."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The broker's loop, over epoll and over what other systems have: order, deadlines, threads, signals."""
+"""The broker's loop, over epoll and what other systems have: order, deadlines, signals."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""The broker in process: it answers, keeps what it was given, refuses a second one, leaves nothing."""
+"""The broker in process: it answers, keeps what it was given, leaves nothing."""
 
 import socket
 import struct

@@ -1,7 +1,7 @@
 """What became of many records in a row, without asking for each. Waits for nothing.
 
-Records travel in batches and share what becomes of them, so it is enough to look at the batches; only
-where one has failed are its records looked at, one by one.
+Records travel in batches and share what becomes of them, so it is enough to look at the batches;
+only where one has failed are its records looked at, one by one.
 """
 
 from collections import deque
@@ -26,8 +26,8 @@ class Summary:
 class Receipts:
     """The records of a sender in their order; those that are known to be stored are only counted.
 
-    `add` each of them and call `look` now and then: between two looks the deliveries are kept, after
-    that only those that are still on their way.
+    `add` each of them and call `look` now and then: between two looks the deliveries are kept,
+    after that only those that are still on their way.
     """
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.clients import AdminConfig, ClientConfig, ConsumerConfig, ProducerConfig
 from barnabas.config.configuration import Configuration
-from barnabas.config.definition import INT_MAX, LONG_MAX, Setting
+from barnabas.config.definition import DOUBLE_MAX, INT_MAX, LONG_MAX, Setting
 from barnabas.config.elsewhere import BROKER_NAMES, CLIENT_NAMES, LOUD
 from barnabas.config.topic import TopicConfig
 
@@ -87,7 +87,7 @@ def _row(row: Setting) -> str:
 
 
 def _default(row: Setting) -> str:
-    if row.default in {LONG_MAX, INT_MAX}:
+    if row.default in {LONG_MAX, INT_MAX, DOUBLE_MAX}:
         return "no limit"
     shown = row.render(row.default)
     return f"`{shown}`" if shown else "none"

@@ -97,18 +97,35 @@ class MemorySync:
             file.keep(number, content)
 
 
+class Killed(BaseException):
+    """The process died; nothing may catch this."""
+
+
 class MemoryDisk:
     """`ports.Disk`; names and cuts are on stable storage at once, bytes when synced."""
 
     def __init__(self) -> None:
         self.files: dict[str, MemoryFile] = {}
+        self.names_until_death: int | None = None
+        """After so many more changes of names the process dies: `Killed` is raised."""
         self._locked: set[str] = set()
         self.waiting: list[tuple[MemorySync, Callable[[], None]]] = []
 
     def power_cut(self, below: Below) -> None:
         for path in sorted(self.files):
             self.files[path].lose(below)
+        self.killed()
+
+    def killed(self) -> None:
+        """The process is gone, and its locks."""
+        self.names_until_death = None
         self._locked.clear()
+
+    def _change_a_name(self) -> None:
+        if self.names_until_death is not None:
+            if not self.names_until_death:
+                raise Killed
+            self.names_until_death -= 1
 
     def open(self, path: str, *, create: bool = False) -> MemoryFile:
         if path not in self.files and not create:
@@ -145,10 +162,12 @@ class MemoryDisk:
 
     def rename(self, source: str, target: str, *, durable: bool = True) -> None:
         del durable
+        self._change_a_name()
         for path in [p for p in self.files if p == source or p.startswith(f"{source}/")]:
             self.files[target + path[len(source) :]] = self.files.pop(path)
 
     def remove(self, path: str) -> None:
+        self._change_a_name()
         for name in [p for p in self.files if p == path or p.startswith(f"{path}/")]:
             del self.files[name]
 

@@ -5,7 +5,7 @@ them as arguments and touch nothing else. What is *not* here: threads (an implem
 behind a call, never visibly), logging, configuration.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -173,6 +173,35 @@ class Disk(Protocol):
 
         Raises:
             StorageError: another process holds it; the message says so.
+        """
+        ...
+
+
+class Work(Protocol):
+    """A job on another thread."""
+
+    def poll(self) -> bool:
+        """Whether it is over; raises what ended it."""
+        ...
+
+    def cancel(self) -> None:
+        """End it after the step it is at; it is over when this returns. Raises nothing."""
+        ...
+
+
+class Worker(Protocol):
+    """Another thread, for long work that is made of short steps."""
+
+    @property
+    def disk(self) -> Disk:
+        """A disk for the steps, apart from everybody else's."""
+        ...
+
+    def begin(self, steps: Iterator[int], bytes_per_second: float) -> Work:
+        """Take the steps one after the other; each gives the bytes that it has moved.
+
+        It pauses between them so as not to move more than `bytes_per_second`. One job is done
+        after the other.
         """
         ...
 

@@ -39,9 +39,7 @@ class ConfigEntry(NamedTuple):
         Source: Kafka 4 ServerTopicConfigSynonyms and the defaults of its broker properties.
         """
         return [
-            one._replace(name=_ON_BROKERS.get(one.name, one.name))
-            if one.source is Source.DEFAULT
-            else one
+            one
             for one in self.origins
             if one.source is not Source.DEFAULT or one.name not in _WITHOUT_DEFAULT
         ]
@@ -57,14 +55,6 @@ _WITHOUT_DEFAULT = frozenset(
         "follower.replication.throttled.replicas",
     }
 )
-
-_ON_BROKERS = {
-    "delete.retention.ms": "log.cleaner.delete.retention.ms",
-    "max.compaction.lag.ms": "log.cleaner.max.compaction.lag.ms",
-    "min.cleanable.dirty.ratio": "log.cleaner.min.cleanable.ratio",
-    "min.compaction.lag.ms": "log.cleaner.min.compaction.lag.ms",
-}
-"""Broker properties of Kafka's that ours does not have, by the topic property they stand for."""
 
 
 def topic_entries(own: Mapping[str, str], broker: BrokerConfig) -> Iterator[ConfigEntry]:

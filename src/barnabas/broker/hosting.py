@@ -71,9 +71,14 @@ class Hosting:
     def configure(self, topic: str, own: Mapping[str, object]) -> None:
         """Give the logs of a topic these properties from now on."""
         config = log_config(own, self._broker_config)
+        was_compacted = False
         for partition in self._replicas.partitions():
             if partition.log.topic_partition.topic == topic:
+                was_compacted |= "compact" in partition.log.config.cleanup_policy
                 partition.log.configure(config)
+        if was_compacted and "compact" not in config.cleanup_policy:
+            # From now on a gap is what a power cut took: none may be behind the recovery point.
+            self._logs.write_checkpoints()
 
 
 def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
@@ -86,11 +91,16 @@ def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
     return LogConfig(
         segment_bytes=topic.segment_bytes,
         segment_ms=topic.segment_ms,
+        segment_jitter_ms=topic.segment_jitter_ms,
         segment_index_bytes=topic.segment_index_bytes,
         index_interval_bytes=topic.index_interval_bytes,
         retention_ms=topic.retention_ms,
         retention_bytes=topic.retention_bytes,
         cleanup_policy=frozenset(topic.cleanup_policy),
+        delete_retention_ms=topic.delete_retention_ms,
+        min_compaction_lag_ms=topic.min_compaction_lag_ms,
+        max_compaction_lag_ms=topic.max_compaction_lag_ms,
+        min_cleanable_dirty_ratio=topic.min_cleanable_dirty_ratio,
         file_delete_delay_ms=topic.file_delete_delay_ms,
         flush_messages=topic.flush_messages,
         flush_ms=topic.flush_ms,

@@ -15,6 +15,7 @@ from barnabas.runtime.entropy import SystemEntropy
 from barnabas.runtime.listener import SocketOptions
 from barnabas.runtime.loop import EventLoop
 from barnabas.runtime.registry_embedded import EmbeddedRegistry
+from barnabas.runtime.worker import ThreadWorker
 
 _REGISTRY_FILE = "barnabas.registry"
 
@@ -26,6 +27,7 @@ class Node:
         """`ephemeral`: the log directories are removed when it has stopped."""
         self._loop = EventLoop(_socket_options(config))
         self._disk = RealDisk(call=self._loop.call)
+        self._worker = ThreadWorker()
         self._directories = config.directories
         self._ephemeral = ephemeral
         self._stopping = False
@@ -37,6 +39,7 @@ class Node:
                 self._loop.network,
                 self._loop.timers,
                 SystemEntropy(),
+                self._worker,
             ),
             self._open_registry,
         )
@@ -63,6 +66,7 @@ class Node:
         try:
             self._loop.run()
         finally:
+            self._worker.close()
             self._disk.close()
             if self._ephemeral:
                 for directory in self._directories:

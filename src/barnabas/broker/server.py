@@ -20,13 +20,25 @@ from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint, advertised, listeners
 from barnabas.dialects.kafka.requests import KafkaDialect
 from barnabas.errors import KafkaError
+from barnabas.log.cleaner import CleanerSettings, LogCleaner
 from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogEvent, LogManager, LogSettings
-from barnabas.ports import Channel, Clock, Disk, Entropy, Listener, Network, Registry, Timers
+from barnabas.ports import (
+    Channel,
+    Clock,
+    Disk,
+    Entropy,
+    Listener,
+    Network,
+    Registry,
+    Timers,
+    Worker,
+)
 
 log = logging.getLogger(__name__)
 
 _MAINTENANCE_SECONDS = 1.0
+_CLEANER_SECONDS = 1.0
 _STOP_SECONDS = 5.0
 
 
@@ -39,6 +51,7 @@ class World:
     network: Network
     timers: Timers
     entropy: Entropy
+    worker: Worker
 
 
 class BrokerServer:
@@ -71,6 +84,18 @@ class BrokerServer:
                 config.log_flush_offset_checkpoint_interval_ms,
             ),
             self._config_for,
+        )
+        self._cleaner = LogCleaner(
+            self._logs,
+            world.worker,
+            world.entropy,
+            CleanerSettings(
+                config.log_cleaner_enable,
+                config.log_cleaner_dedupe_buffer_size,
+                config.log_cleaner_io_buffer_load_factor,
+                config.log_cleaner_io_max_bytes_per_second,
+                config.log_cleaner_backoff_ms,
+            ),
         )
 
     def start(self) -> dict[str, Endpoint]:
@@ -128,6 +153,7 @@ class BrokerServer:
             deadline.cancel()
             if self._broker is not None:
                 self._broker.topics.close()
+            self._cleaner.close()
             _report(self._logs.close())
             log.info("broker stopped", extra={"node": self._config.node_id})
             on_stopped()
@@ -194,6 +220,7 @@ class BrokerServer:
         expiry_ms = self._config.offsets_retention_check_interval_ms
         self._background.every(expiry_ms / 1000, "offset expiry", broker.offsets.expire)
         self._background.every(_MAINTENANCE_SECONDS, "log maintenance", self._maintain)
+        self._background.every(_CLEANER_SECONDS, "log cleaner", self._compact)
         idle_ms = self._config.connections_max_idle_ms
         if idle_ms > 0:
             self._background.every(
@@ -202,6 +229,9 @@ class BrokerServer:
 
     def _maintain(self) -> None:
         _report(self._logs.maintain(self._world.clock.time_ms()))
+
+    def _compact(self) -> None:
+        _report(self._cleaner.poll(self._world.clock.time_ms()))
 
     def _close_listeners(self) -> None:
         for listener in self._listeners:

@@ -9,12 +9,14 @@ from typing import ClassVar
 
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import (
+    DOUBLE_MAX,
     HIGH,
     INT_MAX,
     LONG_MAX,
     LOW,
     MEDIUM,
     boolean,
+    double,
     integer,
     long,
     optional_integer,
@@ -26,7 +28,6 @@ from barnabas.config.elsewhere import BROKER_NAMES
 
 _HOUR_MS = 3_600_000
 _MINUTE_MS = 60_000
-_NO_JITTER = "segments are closed when their time has come"
 _NO_PREALLOCATION = "files grow as they are written"
 
 IN_OTHER_UNITS: dict[str, tuple[tuple[str, int], ...]] = {
@@ -164,14 +165,12 @@ class BrokerConfig(Configuration):
         "The most by which that age is shortened at random, in milliseconds; "
         "log.roll.jitter.hours if unset.",
         low=0,
-        inert=_NO_JITTER,
     )
     log_roll_jitter_hours: int = integer(
         0,
         HIGH,
         "The most by which that age is shortened at random, in hours.",
         low=0,
-        inert=_NO_JITTER,
     )
     log_cleanup_policy: tuple[str, ...] = words(
         ("delete",),
@@ -208,6 +207,52 @@ class BrokerConfig(Configuration):
         default=False,
         text="Whether a new segment gets its whole size on disk at once.",
         inert=_NO_PREALLOCATION,
+    )
+
+    # Compaction.
+    log_cleaner_enable: bool = boolean(
+        MEDIUM, default=True, text="Whether topics with cleanup.policy=compact are compacted."
+    )
+    log_cleaner_dedupe_buffer_size: int = long(
+        134_217_728,
+        MEDIUM,
+        "The most memory for the keys of a log that is compacted, in bytes: 24 for each key. A log "
+        "with more keys is compacted in several rounds.",
+        low=1,
+    )
+    log_cleaner_io_buffer_load_factor: float = double(
+        0.9, MEDIUM, "Up to which share that memory is filled with keys.", low=0.01, high=0.99
+    )
+    log_cleaner_io_max_bytes_per_second: float = double(
+        DOUBLE_MAX, MEDIUM, "The most that compaction reads and writes, in bytes per second.", low=1
+    )
+    log_cleaner_backoff_ms: int = long(
+        15_000,
+        MEDIUM,
+        "How long to wait when no log needs compaction, in milliseconds.",
+        low=0,
+    )
+    log_cleaner_min_cleanable_ratio: float = double(
+        0.5,
+        MEDIUM,
+        "The share of a log that must be uncompacted before it is compacted again.",
+        low=0,
+        high=1,
+    )
+    log_cleaner_delete_retention_ms: int = long(
+        86_400_000,
+        MEDIUM,
+        "How long a compacted topic keeps the mark of a deleted key, in milliseconds.",
+        low=0,
+    )
+    log_cleaner_min_compaction_lag_ms: int = long(
+        0, MEDIUM, "For how long a record is safe from compaction, in milliseconds.", low=0
+    )
+    log_cleaner_max_compaction_lag_ms: int = long(
+        LONG_MAX,
+        MEDIUM,
+        "After how long a record must be considered for compaction, in milliseconds.",
+        low=1,
     )
 
     # When what is written becomes stable.

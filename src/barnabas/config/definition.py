@@ -11,6 +11,7 @@ from barnabas.errors import ConfigError
 
 INT_MAX = 2**31 - 1
 LONG_MAX = 2**63 - 1
+DOUBLE_MAX = 1.7976931348623157e308
 
 
 class Importance(Enum):
@@ -121,6 +122,8 @@ class Setting:
             return None
         if isinstance(value, bool):
             return "true" if value else "false"
+        if isinstance(value, float):
+            return str(value).replace("e+", "E")  # as Java writes it
         return ",".join(value) if isinstance(value, tuple) else str(value)
 
     def _holds(self, parsed: object) -> bool:

@@ -31,11 +31,8 @@ _WHY = {
         transaction.* transactional.id.expiration.ms""",
     "there are no group members yet": """
         group.* share.coordinator.*""",
-    "logs are not compacted yet": """
-        log.cleaner.enable log.cleaner.threads log.cleaner.dedupe.buffer.size
-        log.cleaner.delete.retention.ms log.cleaner.min.cleanable.ratio
-        log.cleaner.min.compaction.lag.ms log.cleaner.max.compaction.lag.ms
-        log.cleaner.backoff.ms log.cleaner.io.max.bytes.per.second""",
+    "one thread compacts, with buffers as large as they must be": """
+        log.cleaner.threads log.cleaner.io.buffer.size""",
     "offsets are written as they come": """
         offsets.commit.timeout.ms offsets.commit.required.acks offsets.load.buffer.size
         offsets.topic.compression.codec log.flush.start.offset.checkpoint.interval.ms

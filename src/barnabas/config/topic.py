@@ -22,10 +22,8 @@ from barnabas.config.definition import (
 )
 from barnabas.config.elsewhere import TOPIC_NAMES
 
-_NO_COMPACTION = "logs are not compacted yet"
 _NO_REPLICATION = "there is one broker, so nothing is replicated"
 _NO_PREALLOCATION = "files grow as they are written"
-_NO_JITTER = "segments are closed when their time has come"
 
 
 class TopicConfig(Configuration):
@@ -79,7 +77,7 @@ class TopicConfig(Configuration):
         MEDIUM,
         "How long a compacted topic keeps the mark of a deleted key, in milliseconds.",
         low=0,
-        inert=_NO_COMPACTION,
+        synonym="log.cleaner.delete.retention.ms",
     )
     file_delete_delay_ms: int = long(
         60_000,
@@ -115,7 +113,7 @@ class TopicConfig(Configuration):
         MEDIUM,
         "After how long a record must be considered for compaction, in milliseconds.",
         low=1,
-        inert=_NO_COMPACTION,
+        synonym="log.cleaner.max.compaction.lag.ms",
     )
     max_message_bytes: int = integer(
         1_048_588,
@@ -152,14 +150,14 @@ class TopicConfig(Configuration):
         "The share of a log that must be uncompacted before it is compacted again.",
         low=0,
         high=1,
-        inert=_NO_COMPACTION,
+        synonym="log.cleaner.min.cleanable.ratio",
     )
     min_compaction_lag_ms: int = long(
         0,
         MEDIUM,
         "For how long a record is safe from compaction, in milliseconds.",
         low=0,
-        inert=_NO_COMPACTION,
+        synonym="log.cleaner.min.compaction.lag.ms",
     )
     min_insync_replicas: int = integer(
         1,
@@ -210,7 +208,6 @@ class TopicConfig(Configuration):
         "so that segments do not all roll at once.",
         low=0,
         synonym="log.roll.jitter.ms",
-        inert=_NO_JITTER,
     )
     segment_ms: int = long(
         604_800_000,

@@ -29,6 +29,9 @@ _FAMILIES = (
     "message_writing",
     "fetch_reading",
     "fetch_writing",
+    "key_hashes",
+    "key_maps",
+    "compaction",
 )
 
 

@@ -47,6 +47,29 @@ VALUE_BITS_AT = 17
 NOT_KEPT = 14
 STATE = 21
 
+# What a compaction knows of a record besides numbers.
+HAS_KEY = 1
+HAS_VALUE = 2
+
+# What a compaction finds out about a batch is int64[VERDICT].
+KEPT_RECORDS = 0  # records that stay, tombstones among them, greatest timestamp of them
+TOMBSTONES = 1
+NEWEST = 2
+MARKS_AT = 3  # where the marks of its records are
+VERDICT = 4
+
+# The state of a compaction is int64[COMPACTION_STATE].
+TO_BYTES = 0  # bytes written so far
+REWRITTEN = 1  # batches among them that need a new CRC
+NEW_HORIZON = 2  # until when tombstones stay that get a horizon now
+AT_FILE = 3  # where the next batch is in its file
+SINCE_ENTRY = 4  # bytes since the last index entry
+INDEXED_TIME = 5  # greatest timestamp so far, last offset of its batch
+INDEXED_TIME_OFFSET = 6
+COMPACTION_STATE = 7
+GROWTH = 10  # bytes by which a record can grow when its timestamp is told from a horizon
+MAP_IS_FULL = 1
+
 # What a kernel returns when it fails; 0 is success.
 BAD_VARINT = -1
 BAD_RECORD_LENGTH = -2

@@ -11,6 +11,7 @@ from barnabas.types import TopicPartition
 RECOVERY_POINT = "recovery-point-offset-checkpoint"
 LOG_START = "log-start-offset-checkpoint"
 HIGH_WATERMARK = "replication-offset-checkpoint"
+CLEANED_UP_TO = "cleaner-offset-checkpoint"
 
 _VERSION = "0"
 

@@ -18,11 +18,16 @@ class LogConfig:
 
     segment_bytes: int = 1 << 30
     segment_ms: int = _WEEK_MS
+    segment_jitter_ms: int = 0
     segment_index_bytes: int = 10 << 20
     index_interval_bytes: int = 4096
     retention_ms: int = _WEEK_MS
     retention_bytes: int = -1
     cleanup_policy: frozenset[str] = frozenset({"delete"})
+    delete_retention_ms: int = 24 * _HOUR_MS
+    min_compaction_lag_ms: int = 0
+    max_compaction_lag_ms: int = _FOREVER
+    min_cleanable_dirty_ratio: float = 0.5
     file_delete_delay_ms: int = 60_000
     flush_messages: int = _FOREVER
     flush_ms: int = _FOREVER
@@ -38,7 +43,19 @@ class LogConfig:
     judges_records: bool = field(init=False)
     """Whether each record that is produced must be looked at. Worked out once: each append asks."""
 
+    longest_segment_ms: int = field(init=False)
+    """The age at which a segment ends: what must be compacted soon must not be active long."""
+
+    sure_segment_ms: int = field(init=False)
+    """The age up to which no segment ends, whatever its jitter."""
+
     def __post_init__(self) -> None:
+        longest = self.segment_ms
+        if self.compacts:
+            longest = min(longest, self.max_compaction_lag_ms)
+        object.__setattr__(self, "longest_segment_ms", longest)
+        sure = longest - min(self.segment_jitter_ms, longest)
+        object.__setattr__(self, "sure_segment_ms", sure)
         judges = self.compacts or self.message_timestamp_before_max_ms < _FOREVER
         object.__setattr__(self, "judges_records", judges)
 

@@ -55,7 +55,7 @@ def needs_new_segment(
             age = batch.max_timestamp - first
         else:
             age = now_ms - first
-        if age > config.segment_ms:
+        if age > config.longest_segment_ms - segment.jitter_ms:
             return True
     return last_offset - segment.base_offset > _INT32_MAX or segment.index_is_full(
         config.segment_index_bytes

@@ -10,13 +10,20 @@ from dataclasses import dataclass
 from barnabas.errors import LogDirFailed, StorageError
 from barnabas.log.config import LogConfig
 from barnabas.log.directory import LogDirectory
-from barnabas.log.file_names import DELETED, PARTITION_METADATA, deleted_directory, uuid_text
+from barnabas.log.file_names import (
+    DELETED,
+    PARTITION_METADATA,
+    SEGMENT_FILES,
+    deleted_directory,
+    uuid_text,
+)
 from barnabas.log.meta_properties import MetaProperties
 from barnabas.log.opening import create_log, open_log
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.partition_metadata import encode_topic_id
 from barnabas.log.removals import Removals
 from barnabas.log.retention import drop_expired
+from barnabas.log.segment import Segment
 from barnabas.ports import Clock, Disk, Entropy
 from barnabas.types import TopicPartition
 
@@ -243,11 +250,17 @@ class LogManager:
         if retention:
             dropped = drop_expired(log, now_ms)
             if dropped:
-                paths = [path for segment in dropped for path in segment.rename_to(DELETED)]
-                self._removals.add(now_ms + log.config.file_delete_delay_ms, paths, dropped)
+                for segment in dropped:
+                    segment.rename_to(DELETED)
+                self.remove_later(log, dropped, now_ms)
                 size = sum(segment.size for segment in dropped)
                 text = f"dropped {len(dropped)} segments of {size} bytes before {log.start_offset}"
                 events.append(LogEvent(log.topic_partition, text))
+
+    def remove_later(self, log: PartitionLog, segments: Sequence[Segment], now_ms: int) -> None:
+        """Remove segments that were taken out of a log, and renamed, after `file.delete.delay.ms`."""
+        paths = [segment.stem + kind + DELETED for segment in segments for kind in SEGMENT_FILES]
+        self._removals.add(now_ms + log.config.file_delete_delay_ms, paths, segments)
 
     def write_checkpoints(self) -> None:
         """Write down for the next start how far each log is."""

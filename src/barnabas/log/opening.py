@@ -17,7 +17,6 @@ from barnabas.log.file_names import (
     PARTITION_METADATA,
     SEGMENT_FILES,
     SNAPSHOT,
-    SWAP,
     parse_segment_file,
     segment_name,
 )
@@ -25,6 +24,7 @@ from barnabas.log.leader_epochs import LeaderEpochs
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.partition_metadata import encode_topic_id, parse_topic_id
 from barnabas.log.producer_snapshot import decode_snapshot
+from barnabas.log.replacement import finish_replacement
 from barnabas.log.scan import scan_batches
 from barnabas.log.segment import Segment
 from barnabas.log.segments import Segments
@@ -131,14 +131,9 @@ def create_log(
 
 
 def _tidied(disk: Disk, directory: str) -> set[str]:
-    """Names in the directory after removing what was on its way out."""
-    names = set(disk.list(directory))
+    """Names in the directory after finishing what was under way."""
+    names = finish_replacement(disk, directory, set(disk.list(directory)))
     for name in sorted(names):
-        if name.endswith(SWAP):
-            raise LogDirFailed(
-                f"{directory}/{name}: Kafka was stopped while it replaced this segment;"
-                " let Kafka start once on this directory so that it finishes"
-            )
         if name.endswith((DELETED, CLEANED, ".tmp")):
             disk.remove(f"{directory}/{name}")
             names.discard(name)

@@ -150,7 +150,7 @@ class PartitionLog:
         if not (
             segment.has_room
             and segment.size + size <= config.segment_bytes
-            and 0 <= timestamp - segment.first_seen <= config.segment_ms
+            and 0 <= timestamp - segment.first_seen <= config.sure_segment_ms
             and last - segment.base_offset <= _INT32_MAX
             and segment.first_seen >= 0
         ) and needs_new_segment(segment, config, batch, last, now_ms):
@@ -358,21 +358,9 @@ class PartitionLog:
         for segment in self.segments:
             segment.close()
 
-    def drop_segments(self, count: int) -> list[Segment]:
-        """Take the oldest segments out; the log starts at or behind the next one.
-
-        Their files get the suffix `.deleted`, under which nobody takes them for a part of the log,
-        and stay open for who is reading them.
-        """
-        removed = self.segments.remove_first(count)
-        first = self.segments.first.base_offset
-        if self.start_offset < first:
-            self.start_offset = first
-            self.epochs.truncate_start(first)
+    def forget_places(self) -> None:
+        """Know of no place in a segment: some of them are others now."""
         self._hints.clear()
-        for segment in removed:
-            self.disk.remove(segment.stem + SNAPSHOT)
-        return removed
 
     def begin_close(self) -> None:
         """Write all that is still to be written and start to sync it; `close` waits for that.

@@ -3,6 +3,7 @@
 Source: Kafka's UnifiedLog.deleteOldSegments, which tries the three in this order.
 """
 
+from barnabas.log.file_names import SNAPSHOT
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.segment import Segment
 
@@ -54,7 +55,9 @@ def _too_old(log: PartitionLog, segments: list[Segment], now_ms: int) -> int:
 
 
 def drop_expired(log: PartitionLog, now_ms: int) -> list[Segment]:
-    """Take expired segments out of a log; their files are still there, for the caller to remove.
+    """Take expired segments out of a log; it starts at or behind the next one.
+
+    Their files are still there, for the caller to rename and remove: somebody may be reading them.
 
     Raises:
         StorageError: the log is offline.
@@ -64,4 +67,12 @@ def drop_expired(log: PartitionLog, now_ms: int) -> list[Segment]:
         return []
     if count == len(log.segments):
         log.roll(now_ms)
-    return log.drop_segments(count)
+    removed = log.segments.remove_first(count)
+    first = log.segments.first.base_offset
+    if log.start_offset < first:
+        log.start_offset = first
+        log.epochs.truncate_start(first)
+    log.forget_places()
+    for segment in removed:
+        log.disk.remove(segment.stem + SNAPSHOT)
+    return removed

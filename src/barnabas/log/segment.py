@@ -13,6 +13,7 @@ from barnabas.log.scan import Place, locate, place_at, read_headers, scan_batche
 from barnabas.log.time_index import TimeIndex
 from barnabas.ports import Disk, File
 from barnabas.records.batch import BatchHeader
+from barnabas.records.checksums import crc32c
 from barnabas.types import NO_TIMESTAMP
 
 _UNKNOWN = -2
@@ -36,6 +37,7 @@ class Segment:
         "created_ms",
         "first_seen",
         "has_room",
+        "jitter_ms",
         "max_timestamp_offset",
         "size",
         "stem",
@@ -59,6 +61,8 @@ class Segment:
         """Whether `index_is_full` has said no since the last entry, so that it need not be asked."""
         self.created_ms = 0
         """When it was made, for rolling segments whose records have no timestamp."""
+        self.jitter_ms = _jitter(self.stem, config)
+        """By how much it ends before its time, so that not all logs roll at once."""
         self.size = disk.size(self.stem + LOG) if disk.exists(self.stem + LOG) else 0
         self.written = self.size
 
@@ -268,3 +272,9 @@ class Segment:
                 self._disk.rename(path, path + suffix, durable=False)
                 renamed.append(path + suffix)
         return renamed
+
+
+def _jitter(stem: str, config: LogConfig) -> int:
+    """A number below `segment.jitter.ms` that differs from segment to segment, as if by chance."""
+    bound = min(config.segment_jitter_ms, config.longest_segment_ms)
+    return crc32c(stem.encode()) % bound if bound > 0 else 0

@@ -68,6 +68,12 @@ class Segments:
         self.active = self._segments[-1]
         return removed
 
+    def replace(self, number: int, count: int, segment: Segment) -> None:
+        """Put one segment in the place of `count` from `number` on, none of them the active one."""
+        assert number + count < len(self._segments), "the active segment stays"
+        self._segments[number : number + count] = [segment]
+        self._bases[number : number + count] = [segment.base_offset]
+
     def replace_all(self, segment: Segment) -> list[Segment]:
         """Put one segment in the place of all."""
         removed = self._segments

@@ -1,0 +1,329 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""What compaction must know of each record: the hash of its key, offset, timestamp, nulls.
+
+The hash is SipHash-2-4 of 128 bits under a secret, so that nobody can make two keys that count as one.
+Records lie uncompressed. Compiled, a record with a key of 14 bytes takes about 60 ns; uncompiled 30 us.
+Sources: KIP-98; Aumasson and Bernstein, "SipHash".
+"""
+
+try:
+    import cython
+except ImportError:
+    from barnabas.kernels import shadow as cython
+
+from barnabas.kernels import layout
+
+_WIDTH = cython.declare(cython.int, layout.WIDTH)
+_BASE_OFFSET = cython.declare(cython.int, layout.BASE_OFFSET)
+_BASE_TIMESTAMP = cython.declare(cython.int, layout.BASE_TIMESTAMP)
+_COUNT = cython.declare(cython.int, layout.COUNT)
+_START = cython.declare(cython.int, layout.START)
+_END = cython.declare(cython.int, layout.END)
+_HAS_KEY = cython.declare(cython.int, layout.HAS_KEY)
+_HAS_VALUE = cython.declare(cython.int, layout.HAS_VALUE)
+_BAD_VARINT = cython.declare(cython.int, layout.BAD_VARINT)
+_BAD_RECORD_LENGTH = cython.declare(cython.int, layout.BAD_RECORD_LENGTH)
+_BAD_KEY_LENGTH = cython.declare(cython.int, layout.BAD_KEY_LENGTH)
+_BAD_VALUE_LENGTH = cython.declare(cython.int, layout.BAD_VALUE_LENGTH)
+_BATCH_HAS_MORE = cython.declare(cython.int, layout.BATCH_HAS_MORE)
+_TOO_FEW_RECORDS = cython.declare(cython.int, layout.TOO_FEW_RECORDS)
+_BAD_COUNT = cython.declare(cython.int, layout.BAD_COUNT)
+_NO_ROOM = cython.declare(cython.int, layout.NO_ROOM)
+_RELEASE = cython.declare(cython.Py_ssize_t, 50000)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _u64(value: cython.ulonglong) -> cython.ulonglong:
+    """The 64 bits of a sum or shift, as C has them."""
+    if cython.compiled:
+        return value
+    return value & ((1 << 64) - 1)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _s64(value: cython.longlong) -> cython.longlong:
+    """The same with a sign; sums of garbage wrap and do not fail."""
+    if cython.compiled:
+        return value
+    return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _turned(value: cython.ulonglong, by: cython.int) -> cython.ulonglong:
+    return _u64(value << by) | (value >> (64 - by))
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _round(
+    a: cython.ulonglong, b: cython.ulonglong, c: cython.ulonglong, d: cython.ulonglong
+) -> tuple[cython.ulonglong, cython.ulonglong, cython.ulonglong, cython.ulonglong]:
+    a = _u64(a + b)
+    b = _turned(b, 13) ^ a
+    a = _turned(a, 32)
+    c = _u64(c + d)
+    d = _turned(d, 16) ^ c
+    a = _u64(a + d)
+    d = _turned(d, 21) ^ a
+    c = _u64(c + b)
+    b = _turned(b, 17) ^ c
+    c = _turned(c, 32)
+    return a, b, c, d
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _word(
+    data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t, count: cython.Py_ssize_t
+) -> cython.ulonglong:
+    """Up to eight bytes, little-endian."""
+    word: cython.ulonglong = 0
+    index: cython.Py_ssize_t
+    for index in range(count):
+        word |= cython.cast(cython.ulonglong, data[at + index]) << (8 * index)
+    return word
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _siphash(
+    data: cython.const[cython.uchar][::1],
+    at: cython.Py_ssize_t,
+    length: cython.Py_ssize_t,
+    key0: cython.ulonglong,
+    key1: cython.ulonglong,
+) -> tuple[cython.ulonglong, cython.ulonglong]:
+    # The constants spell "somepseudorandomlygeneratedbytes"; in halves, for the lack of wide literals.
+    a: cython.ulonglong = key0 ^ (cython.cast(cython.ulonglong, 0x736F6D65) << 32 | 0x70736575)
+    b: cython.ulonglong = key1 ^ (cython.cast(cython.ulonglong, 0x646F7261) << 32 | 0x6E646F6D)
+    c: cython.ulonglong = key0 ^ (cython.cast(cython.ulonglong, 0x6C796765) << 32 | 0x6E657261)
+    d: cython.ulonglong = key1 ^ (cython.cast(cython.ulonglong, 0x74656462) << 32 | 0x79746573)
+    word: cython.ulonglong
+    first: cython.ulonglong
+    left: cython.Py_ssize_t = length
+    b ^= 0xEE
+    while left >= 8:
+        word = _word(data, at, 8)
+        d ^= word
+        a, b, c, d = _round(a, b, c, d)
+        a, b, c, d = _round(a, b, c, d)
+        a ^= word
+        at += 8
+        left -= 8
+    word = _word(data, at, left) | cython.cast(cython.ulonglong, length & 255) << 56
+    d ^= word
+    a, b, c, d = _round(a, b, c, d)
+    a, b, c, d = _round(a, b, c, d)
+    a ^= word
+    c ^= 0xEE
+    a, b, c, d = _round(a, b, c, d)
+    a, b, c, d = _round(a, b, c, d)
+    a, b, c, d = _round(a, b, c, d)
+    a, b, c, d = _round(a, b, c, d)
+    first = a ^ b ^ c ^ d
+    b ^= 0xDD
+    a, b, c, d = _round(a, b, c, d)
+    a, b, c, d = _round(a, b, c, d)
+    a, b, c, d = _round(a, b, c, d)
+    a, b, c, d = _round(a, b, c, d)
+    return first, a ^ b ^ c ^ d
+
+
+def siphash(
+    data: cython.const[cython.uchar][::1], key0: cython.ulonglong, key1: cython.ulonglong
+) -> tuple[int, int]:
+    """SipHash-2-4 of a whole buffer: the two halves of its 128 bits."""
+    return _siphash(data, 0, len(data), key0, key1)
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _varint(
+    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> tuple[cython.Py_ssize_t, cython.int]:
+    """A zigzag varint of 32 bits: the position behind it and its value; position -1 where bad."""
+    if position >= end:
+        return -1, 0
+    byte: cython.uint = data[position]
+    if byte < 128:
+        return position + 1, cython.cast(cython.int, byte >> 1) ^ -cython.cast(cython.int, byte & 1)
+    raw: cython.ulonglong = byte & 127
+    shift: cython.int = 7
+    position += 1
+    while position < end:
+        byte = data[position]
+        position += 1
+        if shift == 28 and byte > 15:
+            return -1, 0
+        raw |= cython.cast(cython.ulonglong, byte & 127) << shift
+        if byte < 128:
+            return position, cython.cast(cython.int, raw >> 1) ^ -cython.cast(cython.int, raw & 1)
+        shift += 7
+    return -1, 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _varlong(
+    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> tuple[cython.Py_ssize_t, cython.longlong]:
+    """A zigzag varint of 64 bits, as `_varint`."""
+    raw: cython.ulonglong = 0
+    byte: cython.uint
+    shift: cython.int = 0
+    while position < end:
+        byte = data[position]
+        position += 1
+        if shift == 63 and byte > 1:
+            return -1, 0
+        raw |= cython.cast(cython.ulonglong, byte & 127) << shift
+        if byte < 128:
+            return position, cython.cast(cython.longlong, raw >> 1) ^ -cython.cast(
+                cython.longlong, raw & 1
+            )
+        shift += 7
+    return -1, 0
+
+
+@cython.cfunc
+@cython.inline
+@cython.nogil
+@cython.exceptval(check=False)
+def _record(
+    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
+) -> tuple[
+    cython.Py_ssize_t, cython.longlong, cython.int, cython.Py_ssize_t, cython.int, cython.int
+]:
+    """One record: where it ends, timestamp delta, offset delta, where its key is, lengths of key and value.
+
+    A negative end is an error code; lengths below 0 are nulls.
+    """
+    length: cython.int
+    key_length: cython.int
+    offset: cython.int
+    time: cython.longlong
+    key: cython.Py_ssize_t
+    record_end: cython.Py_ssize_t
+    position, length = _varint(data, position, end)
+    if position < 0:
+        return _TOO_FEW_RECORDS, 0, 0, 0, 0, 0
+    if length < 1 or length > end - position:
+        return _BAD_RECORD_LENGTH, 0, 0, 0, 0, 0
+    record_end = position + length
+    position, time = _varlong(data, position + 1, record_end)
+    if position < 0:
+        return _BAD_VARINT, 0, 0, 0, 0, 0
+    position, offset = _varint(data, position, record_end)
+    if position < 0:
+        return _BAD_VARINT, 0, 0, 0, 0, 0
+    key, key_length = _varint(data, position, record_end)
+    if key < 0:
+        return _BAD_VARINT, 0, 0, 0, 0, 0
+    if key_length > record_end - key:
+        return _BAD_KEY_LENGTH, 0, 0, 0, 0, 0
+    position, length = _varint(data, key + max(key_length, 0), record_end)
+    if position < 0:
+        return _BAD_VARINT, 0, 0, 0, 0, 0
+    if length > record_end - position:
+        return _BAD_VALUE_LENGTH, 0, 0, 0, 0, 0
+    return record_end, time, offset, key, key_length, length
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def _look(
+    data: cython.const[cython.uchar][::1],
+    table: cython.longlong[::1],
+    first: cython.Py_ssize_t,
+    last: cython.Py_ssize_t,
+    key0: cython.ulonglong,
+    key1: cython.ulonglong,
+    hashes: cython.ulonglong[::1],
+    places: cython.longlong[::1],
+    nulls: cython.uchar[::1],
+) -> cython.Py_ssize_t:
+    row: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    index: cython.Py_ssize_t = 0
+    position: cython.Py_ssize_t
+    end: cython.Py_ssize_t
+    key: cython.Py_ssize_t
+    time: cython.longlong
+    delta: cython.int
+    key_length: cython.int
+    value_length: cython.int
+    for row in range(first, last):
+        at = row * _WIDTH
+        position = cython.cast(cython.Py_ssize_t, table[at + _START])
+        end = cython.cast(cython.Py_ssize_t, table[at + _END])
+        if end > len(data) or position < 0 or position > end:
+            return _BAD_COUNT
+        if table[at + _COUNT] > len(nulls) - index:
+            return _NO_ROOM
+        for _ in range(table[at + _COUNT]):
+            position, time, delta, key, key_length, value_length = _record(data, position, end)
+            if position < 0:
+                return position
+            nulls[index] = 0
+            if value_length >= 0:
+                nulls[index] = _HAS_VALUE
+            if key_length >= 0:
+                nulls[index] |= _HAS_KEY
+                hashes[2 * index], hashes[2 * index + 1] = _siphash(
+                    data, key, key_length, key0, key1
+                )
+            places[2 * index] = _s64(table[at + _BASE_OFFSET] + delta)
+            places[2 * index + 1] = _s64(table[at + _BASE_TIMESTAMP] + time)
+            index += 1
+        if position != end:
+            return _BATCH_HAS_MORE
+    return index
+
+
+def look(
+    data: cython.const[cython.uchar][::1],
+    table: cython.longlong[::1],
+    first: cython.Py_ssize_t,
+    last: cython.Py_ssize_t,
+    key0: cython.ulonglong,
+    key1: cython.ulonglong,
+    hashes: cython.ulonglong[::1],
+    places: cython.longlong[::1],
+    nulls: cython.uchar[::1],
+) -> cython.Py_ssize_t:
+    """Look at all records of rows [first, last).
+
+    Each gets two of `hashes` (of its key, left alone where that is null), offset and timestamp in
+    `places`, and the bits HAS_KEY and HAS_VALUE in `nulls`. Returns how many or a negative code.
+    """
+    result: cython.Py_ssize_t
+    if first < 0 or last * _WIDTH > len(table):
+        return _NO_ROOM
+    if len(hashes) < 2 * len(nulls) or len(places) < 2 * len(nulls):
+        return _NO_ROOM
+    if len(data) > _RELEASE:
+        with cython.nogil:
+            result = _look(data, table, first, last, key0, key1, hashes, places, nulls)
+    else:
+        result = _look(data, table, first, last, key0, key1, hashes, places, nulls)
+    return result

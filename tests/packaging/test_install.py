@@ -90,6 +90,19 @@ def test_without_a_compiler(sdist: Path, tmp_path: Path) -> None:
     assert stubs >= {"batches", "scanning", "gathering", "record", "objects"}
 
 
+def test_without_the_extra_the_connector_says_what_it_needs() -> None:
+    program = "import sys; sys.modules['pyspark'] = None; import barnabas.spark.session"
+    done = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=False,
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
+    )
+    assert done.returncode == 1
+    assert "barnabas.spark needs PySpark, pyarrow and Java: pip install '.[spark]'" in done.stderr
+
+
 def test_without_cython(sdist: Path, tmp_path: Path) -> None:
     hidden = tmp_path / "hidden"
     for name in ("Cython", "cython"):

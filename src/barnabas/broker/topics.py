@@ -284,7 +284,7 @@ def config_of_stranger(name: str) -> dict[str, str]:
 def problem_of_name(name: str) -> str:
     """Why a topic may not be called so; empty if it may. Source: Kafka's Topic.validate."""
     if name in {".", ".."}:
-        return f"{name} is no name for a topic"
+        return "that is no name for a topic"
     if not _LEGAL.fullmatch(name):
-        return f"topic name {name!r}: 1 to 249 of letters, digits, dot, underscore and hyphen"
+        return "the name of a topic is 1 to 249 of letters, digits, dot, underscore and hyphen"
     return ""

@@ -77,6 +77,44 @@ def test_what_names_no_partition_is_refused_and_changes_nothing(consumer: Consum
     assert consumer.assignment() == [A]
 
 
+def test_a_partition_that_is_not_there_keeps_no_other_waiting(
+    servers: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    settings = {"bootstrap.servers": servers, "auto.offset.reset": "earliest"}
+    with Consumer(settings, default_api_timeout_ms=700, retry_backoff_ms=20) as consumer:
+        consumer.assign([("read", 9), A])
+        assert consumer.poll(20, 1)[0].offset == 0
+        consumer.pause(A)
+        with pytest.raises(BrokerError, match="no partition 9: topic read has 2") as caught:
+            consumer.poll(20)
+    assert caught.value.code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    warned = [line for line in caplog.messages if "read-9" in line]
+    assert len(warned) == 1
+    assert "cannot be read yet" in warned[0]
+
+
+@pytest.mark.parametrize("lost", [("read", 9), ("never-was", 0)])
+def test_a_new_assignment_holds_at_once(consumer: Consumer, lost: tuple[str, int]) -> None:
+    """The time that finding the lost partition may take is a minute."""
+    consumer.assign([lost])
+    assert consumer.poll(0.05) == []
+    consumer.assign([A])
+    assert consumer.poll(20, 1)[0].offset == 0
+
+
+def test_a_partition_that_is_made_later_is_read_then(servers: str) -> None:
+    settings = {"bootstrap.servers": servers, "auto.offset.reset": "earliest"}
+    with Consumer(settings) as consumer, Admin(bootstrap_servers=servers) as admin:
+        admin.create_topics([NewTopic("grows", 1, 1)])
+        consumer.assign([("grows", 1)])
+        consumer.seek(("grows", 1), 0)
+        assert consumer.poll(0.05) == []
+        admin.create_partitions({"grows": 2})
+        with Producer(bootstrap_servers=servers) as producer:
+            producer.send("grows", b"at last", partition=1)
+        assert consumer.poll(20)[0].value == b"at last"
+
+
 def test_the_lag_is_what_is_left_to_read(consumer: Consumer) -> None:
     consumer.assign([A])
     assert consumer.lag(A) is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from barnabas import Admin, BrokerError, ErrorCode, Producer
+from barnabas import Admin, BrokerError, Consumer, ErrorCode, Producer
 from barnabas.errors import RequestTimeout
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.records.batch import read_header
@@ -84,3 +84,12 @@ def test_an_unused_connection_is_closed_and_made_again() -> None:
             broker.wait_until_left()
             producer.send(TOPIC, b"second").result(20)
         assert broker.count(ApiKey.API_VERSIONS) > begun
+
+
+def test_a_partition_that_is_missing_is_not_asked_about_all_the_time() -> None:
+    with ScriptedBroker() as broker:
+        with Consumer(bootstrap_servers=broker.address, auto_offset_reset="earliest") as consumer:
+            consumer.assign([(TOPIC, 7), ("another", 0)])
+            consumer.seek((TOPIC, 7), 3)
+            assert consumer.poll(0.5) == []
+        assert 2 <= broker.count(ApiKey.METADATA) < 20

@@ -79,15 +79,23 @@ async def lookup_offsets(
         missing = [where for where in wanted if where not in found]
         groups = await by_leader(cluster, missing)
         asked = [
-            _ask_offsets(
-                cluster, node_id, {where: wanted[where] for where in group}, committed_only
+            ask_offsets(
+                cluster,
+                node_id,
+                {where: wanted[where] for where in group},
+                committed_only=committed_only,
             )
             for node_id, group in groups.items()
         ]
+        failed: list[BaseException] = []
         for result in await asyncio.gather(*asked, return_exceptions=True):
             if isinstance(result, BaseException):
-                raise result
-            found.update(result)
+                failed.append(result)
+            else:
+                found.update(result[0])
+                failed.extend(result[1].values())
+        if failed:
+            raise failed[0]
         return found
 
     return await persist(cluster, seconds, "looking up offsets", attempt)
@@ -115,12 +123,18 @@ async def by_leader(
     return groups
 
 
-async def _ask_offsets(
+async def ask_offsets(
     cluster: Cluster,
     node_id: int,
     wanted: Mapping[TopicPartition, int],
-    committed_only: bool,  # noqa: FBT001
-) -> dict[TopicPartition, OffsetAndTimestamp]:
+    *,
+    committed_only: bool,
+) -> tuple[dict[TopicPartition, OffsetAndTimestamp], dict[TopicPartition, BrokerError]]:
+    """One broker's answer: every partition has either its offset or its error.
+
+    Raises:
+        KafkaError: there was no answer.
+    """
     topics: dict[str, list[ListOffsetsPartition]] = {}
     for where, timestamp in wanted.items():
         view = cluster.view.partition(*where)
@@ -139,13 +153,23 @@ async def _ask_offsets(
     response: Any = await cluster.ask(request, node_id=node_id)
     assert isinstance(response, ListOffsetsResponse)
     found = {}
+    errors = {
+        where: BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, _unanswered(where))
+        for where in wanted
+    }
     for topic in response.topics:
         for each in topic.partitions:
             where = TopicPartition(topic.name, each.partition_index)
+            errors.pop(where, None)
             if each.error_code:
-                raise BrokerError(each.error_code, f"{where.topic}-{where.partition}")
-            found[where] = OffsetAndTimestamp(each.offset, each.timestamp, each.leader_epoch)
-    return found
+                errors[where] = BrokerError(each.error_code, f"{where.topic}-{where.partition}")
+            else:
+                found[where] = OffsetAndTimestamp(each.offset, each.timestamp, each.leader_epoch)
+    return found, errors
+
+
+def _unanswered(where: TopicPartition) -> str:
+    return f"{where.topic}-{where.partition} was left out of the answer"
 
 
 async def known_topic(cluster: Cluster, topic: str) -> TopicView:

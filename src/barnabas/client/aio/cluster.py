@@ -178,9 +178,11 @@ class Cluster:
         try:
             return await asyncio.wait_for(work, seconds)
         except TimeoutError:
-            if self._failures:
-                raise self._failures.error() from None
-            raise RequestTimeout(f"{what}: not done within {seconds:g} s") from None
+            raise self.failure(f"{what}: not done within {seconds:g} s") from None
+
+    def failure(self, what: str) -> KafkaError:
+        """Why no broker could be reached; where one was, that `what` took too long."""
+        return self._failures.error() if self._failures else RequestTimeout(what)
 
     def retry_wait(self, failures: int) -> float:
         """Seconds to wait after `failures` failures of the same thing (retry.backoff.ms)."""

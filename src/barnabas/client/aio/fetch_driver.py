@@ -1,13 +1,12 @@
-"""Sends the fetches that the fetcher plans and finds positions that are not known. Decodes nothing."""
+"""Sends the fetches that the fetcher plans, and has positions found. Decodes nothing."""
 
 import asyncio
-import logging
 from functools import partial
 from typing import Any, Final
 
-from barnabas.client.aio.asking import lookup_offsets
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.aio.group_offsets import GroupOffsets
+from barnabas.client.aio.position_finder import PositionFinder, leaderless_error
 from barnabas.client.aio.wake import Wake
 from barnabas.client.core.consumer_options import ConsumerOptions
 from barnabas.client.core.fetching import Ask, Fetcher
@@ -15,8 +14,6 @@ from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.fetch import FetchResponse
 from barnabas.types import TopicPartition
-
-log = logging.getLogger(__name__)
 
 _WITHOUT_TOPIC_IDS: Final = 12
 _RETRY_S: Final = 0.1
@@ -31,10 +28,9 @@ class FetchDriver:
         self.fetcher = Fetcher(options, cluster.view)
         self._cluster = cluster
         self._options = options
-        self._group = group
         self._loop = cluster.around.loop
         self._waiting: list[Wake] = []
-        self._resolving: asyncio.Task[None] | None = None
+        self._finder = PositionFinder(cluster, options, group, self.fetcher, self._news)
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
         cluster.on_change.append(self.pump)
@@ -44,21 +40,22 @@ class FetchDriver:
         if self._closed:
             return
         fetcher, now = self.fetcher, self._loop.time()
+        self._finder.look()
         for ask in fetcher.plan(now, self._reachable):
             self._send(ask)
+        leaderless, fetcher.leaderless = fetcher.leaderless, []
+        for where in leaderless:
+            self._finder.failed(where, leaderless_error(self._cluster.view, where))
         if fetcher.stale:
             fetcher.stale = False
             self._cluster.refresh()
-        unknown = any(not position.known for position in fetcher.positions.values())
-        if unknown and self._resolving is None:
-            self._resolving = self._loop.create_task(self._resolve())
         waits = [
             position.not_before
             for position in fetcher.positions.values()
             if position.not_before > now
         ]
-        if waits and self._timer is None:
-            self._timer = self._loop.call_at(min(waits), self._look_again)
+        if waits:
+            self._look_again_at(min(waits))
 
     def raise_failure(self) -> None:
         """Raise the first error that the user was not told of."""
@@ -98,8 +95,7 @@ class FetchDriver:
         self._closed = True
         if self._timer is not None:
             self._timer.cancel()
-        if self._resolving is not None:
-            self._resolving.cancel()
+        self._finder.close()
         self._cluster.on_change.remove(self.pump)
         self._end_sessions()
         self._cluster.close()
@@ -121,9 +117,15 @@ class FetchDriver:
         wait = self._cluster.reconnect_wait(node_id)
         if wait > 0:
             self.fetcher.leave(node_id)
-            if self._timer is None:
-                self._timer = self._loop.call_later(wait, self._look_again)
+            self._look_again_at(self._loop.time() + wait)
         return False
+
+    def _look_again_at(self, when: float) -> None:
+        """Have `pump` called by then (monotonic seconds)."""
+        if self._timer is None or when < self._timer.when():
+            if self._timer is not None:
+                self._timer.cancel()
+            self._timer = self._loop.call_at(when, self._look_again)
 
     def _send(self, ask: Ask) -> None:
         link = self._cluster.link(ask.node_id)
@@ -149,60 +151,14 @@ class FetchDriver:
             self._wake()
         self._loop.call_soon(self.pump)
 
+    def _news(self) -> None:
+        self._wake()
+        self._loop.call_soon(self.pump)
+
     def _wake(self) -> None:
         waiting, self._waiting = self._waiting, []
         for wake in waiting:
             wake()
-
-    async def _resolve(self) -> None:
-        """Find the positions that are not known, again where it fails for a while."""
-        failures = 0
-        try:
-            while unknown := self._unknown():
-                try:
-                    await self._find(unknown)
-                except KafkaError as error:
-                    failures += 1
-                    log.debug("positions not found failures=%d why=%s", failures, error)
-                    if not error.retriable:
-                        self.fetcher.failures.append(error)
-                        self._wake()
-                    await asyncio.sleep(self._cluster.retry_wait(failures))
-        finally:
-            self._resolving = None
-        self._wake()
-        self.pump()
-
-    def _unknown(self) -> dict[TopicPartition, tuple[int, int | None]]:
-        return {
-            where: (position.turn, position.wanted)
-            for where, position in self.fetcher.positions.items()
-            if not position.known
-        }
-
-    async def _find(self, unknown: dict[TopicPartition, tuple[int, int | None]]) -> None:
-        committed: dict[TopicPartition, int] = {}
-        fresh = [where for where, (_, wanted) in unknown.items() if wanted is None]
-        if self._group is not None and fresh:
-            committed = await self._group.committed(fresh)
-        ends: dict[TopicPartition, int] = {}
-        for where, (turn, wanted) in unknown.items():
-            end = self._options.reset if wanted is None else wanted
-            if where in committed:
-                self.fetcher.resolved(where, turn, committed[where])
-            elif end is None:
-                what = f"{where.topic}-{where.partition} has no position, auto.offset.reset is none"
-                raise BrokerError(ErrorCode.OFFSET_OUT_OF_RANGE, f"{what}: seek first")
-            else:
-                ends[where] = end
-        found = await lookup_offsets(
-            self._cluster,
-            ends,
-            committed_only=self._options.committed_only,
-            seconds=self._options.api_timeout_s,
-        )
-        for where, each in found.items():
-            self.fetcher.resolved(where, unknown[where][0], each.offset)
 
 
 def _unheard(_: object) -> None:

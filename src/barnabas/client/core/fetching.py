@@ -83,7 +83,8 @@ class Ask:
 class Fetcher:
     """The fetching side of a consumer. `parts` are the fetched parts that wait, in order of arrival.
 
-    `failures` are errors for the user, in order. `stale` is set when leaders must be asked for again.
+    `failures` are errors for the user, in order. `stale` is set when leaders must be asked for again,
+    `leaderless` are partitions that should be fetched but are led by nobody that is known.
     """
 
     def __init__(self, options: ConsumerOptions, view: ClusterView) -> None:
@@ -91,6 +92,7 @@ class Fetcher:
         self.parts: deque[tuple[int, Fetched]] = deque()
         self.failures: deque[KafkaError] = deque()
         self.stale = False
+        self.leaderless: list[TopicPartition] = []
         self._options = options
         self._view = view
         self._sessions: dict[int, FetchSession] = {}
@@ -157,6 +159,7 @@ class Fetcher:
             view = self._view.partition(*where)
             if view is None or view.leader not in self._view.brokers:
                 self.stale = True
+                self.leaderless.append(where)
                 continue
             wish = Wish(
                 self._view.topics[where.topic].topic_id,

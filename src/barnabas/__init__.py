@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from barnabas.client.sync.ranges import RangeReader
     from barnabas.errors import BrokerError, ConfigError, ErrorCode, KafkaError, LogTruncated
     from barnabas.kernels.objects import Delivery
+    from barnabas.records.columns import Wanted
     from barnabas.records.record import Record
     from barnabas.types import TopicPartition
 
@@ -54,6 +55,7 @@ _HOME = {
     "Resource": "client.core.descriptions",
     "TopicPartition": "types",
     "TopicView": "client.core.cluster_view",
+    "Wanted": "records.columns",
 }
 
 __all__ = [
@@ -80,6 +82,7 @@ __all__ = [
     "Resource",
     "TopicPartition",
     "TopicView",
+    "Wanted",
 ]
 
 

@@ -75,6 +75,19 @@ def test_a_topic_that_is_not_there_is_asked_about_once() -> None:
         assert broker.count(ApiKey.DELETE_TOPICS) == 1
 
 
+def test_one_text_names_no_topics() -> None:
+    with ScriptedBroker() as broker, Admin(bootstrap_servers=broker.address) as admin:
+        with pytest.raises(
+            TypeError, match=r"delete_topics takes a list, as \['flights'\], not 'ab'"
+        ):
+            admin.delete_topics("ab")
+        with pytest.raises(TypeError, match=r"as \[NewTopic\('flights', 6\)\], not 'x'"):
+            admin.create_topics(["x"])  # type: ignore[list-item]
+        with pytest.raises(TypeError, match=r"as Resource\.TOPIC, not 'topic'"):
+            admin.describe_configs("topic", "x")  # type: ignore[arg-type]
+        assert broker.count(ApiKey.DELETE_TOPICS) == 0
+
+
 def test_an_unused_connection_is_closed_and_made_again() -> None:
     with ScriptedBroker() as broker:
         settings = {"connections.max.idle.ms": 20, "bootstrap.servers": broker.address, **QUICK}

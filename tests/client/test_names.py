@@ -15,3 +15,18 @@ def test_the_names_cost_nothing_until_one_is_asked_for() -> None:
     program = "import sys, barnabas; dir(barnabas); print('asyncio' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
     assert done.stdout == b"False\n"
+
+
+def test_a_program_that_closes_nothing_ends_without_a_word() -> None:
+    program = """
+import barnabas
+admin = barnabas.Admin(bootstrap_servers="127.0.0.1:1", reconnect_backoff_ms=1)
+try:
+    admin.list_topics(timeout_s=0.1)
+except barnabas.KafkaError as error:
+    print(type(error).__name__)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout == b"ConnectionFailed\n"
+    (warned,) = done.stderr.splitlines()
+    assert warned.startswith(b"still trying: no broker could be reached")

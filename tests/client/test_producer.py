@@ -6,6 +6,7 @@ import pickle
 import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import assert_type
 
 import pyarrow as pa
 import pytest
@@ -19,6 +20,7 @@ from barnabas import (
     NewTopic,
     Producer,
     Record,
+    RecordMetadata,
     aio,
 )
 from barnabas.testing.embedded_broker import EmbeddedBroker
@@ -131,6 +133,23 @@ def test_outcomes_tell_the_time_that_the_log_has(servers: str, kind: str) -> Non
     assert (found[1] == 5000) == (kind == "CreateTime")
 
 
+def test_waiting_for_each_record_is_cheap(servers: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[threading.Event] = []
+
+    class Counted(threading.Event):
+        def __init__(self) -> None:
+            super().__init__()
+            made.append(self)
+
+    with Producer(bootstrap_servers=servers) as producer:
+        monkeypatch.setattr(threading, "Event", Counted)
+        deliveries = [producer.send("waited-for", b"%d" % number) for number in range(1000)]
+        assert "waited-for-" in repr(deliveries[0])
+        assert all(delivery.result(timeout_s=20).offset >= 0 for delivery in deliveries)
+        assert repr(deliveries[0]).endswith("stored at offset 0>")
+    assert len(made) == 1
+
+
 def test_a_producer_knows_the_partitions_of_a_topic(servers: str) -> None:
     with Producer(bootstrap_servers=servers) as producer:
         assert producer.partitions_for("known") == [("known", number) for number in range(3)]
@@ -195,6 +214,7 @@ def test_asyncio_sends_waits_and_reads(servers: str) -> None:
         async with aio.Producer(bootstrap_servers=servers, buffer_memory=40_000) as producer:
             sent = [await producer.send("aio", b"%d" % number) for number in range(3000)]
             assert {(await each).topic for each in sent} == {"aio"}
+            assert_type(await sent[0], RecordMetadata)
             table = pa.table({"value": [b"%d" % number for number in range(3000, 4000)]})
             assert (await producer.send_arrow("aio", table)).count == 1000
         found: list[int] = []

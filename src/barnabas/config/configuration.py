@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import ClassVar, Never, Self, cast, dataclass_transform
 
 from barnabas.config.definition import Setting
-from barnabas.config.elsewhere import LOUD, reason
+from barnabas.config.elsewhere import LOUD, reason, refusal
 from barnabas.errors import ConfigError
 
 log = logging.getLogger(__name__)
@@ -79,7 +79,8 @@ class Configuration:
         An unknown name is a warning in the log that says which known name is nearest.
 
         Raises:
-            ConfigError: a value is out of range, or a property is given twice, differently.
+            ConfigError: a value is out of range, a property is given twice, differently, or one
+                would make other records of those that are sent.
         """
         known: dict[str, object] = {}
         for name, value in given.items():
@@ -88,6 +89,8 @@ class Configuration:
                 known[name] = value
                 if row.inert and row.parse(value) != row.default:
                     log.log(cls.inert_level, _INERT, row.name, row.inert)
+            elif why := refusal(cls.known_elsewhere, name.replace("_", "."), value):
+                raise ConfigError(f"{name}={value!r} has no meaning here: {why}")
             elif why := reason(cls.known_elsewhere, name.replace("_", ".")):
                 log.log(logging.WARNING if why in LOUD else logging.INFO, _INERT, name, why)
             else:

@@ -9,6 +9,10 @@ from collections.abc import Mapping
 UNSAFE = "TLS, SASL, ACLs and quotas are not served yet"
 INSTEAD = "say it with listeners and advertised.listeners"
 
+NO_SERIALIZERS = "records are bytes, or text for UTF-8: encode and decode them yourself"
+NO_PARTITIONERS = "keys go where Kafka's default partitioner puts them: say others with partition="
+NO_INTERCEPTORS = "the client has no interceptors: change records before they are sent"
+
 LOUD = frozenset({UNSAFE, INSTEAD})
 """Reasons for a warning: who set such a property must not believe that it holds."""
 
@@ -64,11 +68,15 @@ _TOPICS = {
 }
 
 _CLIENTS = {
-    "values are bytes; turn them into what you need": """
+    NO_SERIALIZERS: """
         key.serializer value.serializer key.deserializer value.deserializer""",
+    NO_PARTITIONERS: """
+        partitioner.class""",
+    NO_INTERCEPTORS: """
+        interceptor.classes""",
     "the client has none of it": """
-        interceptor.classes metric.reporters metrics.num.samples metrics.sample.window.ms
-        metrics.recording.level partitioner.class partition.assignment.strategy client.dns.lookup
+        metric.reporters metrics.num.samples metrics.sample.window.ms
+        metrics.recording.level partition.assignment.strategy client.dns.lookup
         socket.connection.setup.timeout.max.ms metadata.max.idle.ms metadata.recovery.strategy
         partitioner.adaptive.partitioning.enable partitioner.availability.timeout.ms
         enable.metrics.push exclude.internal.topics""",
@@ -91,6 +99,22 @@ CLIENT_NAMES: dict[str, str] = {
     name: why for why, names in _CLIENTS.items() for name in names.split()
 }
 """The same for clients."""
+
+
+_HARMLESS = {
+    NO_SERIALIZERS: {"ByteArraySerializer", "ByteArrayDeserializer", "StringSerializer"},
+    NO_PARTITIONERS: {"DefaultPartitioner"},
+    NO_INTERCEPTORS: set[str](),
+}
+
+
+def refusal(names: Mapping[str, str], name: str, value: object) -> str | None:
+    """Why the property `name` cannot have `value`: records would be others than the user believes."""
+    why = names.get(name)
+    if why not in _HARMLESS or value is None or value in ("", []):
+        return None
+    harmless = isinstance(value, str) and value.rpartition(".")[2] in _HARMLESS[why]
+    return None if harmless else why
 
 
 def reason(names: Mapping[str, str], name: str) -> str | None:

@@ -24,8 +24,8 @@ _NO_HEADERS = cython.declare(tuple, ())
 class Delivery:
     """What becomes of one record that was sent: the record `index` of a batch.
 
-    `batch` is the sender's: it knows done(index), result(index, timestamp, timeout) and the
-    coroutine awaited(index, timestamp).
+    `batch` is the sender's: it knows done(index), result(index, timestamp, timeout_s), the
+    coroutine awaited(index, timestamp) and shown(index).
     """
 
     batch = cython.declare(object, visibility="readonly")
@@ -36,12 +36,15 @@ class Delivery:
         """Whether it is known."""
         return self.batch.done(self.index)
 
-    def result(self, timeout: float | None = None):
-        """Wait for it, for up to `timeout` seconds; raises what made the delivery fail."""
-        return self.batch.result(self.index, self.timestamp, timeout)
+    def result(self, timeout_s: float | None = None):
+        """Wait for it, for up to `timeout_s` seconds; raises what made the delivery fail."""
+        return self.batch.result(self.index, self.timestamp, timeout_s)
 
     def __await__(self):
         return self.batch.awaited(self.index, self.timestamp).__await__()
+
+    def __repr__(self) -> str:
+        return f"<Delivery {self.batch.shown(self.index)}>"
 
 
 @cython.cfunc
@@ -99,7 +102,10 @@ def _as_bytes(data: object, what: str) -> bytes:
 def _as_headers(headers: object) -> tuple:
     """Headers as a tuple of (str, bytes or None), which nobody else can change."""
     checked: list = []
-    for name, value in headers:
+    for pair in headers:
+        if not isinstance(pair, (tuple, list)) or len(pair) != 2:
+            raise TypeError(f"a header is a pair of str and bytes, not {pair!r}")
+        name, value = pair
         if type(name) is not str:
             raise TypeError(f"the name of a header is str, not {type(name).__name__}")
         checked.append((name, _as_bytes(value, "header's value")))

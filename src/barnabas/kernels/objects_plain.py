@@ -14,8 +14,8 @@ _LARGEST = 2**31 - 1
 class Delivery:
     """What becomes of one record that was sent: the record `index` of a batch.
 
-    `batch` is the sender's: it knows done(index), result(index, timestamp, timeout) and the
-    coroutine awaited(index, timestamp).
+    `batch` is the sender's: it knows done(index), result(index, timestamp, timeout_s), the
+    coroutine awaited(index, timestamp) and shown(index).
     """
 
     __slots__ = ("batch", "index", "timestamp")
@@ -31,15 +31,18 @@ class Delivery:
         """Whether it is known."""
         return bool(self.batch.done(self.index))
 
-    def result(self, timeout: float | None = None) -> Any:
-        """Wait for it, for up to `timeout` seconds; raises what made the delivery fail."""
-        return self.batch.result(self.index, self.timestamp, timeout)
+    def result(self, timeout_s: float | None = None) -> Any:
+        """Wait for it, for up to `timeout_s` seconds; raises what made the delivery fail."""
+        return self.batch.result(self.index, self.timestamp, timeout_s)
 
     def __await__(self) -> Generator[Any, None, Any]:
         waiting: Generator[Any, None, Any] = self.batch.awaited(
             self.index, self.timestamp
         ).__await__()
         return waiting
+
+    def __repr__(self) -> str:
+        return f"<Delivery {self.batch.shown(self.index)}>"
 
 
 def _delivery(batch: object, index: int, timestamp: int) -> Delivery:
@@ -79,7 +82,10 @@ def _as_bytes(data: object, what: str) -> bytes | None:
 
 def _as_headers(headers: Iterable[tuple[str, object]]) -> list[tuple[bytes, bytes | None]]:
     checked = []
-    for name, value in headers:
+    for pair in headers:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise TypeError(f"a header is a pair of str and bytes, not {pair!r}")
+        name, value = pair
         if type(name) is not str:
             raise TypeError(f"the name of a header is str, not {type(name).__name__}")
         checked.append((name.encode(), _as_bytes(value, "header's value")))

@@ -60,7 +60,14 @@ def test_a_sealed_appender_takes_nothing() -> None:
 
 @pytest.mark.parametrize(
     "record",
-    [(1, "key", b""), (1, b"", 5), (1, b"", b"", [(b"name", b"")]), (1, b"", b"", [("name", 5)])],
+    [
+        (1, "key", b""),
+        (1, b"", 5),
+        (1, b"", b"", [(b"name", b"")]),
+        (1, b"", b"", [("name", 5)]),
+        (1, b"", b"", ["name"]),
+        (1, b"", b"", [("name",)]),
+    ],
 )
 def test_only_bytes_are_records(record: tuple[object, ...]) -> None:
     appender = RecordAppender(1000)
@@ -77,13 +84,17 @@ def test_a_delivery_asks_its_batch() -> None:
         def result(self, index: int, timestamp: int, timeout: float | None) -> tuple[object, ...]:
             return index, timestamp, timeout
 
+        def shown(self, index: int) -> str:
+            return f"the record {index}"
+
     batch = Batch()
     appender = RecordAppender(1000, batch)
     first, second = appender.append(50, None, b"a"), appender.append(40, None, b"b")
     assert first is not None
     assert second is not None
     assert (first.done(), second.done()) == (False, True)
-    assert second.result(2.5) == (1, 40, 2.5)
+    assert second.result(2.5) == second.result(timeout_s=2.5) == (1, 40, 2.5)
+    assert repr(second) == "<Delivery the record 1>"
     assert (second.batch, second.index, second.timestamp) == (batch, 1, 40)
     assert (appender.first_timestamp, appender.max_timestamp) == (50, 50)
 

@@ -16,9 +16,10 @@ from barnabas.client.core.descriptions import (
     OffsetAndTimestamp,
     Resource,
 )
+from barnabas.client.core.listed import listed, mapped
 from barnabas.client.core.properties import properties
 from barnabas.client.core.requests import metadata_request
-from barnabas.client.core.where import partition_at
+from barnabas.client.core.where import partitions_to
 from barnabas.config.clients import AdminConfig
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.create_partitions import (
@@ -47,6 +48,8 @@ from barnabas.types import TopicPartition
 from barnabas.wire.schema import NO_UUID
 
 _SET, _DELETE = 0, 1
+_NAMES, _NEW = "['flights']", "[NewTopic('flights', 6)]"
+_CHANGES = "{'retention.ms': '3600000'}"
 # Whoever asks for a topic that is not there is told so at once, as by the Java client: a producer or
 # consumer may wait for it to be made, for an administrator that is the answer.
 _NOT_THERE = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
@@ -100,7 +103,7 @@ class Admin:
         self, names: Iterable[str] | None = None, *, timeout_s: float | None = None
     ) -> dict[str, TopicView]:
         """Partitions, leaders and replicas of topics (all, where None are named)."""
-        wanted = None if names is None else list(names)
+        wanted = None if names is None else listed("describe_topics", names, str, _NAMES)
         view = await self._metadata(wanted, timeout_s)
         for topic in view.topics.values():
             if topic.error:
@@ -135,7 +138,7 @@ class Admin:
                     for name, value in topic.configs.items()
                 ],
             )
-            for topic in topics
+            for topic in listed("create_topics", topics, NewTopic, _NEW)
         ]
         request = CreateTopicsRequest(
             topics=rows, timeout_ms=self._request_ms, validate_only=validate_only
@@ -144,17 +147,17 @@ class Admin:
 
     async def delete_topics(self, names: Iterable[str], *, timeout_s: float | None = None) -> None:
         """Delete topics with all their records."""
-        listed = list(names)
+        gone = listed("delete_topics", names, str, _NAMES)
         request = DeleteTopicsRequest(
-            topic_names=listed,
-            topics=[DeleteTopicState(name=name, topic_id=NO_UUID) for name in listed],
+            topic_names=gone,
+            topics=[DeleteTopicState(name=name, topic_id=NO_UUID) for name in gone],
             timeout_ms=self._request_ms,
         )
         await self._of_controller(
             "deleting topics", request, lambda reply: reply.responses, timeout_s
         )
-        self._cluster.topics.difference_update(listed)
-        self._cluster.view.forget(listed)
+        self._cluster.topics.difference_update(gone)
+        self._cluster.view.forget(gone)
 
     async def create_partitions(
         self,
@@ -167,7 +170,7 @@ class Admin:
         request = CreatePartitionsRequest(
             topics=[
                 CreatePartitionsTopic(name=name, count=count, assignments=None)
-                for name, count in counts.items()
+                for name, count in mapped("create_partitions", counts, "{'flights': 6}").items()
             ],
             timeout_ms=self._request_ms,
             validate_only=validate_only,
@@ -185,6 +188,7 @@ class Admin:
         timeout_s: float | None = None,
     ) -> dict[str, ConfigEntry]:
         """All properties of a topic, or of a broker (its id as text), by name."""
+        _check_resource(resource)
         request = DescribeConfigsRequest(
             resources=[
                 DescribeConfigsResource(
@@ -215,6 +219,7 @@ class Admin:
         timeout_s: float | None = None,
     ) -> None:
         """Set properties; None gives a property back its default. Others stay as they are."""
+        _check_resource(resource)
         request = IncrementalAlterConfigsRequest(
             resources=[
                 AlterConfigsResource(
@@ -226,7 +231,7 @@ class Admin:
                             config_operation=_DELETE if value is None else _SET,
                             value=value,
                         )
-                        for key, value in changes.items()
+                        for key, value in mapped("alter_configs", changes, _CHANGES).items()
                     ],
                 )
             ],
@@ -251,7 +256,7 @@ class Admin:
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         """The first offset at or after a timestamp (ms), or EARLIEST, LATEST, MAX_TIMESTAMP."""
         seconds = self._timeout_s if timeout_s is None else timeout_s
-        keyed = {partition_at(where): timestamp for where, timestamp in wanted.items()}
+        keyed = partitions_to("list_offsets", wanted)
         return await lookup_offsets(
             self._cluster, keyed, committed_only=committed_only, seconds=seconds
         )
@@ -260,7 +265,7 @@ class Admin:
         self, before: Mapping[TopicPartition, int], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
         """Delete the records before these offsets (-1: all); returns where the logs begin now."""
-        keyed = {partition_at(where): offset for where, offset in before.items()}
+        keyed = partitions_to("delete_records", before)
         begins: dict[TopicPartition, int] = {}
 
         async def attempt() -> None:
@@ -327,6 +332,11 @@ class Admin:
     async def _persist(self, what: str, attempt: Any, timeout_s: float | None) -> Any:
         seconds = self._timeout_s if timeout_s is None else timeout_s
         return await persist(self._cluster, seconds, what, attempt, final=_NOT_THERE)
+
+
+def _check_resource(resource: Resource) -> None:
+    if not isinstance(resource, Resource):
+        raise TypeError(f"a resource is one of Resource, as Resource.TOPIC, not {resource!r}")
 
 
 def _entry(row: Any) -> ConfigEntry:

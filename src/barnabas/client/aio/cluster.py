@@ -245,7 +245,7 @@ class Cluster:
         error = self._failures.error()
         if str(error) != self._warned:
             self._warned = str(error)
-            log.warning("%s", error)
+            log.warning("still trying: %s", error)
         raise error
 
     def _open(self, node_id: int, address: tuple[str, int]) -> Link:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Never, Self
 
 from barnabas.client.aio.asking import known_topic, lookup_offsets
 from barnabas.client.aio.cluster import Cluster
@@ -12,8 +12,9 @@ from barnabas.client.aio.surroundings import Surroundings
 from barnabas.client.core.consumer_options import ConsumerOptions
 from barnabas.client.core.descriptions import EARLIEST, LATEST, OffsetAndTimestamp
 from barnabas.client.core.handing_out import HandingOut
+from barnabas.client.core.not_there import CONSUMER, missing
 from barnabas.client.core.properties import properties
-from barnabas.client.core.where import Where, partition_at
+from barnabas.client.core.where import Where, partition_at, partitions_at, partitions_to
 from barnabas.config.clients import ConsumerConfig
 from barnabas.errors import ConfigError, LocalProtocolError
 from barnabas.records.columns import Wanted
@@ -79,7 +80,7 @@ class Consumer:
     def assign(self, partitions: Iterable[Where]) -> None:
         """Read exactly these partitions from now on; those that stay keep their positions."""
         self._check_open()
-        self._fetcher.assign([partition_at(where) for where in partitions])
+        self._fetcher.assign(partitions_at(partitions))
         self._cluster.topics = {where.topic for where in self._fetcher.positions}
         self._driver.pump()
 
@@ -89,6 +90,8 @@ class Consumer:
 
     def seek(self, where: Where, offset: int) -> None:
         """Go on at `offset`. What was fetched already is dropped."""
+        if not isinstance(offset, int):
+            raise TypeError(f"an offset is an int, not {type(offset).__name__} {offset!r}")
         if offset < 0:
             raise LocalProtocolError(f"an offset is 0 or more, not {offset}")
         self._fetcher.move(partition_at(where), offset)
@@ -209,7 +212,7 @@ class Consumer:
         self, times: Mapping[Where, int], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
         """The first offset at or after a time (ms since the epoch); None where there is none."""
-        wanted = {partition_at(where): time for where, time in times.items()}
+        wanted = partitions_to("offsets_for_times", times)
         found = await self._look_up(wanted, timeout_s)
         return {where: each if each.offset >= 0 else None for where, each in found.items()}
 
@@ -217,7 +220,7 @@ class Consumer:
         self, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
         """The first offsets that there are."""
-        wanted = {partition_at(where): EARLIEST for where in partitions}
+        wanted = dict.fromkeys(partitions_at(partitions), EARLIEST)
         return {
             where: each.offset for where, each in (await self._look_up(wanted, timeout_s)).items()
         }
@@ -226,7 +229,7 @@ class Consumer:
         self, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
         """The offsets behind the last records that may be read."""
-        wanted = {partition_at(where): LATEST for where in partitions}
+        wanted = dict.fromkeys(partitions_at(partitions), LATEST)
         return {
             where: each.offset for where, each in (await self._look_up(wanted, timeout_s)).items()
         }
@@ -238,7 +241,7 @@ class Consumer:
             ConfigError: there is no group.id.
         """
         chosen = offsets if offsets is not None else self._positions()
-        named = {partition_at(where): offset for where, offset in chosen.items()}
+        named = partitions_to("commit", chosen)
         if named:
             await self._of_group().commit(named)
         if self._options.auto_commit_s is not None:
@@ -250,7 +253,7 @@ class Consumer:
         Raises:
             ConfigError: there is no group.id.
         """
-        return await self._of_group().committed(partition_at(where) for where in partitions)
+        return await self._of_group().committed(partitions_at(partitions))
 
     def commit_is_due(self) -> bool:
         """Whether auto.commit.interval.ms has passed since the last commit."""
@@ -297,6 +300,11 @@ class Consumer:
     def _check_open(self) -> None:
         if self._closed:
             raise LocalProtocolError("the consumer is closed")
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Never:
+            missing("Consumer", CONSUMER, name)
 
     def __reduce__(self) -> Any:
         raise TypeError("a Consumer holds connections: make one where it is used, do not pickle it")

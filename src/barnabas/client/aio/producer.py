@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Never, Self
 
 from barnabas.client.aio.asking import known_topic
 from barnabas.client.aio.shipping import Shipping
@@ -13,13 +13,18 @@ from barnabas.client.aio.wake import Wake
 from barnabas.client.core.arrow_columns import ColumnNames
 from barnabas.client.core.bulk import SentBatches
 from barnabas.client.core.cluster_view import TopicView
-from barnabas.client.core.delivery import Settling
-from barnabas.client.core.given_record import GivenRecord, Headers, given_record
+from barnabas.client.core.delivery import SentAsync, Settling
+from barnabas.client.core.given_record import (
+    GivenRecord,
+    Headers,
+    checked_partition,
+    given_record,
+)
+from barnabas.client.core.not_there import PRODUCER, missing
 from barnabas.client.core.producer_batch import ProducerBatch
 from barnabas.client.core.properties import properties
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import KafkaError, LocalProtocolError
-from barnabas.kernels.objects import Delivery
 from barnabas.records.encoding import Encoded
 from barnabas.types import TopicPartition
 
@@ -31,11 +36,11 @@ _USUAL = ColumnNames()
 class _LoopWaits:
     """Outcomes are awaited, never waited for on the loop's own thread."""
 
-    def block(self, batch: Settling, index: int, timeout_s: float | None) -> None:
+    def block(self, batch: Settling, index: int, timeout_s: float | None) -> None:  # noqa: ARG002
         """Refuse where there is something to wait for."""
         if not batch.done(index):
             what = "this delivery belongs to an asyncio producer: await it"
-            raise LocalProtocolError(f"{what} (timeout {timeout_s})")
+            raise LocalProtocolError(what)
 
     async def wait(self, batch: Settling, index: int) -> None:
         """Be done when the record has an outcome."""
@@ -92,8 +97,8 @@ class Producer:
         partition: int | None = None,
         timestamp_ms: int | None = None,
         headers: Headers = (),
-    ) -> Delivery:
-        """Put a record in line; await the Delivery to learn its partition and offset.
+    ) -> SentAsync:
+        """Put a record in line; await what it gives to learn its partition and offset.
 
         Text is sent as UTF-8; a value of None is a tombstone. Waits for metadata and, while
         buffer.memory is full, for room.
@@ -104,10 +109,11 @@ class Producer:
             TypeError, ValueError: an argument is not what it must be; nothing was put in line.
             RequestTimeout, ConnectionFailed: no room or no metadata for max.block.ms.
         """
+        checked_partition(partition)
         record = given_record(topic, key, value, timestamp_ms, headers, self._time_ms)
         view = self._cluster.view.topics.get(topic)
         if view is not None and view.partitions:
-            delivery: Delivery | None = self._shipping.append(view, partition, record)
+            delivery: SentAsync | None = self._shipping.append(view, partition, record)
             if delivery is not None:
                 return delivery
         waiting = asyncio.ensure_future(self._append_when_possible(topic, partition, record))
@@ -189,10 +195,10 @@ class Producer:
 
     async def _append_when_possible(
         self, topic: str, partition: int | None, record: GivenRecord
-    ) -> Delivery:
+    ) -> SentAsync:
         while True:
             view = await known_topic(self._cluster, topic)
-            delivery: Delivery | None = self._shipping.append(view, partition, record)
+            delivery: SentAsync | None = self._shipping.append(view, partition, record)
             if delivery is not None:
                 return delivery
             await self._room()
@@ -202,6 +208,11 @@ class Producer:
             blocked, self._blocked = self._blocked, []
             for wake in blocked:
                 wake()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Never:
+            missing("Producer", PRODUCER, name)
 
     def __reduce__(self) -> Any:
         raise TypeError("a Producer holds connections: make one where it is used, do not pickle it")

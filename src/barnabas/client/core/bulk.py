@@ -26,16 +26,16 @@ class SentBatches:
         """Whether all are stored or have failed."""
         return all(batch.settled for batch in self.batches)
 
-    def result(self, timeout: float | None = None) -> list[RecordMetadata]:
-        """Wait until all are stored, up to `timeout` seconds each; where the first of each batch is.
+    def result(self, timeout_s: float | None = None) -> list[RecordMetadata]:
+        """Wait until all are stored, up to `timeout_s` seconds each; where the first of each batch is.
 
         Raises:
             RequestTimeout: it is not known yet.
             KafkaError: some were not delivered.
         """
         for batch in self.batches:
-            batch.result(batch.count - 1, -1, timeout)
-        return [batch.result(0, batch.first_timestamp, timeout) for batch in self.batches]
+            batch.result(batch.count - 1, -1, timeout_s)
+        return [batch.result(0, batch.first_timestamp, timeout_s) for batch in self.batches]
 
 
 class Bulk:

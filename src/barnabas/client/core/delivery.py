@@ -1,8 +1,8 @@
 """What became of records that were sent: outcomes per batch, and what a user sees of one record."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Generator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 from barnabas.errors import KafkaError
 from barnabas.types import TopicPartition
@@ -46,14 +46,24 @@ class Sent(Protocol):
         """Whether it is stored or has failed."""
         ...
 
-    def result(self, timeout: float | None = None) -> RecordMetadata:
-        """Wait until it is stored, for up to `timeout` seconds; tells where it is.
+    def result(self, timeout_s: float | None = None) -> RecordMetadata:
+        """Wait until it is stored, for up to `timeout_s` seconds; tells where it is.
 
         Raises:
             RequestTimeout: it is not known yet.
             KafkaError: it was not delivered.
         """
         ...
+
+
+class SentAsync(Protocol):
+    """A record that was put in line, as `send` of the asyncio producer gives it: await it."""
+
+    def done(self) -> bool:
+        """Whether it is stored or has failed."""
+        ...
+
+    def __await__(self) -> Generator[Any, None, RecordMetadata]: ...
 
 
 class Settling(Protocol):

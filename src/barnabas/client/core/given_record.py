@@ -1,6 +1,6 @@
 """What a caller hands over as one record, checked: before anything of it is kept."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import index
 
 Headers = Iterable[tuple[str, bytes | None]]
@@ -19,20 +19,29 @@ def given_record(
 ) -> GivenRecord:
     """One record for `topic`: text as UTF-8, of now where it has no timestamp.
 
-    Headers may be any iterable, and are read once. The kernel that appends them checks each, as it
-    does key and value.
+    Headers may be any iterable of pairs, and are read once.
 
     Raises:
-        TypeError: the topic is not text, or the timestamp not an integer.
+        TypeError: one of them is not what it must be; the message names it.
         ValueError: the timestamp is negative.
     """
     checked_topic(topic)
     return (
         now_ms() if timestamp_ms is None else _timestamp(timestamp_ms),
-        key.encode() if isinstance(key, str) else key,
-        value.encode() if isinstance(value, str) else value,
-        headers if type(headers) in {list, tuple} or headers is None else tuple(headers),
+        _content("key", key),
+        _content("value", value),
+        _pairs(headers) if headers else (),
     )
+
+
+def checked_partition(partition: int | None) -> None:
+    """Refuse a partition that is no number.
+
+    Raises:
+        TypeError: the message names what was given.
+    """
+    if partition is not None and not hasattr(partition, "__index__"):
+        raise TypeError(f"a partition is an int or None, not {_named(partition)}")
 
 
 def checked_topic(topic: str) -> None:
@@ -43,6 +52,30 @@ def checked_topic(topic: str) -> None:
     """
     if not isinstance(topic, str):
         raise TypeError(f"a topic is a str, not {_named(topic)}")
+
+
+def _content(what: str, data: bytes | str | None) -> bytes | None:
+    if isinstance(data, str):
+        return data.encode()
+    if data is None or isinstance(data, bytes | bytearray | memoryview):
+        return data
+    raise TypeError(f"a {what} is bytes, str or None, not {_named(data)}: encode it first")
+
+
+def _pairs(headers: Headers) -> Sequence[tuple[str, bytes | None]]:
+    example = "headers are pairs, as [('origin', b'OSL')]"
+    if isinstance(headers, Mapping | str | bytes) or not isinstance(headers, Iterable):
+        raise TypeError(f"{example}, not {_named(headers)}")
+    listed = headers if isinstance(headers, list | tuple) else tuple(headers)
+    for pair in listed:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise TypeError(f"{example}; {pair!r} is none")
+        name, value = pair
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a header is a str, not {_named(name)}")
+        if value is not None and not isinstance(value, bytes | bytearray | memoryview):
+            raise TypeError(f"a header's value is bytes or None, not {_named(value)}")
+    return listed
 
 
 def _timestamp(timestamp_ms: int) -> int:

@@ -7,6 +7,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import Any, Final
 
+from barnabas.client.core.arrow_module import arrow_module
 from barnabas.client.core.fetched import Fetched
 from barnabas.client.core.fetching import Fetcher, Position
 from barnabas.errors import CorruptRecord
@@ -77,8 +78,7 @@ class HandingOut:
         Raises:
             CorruptRecord: a batch is not what it says.
         """
-        import pyarrow as pa
-
+        pa = arrow_module("fetch_arrow")
         from barnabas.records.arrow import to_arrow
 
         by_partition: dict[TopicPartition, list[tuple[Fetched, int]]] = {}

@@ -160,6 +160,18 @@ class ProducerBatch:
         assert found is not None, "only records with an outcome are asked for"
         return found
 
+    def shown(self, index: int) -> str:
+        """The record `index` and what became of it, in a few words."""
+        batch, at = self.of_record(index)
+        outcome = batch.outcome
+        what = "on its way"
+        if isinstance(outcome, Failed):
+            what = f"failed: {outcome.error}"
+        elif outcome is not None:
+            base = outcome.base_offset
+            what = "stored" if base < 0 else f"stored at offset {base + at}"
+        return f"{self.where.topic}-{self.where.partition} {what}"
+
     def metadata(self, index: int, timestamp: int) -> RecordMetadata | None:
         """Where the record `index` is, or None while that is not known.
 

@@ -4,13 +4,18 @@ from collections.abc import Mapping
 
 from barnabas.errors import ConfigError
 
+_MEANT = "properties are a mapping or keywords, as bootstrap_servers='localhost:9092'"
+
 
 def properties(given: Mapping[str, object] | None, more: Mapping[str, object]) -> dict[str, object]:
     """One mapping of Kafka's property names. A list of servers may stand for the text with commas.
 
     Raises:
         ConfigError: a property is given both ways.
+        TypeError: what is given is no mapping of names.
     """
+    if given is not None and not isinstance(given, Mapping):
+        raise TypeError(f"{_MEANT}, not {type(given).__name__} {given!r}")
     joined = dict(given or {})
     for keyword, value in more.items():
         name = keyword.replace("_", ".")

@@ -6,10 +6,11 @@ not run the loop at all.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Never, Self
 
 from barnabas.client.aio.consumer import Consumer as AsyncConsumer
 from barnabas.client.core.descriptions import OffsetAndTimestamp
+from barnabas.client.core.not_there import CONSUMER, missing
 from barnabas.client.core.properties import properties
 from barnabas.client.core.where import Where
 from barnabas.client.sync.hosted import Hosted
@@ -152,6 +153,11 @@ class Consumer:
             ConfigError: there is no group.id.
         """
         return self._hosted.run(self._consumer.committed(partitions))
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Never:
+            missing("Consumer", CONSUMER, name)
 
     def __reduce__(self) -> Any:
         raise TypeError("a Consumer holds connections: make one where it is used, do not pickle it")

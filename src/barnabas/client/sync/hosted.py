@@ -1,13 +1,16 @@
 """An asyncio client that runs on the caller's thread: what Consumer and Admin have in common."""
 
+import atexit
 import sys
 import warnings
 from collections.abc import Callable, Coroutine
 from typing import Any, Generic, TypeVar
+from weakref import WeakSet
 
 from barnabas.client.aio.surroundings import Surroundings
 from barnabas.runtime.caller_loop import CallerLoop
 
+_living: "WeakSet[Hosted[Any]]" = WeakSet()
 _Client = TypeVar("_Client")
 _Result = TypeVar("_Result")
 
@@ -32,6 +35,7 @@ class Hosted(Generic[_Client]):
         except BaseException:
             self._loop.close()
             raise
+        _living.add(self)
 
     def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         """The result of a call of the client."""
@@ -45,9 +49,23 @@ class Hosted(Generic[_Client]):
             finally:
                 self._loop.close()
 
+    def give_up(self) -> None:
+        """End the client without a word to brokers, unless it has ended or another thread has it."""
+        if not self._loop.closed and not self._loop.loop.is_running():
+            self._drop(self.client)
+            self._loop.close()
+
     def __del__(self) -> None:
         if not self._loop.closed and not sys.is_finalizing():
             what = f"{self._kind} was dropped without close()"
             warnings.warn(what, ResourceWarning, stacklevel=2)
-            self._drop(self.client)
-            self._loop.close()
+            self.give_up()
+
+
+def _give_up_all() -> None:
+    """End what nobody closed while that can still be done quietly: at the end of the program."""
+    for hosted in list(_living):
+        hosted.give_up()
+
+
+atexit.register(_give_up_all)

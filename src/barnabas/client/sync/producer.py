@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Never, Self, TypeVar
 
 from barnabas.client.aio.asking import known_topic
 from barnabas.client.aio.cluster import Cluster
@@ -22,7 +22,8 @@ from barnabas.client.core.arrow_columns import ColumnNames
 from barnabas.client.core.bulk import SentBatches
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.delivery import Sent, Settling
-from barnabas.client.core.given_record import Headers, given_record
+from barnabas.client.core.given_record import Headers, checked_partition, given_record
+from barnabas.client.core.not_there import PRODUCER, missing
 from barnabas.client.core.properties import properties
 from barnabas.client.sync.room import Room
 from barnabas.config.clients import ProducerConfig
@@ -45,11 +46,14 @@ class _ThreadWaits:
     def __init__(self, portal: Portal, clock: Clock) -> None:
         self._portal = portal
         self._clock = clock
+        self._of_thread = threading.local()
 
     def block(self, batch: Settling, index: int, timeout_s: float | None) -> None:
         """Hold this thread until the record has an outcome."""
+        if batch.done(index):
+            return
         deadline = None if timeout_s is None else self._clock.monotonic() + timeout_s
-        changed = threading.Event()
+        changed = self._changed()
         while not batch.done(index):
             self._portal.check()
             changed.clear()
@@ -57,6 +61,13 @@ class _ThreadWaits:
             left = None if deadline is None else deadline - self._clock.monotonic()
             if not batch.done(index) and not changed.wait(left):
                 raise RequestTimeout(f"no outcome within {timeout_s} s; it may come later")
+
+    def _changed(self) -> threading.Event:
+        """This thread's, used again and again: what a former wait left behind may set it early."""
+        found: threading.Event | None = getattr(self._of_thread, "changed", None)
+        if found is None:
+            found = self._of_thread.changed = threading.Event()
+        return found
 
     async def wait(self, batch: Settling, index: int) -> None:
         """Refuse where there is something to wait for."""
@@ -220,6 +231,7 @@ class Producer:
         timestamp_ms: int | None,
         headers: Headers,
     ) -> Sent:
+        checked_partition(partition)
         record = given_record(topic, key, value, timestamp_ms, headers, self._time_ms)
         appender = self._open_batch(topic, partition, record[1])
         if appender is not None:
@@ -242,6 +254,11 @@ class Producer:
 
     def _wait(self, attempt: Callable[[], _Found | None]) -> _Found:
         return self._room.wait(attempt, self._options.max_block_s, self._options.buffer_memory)
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Never:
+            missing("Producer", PRODUCER, name)
 
     def __reduce__(self) -> Any:
         raise TypeError("a Producer holds connections: make one where it is used, do not pickle it")

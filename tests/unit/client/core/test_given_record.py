@@ -2,7 +2,7 @@ import re
 
 import pytest
 
-from barnabas.client.core.given_record import given_record
+from barnabas.client.core.given_record import checked_partition, given_record
 
 
 def now() -> int:
@@ -41,3 +41,31 @@ def test_what_is_wrong_is_named(
 ) -> None:
     with pytest.raises(error, match=re.escape(words)):
         given_record(topic, None, b"v", timestamp, (), now)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "headers", "words"),
+    [
+        (None, 5, (), "a value is bytes, str or None, not int 5"),
+        (None, {"a": 1}, (), "not dict {'a': 1}: encode it first"),
+        (5, None, (), "a key is bytes, str or None, not int 5"),
+        (None, None, {"a": b"b"}, "as [('origin', b'OSL')], not dict {'a': b'b'}"),
+        (None, None, "ab", "not str 'ab'"),
+        (None, None, 5, "not int 5"),
+        (None, None, ["ab"], "'ab' is none"),
+        (None, None, [("a", 5)], "a header's value is bytes or None, not int 5"),
+        (None, None, [(b"a", b"b")], "the name of a header is a str, not bytes b'a'"),
+    ],
+)
+def test_content_that_is_none_is_named(
+    key: object, value: object, headers: object, words: str
+) -> None:
+    with pytest.raises(TypeError, match=re.escape(words)):
+        given_record("t", key, value, None, headers, now)  # type: ignore[arg-type]
+
+
+def test_a_partition_is_a_number() -> None:
+    checked_partition(None)
+    checked_partition(3)
+    with pytest.raises(TypeError, match="a partition is an int or None, not str '0'"):
+        checked_partition("0")  # type: ignore[arg-type]

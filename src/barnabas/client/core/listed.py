@@ -1,0 +1,35 @@
+"""Several of something, as callers name them, checked: a list, and never one text for its letters."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, TypeVar
+
+_Item = TypeVar("_Item")
+_Key = TypeVar("_Key")
+_Value = TypeVar("_Value")
+
+
+def listed(what: str, given: Iterable[_Item], kind: type[_Item], example: str) -> list[_Item]:
+    """What was given for `what`, as a list of `kind`.
+
+    Raises:
+        TypeError: it is one text, one item, or holds something else; the message shows the example.
+    """
+    found: Any = given
+    if isinstance(found, str | bytes | Mapping) or not isinstance(found, Iterable):
+        raise TypeError(f"{what} takes a list, as {example}, not {found!r}")
+    items = list(given)
+    for item in items:
+        if not isinstance(item, kind):
+            raise TypeError(f"{what} takes {kind.__name__}s, as {example}, not {item!r}")
+    return items
+
+
+def mapped(what: str, given: Mapping[_Key, _Value], example: str) -> Mapping[_Key, _Value]:
+    """What was given for `what`, which is a mapping.
+
+    Raises:
+        TypeError: it is none; the message shows the example.
+    """
+    if not isinstance(given, Mapping):
+        raise TypeError(f"{what} takes a mapping, as {example}, not {given!r}")
+    return given

@@ -1,0 +1,41 @@
+"""Calls that other clients have and this one has not, with what to do instead."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final, Never
+
+_ASSIGN: Final = (
+    "name partitions with assign([('flights', 0)]), all of a topic's with "
+    "assign(consumer.partitions_for('flights')); groups that share partitions out are not served yet"
+)
+
+CONSUMER: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "subscribe": _ASSIGN,
+        "unsubscribe": "assign([]) reads nothing any more",
+        "consume": "poll(timeout_s, max_records) gives many records",
+        "getmany": "poll(timeout_s, max_records) gives many records",
+        "getone": "poll(timeout_s, 1) gives one, and `for` goes through all",
+        "store_offsets": "commit({('flights', 0): offset}) saves an offset",
+        "list_topics": "Admin has it",
+    }
+)
+PRODUCER: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "produce": "send(topic, value, key) gives a Delivery; result() of it waits",
+        "poll": "nothing needs to be called for records to be sent; flush() waits for all",
+        "send_and_wait": "send(...).result() waits; with asyncio: await (await send(...))",
+        "begin_transaction": "there are no transactions yet",
+        "init_transactions": "there are no transactions yet",
+    }
+)
+
+
+def missing(kind: str, instead: Mapping[str, str], name: str) -> Never:
+    """Say that a `kind` has no `name`.
+
+    Raises:
+        AttributeError: always; with what to do instead, where that is known.
+    """
+    hint = f": {instead[name]}" if name in instead else ""
+    raise AttributeError(f"a {kind} has no {name!r}{hint}", name=name)

@@ -1,0 +1,24 @@
+import re
+
+import pytest
+
+from barnabas.client.core.listed import listed, mapped
+
+
+def test_anything_that_can_be_gone_through_is_a_list() -> None:
+    assert listed("x", (name for name in "ab"), str, "['a']") == ["a", "b"]
+    assert listed("x", {"a"}, str, "['a']") == ["a"]
+    assert mapped("x", {"a": 1}, "{'a': 1}") == {"a": 1}
+
+
+@pytest.mark.parametrize("odd", ["ab", b"ab", 5, None, {"a": 1}])
+def test_one_text_is_not_a_list_of_its_letters(odd: object) -> None:
+    with pytest.raises(TypeError, match=re.escape(f"x takes a list, as ['a'], not {odd!r}")):
+        listed("x", odd, str, "['a']")  # type: ignore[arg-type]
+
+
+def test_what_a_list_may_not_hold_is_named() -> None:
+    with pytest.raises(TypeError, match="not 5"):
+        listed("x", ["a", 5], str, "['a']")  # type: ignore[list-item]
+    with pytest.raises(TypeError, match=r"x takes a mapping, as \{'a': 1\}, not \['a'\]"):
+        mapped("x", ["a"], "{'a': 1}")  # type: ignore[arg-type]

@@ -1,0 +1,32 @@
+import re
+
+import pytest
+
+from barnabas.config.clients import ConsumerConfig, ProducerConfig
+from barnabas.errors import ConfigError
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"value_serializer": str},
+        {"value.serializer": "io.confluent.kafka.serializers.KafkaAvroSerializer"},
+        {"key_serializer": lambda key: key},
+        {"partitioner.class": "org.apache.kafka.clients.producer.RoundRobinPartitioner"},
+        {"interceptor.classes": "org.example.Masking"},
+    ],
+)
+def test_what_would_change_the_records_is_refused(given: dict[str, object]) -> None:
+    (name,) = given
+    with pytest.raises(ConfigError, match=re.escape(name) + ".* has no meaning here"):
+        ProducerConfig.load(given)
+
+
+def test_what_would_change_nothing_may_stand_in_a_file_for_java() -> None:
+    package = "org.apache.kafka.common.serialization"
+    ProducerConfig.load(
+        {"value.serializer": f"{package}.StringSerializer", "interceptor.classes": ""}
+    )
+    ConsumerConfig.load({"key.deserializer": f"{package}.ByteArrayDeserializer"})
+    with pytest.raises(ConfigError, match="decode them yourself"):
+        ConsumerConfig.load({"key.deserializer": f"{package}.StringDeserializer"})

@@ -60,6 +60,8 @@ class FetchDriver:
     def raise_failure(self) -> None:
         """Raise the first error that the user was not told of."""
         if self.fetcher.failures:
+            self._finder.forget_stale()
+        if self.fetcher.failures:
             raise self.fetcher.failures.popleft()
 
     def deadline(self, timeout_s: float | None) -> float | None:

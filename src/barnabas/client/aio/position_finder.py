@@ -82,7 +82,9 @@ class PositionFinder:
                 continue
             end = self._options.reset if position.wanted is None else position.wanted
             if end is None:
-                self.failed(where, unplaced(where))
+                # Said by a task, so that who seeks right after assigning is not told.
+                turns = self._turns([where])
+                self._begin(turns, self._refuse(where))
                 continue
             leader = self._leader(where)
             if leader is not None:
@@ -113,6 +115,17 @@ class PositionFinder:
             name = f"{where.topic}-{where.partition}"
             log.warning("partition cannot be read yet where=%s why=%s", name, error)
         self._tell(trouble, error, now)
+
+    def forget_stale(self) -> None:
+        """Take back what was to be said of partitions that were moved or given up since."""
+        positions, failures = self._fetcher.positions, self._fetcher.failures
+        for where, trouble in list(self._troubles.items()):
+            position = positions.get(where)
+            if position is None or position.turn != trouble.turn:
+                del self._troubles[where]
+                stale = [error for error in failures if error is trouble.told]
+                for error in stale:
+                    failures.remove(error)
 
     def close(self) -> None:
         """Ask no more."""
@@ -185,6 +198,9 @@ class PositionFinder:
             for where, turn in turns.items()
             if where in positions and positions[where].turn == turn and not positions[where].known
         ]
+
+    async def _refuse(self, where: TopicPartition) -> None:
+        raise unplaced(where)
 
     async def _find_committed(self, group: GroupOffsets, turns: dict[TopicPartition, int]) -> None:
         committed = await group.committed(turns)

@@ -19,6 +19,6 @@ def test_one_text_is_not_a_list_of_its_letters(odd: object) -> None:
 
 def test_what_a_list_may_not_hold_is_named() -> None:
     with pytest.raises(TypeError, match="not 5"):
-        listed("x", ["a", 5], str, "['a']")  # type: ignore[list-item]
+        listed("x", ["a", 5], str, "['a']")
     with pytest.raises(TypeError, match=r"x takes a mapping, as \{'a': 1\}, not \['a'\]"):
         mapped("x", ["a"], "{'a': 1}")  # type: ignore[arg-type]

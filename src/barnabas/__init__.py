@@ -19,6 +19,7 @@ if TYPE_CHECKING:
         OffsetAndTimestamp,
         Resource,
     )
+    from barnabas.client.core.metrics import Metrics
     from barnabas.client.sync.admin import Admin
     from barnabas.client.sync.consumer import Consumer
     from barnabas.client.sync.producer import Producer
@@ -45,6 +46,7 @@ _HOME = {
     "LATEST": "client.core.descriptions",
     "LogTruncated": "errors",
     "MAX_TIMESTAMP": "client.core.descriptions",
+    "Metrics": "client.core.metrics",
     "NewTopic": "client.core.descriptions",
     "OffsetAndTimestamp": "client.core.descriptions",
     "PartitionView": "client.core.cluster_view",
@@ -72,6 +74,7 @@ __all__ = [
     "ErrorCode",
     "KafkaError",
     "LogTruncated",
+    "Metrics",
     "NewTopic",
     "OffsetAndTimestamp",
     "PartitionView",

@@ -75,6 +75,23 @@ def test_a_topic_that_is_not_there_is_asked_about_once() -> None:
         assert broker.count(ApiKey.DELETE_TOPICS) == 1
 
 
+def test_what_a_client_does_is_counted() -> None:
+    with ScriptedBroker({ApiKey.PRODUCE: [drop]}) as broker:
+        with Producer(bootstrap_servers=broker.address, **QUICK) as producer:
+            producer.send(TOPIC, b"x" * 1000).result(20)
+            sent = producer.metrics()
+        with Consumer(bootstrap_servers=broker.address, auto_offset_reset="earliest") as consumer:
+            consumer.assign([(TOPIC, 0)])
+            consumer.seek((TOPIC, 0), 0)
+            assert len(consumer.poll(20)) == 1
+            given = consumer.metrics()
+    assert sent.records == given.records == 1
+    assert sent.requests >= sent.answers + 1, "one was dropped"
+    assert sent.bytes_sent > 2 * 1000
+    assert given.bytes_received > 1000
+    assert given.latency_average_s > 0
+
+
 def test_one_text_names_no_topics() -> None:
     with ScriptedBroker() as broker, Admin(bootstrap_servers=broker.address) as admin:
         with pytest.raises(

@@ -14,6 +14,7 @@ from barnabas.client.aio.surroundings import Surroundings
 from barnabas.client.aio.wake import Wake
 from barnabas.client.core.bootstrap import Failures, parse_addresses
 from barnabas.client.core.cluster_view import ClusterView
+from barnabas.client.core.metrics import Traffic
 from barnabas.client.core.requests import api_of, metadata_request
 from barnabas.client.core.responses import BufferPool
 from barnabas.client.core.retry import Backoff
@@ -46,6 +47,7 @@ class Cluster:
         self.view = ClusterView(config.metadata_max_age_ms / 1000)
         self.on_change: list[Callable[[], None]] = []
         self.creates_topics = False
+        self.traffic = Traffic()
         self._bootstrap = parse_addresses(config.bootstrap_servers)
         self._options = LinkOptions(
             config.client_id,
@@ -251,7 +253,8 @@ class Cluster:
     def _open(self, node_id: int, address: tuple[str, int]) -> Link:
         if self._closed:
             raise LocalProtocolError("the client is closed")
-        link = Link(self.around.loop, address, self._options, self._pool, self._link_changed)
+        changed, traffic = self._link_changed, self.traffic
+        link = Link(self.around.loop, address, self._options, self._pool, changed, traffic)
         self._links[node_id] = link
         if self._idle_s >= 0 and self._idle_timer is None:
             self._idle_timer = self.around.loop.call_later(self._idle_s, self._close_idle)

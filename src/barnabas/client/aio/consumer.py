@@ -12,6 +12,7 @@ from barnabas.client.aio.surroundings import Surroundings
 from barnabas.client.core.consumer_options import ConsumerOptions
 from barnabas.client.core.descriptions import EARLIEST, LATEST, OffsetAndTimestamp
 from barnabas.client.core.handing_out import HandingOut
+from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.not_there import CONSUMER, missing
 from barnabas.client.core.properties import properties
 from barnabas.client.core.where import Where, partition_at, partitions_at, partitions_to
@@ -200,6 +201,10 @@ class Consumer:
         return self._handing_out.table(parts, wanted)
 
     # ---- offsets --------------------------------------------------------------------------
+
+    def metrics(self) -> Metrics:
+        """What was done so far: requests, bytes, records that were given, the average latency."""
+        return self._cluster.traffic.snapshot(self._handing_out.count)
 
     async def partitions_for(
         self, topic: str, *, timeout_s: float | None = None

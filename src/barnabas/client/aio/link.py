@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from barnabas.client.core.connection import Connection
+from barnabas.client.core.metrics import Traffic
 from barnabas.client.core.responses import BufferPool, ResponseReader
 from barnabas.client.core.throttling import throttle_s
 from barnabas.errors import ConnectionFailed, KafkaError, RemoteProtocolError, RequestTimeout
@@ -38,6 +39,7 @@ class LinkOptions:
 class _Waiting:
     on_answer: OnAnswer
     deadline: float
+    since: float
 
 
 class Link:
@@ -54,7 +56,9 @@ class Link:
         options: LinkOptions,
         pool: BufferPool,
         on_change: "Callable[[Link], None]",
+        traffic: Traffic,
     ) -> None:
+        self._traffic = traffic
         self.address = address
         self.failure: KafkaError | None = None
         self.protocol = Connection(options.client_id, options.software_version)
@@ -120,9 +124,10 @@ class Link:
         self._used_at = self._loop.time()
         chosen = self.protocol.version_of(api) if version is None else version
         _, send = self.protocol.request(api, message, chosen, answered=answered)
+        self._traffic.requests += 1
         if answered:
             seconds = self._options.request_timeout_s if timeout_s is None else timeout_s
-            self._waiting.append(_Waiting(on_answer, self._loop.time() + seconds))
+            self._waiting.append(_Waiting(on_answer, self._used_at + seconds, self._used_at))
             if self._timer is None:
                 self._timer = self._loop.call_later(seconds, self._look_at_deadlines)
         self._write(send)
@@ -186,6 +191,7 @@ class Link:
                 return
             if count == 0:
                 raise ConnectionFailed(f"{self} closed the connection")
+            self._traffic.bytes_received += count
             for frame in reader.received(count):
                 self._take(frame)
             if count < len(target):
@@ -200,7 +206,10 @@ class Link:
             self._write(send)
         if answer is not None:
             self._be_quiet(throttle_s(answer))
-            self._waiting.popleft().on_answer(answer.message)
+            waiting = self._waiting.popleft()
+            self._traffic.answers += 1
+            self._traffic.waited_s += self._loop.time() - waiting.since
+            waiting.on_answer(answer.message)
         elif self.ready and not was_ready:
             if self._timer is not None:
                 self._timer.cancel()
@@ -240,6 +249,7 @@ class Link:
                 if not taken:
                     channel.on_writable(self._flush)
                     return
+                self._traffic.bytes_sent += taken
                 self._drop(taken)
         except ConnectionFailed as error:
             self._loop.call_soon(self.close, error)

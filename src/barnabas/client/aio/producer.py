@@ -20,6 +20,7 @@ from barnabas.client.core.given_record import (
     checked_partition,
     given_record,
 )
+from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.not_there import PRODUCER, missing
 from barnabas.client.core.producer_batch import ProducerBatch
 from barnabas.client.core.properties import properties
@@ -155,6 +156,10 @@ class Producer:
         """The partitions of a topic; errors as `send`."""
         view = await self._known(topic)
         return [TopicPartition(topic, each.partition) for each in view.partitions]
+
+    def metrics(self) -> Metrics:
+        """What was done so far: requests, bytes, records that were stored, the average latency."""
+        return self._shipping.metrics()
 
     async def flush(self, timeout_s: float | None = None) -> None:
         """Send all that is in line and wait until all of it is stored or has failed.

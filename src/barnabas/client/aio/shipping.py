@@ -18,6 +18,7 @@ from barnabas.client.core.bulk import Bulk
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.delivery import Waits
 from barnabas.client.core.given_record import GivenRecord
+from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.producer_batch import ProducerBatch
 from barnabas.client.core.producer_options import ProducerOptions
 from barnabas.client.core.retry import Backoff
@@ -75,6 +76,10 @@ class Shipping:
         batch = self.records.add_built(where, encoded.batch, encoded.count, now)
         self._tell_news()
         return batch
+
+    def metrics(self) -> Metrics:
+        """What was done so far. Any thread."""
+        return self.cluster.traffic.snapshot(self._sender.stored_records)
 
     async def flush(self, timeout_s: float | None) -> None:
         """Have everything sent that is there now and wait for it.

@@ -30,12 +30,13 @@ class _Begun:
 
 
 class HandingOut:
-    """Moves positions on as records are given."""
+    """Moves positions on as records are given; `count` is how many were."""
 
     def __init__(self, fetcher: Fetcher, *, check_crcs: bool) -> None:
         self._fetcher = fetcher
         self._check_crcs = check_crcs
         self._begun: deque[_Begun] = deque()
+        self.count = 0
 
     def records(self, most: int) -> list[Record]:
         """Up to `most` records of what is here.
@@ -59,6 +60,7 @@ class HandingOut:
                 position.offset = begun.part.next_offset
             piece = records if last - first == len(records) else records[first:last]
             given = piece if not given else given + piece
+        self.count += len(given)
         return given
 
     def parts(self) -> list[tuple[Fetched, int]]:
@@ -93,7 +95,9 @@ class HandingOut:
                 **to_arrow(columns),
             }
             batches.append(pa.RecordBatch.from_arrays(list(arrays.values()), list(arrays)))
-        return pa.Table.from_batches(batches)
+        table = pa.Table.from_batches(batches)
+        self.count += len(table)
+        return table
 
     def _decode(
         self, where: TopicPartition, listed: list[tuple[Fetched, int]], wanted: Wanted

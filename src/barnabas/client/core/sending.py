@@ -79,6 +79,7 @@ class Sender:
         self.producer_epoch = -1
         self.failed_batches: deque[ProducerBatch] = deque(maxlen=_REMEMBERED)
         self.closing = False
+        self.stored_records = 0
         self.builds_elsewhere = False
         self._flushes = 0
         self._options = options
@@ -359,4 +360,6 @@ class Sender:
 
     def _settle(self, batch: ProducerBatch, outcome: Stored | Failed) -> None:
         self._records.release(batch)
+        if isinstance(outcome, Stored):
+            self.stored_records += batch.count
         batch.settle(outcome)

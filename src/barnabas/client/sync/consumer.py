@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Never, Self
 
 from barnabas.client.aio.consumer import Consumer as AsyncConsumer
 from barnabas.client.core.descriptions import OffsetAndTimestamp
+from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.not_there import CONSUMER, missing
 from barnabas.client.core.properties import properties
 from barnabas.client.core.where import Where
@@ -115,6 +116,10 @@ class Consumer:
         value, headers. A table of no rows after `timeout_s` seconds. Errors as `poll`.
         """
         return self._hosted.run(self._consumer.fetch_arrow(timeout_s, wanted=wanted))
+
+    def metrics(self) -> Metrics:
+        """What was done so far: requests, bytes, records that were given, the average latency."""
+        return self._consumer.metrics()
 
     def partitions_for(self, topic: str, *, timeout_s: float | None = None) -> list[TopicPartition]:
         """The partitions of a topic."""

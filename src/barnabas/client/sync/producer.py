@@ -23,6 +23,7 @@ from barnabas.client.core.bulk import SentBatches
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.delivery import Sent, Settling
 from barnabas.client.core.given_record import Headers, checked_partition, given_record
+from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.not_there import PRODUCER, missing
 from barnabas.client.core.properties import properties
 from barnabas.client.sync.room import Room
@@ -186,6 +187,10 @@ class Producer:
         """The partitions of a topic; errors as `send`."""
         self._portal.check()
         return [TopicPartition(topic, each.partition) for each in self._known(topic).partitions]
+
+    def metrics(self) -> Metrics:
+        """What was done so far: requests, bytes, records that were stored, the average latency."""
+        return self._shipping.metrics()
 
     def flush(self, timeout_s: float | None = None) -> None:
         """Send all that is in line and wait until all of it is stored or has failed.

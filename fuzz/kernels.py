@@ -1,8 +1,10 @@
 """`python -m fuzz.kernels`: mutated batches through the kernels under a sanitizer and uncompiled.
 
-The kernels that read are built with AddressSanitizer and UndefinedBehaviorSanitizer, then a child
-process with the sanitizer's library feeds both forms the same bytes and compares what comes out. A
-read of one byte too many ends the child; a difference ends it too. Wrapping sums are meant (-fwrapv).
+So are random columns through the kernels that write, half of them with offsets that make no sense;
+what they write must decode to the same rows. All are built with AddressSanitizer and
+UndefinedBehaviorSanitizer, then a child process with the sanitizer's library feeds both forms the same
+bytes and compares what comes out. A read of one byte too many ends the child; a difference ends it too.
+Wrapping sums are meant (-fwrapv).
 """
 
 import argparse
@@ -18,11 +20,13 @@ from pathlib import Path
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
 from fuzz.mutations import mutate
-from tests.kernel_forms import HERE, Forms, extension, read, source
+from fuzz.rows import write
+from tests.kernel_forms import FAMILIES, HERE, Forms, extension, read, read_messages, source
+from tests.message_sets import message
 
 SOURCES = HERE.parents[1]
-FAMILIES = ("checksums", "batches", "producing", "scanning", "gathering", "record")
 MUTATIONS_OF_ONE = 100
+READS_OF_ONE_WRITE = 4
 CHECK = "if length < 1 or length > end - position:"
 """The check of `producing` without which a record may run past its buffer."""
 SANITIZERS = (
@@ -69,24 +73,45 @@ def valid(chance: random.Random) -> bytes:
     return whole
 
 
-def compare(folder: Path, seed: int, mutations: int) -> None:
-    """Feed both forms until there were so many mutations.
+def valid_messages(chance: random.Random) -> bytes:
+    """A few messages of magic 0 and 1, some of them with the attributes of compressed ones."""
+    return b"".join(
+        message(
+            chance.randrange(1 << 40),
+            chance.choice((None, b"", chance.randbytes(9))),
+            chance.choice((None, b"", chance.randbytes(90))),
+            timestamp=chance.choice((None, 0, chance.randrange(1 << 40))),
+            attributes=chance.choice((0, 0, 0, 8, 1, 2, 3)),
+        )
+        for _ in range(chance.randrange(1, 5))
+    )
+
+
+READERS = ((valid, read), (valid, read), (valid_messages, read_messages))
+
+
+def compare(made: Forms, plain: Forms, seed: int, mutations: int) -> int:
+    """Feed both forms until there were so many mutations; how many of them were refused.
 
     Raises:
         AssertionError: the forms differ; the message has the input.
     """
-    sanitized = Forms(lambda name: extension(name, folder))
-    uncompiled = Forms(source)
     chance = random.Random(seed)
     refused = 0
+    begun, take = b"", read
     for number in range(mutations):
         if number % MUTATIONS_OF_ONE == 0:
-            start = valid(chance)
-        data = mutate(start, chance)
-        made, plain = read(sanitized, data), read(uncompiled, data)
-        assert made == plain, f"the forms differ, seed {seed}: {data.hex()}"
-        refused += any(isinstance(code, int) and code < 0 for code in made)
-    print(f"kernels: {mutations} inputs, {refused} refused, sanitizers silent, forms equal")
+            start, take = READERS[number // MUTATIONS_OF_ONE % len(READERS)]
+            begun = start(chance)
+        data = mutate(begun, chance)
+        one, other = take(made, data), take(plain, data)
+        assert one == other, f"the forms differ, seed {seed}: {data.hex()}"
+        refused += any(isinstance(code, int) and code < 0 for code in one)
+        if number % READS_OF_ONE_WRITE == 0:
+            drawn = chance.getrandbits(64)
+            one, other = write(made, drawn), write(plain, drawn)
+            assert one == other, f"the forms write differently, rows {drawn}"
+    return refused
 
 
 def overrun(folder: Path) -> None:
@@ -134,7 +159,10 @@ def main() -> int:
         overrun(arguments.overrun)
         return 0
     if arguments.built is not None:
-        compare(arguments.built, arguments.seed, arguments.mutations)
+        sanitized = Forms(lambda name: extension(name, arguments.built))
+        refused = compare(sanitized, Forms(source), arguments.seed, arguments.mutations)
+        told = f"{arguments.mutations} inputs, {refused} refused"
+        print(f"kernels: {told}, sanitizers silent, forms equal")
         return 0
     with tempfile.TemporaryDirectory() as folder:
         control(Path(folder))

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from barnabas.kernels import implementation
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
+from fuzz.kernels import compare
 from fuzz.mutations import mutate
+from fuzz.rows import write
 from tests.kernel_forms import Forms, extension, read, read_messages, source
 from tests.message_sets import message
 
@@ -82,3 +84,13 @@ def test_on_messages(data: bytes) -> None:
 def test_on_damaged_messages(data: bytes, seed: int) -> None:
     damaged = mutate(data, random.Random(seed))
     assert read_messages(COMPILED, damaged) == read_messages(PURE, damaged)
+
+
+@given(st.integers(0, 2**64))
+def test_on_rows_to_be_written(seed: int) -> None:
+    assert write(COMPILED, seed) == write(PURE, seed)
+
+
+def test_a_slice_of_what_the_sanitizers_see() -> None:
+    """So that `python -m fuzz.kernels` cannot fall behind the kernels unseen."""
+    assert 100 < compare(COMPILED, PURE, seed=1, mutations=350) < 350

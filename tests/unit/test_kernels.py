@@ -10,9 +10,12 @@ from pathlib import Path
 import pytest
 
 import barnabas
+from barnabas import kernels
 from barnabas.kernels import implementation, layout
+from tests.kernel_forms import FAMILIES, FUZZED_ELSEWHERE
 
 PACKAGE = Path(barnabas.__file__).parent
+TESTS = Path(__file__).parents[2]
 TELL = "from barnabas.kernels import implementation, record; print(implementation, record.__file__)"
 
 
@@ -89,3 +92,16 @@ def test_the_constants_of_compiled_kernels_are_those_of_the_layout() -> None:
     compiled = {name: int(value) for name, value in re.findall(r"    (\w+) = (-?\d+)", text)}
     told = {name: value for name, value in vars(layout).items() if isinstance(value, int)}
     assert compiled == told
+
+
+def test_every_family_is_fuzzed_or_told_where_else() -> None:
+    families = {
+        path.stem
+        for path in (PACKAGE / "kernels").glob("*.py")
+        if path.stem not in {"__init__", "layout", "shadow", "varints"}
+        and not path.stem.endswith("_plain")
+    }
+    assert families == set(kernels.FAMILIES)
+    assert families == set(FAMILIES) | set(FUZZED_ELSEWHERE)
+    for name in FUZZED_ELSEWHERE.values():
+        assert (TESTS / name).is_file()

@@ -12,7 +12,7 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
 _HERE = Path(__file__).parent
-_FAMILIES = (
+FAMILIES = (
     "partitioning",
     "checksums",
     "batches",
@@ -39,13 +39,13 @@ def _choose() -> str:
     wanted = os.environ.get("BARNABAS_KERNELS", "")
     if wanted not in {"", "compiled", "pure"}:
         raise ImportError(f"BARNABAS_KERNELS is {wanted!r}; it can be compiled or pure")
-    missing = [name for name in _FAMILIES if not _is_compiled(name)]
+    missing = [name for name in FAMILIES if not _is_compiled(name)]
     if wanted == "compiled" and missing:
         raise ImportError(f"BARNABAS_KERNELS=compiled, but not compiled: {', '.join(missing)}")
     if wanted == "pure" or missing:
         if not wanted:
             _warn()
-        for name in _FAMILIES:
+        for name in FAMILIES:
             _load_source(name)
         return "pure"
     return "compiled"

@@ -6,6 +6,8 @@ Knows how values look, not what options mean: that is in `read_options` and `wri
 import difflib
 from collections.abc import Iterable, Mapping
 
+from barnabas.config.clients import AdminConfig, ConsumerConfig, ProducerConfig
+from barnabas.config.elsewhere import CLIENT_NAMES, reason
 from barnabas.spark.errors import OptionError
 
 KAFKA_PREFIX = "kafka."
@@ -105,7 +107,8 @@ class Options:
             refused: Kafka properties that make no sense here, each with what to do instead.
 
         Raises:
-            OptionError: one of `refused` was given, or `kafka.bootstrap.servers` was not.
+            OptionError: one of `refused` was given, or one that Kafka's clients do not know, or
+                `kafka.bootstrap.servers` was not given.
         """
         if not self.text(BOOTSTRAP):
             raise OptionError(BOOTSTRAP, "is missing; set it to host:port of one or more brokers")
@@ -117,4 +120,21 @@ class Options:
         for name, hint in refused.items():
             if name in found:
                 raise OptionError(KAFKA_PREFIX + name, hint)
+        for name in found:
+            _check_property(name)
         return found
+
+
+def _check_property(name: str) -> None:
+    """Refuse what no client of Kafka knows.
+
+    Of another client, or without effect here, it is a warning only, when the client is made: one
+    set of options often serves reading and writing.
+    """
+    clients = (ConsumerConfig, ProducerConfig, AdminConfig)
+    if any(each.find(name) for each in clients) or reason(CLIENT_NAMES, name):
+        return
+    known = [*CLIENT_NAMES, *(known for each in clients for known in each.settings())]
+    near = difflib.get_close_matches(name, known, n=1)
+    meant = f"did you mean '{KAFKA_PREFIX}{near[0]}'?" if near else "remove it"
+    raise OptionError(KAFKA_PREFIX + name, f"not a property of Kafka's clients; {meant}")

@@ -26,10 +26,17 @@ def test_a_misspelt_name_is_refused_with_the_nearest_one() -> None:
         Options({"startingofset": "x"}).check_names(["startingOffsets", "columns"], {})
 
 
-def test_names_of_kafka_pass_whatever_they_are() -> None:
-    options = Options({"kafka.bootstrap.servers": "h:1", "kafka.fetch.max.bytes": "5"})
+def test_properties_of_any_of_kafkas_clients_pass() -> None:
+    given = {"bootstrap.servers": "h:1", "fetch.max.bytes": "5", "acks": "1", "ssl.protocol": "x"}
+    options = Options({f"kafka.{name}": value for name, value in given.items()})
     options.check_names([], {})
-    assert options.kafka(refused={}) == {"bootstrap.servers": "h:1", "fetch.max.bytes": "5"}
+    assert options.kafka(refused={}) == given
+
+
+def test_a_misspelt_property_of_kafka_is_refused_with_the_nearest_one() -> None:
+    options = Options({"kafka.bootstrap.servers": "h:1", "kafka.isolation.levl": "read_committed"})
+    with pytest.raises(OptionError, match=r"isolation\.levl.*mean 'kafka\.isolation\.level'"):
+        options.kafka(refused={})
 
 
 @pytest.mark.parametrize("value", ["yes", "1", ""])

@@ -1,4 +1,4 @@
-"""Which partitions a query reads: given topics, topics that match a pattern, or given partitions."""
+"""Which partitions a query reads: of given topics, of topics that match, or given ones."""
 
 import json
 import re

@@ -16,6 +16,8 @@ from barnabas.spark.java import default_cache, find_java
 SETTINGS = {
     # Without a socket file each micro-batch costs 30 to 40 ms more.
     "spark.python.unix.domain.socket.enabled": "true",
+    # Spark's own prints a traceback beside each right result that needed only the first rows.
+    "spark.python.worker.module": "pyspark_barnabas.worker",
     # The Arrow writer is fastest with batches of about a thousand rows.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
     "spark.ui.enabled": "false",
@@ -67,6 +69,22 @@ def session(
     for key, value in wanted.items():
         builder = builder.config(key, value)
     return builder.getOrCreate()
+
+
+def register(spark: SparkSession) -> None:
+    """Make `format("barnabas")` known to a session that does not find it by itself.
+
+    A local session whose workers would run `python3` from PATH is told to run this very Python for
+    what it is given from here on; PYSPARK_PYTHON, where it is set, stays what it is.
+    """
+    from pyspark_barnabas import DefaultSource
+
+    # A session of Spark Connect is of another class, and has no workers on this machine.
+    if isinstance(spark, SparkSession) and "PYSPARK_PYTHON" not in os.environ:
+        context = spark.sparkContext
+        if (context.master or "").startswith("local"):
+            context.pythonExec = sys.executable
+    spark.dataSource.register(DefaultSource)
 
 
 def _check_packages() -> None:

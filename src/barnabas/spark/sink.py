@@ -94,7 +94,11 @@ class StreamWriter(DataSourceStreamArrowWriter):
         """Write the rows of one task."""
         return self._sink.write(iterator)
 
-    def commit(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
+    def commit(
+        self,
+        messages: list[WriterCommitMessage | None],
+        batchId: int,  # noqa: N803
+    ) -> None:
         """Nothing: the records are in the topics."""
 
     def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803

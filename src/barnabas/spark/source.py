@@ -1,11 +1,7 @@
-"""From the options of a `load` or `save` to readers and writers; registers the format by hand.
-
-Spark finds the format by itself where `pyspark_barnabas` is on the Python path of its workers.
-"""
+"""From the options of a `load` or `save` to readers and writers."""
 
 from collections.abc import Mapping
 
-from pyspark.sql import SparkSession
 from pyspark.sql.datasource import (
     DataSourceReader,
     DataSourceStreamReader,
@@ -22,13 +18,6 @@ from barnabas.spark.schema import Projection, project, source_schema
 from barnabas.spark.sink import BatchWriter, StreamWriter
 from barnabas.spark.stream import StreamReader
 from barnabas.spark.write_options import write_options
-
-
-def register(spark: SparkSession) -> None:
-    """Make `format("barnabas")` known to a session that does not find it by itself."""
-    from pyspark_barnabas import DefaultSource
-
-    spark.dataSource.register(DefaultSource)
 
 
 def schema(options: Mapping[str, str]) -> StructType:

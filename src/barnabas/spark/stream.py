@@ -4,6 +4,8 @@ One object lives in the driver's helper process for the life of a query and plan
 another, which never plans, are pickled into tasks.
 """
 
+import os
+import sys
 import threading
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -78,10 +80,16 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Nothing: Spark's checkpoint has the offsets, and nobody else needs them."""
 
     def stop(self) -> None:
-        """Give the connections back."""
+        """Give the connections back; end the process where Spark has left.
+
+        Spark closes the socket of this process to stop a query. It would then try to tell the
+        closed socket of that, and print two tracebacks beside a query that did all it should.
+        """
         if self._cluster is not None:
             self._cluster.close()
         self._cluster = self._made = None
+        if isinstance(sys.exception(), EOFError):
+            os._exit(0)
 
     def __getstate__(self) -> dict[str, Any]:
         """What tasks need; connections stay here."""

@@ -5,12 +5,15 @@ BARNABAS_SPARK_BROKER=kafka runs everything against real Kafka instead of our br
 
 import os
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from pyspark.sql import SparkSession
 
 from barnabas.spark.session import session
+from tests.interop.peers.maven import SPARK_CONNECTOR, jars
+from tests.interop.peers.missing import PeerMissing
 from tests.spark.topics import Topics
 
 
@@ -29,7 +32,13 @@ def servers() -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-def spark() -> Iterator[SparkSession]:
+def spark(request: pytest.FixtureRequest) -> Iterator[SparkSession]:
+    """Has Spark's own connector, too, where a test marked `java` is among those to run."""
+    own = ""
+    if any(item.get_closest_marker("java") for item in request.session.items):
+        # Where it is missing, the tests that need it say so; the others need only the session.
+        with suppress(PeerMissing):
+            own = ",".join(str(each) for each in sorted(jars(SPARK_CONNECTOR).glob("*.jar")))
     started = session(
         "tests",
         master="local[2]",
@@ -39,6 +48,7 @@ def spark() -> Iterator[SparkSession]:
             "spark.sql.session.timeZone": "America/New_York",
             "spark.driver.memory": "1g",
             "spark.log.level": "OFF",
+            "spark.jars": own,
         },
     )
     yield started

@@ -8,7 +8,7 @@ from typing import BinaryIO
 import pytest
 from pyspark import worker as sparks_own
 
-from pyspark_barnabas import worker
+from barnabas.spark import worker
 
 
 class Ended(BaseException):

@@ -3,6 +3,7 @@
 One thread, best of several short samples a round. Beside aiokafka where it does the same thing.
 """
 
+import random
 import time
 from collections.abc import Callable
 
@@ -168,18 +169,40 @@ def small_batches(plan: Plan) -> list[Result]:
     return found
 
 
+def varied(count: int) -> list[bytes]:
+    """JSON of about 120 bytes, no two alike: what is all the same decompresses far too quickly."""
+    chance = random.Random(7)
+    return [
+        b'{"id":%d,"carrier":"%s","flight":%d,"tail":"N%05d","origin":"%s","delay":%d,"distance":%d}'
+        % (
+            number,
+            chance.choice((b"UA", b"AA", b"DL", b"B6", b"WN")),
+            chance.randrange(6000),
+            chance.randrange(100_000),
+            chance.choice((b"EWR", b"JFK", b"LGA")),
+            chance.randrange(-20, 200),
+            chance.randrange(90, 4000),
+        )
+        for number in range(count)
+    ]
+
+
 def compressed(plan: Plan) -> list[Result]:
-    """Decoding compressed batches of 1000 records of 100 B, beside decompressing them alone."""
+    """Decoding compressed batches of 400 KB of varied values, beside decompressing them alone."""
     found = []
+    values = varied(4 * PER_BATCH)
     for codec in (Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD):
-        data = response(text_of(100), (), PER_BATCH, 1, codec)
+        builder = BatchBuilder(codec, 1 << 30)
+        for index, value in enumerate(values):
+            builder.append(1_700_000_000_000 + index, KEY, value, ())
+        data = bytes(builder.build())
         wanted = Wanted.ALL & ~Wanted.HEADERS
         ours, bare = [], []
         for _ in range(plan.rounds):
             work = lambda: to_arrow(decode_columns([data], wanted=wanted, start=0))  # noqa: B023, E731
-            ours.append(PER_BATCH / rate(work, PER_BATCH, plan.scale))
+            ours.append(len(values) / rate(work, len(values), plan.scale))
             alone = lambda: decompress(codec, data[61:], 1 << 20)  # noqa: B023, E731
-            bare.append(PER_BATCH / rate(alone, PER_BATCH, plan.scale))
+            bare.append(len(values) / rate(alone, len(values), plan.scale))
         name = f"{codec.name.lower()} batch to Arrow"
         found.append(
             Result(GROUP, name, "us", tuple(ours), tuple(bare), "decompressing alone", 1.4, "lower")

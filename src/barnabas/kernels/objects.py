@@ -99,8 +99,29 @@ def _as_bytes(data: object, what: str) -> bytes:
 
 
 @cython.cfunc
+@cython.inline
+@cython.exceptval(check=False)
+def _is_header(pair: object) -> cython.bint:
+    """Whether it is a tuple of (str, bytes or None) already."""
+    if type(pair) is not tuple:
+        return False
+    both: tuple = pair
+    if len(both) != 2 or type(both[0]) is not str:
+        return False
+    return both[1] is None or type(both[1]) is bytes
+
+
+@cython.cfunc
 def _as_headers(headers: object) -> tuple:
     """Headers as a tuple of (str, bytes or None), which nobody else can change."""
+    if type(headers) is tuple or type(headers) is list:
+        whole: tuple = tuple(headers)
+        for pair in whole:
+            if not _is_header(pair):
+                break
+        else:
+            return whole
+        headers = whole
     checked: list = []
     for pair in headers:
         if not isinstance(pair, (tuple, list)) or len(pair) != 2:

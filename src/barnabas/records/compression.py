@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import cast
 
 from barnabas.errors import CorruptRecord
+from barnabas.records.lz4_blocks import blocks_into
 from barnabas.types import Buffer
 
 
@@ -127,6 +128,8 @@ def decompress_into(codec: int, data: Buffer, target: memoryview) -> int:
     try:
         if codec == Codec.SNAPPY:
             return _snappy_into(data, target)
+        if codec == Codec.LZ4 and (written := blocks_into(data, target)) >= 0:
+            return written
         return int(_module(codec).decompress_into(data, target))
     except (cramjam.DecompressionError, CorruptRecord) as error:
         if isinstance(error, CorruptRecord) and codec > HIGHEST_CODEC:

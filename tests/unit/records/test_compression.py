@@ -1,3 +1,4 @@
+import random
 import struct
 import tracemalloc
 import zlib
@@ -7,6 +8,8 @@ import pytest
 
 from barnabas.errors import CorruptRecord
 from barnabas.records.compression import Codec, compress, decompress, decompress_into, stated_size
+from barnabas.records.lz4_blocks import blocks_into
+from fuzz.mutations import mutate
 
 DATA = b'{"carrier":"UA","flight":1545,"origin":"EWR"}' * 3000
 COMPRESSED = [codec for codec in Codec if codec]
@@ -110,3 +113,40 @@ def test_bad_data_costs_no_more_memory_than_good_data_could(codec: Codec) -> Non
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 1 << 20
+
+
+def framed(data: bytes, **kind: bool) -> bytes:
+    writer = cramjam.lz4.Compressor(**{"content_checksum": False, "block_linked": False, **kind})
+    writer.compress(data)
+    return bytes(writer.finish())
+
+
+MIXED = random.Random(5).randbytes(90_000) + b"so it goes " * 20_000
+
+
+@pytest.mark.parametrize("data", [b"", b"x", MIXED[:70_000], MIXED, MIXED[60_000:]])
+def test_lz4_blocks_straight_to_their_place(data: bytes) -> None:
+    room = bytearray(len(data))
+    assert blocks_into(framed(data), memoryview(room)) == len(data)
+    assert room == data
+    if data:
+        assert blocks_into(framed(data), memoryview(bytearray(len(data) - 1))) == -1
+
+
+def test_what_is_left_to_the_decoder_of_lz4_frames() -> None:
+    room = memoryview(bytearray(len(MIXED)))
+    whole = framed(MIXED)
+    wrong_sum = whole[:6] + bytes((whole[6] ^ 1,)) + whole[7:]
+    others = (framed(MIXED, block_linked=True), framed(MIXED, content_checksum=True), whole + whole)
+    for other in (*others, wrong_sum, whole[:-1], whole[:-4], whole[:50], whole[:6], MIXED):
+        assert blocks_into(other, room) == -1
+    for other in others[:2]:
+        assert decompress_into(Codec.LZ4, other, room) == len(MIXED)
+
+
+def test_damaged_lz4_blocks_end_within_their_room() -> None:
+    chance = random.Random(7)
+    whole = framed(MIXED[80_000:130_000])
+    room = memoryview(bytearray(50_000))
+    for _ in range(300):
+        assert -1 <= blocks_into(mutate(whole, chance), room) <= 50_000

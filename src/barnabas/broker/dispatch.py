@@ -35,30 +35,27 @@ Handler = Callable[[Broker, RequestContext, Never], object]
 
 
 class Route(NamedTuple):
-    """A handler, the versions it serves, and the versions it is offered in."""
+    """A handler and the versions it serves."""
 
     handle: Handler
     versions: VersionRange
-    advertised: VersionRange
 
 
-def _route(handle: Handler, versions: str, advertised: str | None = None) -> Route:
-    return Route(handle, VersionRange.parse(versions), VersionRange.parse(advertised or versions))
+def _route(handle: Handler, versions: str) -> Route:
+    return Route(handle, VersionRange.parse(versions))
 
 
 def _handle_api_versions(
     broker: Broker, context: RequestContext, request: ApiVersionsRequest | None
 ) -> ApiVersionsResponse:
     del broker
-    return api_versions.answer(ADVERTISED, context, request)
+    return api_versions.answer(SERVED, context, request)
 
 
 ROUTES: Mapping[ApiKey, Route] = {
-    # Version 0 is offered though it is refused: older librdkafka takes a broker without it for one
-    # that cannot read compressed batches, and sends them uncompressed (KAFKA-18659).
-    ApiKey.PRODUCE: _route(produce.handle, "3-13", advertised="0-13"),
-    ApiKey.FETCH: _route(fetch.handle, "4-18"),
-    ApiKey.LIST_OFFSETS: _route(list_offsets.handle, "1-11"),
+    ApiKey.PRODUCE: _route(produce.handle, "0-13"),
+    ApiKey.FETCH: _route(fetch.handle, "0-18"),
+    ApiKey.LIST_OFFSETS: _route(list_offsets.handle, "0-11"),
     ApiKey.METADATA: _route(metadata.handle, "0-13"),
     ApiKey.OFFSET_COMMIT: _route(offset_commit.handle, "2-10"),
     ApiKey.OFFSET_FETCH: _route(offset_fetch.handle, "1-10"),
@@ -79,7 +76,6 @@ ROUTES: Mapping[ApiKey, Route] = {
 }
 
 SERVED: Mapping[ApiKey, VersionRange] = {key: route.versions for key, route in ROUTES.items()}
-ADVERTISED: Mapping[ApiKey, VersionRange] = {key: route.advertised for key, route in ROUTES.items()}
 
 HANDLERS = cast(
     "Mapping[int, Callable[[Broker, RequestContext, object], object]]",

@@ -13,7 +13,8 @@ from barnabas.dialects.commands import (
 )
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition_log import PartitionLog
-from barnabas.records.batch import BatchHeader
+from barnabas.log.segment_offsets import offsets_by_segment
+from barnabas.records.batch import MAGIC_AT, BatchHeader
 from barnabas.records.checks import check_produced
 from barnabas.records.compression import Codec
 from barnabas.records.refused import RefusedRecords
@@ -78,6 +79,26 @@ class Partition:
         if not duplicate:
             self.queued_bytes += len(records)
         return _new(Appended, (_NONE, base, append_time, start, (), None))
+
+    def append_set(self, records: memoryview | None, now_ms: int, *, zstd: bool = True) -> Appended:
+        """As `append`, for a client that sends messages of magic 0 and 1: they become one batch.
+
+        A set without a whole message is no failure, and has no offset.
+        """
+        if records is None or (len(records) > MAGIC_AT and records[MAGIC_AT] == 2):
+            return self.append(records, now_ms, zstd=zstd)
+        # Imported late: a broker starts faster without it, and most never need it.
+        from barnabas.records.set_checks import SetRules, accept_set
+
+        config = self.log.config
+        codec = None if config.stored is None else Codec.NONE  # `append` compresses it then
+        try:
+            accepted = accept_set(records, SetRules(2, config.max_message_bytes, codec))
+        except RefusedRecords as refused:
+            return _refusal(refused, self.log.start_offset)
+        if not accepted.count:
+            return Appended(_NONE, log_start_offset=self.log.start_offset)
+        return self.append(memoryview(accepted.data), now_ms, zstd=zstd)
 
     def append_own(
         self, batch: bytearray, now_ms: int, on_written: Callable[[ErrorCode], None]
@@ -189,6 +210,14 @@ class Partition:
         if found is None:
             return FoundOffset(_NONE)
         return FoundOffset(_NONE, found.timestamp, found.offset, found.leader_epoch)
+
+    def find_by_segment(self, lookup: Lookup, most: int, now_ms: int) -> FoundOffset:
+        """Answer one lookup of up to `most` offsets of segments."""
+        try:
+            offsets = offsets_by_segment(self.log, lookup.timestamp, most, now_ms)
+        except StorageError:
+            return FoundOffset(ErrorCode.KAFKA_STORAGE_ERROR)
+        return FoundOffset(_NONE, offsets=offsets)
 
     def end_offset_for_epoch(self, current_epoch: int, epoch: int) -> tuple[ErrorCode, int, int]:
         """Where a leader epoch ended here: error, epoch, end offset (KIP-101, KIP-279)."""

@@ -73,13 +73,14 @@ class ReplicaManager:
         now_ms = self._clock.time_ms()
         answers: list[Appended] = []
         by_name, dirty, zstd = self._by_name, self._dirty, produce.zstd
+        take = Partition.append_set if produce.message_sets else Partition.append
         for append in produce.appends:
             topic, topic_id, index, records = append
             partition = by_name.get((topic, index)) if topic else self._by_id.get((topic_id, index))
             if partition is None:
                 answers.append(Appended(self._unknown(topic, topic_id)))
                 continue
-            appended = partition.append(records, now_ms, zstd=zstd)
+            appended = take(partition, records, now_ms, zstd=zstd)
             if not appended[0]:
                 partition.unanswered.append((answers, len(answers)))
                 dirty[partition] = None
@@ -123,11 +124,14 @@ class ReplicaManager:
         unseen, self._unseen = self._unseen, {}
         return [partition for partition in unseen if not partition.is_seen]
 
-    def read(self, reads: Iterable[Read], max_bytes: int) -> list[Fetched]:
+    def read(
+        self, reads: Iterable[Read], max_bytes: int, *, each_whole: bool = False
+    ) -> list[Fetched]:
         """Read partitions in order until `max_bytes` are planned.
 
-        The first batch found comes whole, so that a reader always gets on (KIP-74). What was
-        appended before is read too, also where it shares a readiness event with this.
+        The first batch found comes whole, so that a reader always gets on (KIP-74); with
+        `each_whole` that of each partition does. What was appended before is read too, also where it
+        shares a readiness event with this.
         """
         if self._dirty:
             self.write()
@@ -145,7 +149,7 @@ class ReplicaManager:
             records = got[7]
             if records is not None:
                 left -= records.size
-                min_one = False
+                min_one = each_whole and left > 0
             fetched.append(got)
         return fetched
 
@@ -163,12 +167,14 @@ class ReplicaManager:
     def list_offsets(self, command: ListOffsets) -> list[FoundOffset]:
         """Find offsets, in the order of the lookups."""
         self.write()
+        now_ms = self._clock.time_ms()
         found: list[FoundOffset] = []
         for lookup in command.lookups:
             partition = self._by_name.get((lookup.topic, lookup.partition))
-            found.append(
-                FoundOffset(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-                if partition is None
-                else partition.find_offset(lookup)
-            )
+            if partition is None:
+                found.append(FoundOffset(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
+            elif lookup.most is None:
+                found.append(partition.find_offset(lookup))
+            else:
+                found.append(partition.find_by_segment(lookup, lookup.most, now_ms))
         return found

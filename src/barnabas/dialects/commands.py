@@ -24,7 +24,8 @@ class Append(NamedTuple):
 class Produce(NamedTuple):
     """Append record sets. `acks`: 0 no reply, 1 written by the leader, -1 by all in-sync replicas.
 
-    `zstd`: whether this client may send, and so read, batches compressed with it.
+    `zstd`: whether this client may send, and so read, batches compressed with it. `message_sets`:
+    whether it may send messages of magic 0 and 1.
     """
 
     acks: int
@@ -32,6 +33,7 @@ class Produce(NamedTuple):
     transactional_id: str | None
     zstd: bool
     appends: list[Append]
+    message_sets: bool = False
 
 
 class RecordError(NamedTuple):
@@ -115,12 +117,17 @@ class FetchOutcome(NamedTuple):
 
 
 class Lookup(NamedTuple):
-    """Which offset of a partition is asked for: by timestamp (ms), or one of Kafka's negative codes."""
+    """Which offset of a partition is asked for: by timestamp (ms), or one of Kafka's negative codes.
+
+    `most`: how many offsets of segments are asked for, as before 0.10.1; None asks for one
+    of a record.
+    """
 
     topic: str
     partition: int
     leader_epoch: int
     timestamp: int
+    most: int | None = None
 
 
 class ListOffsets(NamedTuple):
@@ -132,9 +139,13 @@ class ListOffsets(NamedTuple):
 
 
 class FoundOffset(NamedTuple):
-    """The answer to one Lookup; offset -1 where nothing is that late."""
+    """The answer to one Lookup; offset -1 where nothing is that late.
+
+    `offsets` answers a lookup of segments, greatest first.
+    """
 
     error: ErrorCode
     timestamp: int = -1
     offset: int = -1
     leader_epoch: int = -1
+    offsets: Sequence[int] = ()

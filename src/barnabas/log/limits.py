@@ -50,6 +50,8 @@ def needs_new_segment(
             return True
         first = segment.first_timestamp
         if first < 0:
+            # One that was opened is as old as its first use, as in Kafka.
+            segment.created_ms = segment.created_ms or now_ms
             age = now_ms - segment.created_ms
         elif config.message_timestamp_type == "CreateTime":
             age = batch.max_timestamp - first

@@ -60,7 +60,7 @@ class Segment:
         self.has_room = False
         """Whether `index_is_full` has said no since the last entry, so that it need not be asked."""
         self.created_ms = 0
-        """When it was made, for rolling segments whose records have no timestamp."""
+        """When it was made, for rolling segments whose records have no time; 0 if not known."""
         self.jitter_ms = _jitter(self.stem, config)
         """By how much it ends before its time, so that not all logs roll at once."""
         self.size = disk.size(self.stem + LOG) if disk.exists(self.stem + LOG) else 0

@@ -1,43 +1,95 @@
 """Fetch (key 1): read record sets from partitions this broker leads, waiting for some to arrive.
 
 Does: sessions (KIP-227); long poll up to `max_wait_ms` for `min_bytes`; errors are answered at once;
-    the first batch always whole; limits per partition and per response; epochs (KIP-320, KIP-595).
+    the first batch always whole; limits per partition and per response; epochs (KIP-320, KIP-595);
+    refuses topics that store zstd to those who do not know it (KIP-110).
 Ignores: `rack_id`, `isolation_level` (without transactions the last stable offset is the high
     watermark), the follower's fields.
-Versions: 6 knows storage errors · 7 sessions · 9 leader epochs · 12 diverging epochs · 13 topic ids
+Versions: 0 magic 0 only, limits cut messages · 2 magic 1 · 3 limits the response, which begins with
+    a whole batch (KIP-74) · 4 magic 2 · 6 knows storage errors · 7 sessions · 9 leader epochs · 10
+    zstd · 12 diverging epochs · 13 topic ids
 """
+
+from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.delayed_fetch import DelayedFetch, is_due, readable_bytes
 from barnabas.broker.fetch_sessions import FetchPlan
 from barnabas.broker.purgatory import Pending
-from barnabas.dialects.commands import Fetch, FetchOutcome
+from barnabas.dialects.commands import Fetch, Fetched, FetchOutcome
 from barnabas.errors import ErrorCode
+from barnabas.protocol.api_keys import APIS, ApiKey
+from barnabas.records.compression import Codec
+from barnabas.versions import VersionTable
+
+_CONVERTED_BYTES_MAX = 4 << 20
+"""What is read for one answer that has to be converted, as the loop waits for it meanwhile."""
+
+
+class _Rules(NamedTuple):
+    """`each_whole`: each partition's first batch is read whole, whatever the limits say."""
+
+    zstd: bool
+    each_whole: bool = False
+    most_bytes: int = 2**31 - 1
+
+
+_BY_VERSION = VersionTable(
+    {
+        0: _Rules(zstd=False, each_whole=True, most_bytes=_CONVERTED_BYTES_MAX),
+        3: _Rules(zstd=False, most_bytes=_CONVERTED_BYTES_MAX),
+        4: _Rules(zstd=False),
+        10: _Rules(zstd=True),
+    }
+)
+_RULES = [_BY_VERSION[version] for version in range(APIS[ApiKey.FETCH].versions.last + 1)]
 
 
 def handle(broker: Broker, context: RequestContext, fetch: Fetch) -> FetchOutcome | Pending:
     """Read, or wait and read then."""
-    del context
+    rules = _RULES[context.api_version]
     plan = broker.fetch_sessions.begin(fetch)
     if isinstance(plan, ErrorCode):
         return FetchOutcome(plan, 0, [])
-    max_bytes = min(fetch.max_bytes, broker.config.fetch_max_bytes)
+    max_bytes = min(fetch.max_bytes, broker.config.fetch_max_bytes, rules.most_bytes)
     min_bytes = min(fetch.min_bytes, max_bytes)
-    fetched = broker.replicas.read(plan.reads, max_bytes)
+    fetched = broker.replicas.read(plan.reads, max_bytes, each_whole=rules.each_whole)
+    if not rules.zstd:
+        fetched = _without_zstd(broker, fetched)
     if fetch.max_wait_ms <= 0 or is_due(fetched, min_bytes):
         return plan.answer(fetched)
     missing = min_bytes - readable_bytes(fetched)
-    return _wait(broker, plan, max_bytes, missing, fetch.max_wait_ms)
+    return _wait(broker, plan, max_bytes, missing, (fetch.max_wait_ms, rules))
 
 
-def _wait(broker: Broker, plan: FetchPlan, max_bytes: int, missing: int, wait_ms: int) -> Pending:
+def _wait(
+    broker: Broker, plan: FetchPlan, max_bytes: int, missing: int, how: tuple[int, _Rules]
+) -> Pending:
+    wait_ms, rules = how
     pending = Pending()
 
     def finish() -> None:
-        pending.complete(plan.answer(broker.replicas.read(plan.reads, max_bytes)))
+        fetched = broker.replicas.read(plan.reads, max_bytes, each_whole=rules.each_whole)
+        if not rules.zstd:
+            fetched = _without_zstd(broker, fetched)
+        pending.complete(plan.answer(fetched))
 
     condition = DelayedFetch(missing, finish)
     keys = broker.replicas.keys_of(plan.reads)
     pending.on_given_up(broker.purgatory.park(condition, keys, wait_ms / 1000))
     return pending
+
+
+def _without_zstd(broker: Broker, fetched: list[Fetched]) -> list[Fetched]:
+    """The same, but for partitions of topics whose `compression.type` is zstd."""
+    given = []
+    for one in fetched:
+        partition = broker.replicas.find(one.topic, one.partition)
+        stored = None if partition is None else partition.log.config.stored
+        if not one.error and stored is not None and stored.codec == Codec.ZSTD:
+            code = ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
+            given.append(Fetched(one.topic, one.topic_id, one.partition, code))
+        else:
+            given.append(one)
+    return given

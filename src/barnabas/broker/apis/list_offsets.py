@@ -4,7 +4,8 @@ Does: earliest (-2), latest (-1), the record with the greatest timestamp (-3), e
     timestamp the first record at or after it.
 Ignores: `isolation_level` (without transactions the last stable offset is the high watermark),
     `replica_id`, `timeout_ms`. Nothing is tiered: -5 and -6 find nothing.
-Versions: 4 leader epochs · 7 greatest timestamp (KIP-734) · 8, 9, 11 tiered storage
+Versions: 0 offsets by segment · 1 one offset, by record (KIP-79) · 4 leader epochs · 7 greatest
+    timestamp (KIP-734) · 8, 9, 11 tiered storage
 """
 
 from barnabas.broker.broker import Broker

@@ -4,7 +4,8 @@ Does: checks acks; appends what passes, each partition by itself; answers when i
 Ignores: `timeout_ms` and the difference of acks=1 and acks=-1: with one replica all have written what
     the leader has.
 Refuses: transactional ids, until there is a transaction coordinator.
-Versions: 4 knows storage errors · 7 zstd · 8 errors per record (KIP-467) · 13 topic ids (KIP-516)
+Versions: 0 magic 0 and 1, which become a batch · 3 one batch of magic 2 (KIP-98) · 4 knows storage
+    errors · 7 zstd · 8 errors per record (KIP-467) · 13 topic ids (KIP-516)
 """
 
 from barnabas.broker.broker import Broker

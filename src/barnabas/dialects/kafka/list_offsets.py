@@ -14,13 +14,19 @@ from barnabas.protocol.list_offsets import (
 _READ_COMMITTED = 1
 
 
-def list_offsets_command(request: ListOffsetsRequest) -> ListOffsets:
-    """The command that a request stands for."""
+def list_offsets_command(request: ListOffsetsRequest, *, by_segment: bool) -> ListOffsets:
+    """The command that a request stands for; `by_segment` is what version 0 asks for."""
     return ListOffsets(
         request.replica_id,
         request.isolation_level == _READ_COMMITTED,
         [
-            Lookup(topic.name, one.partition_index, one.current_leader_epoch, one.timestamp)
+            Lookup(
+                topic.name,
+                one.partition_index,
+                one.current_leader_epoch,
+                one.timestamp,
+                one.max_num_offsets if by_segment else None,
+            )
             for topic in request.topics
             for one in topic.partitions
         ],
@@ -40,6 +46,7 @@ def list_offsets_response(
                     ListOffsetsPartitionResponse(
                         partition_index=lookup.partition,
                         error_code=one.error,
+                        old_style_offsets=list(one.offsets),
                         timestamp=one.timestamp,
                         offset=one.offset,
                         leader_epoch=one.leader_epoch,

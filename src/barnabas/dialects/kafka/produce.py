@@ -17,16 +17,18 @@ from barnabas.protocol.produce import (
 
 def produce_command(request: ProduceRequest, version: int) -> Produce:
     """The command that a request stands for."""
+    rules = PRODUCE_RULES[version]
     return Produce(
         request.acks,
         request.timeout_ms,
         request.transactional_id,
-        PRODUCE_RULES[version].zstd,
+        rules.zstd,
         [
             Append(topic.name, topic.topic_id, one.index, cast("memoryview | None", one.records))
             for topic in request.topic_data
             for one in topic.partition_data
         ],
+        rules.message_sets,
     )
 
 

@@ -19,6 +19,8 @@ _FLEXIBLE_ID_HEAD = Struct(">BhiB16s")
 _ENDS = b"\0\0"
 _MOST_SHORT = 126
 """The longest name and the greatest number of partitions that are looked at here."""
+FIRST_READ = 3
+"""The first version that is read and written here: it has transactional ids, and one batch only."""
 _new = tuple.__new__
 """Makes named tuples in half the time that calling their class takes."""
 
@@ -50,7 +52,7 @@ class ProduceHead:
             return None
         if not appends:
             return None
-        return _new(Produce, (self.acks, self.timeout_ms, None, self.zstd, appends))
+        return _new(Produce, (self.acks, self.timeout_ms, None, self.zstd, appends, False))
 
     def _read_classic(self, frame: memoryview) -> list[Append] | None:
         appends: list[Append] = []
@@ -98,6 +100,8 @@ class ProduceHead:
 
 def read_head(frame: memoryview, position: int, version: int, *, zstd: bool) -> ProduceHead | None:
     """The head of the request at `position`; None if it has a transaction or not one topic."""
+    if version < FIRST_READ:
+        return None
     try:
         head = _read_head(frame, position, version)
     except (error, IndexError, UnicodeDecodeError):
@@ -171,8 +175,10 @@ class ProduceReply:
 
     @staticmethod
     def can_say(version: int, topic: str) -> bool:
-        """Whether the topic's name has a length that is written here."""
-        return not 9 <= version <= 12 or len(topic.encode()) <= _MOST_SHORT
+        """Whether the version and the length of the topic's name are written here."""
+        return version >= FIRST_READ and (
+            not 9 <= version <= 12 or len(topic.encode()) <= _MOST_SHORT
+        )
 
     def write(
         self,

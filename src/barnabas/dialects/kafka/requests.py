@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 from barnabas.dialects.commands import (
     Append,
     Appended,
+    Fetch,
     FetchOutcome,
     FoundOffset,
     ListOffsets,
@@ -18,9 +19,10 @@ from barnabas.dialects.kafka.fetch import fetch_command, fetch_response
 from barnabas.dialects.kafka.fetch_frames import read_all, write_all
 from barnabas.dialects.kafka.list_offsets import list_offsets_command, list_offsets_response
 from barnabas.dialects.kafka.metadata_frames import write_metadata
+from barnabas.dialects.kafka.old_fetch import old_fetch_response
 from barnabas.dialects.kafka.produce import produce_command, produce_response
 from barnabas.dialects.kafka.produce_frames import ProduceHead, ProduceReply, read_head
-from barnabas.dialects.kafka.rules import FETCH_CODES, PRODUCE_RULES
+from barnabas.dialects.kafka.rules import FETCH_CODES, FETCH_MAGIC, PRODUCE_RULES
 from barnabas.errors import DecodeError
 from barnabas.kernels.repeating import one_partition
 from barnabas.protocol.api_keys import APIS, ApiKey
@@ -91,7 +93,9 @@ class KafkaDialect:
             if found is not None:
                 correlation_id, index, start, end = found
                 append = _new(Append, (head.topic, head.topic_id, index, frame[start:end]))
-                produce = _new(Produce, (head.acks, head.timeout_ms, None, head.zstd, [append]))
+                produce = _new(
+                    Produce, (head.acks, head.timeout_ms, None, head.zstd, [append], False)
+                )
                 return _new(Request, (_PRODUCE, version, correlation_id, client_id, produce))
             if bytes(frame[8 : head.end]) == said[8:] and frame[:4] == said[:4]:
                 several = head.read(frame)
@@ -203,7 +207,8 @@ def _read_fetch(codec: Codec[FetchRequest], frame: memoryview, position: int) ->
 def _read_list_offsets(
     codec: Codec[ListOffsetsRequest], frame: memoryview, position: int
 ) -> object:
-    return list_offsets_command(codec.decode(frame, position, _MOST_ELEMENTS)[0])
+    message, _ = codec.decode(frame, position, _MOST_ELEMENTS)
+    return list_offsets_command(message, by_segment=codec.version == 0)
 
 
 def _read_nothing(frame: memoryview, position: int) -> None:
@@ -211,7 +216,11 @@ def _read_nothing(frame: memoryview, position: int) -> None:
 
 
 def _write_fetched(request: Request, outcome: FetchOutcome) -> Send:
-    _, version, correlation_id, _, _ = request
+    _, version, correlation_id, _, body = request
+    if version in FETCH_MAGIC:
+        assert isinstance(body, Fetch)
+        old = old_fetch_response(body, outcome, version)
+        return encode_response(ApiKey.FETCH, version, correlation_id, old)
     reply = write_all(correlation_id, outcome, version, FETCH_CODES[version])
     if reply is not None:
         return reply

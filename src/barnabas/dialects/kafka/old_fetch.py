@@ -1,0 +1,72 @@
+"""Replies to Fetch up to version 3: records in a format that their readers know.
+
+The regions of files are read and converted here, so what a request may read is bounded before (see
+`broker/apis/fetch.py`). Source: KIP-31, KIP-32, KIP-74, KIP-98; seed 002 "Fetch API".
+"""
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+
+from barnabas.dialects.commands import Fetch, Fetched, FetchOutcome
+from barnabas.dialects.kafka.rules import FETCH_CODES, FETCH_MAGIC, LAST_PARTIAL_FETCH
+from barnabas.errors import CorruptRecord, DecodeError, ErrorCode, StorageError
+from barnabas.protocol.fetch import FetchableTopicResponse, FetchResponse, PartitionData
+from barnabas.records.batch import walk
+from barnabas.records.compression import Codec
+from barnabas.records.refused import RefusedRecords
+from barnabas.types import Buffer
+
+
+def old_fetch_response(fetch: Fetch, outcome: FetchOutcome, version: int) -> FetchResponse:
+    """The reply to a fetch without a session, whose order the outcome has."""
+    codes = FETCH_CODES[version]
+    rows = list(zip(fetch.reads, outcome.fetched, strict=True))
+    parts: list[tuple[str, PartitionData]] = []
+    for read, one in rows:
+        most = read.max_bytes if version <= LAST_PARTIAL_FETCH else None
+        parts.append((one.topic, _partition(one, read.offset, most, FETCH_MAGIC[version], codes)))
+    return FetchResponse(
+        responses=[
+            FetchableTopicResponse(topic=topic, partitions=[part for _, part in group])
+            for topic, group in groupby(parts, lambda row: row[0])
+        ]
+    )
+
+
+def _partition(
+    one: Fetched, offset: int, most: int | None, magic: int, codes: Mapping[int, ErrorCode]
+) -> PartitionData:
+    code = one.error
+    records: Buffer = b""
+    try:
+        records = _records(one, offset, magic)
+    except RefusedRecords as refused:
+        code = refused.code
+    except (CorruptRecord, DecodeError):
+        code = ErrorCode.CORRUPT_MESSAGE
+    except StorageError:
+        code = ErrorCode.KAFKA_STORAGE_ERROR
+    return PartitionData(
+        partition_index=one.partition,
+        error_code=codes.get(code, code),
+        high_watermark=-1 if code else one.high_watermark,
+        records=records if most is None else memoryview(records)[: max(most, 0)],
+    )
+
+
+def _records(one: Fetched, offset: int, magic: int) -> Buffer:
+    """What was read, from `offset` on, with nothing of a higher magic."""
+    region = one.records
+    if region is None:
+        return b""
+    # Imported late: a broker starts faster without it.
+    from barnabas.records.convert import convert
+
+    data = region.file.read(region.position, region.size)
+    return convert(_before_zstd(data), magic, start=offset).data
+
+
+def _before_zstd(data: Buffer) -> Buffer:
+    """All of it, or what is before a batch that no old format can hold, unless that is the first."""
+    positions: Sequence[int] = [each.position for each in walk(data) if each.codec == Codec.ZSTD]
+    return memoryview(data)[: positions[0]] if positions and positions[0] else data

@@ -4,6 +4,7 @@ About thirty times slower. Source: KIP-98.
 """
 
 from collections.abc import Callable, Generator, Iterable
+from threading import Lock
 from typing import Any, final
 
 _HEADER_SIZE = 61
@@ -111,7 +112,8 @@ class RecordAppender:
     """
 
     __slots__ = (
-        "_buffer", "batch", "count", "first_timestamp", "limit", "max_timestamp", "sealed", "size",
+        "_buffer", "_lock", "batch", "count", "first_timestamp", "limit", "max_timestamp", "sealed",
+        "size",
     )  # fmt: skip
 
     def __init__(self, limit: int, batch: object = None) -> None:
@@ -123,6 +125,8 @@ class RecordAppender:
         self.first_timestamp = -1
         self.max_timestamp = -1
         self._buffer: bytearray | None = bytearray(_HEADER_SIZE)
+        # One append is one step for other threads; compiled that comes by itself.
+        self._lock = Lock()
 
     def append(
         self, timestamp: int, key: object, value: object, headers: Iterable[Any] | None = ()
@@ -134,11 +138,22 @@ class RecordAppender:
         """
         _fits(timestamp, 64)
         names = _as_headers(headers or ())
+        key_bytes, value_bytes = _as_bytes(key, "key"), _as_bytes(value, "value")
+        with self._lock:
+            return self._append(timestamp, key_bytes, value_bytes, names)
+
+    def _append(
+        self,
+        timestamp: int,
+        key: bytes | None,
+        value: bytes | None,
+        names: list[tuple[bytes, bytes | None]],
+    ) -> Delivery | None:
         body = bytearray(1)
         _put(body, _wrapped(timestamp - self.first_timestamp) if self.count else 0)
         _put(body, self.count)
-        _put_bytes(body, _as_bytes(key, "key"))
-        _put_bytes(body, _as_bytes(value, "value"))
+        _put_bytes(body, key)
+        _put_bytes(body, value)
         _put(body, len(names))
         for name, content in names:
             _put_bytes(body, name)
@@ -161,11 +176,12 @@ class RecordAppender:
 
     def seal(self) -> None:
         """Take no more records."""
-        self.sealed = True
+        with self._lock:
+            self.sealed = True
 
     def take(self) -> bytearray:
         """Seal, and give away the batch: 61 bytes for its header, to be filled, and the records."""
-        self.sealed = True
+        self.seal()
         taken = self._buffer
         if taken is None:
             raise ValueError("the records were taken already")

@@ -17,11 +17,12 @@ help:            ## the verbs
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
 
 # What pip installs goes by this stamp: the demo's packages first, then those of the developers.
+# pip is told not to compile: the verb `kernels` does, once.
 define install
 	@test -x $(RUN) || $(PYTHON) -m venv $(VENV)
 	@echo "installing into $(VENV): barnabas$(1). The first time this takes some minutes and up to 1 GB"
 	@$(PIP) --upgrade 'setuptools>=77' 'cython>=3.1' wheel || $(NO_PACKAGES)
-	@$(PIP) --no-build-isolation --editable '.$(1)' || $(NO_PACKAGES)
+	@BARNABAS_KERNELS=pure $(PIP) --no-build-isolation --editable '.$(1)' || $(NO_PACKAGES)
 	@touch $@
 endef
 

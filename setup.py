@@ -23,6 +23,7 @@ class BuildKernels(build_ext):
     """Builds all kernels or none: half of them would only be confusing."""
 
     def run(self) -> None:
+        self.parallel = self.parallel or os.cpu_count()
         try:
             super().run()
         except Exception as error:  # noqa: BLE001 - whatever a compiler or its absence raises

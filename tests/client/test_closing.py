@@ -1,7 +1,9 @@
-"""Ends of producers: after records that were refused, under other threads, after faults."""
+"""Ends of clients: after records that were refused, under other threads, after faults."""
 
 import asyncio
+import gc
 import threading
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -131,3 +133,22 @@ def test_a_fault_of_ours_fails_the_records_and_ends_the_producer(
     with pytest.raises(FatalError):
         producer.send("faults", b"value")
     producer.close(20)
+
+
+def test_a_consumer_that_is_closed_right_after_assigning_leaves_nothing_unawaited(
+    servers: str,
+) -> None:
+    where = [("closed-at-once", 0)]
+
+    async def main() -> None:
+        async with aio.Producer(bootstrap_servers=servers) as producer:
+            await (await producer.send("closed-at-once", b"one"))
+        async with aio.Consumer(bootstrap_servers=servers) as consumer:
+            await consumer.beginning_offsets(where)
+            consumer.assign(where)
+
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        asyncio.run(main())
+        gc.collect()
+    assert [str(one.message) for one in said] == []

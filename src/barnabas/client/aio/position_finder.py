@@ -6,9 +6,10 @@ assignment that was changed meanwhile is dropped. Decodes nothing.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from functools import partial
+from typing import Final
 
 from barnabas.client.aio.asking import ask_offsets
 from barnabas.client.aio.cluster import Cluster
@@ -20,6 +21,8 @@ from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)
+
+_Work = Callable[[], Awaitable[None]]
 
 _WARN_AT: Final = 3
 """The failure in a row that the user is warned of: leaders move, and topics are made, in less."""
@@ -84,17 +87,17 @@ class PositionFinder:
             if end is None:
                 # Said by a task, so that who seeks right after assigning is not told.
                 turns = self._turns([where])
-                self._begin(turns, self._refuse(where))
+                self._begin(turns, partial(self._refuse, where))
                 continue
             leader = self._leader(where)
             if leader is not None:
                 by_leader.setdefault(leader, {})[where] = end
         if uncommitted and self._group is not None:
             turns = self._turns(uncommitted)
-            self._begin(turns, self._find_committed(self._group, turns))
+            self._begin(turns, partial(self._find_committed, self._group, turns))
         for node_id, wanted in by_leader.items():
             turns = self._turns(wanted)
-            self._begin(turns, self._find_ends(node_id, wanted, turns))
+            self._begin(turns, partial(self._find_ends, node_id, wanted, turns))
 
     def failed(self, where: TopicPartition, error: KafkaError) -> None:
         """A partition cannot be read now: leave it alone for a while, and tell the user in time.
@@ -170,17 +173,16 @@ class PositionFinder:
     def _turns(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         return {where: self._fetcher.positions[where].turn for where in partitions}
 
-    def _begin(self, turns: dict[TopicPartition, int], work: Coroutine[Any, Any, None]) -> None:
+    def _begin(self, turns: dict[TopicPartition, int], work: _Work) -> None:
+        # A coroutine is made only when its task runs: one closed first would leave it unawaited.
         self._asked.update(turns)
         task = self._loop.create_task(self._bounded(turns, work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _bounded(
-        self, turns: dict[TopicPartition, int], work: Coroutine[Any, Any, None]
-    ) -> None:
+    async def _bounded(self, turns: dict[TopicPartition, int], work: _Work) -> None:
         try:
-            await work
+            await work()
         except KafkaError as error:
             for where in self._current(turns):
                 self.failed(where, error)

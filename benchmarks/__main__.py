@@ -1,7 +1,7 @@
 """`python -m benchmarks`: measure the groups in ONLY (all without it) and write RESULTS.md.
 
-ONLY=produce,fetch selects; ROUNDS=1 SCALE=0.1 make a trial. Only a whole run goes to RESULTS.md; any
-other is printed alone, and written to the file that RESULTS names, if it names one.
+ONLY=produce,fetch selects; ROUNDS=1 SCALE=0.1 make a trial. Only a whole run goes to RESULTS.md;
+any other is printed alone, and written to the file that RESULTS names, if it names one.
 """
 
 import os
@@ -40,8 +40,8 @@ def main() -> int:
         return 2
     plan = Plan(int(os.environ.get("ROUNDS", "3")), float(os.environ.get("SCALE", "1")))
     plan.notes.append(
-        f"{plan.rounds} rounds, loads of {plan.scale:g} times the usual length; load average before "
-        f"{os.getloadavg()[0]:.1f}"
+        f"{plan.rounds} rounds, loads of {plan.scale:g} times the usual length; load average "
+        f"before {os.getloadavg()[0]:.1f}"
     )
     results: list[Result] = []
     try:

@@ -15,7 +15,7 @@ TARGET = 0.4
 
 
 def measure(plan: Plan) -> list[Result]:
-    """The rows of group `fetch`, both brokers in turns; the first round warms and is not counted."""
+    """The rows of group `fetch`, both brokers in turns; the first round only warms."""
     figures: dict[str, dict[str, list[float]]] = {}
     batches = max(200, int(LOG_BYTES * plan.scale) // BATCH.size)
     brokers = plan.brokers()

@@ -173,7 +173,8 @@ def varied(count: int) -> list[bytes]:
     """JSON of about 120 bytes, no two alike: what is all the same decompresses far too quickly."""
     chance = random.Random(7)
     return [
-        b'{"id":%d,"carrier":"%s","flight":%d,"tail":"N%05d","origin":"%s","delay":%d,"distance":%d}'
+        b'{"id":%d,"carrier":"%s","flight":%d,"tail":"N%05d",'
+        b'"origin":"%s","delay":%d,"distance":%d}'
         % (
             number,
             chance.choice((b"UA", b"AA", b"DL", b"B6", b"WN")),

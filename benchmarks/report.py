@@ -1,4 +1,4 @@
-"""benchmarks/RESULTS.md: every row with its rounds, its ratio and its target; misses first named."""
+"""benchmarks/RESULTS.md: every row with rounds, ratio and target; misses are named first."""
 
 import os
 import platform
@@ -14,8 +14,8 @@ INTRODUCTION = """# Measured
 Written by `make bench`; do not edit. Figures are `min / median` of rounds in which every side takes
 its turn; ratios are of medians, ours over theirs. CPU-s/GB: CPU seconds of the broker's process
 (CLOCK_PROCESS_CPUTIME_ID, read just before and after) for 10^9 bytes sent or answered. Both brokers
-have the same bounded log on warm pages (`benchmarks/brokers.py`), real Kafka is warmed with 3 GB and
-40,000 small requests, and the load comes from `benchmarks/load` over loopback. "One processor":
+have the same bounded log on warm pages (`benchmarks/brokers.py`), real Kafka is warmed with 3 GB
+and 40,000 small requests, and the load comes from `benchmarks/load` over loopback. "One processor":
 broker and load are held on the same one, which repeats best; "two": neither is held.
 """
 

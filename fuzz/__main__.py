@@ -1,6 +1,7 @@
 """`python -m fuzz`: mutate valid inputs from a seed until the time is over or something breaks.
 
-An input that breaks a target is kept in `fuzz/findings/`; `--input FILE --target NAME` runs it again.
+An input that breaks a target is kept in `fuzz/findings/`; `--input FILE --target NAME` runs it
+again.
 """
 
 import argparse

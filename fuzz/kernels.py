@@ -2,9 +2,9 @@
 
 So are random columns through the kernels that write, half of them with offsets that make no sense;
 what they write must decode to the same rows. All are built with AddressSanitizer and
-UndefinedBehaviorSanitizer, then a child process with the sanitizer's library feeds both forms the same
-bytes and compares what comes out. A read of one byte too many ends the child; a difference ends it too.
-Wrapping sums are meant (-fwrapv).
+UndefinedBehaviorSanitizer, then a child process with the sanitizer's library feeds both forms the
+same bytes and compares what comes out. A read of one byte too many ends the child; a difference
+ends it too. Wrapping sums are meant (-fwrapv).
 """
 
 import argparse
@@ -122,7 +122,7 @@ def overrun(folder: Path) -> None:
 
 
 def control(folder: Path) -> None:
-    """See the sanitizer stop a copy of a kernel that lacks one check; else its silence means nothing.
+    """See the sanitizer stop a copy of a kernel that lacks one check: else silence means nothing.
 
     Raises:
         AssertionError: it said nothing.

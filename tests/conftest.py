@@ -1,4 +1,4 @@
-"""What holds for every test: properties are judged by what they find, not by how long an example took."""
+"""For every test: properties are judged by what they find, not by how long an example took."""
 
 from hypothesis import settings
 

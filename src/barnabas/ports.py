@@ -1,8 +1,8 @@
 """Everything that is not deterministic, as protocols: clock, chance, disk, network, registry.
 
 `runtime` implements them for the real world; tests and the simulator bring their own. Machines take
-them as arguments and touch nothing else. What is *not* here: threads (an implementation may use them
-behind a call, never visibly), logging, configuration.
+them as arguments and touch nothing else. What is *not* here: threads (an implementation may use
+them behind a call, never visibly), logging, configuration.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -129,8 +129,8 @@ def test_pip_installs_the_command_as_readme_says(
     venv.create(tmp_path / "own", with_pip=True)
     binaries = tmp_path / "own" / "bin"
     (packages,) = (tmp_path / "own" / "lib").glob("python*/site-packages")
-    # What pip would download: the tools to build with, in place of the venv's old ones, and the four
-    # packages needed.
+    # What pip would download: the tools to build with, in place of the venv's old ones, and the
+    # four packages needed.
     for old in [*packages.glob("*setuptools*"), *packages.glob("*distutils*")]:
         shutil.rmtree(old) if old.is_dir() else old.unlink()
     (packages / "here.pth").write_text("\n".join(site.getsitepackages()))

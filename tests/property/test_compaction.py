@@ -1,4 +1,4 @@
-"""A compacted log says the same as all that was ever written, whatever happens and whenever it stops."""
+"""A compacted log says the same as all that was written, whatever happens, whenever it stops."""
 
 import contextlib
 from typing import NamedTuple

@@ -15,6 +15,7 @@ SOURCE = ROOT / "src"
 PACKAGE = SOURCE / "barnabas"
 
 LONGEST_FILE, LONGEST_TEST, WIDEST = 400, 600, 112
+PRAGMA = re.compile(r"  # (noqa|type:|fmt:).*")
 LONGEST_FUNCTION, LONGEST_KERNEL = 60, 120
 
 TOO_LONG: dict[str, int] = {}
@@ -136,7 +137,7 @@ def test_lines_are_narrow() -> None:
         for name, text in texts()
         if name.endswith(".py")
         for number, line in enumerate(text.splitlines(), start=1)
-        if len(line) > WIDEST and "http" not in line
+        if len(PRAGMA.sub("", line)) > WIDEST and "http" not in line
     ]
     complain(f"at most {WIDEST} columns", found)
 

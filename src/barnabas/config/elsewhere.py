@@ -109,7 +109,7 @@ _HARMLESS = {
 
 
 def refusal(names: Mapping[str, str], name: str, value: object) -> str | None:
-    """Why the property `name` cannot have `value`: records would be others than the user believes."""
+    """Why property `name` cannot have `value`: records would be others than the user believes."""
     why = names.get(name)
     if why not in _HARMLESS or value is None or value in ("", []):
         return None

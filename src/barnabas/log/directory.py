@@ -1,4 +1,4 @@
-"""A log directory as a whole: its lock, its owner, its checkpoints, whether it was left in order."""
+"""A log directory as a whole: its lock, owner and checkpoints, whether it was left in order."""
 
 import contextlib
 from collections.abc import Iterable, Mapping

@@ -1,6 +1,7 @@
-"""Segments and indexes looked at from outside, broken ones too: every batch, every fault, its place.
+"""Segments and indexes seen from outside, broken ones too: batches, faults, their places.
 
-Nothing is opened, mended or believed. Source: what Kafka's DumpLogSegments and LogValidator compare.
+Nothing is opened, mended or believed. Source: what Kafka's DumpLogSegments and LogValidator
+compare.
 """
 
 import itertools

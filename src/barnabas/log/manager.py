@@ -1,6 +1,7 @@
 """All logs of a broker: open, create, delete, and the work that is due from time to time.
 
-What is *not* here: which topics there should be, and when `maintain` is called (about once a second).
+What is *not* here: which topics there should be, and when `maintain` is called (about once a
+second).
 """
 
 import contextlib
@@ -258,7 +259,7 @@ class LogManager:
                 events.append(LogEvent(log.topic_partition, text))
 
     def remove_later(self, log: PartitionLog, segments: Sequence[Segment], now_ms: int) -> None:
-        """Remove segments that were taken out of a log, and renamed, after `file.delete.delay.ms`."""
+        """Remove segments taken out of a log, and renamed, after `file.delete.delay.ms`."""
         paths = [segment.stem + kind + DELETED for segment in segments for kind in SEGMENT_FILES]
         self._removals.add(now_ms + log.config.file_delete_delay_ms, paths, segments)
 

@@ -1,7 +1,7 @@
 """From an offset to a byte position in a segment, one entry per few kilobytes of log.
 
-Source: Kafka's OffsetIndex. An entry is (last offset of a batch - base offset of the segment: int32,
-position of that batch: int32), big-endian.
+Source: Kafka's OffsetIndex. An entry is (last offset of a batch - base offset of the segment:
+int32, position of that batch: int32), big-endian.
 """
 
 from barnabas.log.entry_file import EntryFile

@@ -1,6 +1,7 @@
 """One partition's log: append, read, roll, flush, cut. Called by one thread; decides at once.
 
-What is *not* here: opening and recovery (`opening`), truncation, when old segments go (`retention`).
+What is *not* here: opening and recovery (`opening`), truncation, when old segments go
+(`retention`).
 """
 
 from barnabas.errors import ErrorCode, LogDirFailed, StorageError
@@ -72,7 +73,7 @@ class PartitionLog:
         self._touched = False
 
     def opened(self, segments: Segments, start_offset: int, end_offset: int, flushed: int) -> None:
-        """Begin to serve what `opening` found: all of it is written, up to `flushed` also synced."""
+        """Begin to serve what `opening` found: all is written, up to `flushed` also synced."""
         self.segments = segments
         self.start_offset = start_offset
         self.end_offset = self.written_end = self.file_end = end_offset

@@ -1,4 +1,4 @@
-"""The file that ties a partition's directory to its topic's id. Source: Kafka's PartitionMetadataFile."""
+"""Ties a partition's directory to its topic's id. Source: Kafka's PartitionMetadataFile."""
 
 from barnabas.errors import LogDirFailed
 from barnabas.log.file_names import parse_uuid, uuid_text

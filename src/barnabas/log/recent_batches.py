@@ -1,4 +1,4 @@
-"""Where the newest batches of the active segment start, so that consumers at the tail need no scan."""
+"""Where the newest batches of the active segment start: consumers at the tail need no scan."""
 
 from array import array
 from bisect import bisect_right

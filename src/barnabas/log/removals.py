@@ -1,4 +1,4 @@
-"""Files that wait to be removed: readers may still be sending from them (`file.delete.delay.ms`)."""
+"""Files to be removed later: readers may still send from them (`file.delete.delay.ms`)."""
 
 import heapq
 from collections.abc import Sequence

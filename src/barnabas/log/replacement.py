@@ -1,4 +1,4 @@
-"""Put a compacted segment in the place of others, so that a crash at any instant leaves one of both.
+"""Put a compacted segment in the place of others: a crash at any instant leaves one of both.
 
 New files go from `.cleaned` to `.swap`, then the old ones to `.deleted`, then the new ones to their
 names. From the moment that all are `.swap` the next start goes on; before it goes back.

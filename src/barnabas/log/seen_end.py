@@ -1,4 +1,4 @@
-"""Up to where readers see a log whose records must be on stable storage first (`flush.messages`)."""
+"""Up to where readers see a log whose records must be synced first (`flush.messages`)."""
 
 from collections.abc import Callable
 from contextlib import suppress

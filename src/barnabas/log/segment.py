@@ -58,7 +58,7 @@ class Segment:
         """`first_timestamp`, negative where that has to be asked."""
         self.max_timestamp_offset = base_offset
         self.has_room = False
-        """Whether `index_is_full` has said no since the last entry, so that it need not be asked."""
+        """Whether `index_is_full` said no since the last entry: it need not be asked then."""
         self.created_ms = 0
         """When it was made, for rolling segments whose records have no time; 0 if not known."""
         self.jitter_ms = _jitter(self.stem, config)

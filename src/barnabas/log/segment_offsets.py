@@ -11,8 +11,8 @@ _LATEST, _EARLIEST = -1, -2
 def offsets_by_segment(log: PartitionLog, timestamp: int, most: int, now_ms: int) -> list[int]:
     """At most `most` offsets, greatest first: the log's end and where each segment begins.
 
-    `timestamp`: -1 counts from the log's end, -2 gives the earliest, any other time (ms) counts from
-    the last segment that was not changed after it. The end counts as changed at `now_ms`.
+    `timestamp`: -1 counts from the log's end, -2 gives the earliest, any other time (ms) counts
+    from the last segment that was not changed after it. The end counts as changed at `now_ms`.
 
     Raises:
         StorageError: a segment's file cannot be asked for its time.

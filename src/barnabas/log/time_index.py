@@ -1,7 +1,8 @@
 """From a timestamp to an offset in a segment.
 
-Source: Kafka's TimeIndex. An entry is (timestamp: int64, offset - base offset of the segment: int32):
-no record before or at that offset is younger than the timestamp, and that one's batch is as young.
+Source: Kafka's TimeIndex. An entry is (timestamp: int64, offset - base offset of the segment:
+int32): no record before or at that offset is younger than the timestamp, and that one's batch is as
+young.
 """
 
 from barnabas.log.entry_file import EntryFile

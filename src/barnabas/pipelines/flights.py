@@ -139,7 +139,8 @@ def write_delays(changed: DataFrame, options: FlightsOptions) -> None:
     """Write one micro-batch of results to the topic.
 
     Spark gives a Python data source no streaming sink in update mode, so each micro-batch is a
-    write of its own. One that is repeated after a failure writes the same values again: the last counts.
+    write of its own. One that is repeated after a failure writes the same values again: the last
+    counts.
     """
     (
         changed.write.format("barnabas")

@@ -196,4 +196,4 @@ APIS: Mapping[ApiKey, Api] = apis_of(
     (DescribeClusterRequest, DescribeClusterResponse),
     (DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse),
 )
-"""The APIs that broker and client speak; `declared` has the others too, and imports them when asked."""
+"""The APIs that broker and client speak; `declared` imports the others when asked."""

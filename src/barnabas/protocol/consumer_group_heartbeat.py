@@ -1,4 +1,4 @@
-"""ConsumerGroupHeartbeat (key 68): be a member of a group whose broker assigns partitions (KIP-848).
+"""ConsumerGroupHeartbeat (key 68): be in a group whose broker assigns partitions (KIP-848).
 
 Versions: 1 subscription by regular expression, ids made by the members (KIP-1082)
 """

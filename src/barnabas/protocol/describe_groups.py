@@ -1,7 +1,7 @@
 """DescribeGroups (key 15): the members of classic groups and what they do.
 
-Versions: 1 throttle time · 3 authorised operations (KIP-430) · 4 static members (KIP-345) · 5 flexible ·
-    6 GROUP_ID_NOT_FOUND, messages (KIP-1043)
+Versions: 1 throttle time · 3 authorised operations (KIP-430) · 4 static members (KIP-345) · 5
+    flexible · 6 GROUP_ID_NOT_FOUND, messages (KIP-1043)
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """JoinGroup (key 11): become a member of a group that agrees on a protocol among its members.
 
-Versions: 1 rebalance timeout apart from the session's (KIP-62) · 2 throttle time · 4 the id is given out
-    first, with MEMBER_ID_REQUIRED (KIP-394) · 5 static members (KIP-345) · 6 flexible · 7 protocol type
-    (KIP-559) · 8 reason (KIP-800) · 9 the leader may skip the assignment (KIP-814)
+Versions: 1 rebalance timeout apart from the session's (KIP-62) · 2 throttle time · 4 the id is
+    given out first, with MEMBER_ID_REQUIRED (KIP-394) · 5 static members (KIP-345) · 6 flexible · 7
+    protocol type (KIP-559) · 8 reason (KIP-800) · 9 the leader may skip the assignment (KIP-814)
 """
 
 from __future__ import annotations

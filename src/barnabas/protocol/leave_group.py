@@ -1,6 +1,7 @@
 """LeaveGroup (key 13): members leave a group, and the others rebalance.
 
-Versions: 1 throttle time · 3 several members, also static ones (KIP-345) · 4 flexible · 5 reason (KIP-800)
+Versions: 1 throttle time · 3 several members, also static ones (KIP-345) · 4 flexible · 5 reason
+(KIP-800)
 """
 
 from __future__ import annotations

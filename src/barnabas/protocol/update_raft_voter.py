@@ -1,4 +1,4 @@
-"""UpdateRaftVoter (key 82): a voter tells the leader of the metadata quorum about itself (KIP-853)."""
+"""UpdateRaftVoter (key 82): a voter tells the leader of the quorum about itself (KIP-853)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrow arrays as the columns that kernels write from. Copies only what has another type than binary.
+"""Arrow arrays as the columns that kernels write from; only what is not binary is copied.
 
 pyarrow is imported on first use.
 """

@@ -55,9 +55,9 @@ class BatchHeader(NamedTuple):
     """The 61 bytes as numbers; `position` is where the batch starts in its buffer.
 
     `size` is the whole batch with its 12 byte prefix. Timestamps are milliseconds since the epoch.
-    Of a message of magic 0 or 1 (see `read_entry`), what it does not have is -1. If it is compressed,
-    its offset is that of the last record in it; how many there are (`count` -1) and where they begin
-    is only known inside.
+    Of a message of magic 0 or 1 (see `read_entry`), what it does not have is -1. If it is
+    compressed, its offset is that of the last record in it; how many there are (`count` -1) and
+    where they begin is only known inside.
     """
 
     position: int
@@ -188,7 +188,7 @@ def walk(buffer: Buffer, position: int = 0) -> Iterator[BatchHeader]:
 
 
 def end_of_batches(buffer: Buffer, position: int) -> int:
-    """Where the batches from `position` on give way to messages of magic 0 or 1, or the buffer ends."""
+    """Where batches from `position` on give way to messages of magic 0 or 1, or the end."""
     size = len(buffer)
     while size - position > MAGIC_AT:
         _, length, _, magic = _PREFIX.unpack_from(buffer, position)
@@ -219,7 +219,7 @@ def crc_is_right(buffer: Buffer, header: BatchHeader) -> bool:
 
 
 def stamp(buffer: bytearray | memoryview, size: int, base_offset: int, leader_epoch: int) -> None:
-    """Give the batch of `size` bytes at the start of a buffer its offset and leader epoch, in place.
+    """Give the batch of `size` bytes at the start of a buffer offset and leader epoch, in place.
 
     Both are outside the CRC. The length between them is written again, as it is: one call for all
     three is the fastest way.

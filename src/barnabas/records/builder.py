@@ -67,7 +67,7 @@ def build(
     *,
     transactional: bool = False,
 ) -> bytearray:
-    """Take the records of an appender and make a batch of them; `producer` is (id, epoch, sequence).
+    """Make a batch of the records of an appender; `producer` is (id, epoch, sequence).
 
     Without compression nothing is copied. A batch without records has no place in a log.
     """

@@ -46,7 +46,7 @@ class BytesColumn(NamedTuple):
 
 
 class HeadersColumn(NamedTuple):
-    """Headers of records: record i has the headers ends[i] to ends[i + 1] of `keys` and `values`."""
+    """Headers of records: record i has those from ends[i] to ends[i + 1] of `keys` and `values`."""
 
     ends: memoryview
     keys: BytesColumn

@@ -44,8 +44,8 @@ _ZSTD_HEADER_MAX, _LZ4_HEADER_MAX = 18, 15
 def compress(codec: Codec, data: Buffer, level: int | None = None) -> Buffer:
     """Compress as Kafka's own clients do; NONE gives `data` back.
 
-    `level` is the codec's own; None takes the default of Kafka's clients (gzip 6, zstd 3). Snappy has
-    none, and lz4 is written with independent blocks, which brokers insist on.
+    `level` is the codec's own; None takes the default of Kafka's clients (gzip 6, zstd 3). Snappy
+    has none, and lz4 is written with independent blocks, which brokers insist on.
     """
     if codec == Codec.NONE:
         return data

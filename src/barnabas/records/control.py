@@ -1,4 +1,4 @@
-"""Transaction markers: the one record of a control batch. Source: KIP-98; Kafka's EndTransactionMarker."""
+"""Transaction markers, alone in a control batch. Source: KIP-98; Kafka's EndTransactionMarker."""
 
 import struct
 from typing import NamedTuple

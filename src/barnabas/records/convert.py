@@ -68,8 +68,8 @@ def convert(
 ) -> Converted:
     """Give a reader that knows no higher magic than `to_magic` what it can read.
 
-    What is lost is in `LOSSES`. A batch keeps its compression. Records of aborted transactions stay,
-    as an old reader reads what is uncommitted; markers go.
+    What is lost is in `LOSSES`. A batch keeps its compression. Records of aborted transactions
+    stay, as an old reader reads what is uncommitted; markers go.
 
     Args:
         buffer: whole batches and messages; what is cut off at the end is left out.

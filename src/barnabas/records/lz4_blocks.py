@@ -1,7 +1,8 @@
 """The blocks of an lz4 frame decompressed one by one, straight to where they belong.
 
-The library's decoder of frames copies everything once more; without that it takes a fifth less time.
-Brokers insist on independent blocks, so nearly all frames can be read so. Source: lz4's frame format.
+The library's decoder of frames copies everything once more; without that it takes a fifth less
+time. Brokers insist on independent blocks, so nearly all frames can be read so. Source: lz4's frame
+format.
 """
 
 from functools import lru_cache

@@ -14,7 +14,7 @@ _P1, _P2, _P3, _P4, _P5 = 0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F, 0x1656
 
 
 def rightly_summed(frame: Buffer) -> Buffer:
-    """The frame with the checksum that lz4 libraries expect; itself where it has that, or no header."""
+    """The frame with the checksum that lz4 libraries expect; itself where nothing is to mend."""
     at = _checksum_at(frame)
     if at is None:
         return frame

@@ -21,7 +21,7 @@ def decode_records(  # noqa: PLR0913 - all but three by name
     aborted: Sequence[tuple[int, int]] = (),
     limit: int | None = None,
 ) -> tuple[list[Record], int]:
-    """Decode the whole batches and messages of a fetch from offset `start` on; also returns what to fetch next.
+    """Decode the whole batches and messages of a fetch from offset `start` on; what is next.
 
     `limit` is the number of records to stop at: the next offset is then that behind the last of
     them, and what follows is not looked at. Other arguments and errors as `decode_columns`.

@@ -1,4 +1,4 @@
-"""What a topic asks of each record that is produced to it: a key where it is compacted, a near time.
+"""What a topic asks of each record produced to it: a key where it is compacted, a near time.
 
 Only batches that could break such a rule are looked into, compressed ones after decompression.
 Source: Kafka's LogValidator, KIP-467 (the errors of single records), KIP-937 (bounds of times).
@@ -15,13 +15,13 @@ from barnabas.types import NO_TIMESTAMP, Buffer
 _DECOMPRESSED_BYTES_MAX = 1 << 27
 """What one produced batch may decompress to while it is looked into."""
 _MOST_TOLD = 1000
-"""Records at fault that a producer is told of, so that the answer stays smaller than the question."""
+"""Records at fault that a producer is told of: answers stay smaller than questions."""
 
 _NO_KEY = "a record in a compacted topic needs a key"
 
 
 class RecordRules(NamedTuple):
-    """`keyed`: no key may be null; `earliest` to `latest`: the times allowed, both included, in ms."""
+    """`keyed`: no key may be null; `earliest` to `latest`, in ms: the times allowed, inclusive."""
 
     keyed: bool
     earliest: int

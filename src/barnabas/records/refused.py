@@ -8,8 +8,8 @@ from barnabas.errors import ErrorCode, KafkaError
 class RefusedRecords(KafkaError):
     """A record set that must not be appended.
 
-    `code` goes into the partition's response; `records` are those at fault, each by its place in the
-    batch with what is wrong with it, and none where it is the batch as a whole.
+    `code` goes into the partition's response; `records` are those at fault, each by its place in
+    the batch with what is wrong with it, and none where it is the batch as a whole.
     """
 
     def __init__(

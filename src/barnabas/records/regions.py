@@ -1,8 +1,8 @@
 """Regions: the runs of batches in fetched buffers that a scan goes over, ready to be scanned.
 
-Here is decided which batches count at all: whole ones, with the right CRC, of no aborted transaction,
-holding records and not markers; compressed ones are decompressed. Records are not looked at. Messages
-of magic 0 and 1 may lie between the batches.
+Here is decided which batches count at all: whole ones, with the right CRC, of no aborted
+transaction, holding records and not markers; compressed ones are decompressed. Records are not
+looked at. Messages of magic 0 and 1 may lie between the batches.
 """
 
 from array import array
@@ -269,7 +269,7 @@ class Regions:
     def _unpacked(
         self, packed: Buffer, table: "array[int]", at: int
     ) -> tuple[memoryview, int, int]:
-        """What is in a compressed batch or message: a buffer, and from where to where it lies there."""
+        """What is in a compressed batch or message: a buffer, and where in it."""
         codec = table[at + layout.ATTRIBUTES] & CODEC_MASK
         limit = min(self._limit, _BUFFER_BYTES_MAX)
         try:

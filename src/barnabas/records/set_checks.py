@@ -1,4 +1,4 @@
-"""What must hold before a broker appends a message set of an old producer, and what is appended then.
+"""What must hold before a message set of an old producer is appended, and what is appended.
 
 Kafka does the same by recompression and conversion in its LogValidator. Offsets and times that a
 producer puts into a compressed message are not believed: they are given anew.

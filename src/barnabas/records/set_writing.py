@@ -1,6 +1,7 @@
 """RecordColumns into bytes of any format: message sets of magic 0 and 1, batches of magic 2.
 
-No Python object is made per record. Source: seeds 002 and 003 "Message format", KIP-31, KIP-32, KIP-98.
+No Python object is made per record. Source: seeds 002 and 003 "Message format", KIP-31, KIP-32,
+KIP-98.
 """
 
 import struct

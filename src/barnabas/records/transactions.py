@@ -16,7 +16,7 @@ _WIDTH = layout.WIDTH
 
 
 class AbortedTransaction(NamedTuple):
-    """One that did not happen: `last_offset` is its marker's, `stable_offset` was stable before it."""
+    """One that was aborted: `last_offset` is its marker's, `stable_offset` was stable before it."""
 
     producer_id: int
     first_offset: int

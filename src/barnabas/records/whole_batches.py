@@ -50,7 +50,7 @@ class WholeBatches(NamedTuple):
         return self.table[at + layout.BASE_OFFSET] + self.table[at + layout.LAST_DELTA]
 
     def runs(self) -> Iterator[tuple[int, int, int]]:
-        """Rows in order: [first, end) of plain batches, and each other one alone, with its attributes.
+        """Rows in order: [first, end) of plain batches, each other one alone with its attributes.
 
         Plain ones are neither compressed nor of a transaction.
         """

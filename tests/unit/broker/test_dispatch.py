@@ -1,4 +1,4 @@
-"""Produce 0-2, Fetch 0-3 and ListOffsets 0 over raw connections: what each version gives and refuses."""
+"""Produce 0-2, Fetch 0-3, ListOffsets 0 over raw connections: what each gives and refuses."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Which log the cleaner takes, what it writes down, and what it does when something is in its way."""
+"""Which log the cleaner takes, what it writes down, what it does when something is in its way."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""flush.messages: readers see what is on stable storage, and syncs hold nobody up who can be told."""
+"""flush.messages: readers see what is on stable storage; syncs hold up nobody else."""
 
 import pytest
 

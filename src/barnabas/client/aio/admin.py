@@ -50,8 +50,8 @@ from barnabas.wire.schema import NO_UUID
 _SET, _DELETE = 0, 1
 _NAMES, _NEW = "['flights']", "[NewTopic('flights', 6)]"
 _CHANGES = "{'retention.ms': '3600000'}"
-# Whoever asks for a topic that is not there is told so at once, as by the Java client: a producer or
-# consumer may wait for it to be made, for an administrator that is the answer.
+# Whoever asks for a topic that is not there is told so at once, as by the Java client: a producer
+# or consumer may wait for it to be made, for an administrator that is the answer.
 _NOT_THERE = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
 
 

@@ -71,7 +71,8 @@ async def lookup_offsets(
 ) -> dict[TopicPartition, OffsetAndTimestamp]:
     """The offsets of these timestamps (ms, or EARLIEST, LATEST, MAX_TIMESTAMP) per partition.
 
-    Where no record is that late the offset is -1. `committed_only`: LATEST is the last stable offset.
+    Where no record is that late the offset is -1. `committed_only`: LATEST is the last stable
+    offset.
     """
     found: dict[TopicPartition, OffsetAndTimestamp] = {}
 

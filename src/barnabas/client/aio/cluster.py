@@ -75,7 +75,7 @@ class Cluster:
     # ---- asking ---------------------------------------------------------------------------
 
     def link(self, node_id: int) -> Link | None:
-        """The ready link to a broker, or None: then one is being made, as soon as back-off allows."""
+        """The ready link to a broker, or None: then one is made as soon as back-off allows."""
         known = self._links.get(node_id)
         if known is not None:
             return known if known.ready else None

@@ -77,7 +77,7 @@ class Courier:
             self._guarded(self._advance)
 
     def _guarded(self, do: Callable[..., None], *arguments: object) -> None:
-        """After a fault of ours nobody knows what is where, so everything unsettled fails with it."""
+        """After a fault of ours nobody knows what is where: everything unsettled fails with it."""
         try:
             do(*arguments)
         except Exception as error:  # the one place that owns what is on its way

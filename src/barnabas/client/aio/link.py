@@ -45,8 +45,9 @@ class _Waiting:
 class Link:
     """A connection with the requests that wait on it. All calls on the loop's thread.
 
-    `on_change` is called when the link becomes ready and when it is lost; `failure` says why it was.
-    It is not ready for as long as the broker wants to hear nothing (throttle_time_ms, KIP-219).
+    `on_change` is called when the link becomes ready and when it is lost; `failure` says why it
+    was. It is not ready for as long as the broker wants to hear nothing (throttle_time_ms,
+    KIP-219).
     """
 
     def __init__(
@@ -172,8 +173,8 @@ class Link:
         try:
             self._receive()
         except RemoteProtocolError as error:
-            # What was sent may have been done or not, as where the connection is lost: whoever waits
-            # may try again over another one.
+            # What was sent may have been done or not, as where the connection is lost: whoever
+            # waits may try again over another one.
             log.warning("connection given up broker=%s why=%s", self, error)
             self.close(ConnectionFailed(f"{self} broke the protocol: {error}"))
         except KafkaError as error:

@@ -124,7 +124,7 @@ class Producer:
     async def send_arrow(
         self, topic: str, data: Any, names: ColumnNames = _USUAL, **columns: Any
     ) -> SentBatches:
-        """Put all rows of a pyarrow Table or RecordBatch in line as records, without an object each.
+        """Put the rows of a pyarrow Table or RecordBatch in line, without an object each.
 
         Columns are told by `names` or keywords (key, value, headers, timestamp, partition); those
         that are not there are left out. Waits while buffer.memory is full.

@@ -31,7 +31,7 @@ _WITHOUT_TOPIC_IDS: Final = 12
 
 @dataclass(frozen=True, slots=True)
 class RangeOptions:
-    """How to fetch. Sizes in bytes, times in seconds; `patience_s` without any progress is enough."""
+    """How to fetch. Sizes in bytes, times in seconds; `patience_s` without progress is enough."""
 
     fetch_bytes: int = 4 * 1024 * 1024
     max_wait_s: float = 0.5
@@ -166,7 +166,7 @@ class RangeFetches:
         raise BrokerError(ErrorCode.UNKNOWN_SERVER_ERROR, f"{self}: the answer is empty")
 
     async def _gone(self) -> BrokerError:
-        """The error for offsets that are not there; brokers say where the log is only when asked."""
+        """The error for offsets that are not there; where the log is must be asked for."""
         ends = []
         for end in (EARLIEST, LATEST):
             found = await lookup_offsets(

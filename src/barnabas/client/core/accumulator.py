@@ -1,7 +1,8 @@
 """Records on their way into batches, per partition, within a bound of memory. Sends nothing.
 
 Users' threads append, the loop's thread closes and takes; both hold `lock` for everything but the
-append to an open batch itself, which is one call of the kernel and refuses once the batch is sealed.
+append to an open batch itself, which is one call of the kernel and refuses once the batch is
+sealed.
 """
 
 from collections.abc import Sequence
@@ -71,7 +72,8 @@ class Accumulator:
         Raises:
             BrokerError: the record is larger than max.request.size or buffer.memory
                 (MESSAGE_TOO_LARGE), or the topic has no such partition.
-            TypeError, ValueError, OverflowError: no record can be made of this; nothing has changed.
+            TypeError, ValueError, OverflowError: no record can be made of this; nothing has
+            changed.
             KafkaError: as `shut` was told.
         """
         size = self._checked_size(topic.name, record)
@@ -174,7 +176,7 @@ class Accumulator:
             self.used -= batch.reserved
 
     def replaced(self, batch: ProducerBatch, parts: Sequence[ProducerBatch]) -> None:
-        """A batch was split: the brokers take none of its size, so the next ones are made smaller."""
+        """A batch was split, as brokers take none of its size: the next ones are made smaller."""
         with self.lock:
             most = max(len(part.payload or b"") for part in parts)
             topic = batch.where.topic
@@ -213,7 +215,7 @@ class Accumulator:
         return delivery
 
     def _batch_size(self, topic: TopicView) -> int:
-        """How large batches may become: such that open ones leave most of the memory to sent ones."""
+        """How large batches may become: open ones leave most of the memory to sent ones."""
         wished = min(self._options.batch_size, self._largest.get(topic.name, _UNBOUNDED))
         share = self._options.buffer_memory // (_SHARE * len(topic.partitions))
         return min(wished, max(share, _SMALLEST_SHARE))

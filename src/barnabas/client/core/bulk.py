@@ -27,7 +27,7 @@ class SentBatches:
         return all(batch.settled for batch in self.batches)
 
     def result(self, timeout_s: float | None = None) -> list[RecordMetadata]:
-        """Wait until all are stored, up to `timeout_s` seconds each; where the first of each batch is.
+        """Wait until all are stored, up to `timeout_s` seconds each; where each batch begins.
 
         Raises:
             RequestTimeout: it is not known yet.
@@ -54,8 +54,8 @@ class Bulk:
         """The batches of Arrow data, partition by partition.
 
         Raises:
-            BrokerError: a row is too large, or for a partition that is not there. The batches before
-                were given out.
+            BrokerError: a row is too large, or for a partition that is not there. The batches
+                before were given out.
         """
         partitioner = self._partitioners.get(topic.name)
         if partitioner is None or partitioner.count != len(topic.partitions):

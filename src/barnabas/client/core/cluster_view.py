@@ -28,7 +28,7 @@ class Broker:
 
 @dataclass(frozen=True, slots=True)
 class PartitionView:
-    """One partition; `leader` is -1 while it has none, `leader_epoch` -1 where brokers tell none."""
+    """One partition; `leader` is -1 while it has none, `leader_epoch` -1 where none is told."""
 
     topic: str
     partition: int

@@ -1,4 +1,4 @@
-"""What an admin client is told and tells: topics to make, properties, ends of logs. Plain values."""
+"""What an admin client is told and tells, as plain values: topics, properties, ends of logs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,8 +17,8 @@ MAX_TIMESTAMP: Final = -3
 class NewTopic:
     """A topic to be made; -1 for what the broker's own defaults decide.
 
-    `assignments`, if any, holds for each partition its brokers, the preferred leader first; then the
-    two counts are not looked at.
+    `assignments`, if any, holds for each partition its brokers, the preferred leader first; then
+    the two counts are not looked at.
     """
 
     name: str

@@ -26,7 +26,7 @@ SESSION_ERRORS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What to fetch of one partition; `last_epoch` is that of the batch before `offset`, if known."""
+    """What to fetch of one partition; `last_epoch`, if known, is of the batch before `offset`."""
 
     topic_id: bytes
     offset: int

@@ -80,7 +80,7 @@ def records_of(data: PartitionData) -> memoryview:
 
 
 def too_large(where: TopicPartition, offset: int, size: int) -> BrokerError:
-    """The error for a response that holds part of a batch only, which can never be read this way."""
+    """The error for a response that holds part of a batch only, and so cannot be read ever."""
     return BrokerError(
         ErrorCode.MESSAGE_TOO_LARGE,
         f"{where.topic}-{where.partition}: the batch at offset {offset} does not fit into {size} "

@@ -45,9 +45,9 @@ class Position:
     """Where one assigned partition stands.
 
     `offset` is what the user gets next, `fetch_offset` what is fetched next; both are -1 until they
-    are known, and then `wanted` says which end of the log to begin at (None: the committed offset, or
-    what auto.offset.reset says). `turn` changes when the position is moved from outside. `epoch` is
-    the leader epoch of the last batch before `fetch_offset`, -1 where nothing was fetched yet.
+    are known, and then `wanted` says which end of the log to begin at (None: the committed offset,
+    or what auto.offset.reset says). `turn` changes when the position is moved from outside. `epoch`
+    is the leader epoch of the last batch before `fetch_offset`, -1 where nothing was fetched yet.
     `readable_end` is behind the last record that could be read at the last fetch (-1: none was).
     `nearer` is the replica that the leader would have us fetch from until `nearer_until` (KIP-392).
     """
@@ -81,10 +81,10 @@ class Ask:
 
 
 class Fetcher:
-    """The fetching side of a consumer. `parts` are the fetched parts that wait, in order of arrival.
+    """The fetching side of a consumer. `parts` are the fetched parts that wait, oldest first.
 
-    `failures` are errors for the user, in order. `stale` is set when leaders must be asked for again,
-    `leaderless` are partitions that should be fetched but are led by nobody that is known.
+    `failures` are errors for the user, in order. `stale` is set when leaders must be asked for
+    again, `leaderless` are partitions that should be fetched but are led by nobody that is known.
     """
 
     def __init__(self, options: ConsumerOptions, view: ClusterView) -> None:
@@ -137,7 +137,7 @@ class Fetcher:
         return found
 
     def take(self) -> Fetched | None:
-        """The next part that is still wanted, if one is there. Its partition stands behind it then."""
+        """The next part that is still wanted, if any; its partition stands behind it then."""
         for _ in range(len(self.parts)):
             turn, part = self.parts.popleft()
             position = self.positions.get(part.where)
@@ -353,7 +353,7 @@ class Fetcher:
             self.failures.append(LogTruncated(where, position.fetch_offset, end))
             return
         log.warning(
-            "log truncated: records were lost that had been read where=%s-%d position=%d goes_on_at=%d",
+            "log truncated: records read before are lost where=%s-%d position=%d goes_on_at=%d",
             *where,
             position.fetch_offset,
             end,
@@ -361,7 +361,7 @@ class Fetcher:
         self.move(where, min(end, position.fetch_offset))
 
     def leave(self, node_id: int) -> None:
-        """A broker cannot be reached: what was to be read from this replica is read from leaders."""
+        """A broker cannot be reached: what was to be read from it is read from leaders."""
         for position in self.positions.values():
             if position.nearer == node_id:
                 position.nearer = _NOBODY

@@ -64,7 +64,7 @@ class HandingOut:
         return given
 
     def parts(self) -> list[tuple[Fetched, int]]:
-        """All parts that are here, each with the offset to begin at. Positions stand behind them."""
+        """All parts that are here, each with where to begin; positions stand behind them."""
         found: list[tuple[Fetched, int]] = []
         while (begun := self._next_begun()) is not None:
             found.append((begun.part, self._fetcher.positions[begun.part.where].offset))

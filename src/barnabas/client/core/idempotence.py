@@ -1,9 +1,9 @@
 """What to do with a batch that a broker answered for: a table of errors and circumstances.
 
-A broker takes a batch of an idempotent producer only with the next sequence of its partition, or with
-the sequence 0 under a higher epoch. So a batch that can no longer be stored leaves a gap, which only a
-higher epoch closes. Each partition counts epochs of its own: brokers compare them per partition, and
-without transactions nobody else uses the producer id.
+A broker takes a batch of an idempotent producer only with the next sequence of its partition, or
+with the sequence 0 under a higher epoch. So a batch that can no longer be stored leaves a gap,
+which only a higher epoch closes. Each partition counts epochs of its own: brokers compare them per
+partition, and without transactions nobody else uses the producer id.
 
 Source: KIP-98, KIP-360 (epochs are bumped by the client), Kafka's TransactionManager.
 """

@@ -1,4 +1,4 @@
-"""Several of something, as callers name them, checked: a list, and never one text for its letters."""
+"""Several of something, as callers name them: a list, and never one text for its letters."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar

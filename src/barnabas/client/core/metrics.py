@@ -7,9 +7,9 @@ from dataclasses import dataclass
 class Metrics:
     """Since a client was made. Bytes are those on the wire, over all its connections.
 
-    `records` are those that were stored, or that were given to the user. `latency_average_s` is from
-    a request to its answer in seconds, over all `answers`; a fetch that waits for records counts with
-    the time that it waits. 0.0 while there was no answer.
+    `records` are those that were stored, or that were given to the user. `latency_average_s` is
+    from a request to its answer in seconds, over all `answers`; a fetch that waits for records
+    counts with the time that it waits. 0.0 while there was no answer.
     """
 
     requests: int

@@ -6,7 +6,8 @@ from typing import Final, Never
 
 _ASSIGN: Final = (
     "name partitions with assign([('flights', 0)]), all of a topic's with "
-    "assign(consumer.partitions_for('flights')); groups that share partitions out are not served yet"
+    "assign(consumer.partitions_for('flights')); groups that share partitions out are not "
+    "served yet"
 )
 
 CONSUMER: Final[Mapping[str, str]] = MappingProxyType(

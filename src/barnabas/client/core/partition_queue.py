@@ -1,10 +1,10 @@
 """The batches of one partition in order: open, waiting, in flight; their sequences. No I/O.
 
-Users' threads put batches into `closed`; all else but `open` belongs to the loop's thread, which moves
-them on to `waiting`.
+Users' threads put batches into `closed`; all else but `open` belongs to the loop's thread, which
+moves them on to `waiting`.
 
-Invariants: the numbers of `waiting` increase, and with them the times they were made; every batch in
-flight has a lower number than every waiting one that was never sent; a batch that is tried again
+Invariants: the numbers of `waiting` increase, and with them the times they were made; every batch
+in flight has a lower number than every waiting one that was never sent; a batch that is tried again
 goes out alone, so a retry never overtakes nor is overtaken.
 """
 

@@ -1,7 +1,7 @@
 """Which partition a record goes to. Sends nothing.
 
-Source: KIP-480 (a partition is kept while a batch fills), KIP-794 (it changes after batch.size bytes;
-partitions with long queues are chosen less often); Kafka's BuiltInPartitioner.
+Source: KIP-480 (a partition is kept while a batch fills), KIP-794 (it changes after batch.size
+bytes; partitions with long queues are chosen less often); Kafka's BuiltInPartitioner.
 """
 
 from collections.abc import Callable
@@ -50,7 +50,7 @@ class StickyPartitions:
         return chosen[0]
 
     def appended(self, topic: str, partition: int, size: int) -> None:
-        """A batch of `size` bytes for a partition was closed; after batch.size it is another's turn."""
+        """A batch of `size` bytes is closed; after batch.size another partition has its turn."""
         chosen = self._chosen.get(topic)
         if chosen is None or chosen[0] != partition:
             return

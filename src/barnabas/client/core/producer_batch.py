@@ -16,13 +16,13 @@ NO_ATTEMPT: Final = 0
 class ProducerBatch:
     """Records of one partition that travel and succeed or fail together.
 
-    `number` orders the batches of a partition and never changes, also over retries; the parts that a
-    batch too large was split into come between their neighbours. `reserved` is what it counts for in
-    `buffer.memory`. Times are monotonic seconds.
+    `number` orders the batches of a partition and never changes, also over retries; the parts that
+    a batch too large was split into come between their neighbours. `reserved` is what it counts for
+    in `buffer.memory`. Times are monotonic seconds.
 
     Two threads meet here: users append and look at `outcome`, the loop's thread settles. `settle`
-    sets the outcome first and calls the callbacks then, `when_settled` adds first and looks then, so
-    no callback is missed; one may be called twice, or early when the batch is split: look again.
+    sets the outcome first and calls the callbacks then, `when_settled` adds first and looks then,
+    so no callback is missed; one may be called twice, or early when the batch is split: look again.
     """
 
     __slots__ = (

@@ -13,7 +13,7 @@ _MOST_IDEMPOTENT_IN_FLIGHT: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class ProducerOptions:
-    """Sizes in bytes, times in seconds. `acks` as on the wire: -1 is all. `level` None: the codec's."""
+    """Sizes in bytes, times in seconds. `acks` -1 is all. `level` None: the codec's own."""
 
     acks: int = -1
     idempotent: bool = True

@@ -1,4 +1,4 @@
-"""The two ways to give a client its properties, joined: a mapping, and keywords with underscores."""
+"""A client's properties, which come as a mapping and as keywords with underscores, joined."""
 
 from collections.abc import Mapping
 

@@ -1,8 +1,8 @@
 """Consumer for plain threads: fetches on the caller's own thread, while it waits.
 
-No second thread takes part: between calls the next fetch is under way on the broker's side and in the
-socket's buffer. So nothing is switched on the data path, and a poll that finds records decoded does
-not run the loop at all.
+No second thread takes part: between calls the next fetch is under way on the broker's side and in
+the socket's buffer. So nothing is switched on the data path, and a poll that finds records decoded
+does not run the loop at all.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -21,7 +21,7 @@ from barnabas.types import TopicPartition
 
 
 class Consumer:
-    """Reads partitions that it was told to (`assign`). `with` it, or `close` it. One thread at a time.
+    """Reads partitions that it was told to (`assign`). One thread at a time. `close` it.
 
     Properties are Kafka's ("bootstrap.servers", "auto.offset.reset", "isolation.level", ...), in a
     mapping or as keywords with underscores. With "group.id" it begins at the group's committed

@@ -50,7 +50,7 @@ class Hosted(Generic[_Client]):
                 self._loop.close()
 
     def give_up(self) -> None:
-        """End the client without a word to brokers, unless it has ended or another thread has it."""
+        """End the client without a word to brokers, unless it ended or another thread has it."""
         if not self._loop.closed and not self._loop.loop.is_running():
             self._drop(self.client)
             self._loop.close()

@@ -160,12 +160,13 @@ class Producer:
     def send_arrow(
         self, topic: str, data: Any, names: ColumnNames = _USUAL, **columns: Any
     ) -> SentBatches:
-        """Put all rows of a pyarrow Table or RecordBatch in line as records, without an object each.
+        """Put the rows of a pyarrow Table or RecordBatch in line, without an object each.
 
         Which columns are key, value, headers (list of structs of key and value, or map), timestamp
-        and partition is told by `names` or by keywords (`key="id"`, `partition="p"` or `partition=3`);
-        columns that are not there are left out. Rows without partition go by key, as with `send`.
-        Blocks while buffer.memory is full. The order within a partition is that of the rows.
+        and partition is told by `names` or by keywords (`key="id"`, `partition="p"` or
+        `partition=3`); columns that are not there are left out. Rows without partition go by key,
+        as with `send`. Blocks while buffer.memory is full. The order within a partition is that of
+        the rows.
 
         Raises:
             BrokerError: a row is too large or for a partition that is not there. Rows of partitions

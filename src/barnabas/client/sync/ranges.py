@@ -70,8 +70,9 @@ class RangeReader:
     ) -> Iterator[RecordColumns]:
         """Yield the records of [start, end) in order, the columns `wanted` of one fetch at a time.
 
-        With `Wanted(0)` only the counts are right: headers of batches are read, not records. Offsets
-        that compaction or transaction markers left empty are passed over. A part may hold no record.
+        With `Wanted(0)` only the counts are right: headers of batches are read, not records.
+        Offsets that compaction or transaction markers left empty are passed over. A part may hold
+        no record.
 
         Raises:
             BrokerError: OFFSET_OUT_OF_RANGE where records of the range are gone; any other error

@@ -85,7 +85,7 @@ class OffsetsShard:
         return CoordinatorResult(None, tuple(encode_removal(*place) for place in gone))
 
     def expire(self, now_ms: int, retention_ms: int) -> CoordinatorResult[None]:
-        """Remove offsets that nobody renewed for so long, or whose own expiry has come (KIP-211)."""
+        """Remove offsets not renewed for so long, or whose own expiry has come (KIP-211)."""
         old = [
             (group_id, position)
             for group_id, position in self._all()

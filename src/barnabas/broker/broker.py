@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_offsets import GroupOffsets
 from barnabas.broker.producer_ids import ProducerIds
+from barnabas.broker.profile import Profile
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.topic_descriptions import TopicDescriptions
@@ -19,6 +20,7 @@ class Broker:
     """One node. `advertised` is filled when the listeners are open: name → where clients connect."""
 
     config: BrokerConfig
+    profile: Profile
     cluster_id: str
     clock: Clock
     entropy: Entropy

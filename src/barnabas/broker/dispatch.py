@@ -1,4 +1,7 @@
-"""ROUTES: which handler answers which API, in which versions. ApiVersions advertises exactly this."""
+"""ROUTES: which handler answers which API, in which versions.
+
+ApiVersions advertises exactly this, or what a release of Kafka had of it (see `profiles`).
+"""
 
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, Never, cast
@@ -27,7 +30,6 @@ from barnabas.broker.apis import (
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.protocol.api_keys import ApiKey
-from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from barnabas.versions import VersionRange
 
 Handler = Callable[[Broker, RequestContext, Never], object]
@@ -45,13 +47,6 @@ def _route(handle: Handler, versions: str) -> Route:
     return Route(handle, VersionRange.parse(versions))
 
 
-def _handle_api_versions(
-    broker: Broker, context: RequestContext, request: ApiVersionsRequest | None
-) -> ApiVersionsResponse:
-    del broker
-    return api_versions.answer(SERVED, context, request)
-
-
 ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.PRODUCE: _route(produce.handle, "0-13"),
     ApiKey.FETCH: _route(fetch.handle, "0-18"),
@@ -60,7 +55,7 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.OFFSET_COMMIT: _route(offset_commit.handle, "2-10"),
     ApiKey.OFFSET_FETCH: _route(offset_fetch.handle, "1-10"),
     ApiKey.FIND_COORDINATOR: _route(find_coordinator.handle, "0-6"),
-    ApiKey.API_VERSIONS: _route(_handle_api_versions, "0-5"),
+    ApiKey.API_VERSIONS: _route(api_versions.handle, "0-5"),
     ApiKey.CREATE_TOPICS: _route(create_topics.handle, "2-7"),
     ApiKey.DELETE_TOPICS: _route(delete_topics.handle, "1-6"),
     ApiKey.DELETE_RECORDS: _route(delete_records.handle, "0-2"),

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from barnabas.broker.background import Background
 from barnabas.broker.broker import Broker
 from barnabas.broker.connections import IDLE_TICKS, Connections
-from barnabas.broker.dispatch import SERVED
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_offsets import GroupOffsets
 from barnabas.broker.hosting import Hosting, log_config
 from barnabas.broker.producer_ids import ProducerIds
+from barnabas.broker.profiles import profile_of
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.topic_znodes import TOPICS, config_of
@@ -191,6 +191,7 @@ class BrokerServer:
         slots = self._config.max_incremental_fetch_session_cache_slots
         return Broker(
             config=self._config,
+            profile=profile_of(self._config.release),
             cluster_id=self._logs.cluster_id,
             clock=self._world.clock,
             entropy=self._world.entropy,
@@ -209,7 +210,7 @@ class BrokerServer:
         for endpoint in listeners(self._config):
 
             def accept(channel: Channel, name: str = endpoint.name) -> None:
-                connections.accept(channel, name, KafkaDialect(SERVED))
+                connections.accept(channel, name, KafkaDialect(broker.profile.served))
 
             listener = self._world.network.listen(endpoint.host, endpoint.port, accept)
             self._listeners.append(listener)

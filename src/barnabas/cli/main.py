@@ -53,12 +53,19 @@ def _log() -> click.Command:
     return log
 
 
+def _profiles() -> click.Command:
+    from barnabas.cli.profiles import profiles
+
+    return profiles
+
+
 COMMANDS: dict[str, Callable[[], click.Command]] = {
     "serve": _serve,
     "topics": _topics,
     "produce": _produce,
     "consume": _consume,
     "log": _log,
+    "profiles": _profiles,
     "demo": _demo,
 }
 
@@ -81,7 +88,8 @@ class Commands(click.Group):
 def barnabas() -> None:
     """Kafka for Python: a broker, a driver and a pipeline on Spark.
 
-    barnabas serve starts a broker; barnabas log looks at files; the others talk to a broker.
+    barnabas serve starts a broker, profiles says which ones it can be, log looks at files; the others
+    talk to a broker.
     """
 
 

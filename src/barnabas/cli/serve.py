@@ -13,6 +13,7 @@ from barnabas.cli.log_lines import log_from
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.files import Given, file_properties, merge, overrides, values
 from barnabas.config.listeners import Endpoint
+from barnabas.config.releases import release_line
 from barnabas.errors import ConfigError, ConnectionFailed
 
 _ADDRESS = "--port and --host"
@@ -24,6 +25,11 @@ _LEVELS = click.Choice(["debug", "info", "warning", "error"])
 @click.option("--host", help="Address to listen on, localhost if not given; '' for every one.")
 @click.option("--data-dir", type=click.Path(file_okay=False), help="Where the logs are kept.")
 @click.option("--config", type=click.Path(dir_okay=False), help="A server.properties file.")
+@click.option(
+    "--profile",
+    metavar="RELEASE",
+    help="Behave as this release of Kafka, as 0.8.2 or 3.9: `barnabas profiles` lists them.",
+)
 @click.option("--set", "pairs", multiple=True, metavar="NAME=VALUE", help="One property; repeat.")
 @click.option(
     "--ephemeral", is_flag=True, help="Keep the logs in a directory that goes at the end."
@@ -36,6 +42,7 @@ def serve(
     host: str | None,
     data_dir: str | None,
     config: str | None,
+    profile: str | None,
     pairs: tuple[str, ...],
     ephemeral: bool,
     as_json: bool,
@@ -50,9 +57,10 @@ def serve(
     if ephemeral and data_dir:
         raise click.UsageError("--ephemeral makes its own directory: leave out --data-dir")
     given = merge(_file(config), overrides(pairs))
+    release = release_line(profile) if profile else ""
     with _directory(data_dir, ephemeral=ephemeral) as directory:
         given |= from_options(given, port, host, directory)
-        _run(configuration(given), as_json=as_json)
+        _run(configuration(given, release), as_json=as_json)
 
 
 def _file(path: str | None) -> dict[str, Given]:
@@ -103,12 +111,13 @@ def from_options(
     return options
 
 
-def configuration(given: dict[str, Given]) -> BrokerConfig:
-    """The properties, with directories that do not depend on where this process is.
+def configuration(given: dict[str, Given], release: str = "") -> BrokerConfig:
+    """The properties over the defaults of a release.
 
+    The directories do not depend on where this process is.
     Who says no node id is the node whose directories these are, as with a Kafka.
     """
-    config = BrokerConfig.load(values(given))
+    config = BrokerConfig.load(values(given), release=release)
     absolute = [str(Path(one).absolute()) for one in config.directories]
     changed: dict[str, object] = {}
     if absolute != list(config.directories):
@@ -120,7 +129,7 @@ def configuration(given: dict[str, Given]) -> BrokerConfig:
         return config
     # A second look would repeat the warnings of the first.
     known = {name: config.value(name) for name in config.given}
-    return BrokerConfig.load({**known, **changed})
+    return BrokerConfig.load({**known, **changed}, release=release)
 
 
 def _owner(directories: list[str]) -> int | None:

@@ -45,9 +45,10 @@ class Configuration:
         cls.__settings = MappingProxyType({row.name: row for row in rows})
         cls.__names = {name: row for row in rows for name in (row.name, row.attribute, *row.also)}
 
-    def __init__(self, **values: object) -> None:
+    def __init__(self, release: str = "", /, **values: object) -> None:
         cls = type(self)
         state = self.__dict__
+        state["_release"] = release
         seen: set[str] = set()
         for row in cls.settings().values():
             state[row.attribute] = row.default
@@ -73,10 +74,11 @@ class Configuration:
         return cls.__names.get(name)
 
     @classmethod
-    def load(cls, given: Mapping[str, object]) -> Self:
-        """Read properties by name; what is not given has its default.
+    def load(cls, given: Mapping[str, object], *, release: str = "") -> Self:
+        """Read properties by name; what is not given has its default in that release line of Kafka.
 
-        An unknown name is a warning in the log that says which known name is nearest.
+        Without a release the defaults are those of the rows. An unknown name is a warning in the
+        log that says which known name is nearest.
 
         Raises:
             ConfigError: a value is out of range, a property is given twice, differently, or one
@@ -95,7 +97,12 @@ class Configuration:
                 log.log(logging.WARNING if why in LOUD else logging.INFO, _INERT, name, why)
             else:
                 log.warning("unknown property %s%s", name, cls.nearest(name))
-        return cls(**known)
+        return cls(release, **known)
+
+    @property
+    def release(self) -> str:
+        """The release line whose defaults these are; empty: this broker's own."""
+        return cast("str", self.__dict__["_release"])
 
     @property
     def given(self) -> frozenset[str]:

@@ -11,6 +11,7 @@ from typing import Self
 from barnabas.broker.node import Node
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
+from barnabas.config.releases import release_line
 
 _START_SECONDS = 30.0
 _STOP_SECONDS = 30.0
@@ -20,13 +21,20 @@ class EmbeddedBroker:
     """A broker between `with` and its end.
 
     `config` are broker properties by Kafka's names. Without `data_dir` the data lives in a
-    temporary directory that is removed at the end; with one it stays.
+    temporary directory that is removed at the end; with one it stays. With a `profile`, as "0.10.2",
+    it behaves as that release of Kafka.
     """
 
     def __init__(
-        self, config: Mapping[str, object] | None = None, *, data_dir: Path | str | None = None
+        self,
+        config: Mapping[str, object] | None = None,
+        *,
+        data_dir: Path | str | None = None,
+        profile: str | None = None,
     ) -> None:
+        """Raises ConfigError if `profile` is no release line of Kafka."""
         self._config = dict(config or {})
+        self._release = release_line(profile) if profile else ""
         self._temporary = data_dir is None
         self._data_dir = Path(data_dir) if data_dir is not None else None
         self._node: Node | None = None
@@ -76,7 +84,8 @@ class EmbeddedBroker:
                 "listeners": "PLAINTEXT://127.0.0.1:0",
                 "log.dirs": str(self._data_dir),
                 **self._config,
-            }
+            },
+            release=self._release,
         )
         started = threading.Event()
         node = self._node = Node(config)

@@ -7,15 +7,21 @@ import pytest
 from barnabas.testing.embedded_broker import EmbeddedBroker
 
 
+@pytest.fixture(scope="session")
+def kafka_release() -> str | None:
+    """As which release of Kafka the brokers behave: override or parametrize it."""
+    return None
+
+
 @pytest.fixture
-def broker() -> Iterator[EmbeddedBroker]:
+def broker(kafka_release: str | None) -> Iterator[EmbeddedBroker]:
     """A fresh broker for one test."""
-    with EmbeddedBroker() as embedded:
+    with EmbeddedBroker(profile=kafka_release) as embedded:
         yield embedded
 
 
 @pytest.fixture(scope="module")
-def module_broker() -> Iterator[EmbeddedBroker]:
+def module_broker(kafka_release: str | None) -> Iterator[EmbeddedBroker]:
     """One broker for all tests of a module; give topics names of their own."""
-    with EmbeddedBroker() as embedded:
+    with EmbeddedBroker(profile=kafka_release) as embedded:
         yield embedded

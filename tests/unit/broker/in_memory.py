@@ -9,6 +9,7 @@ from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_offsets import GroupOffsets
 from barnabas.broker.hosting import Hosting
 from barnabas.broker.producer_ids import ProducerIds
+from barnabas.broker.profiles import profile_of
 from barnabas.broker.purgatory import Pending, Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.topics import Topics
@@ -150,6 +151,7 @@ def a_broker(
     entropy: Entropy = Counting()
     return Broker(
         config=settings,
+        profile=profile_of(settings.release),
         cluster_id="a-cluster",
         clock=cast("Clock", None),
         entropy=entropy,

@@ -35,12 +35,19 @@ class RawClient:
         self._stream.close()
         self._socket.close()
 
-    def frame(self, message: object, version: int, *, expect_reply: bool = True) -> bytes:
-        """The bytes of the next request."""
+    def frame(
+        self,
+        message: object,
+        version: int,
+        *,
+        expect_reply: bool = True,
+        answered_in: int | None = None,
+    ) -> bytes:
+        """The bytes of the next request, whose reply may be of another version."""
         key = _KEYS[type(message)]
         self._sent += 1
         if expect_reply:
-            self._waiting.append((self._sent, key, version))
+            self._waiting.append((self._sent, key, version if answered_in is None else answered_in))
         return encode_request(RequestHeader(key, version, self._sent, "raw"), message).joined()
 
     def send(self, data: bytes) -> None:

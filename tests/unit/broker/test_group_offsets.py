@@ -10,6 +10,7 @@ from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_offsets import OFFSETS_TOPIC, GroupOffsets
 from barnabas.broker.hosting import Hosting
 from barnabas.broker.producer_ids import ProducerIds
+from barnabas.broker.profiles import EVERYTHING
 from barnabas.broker.purgatory import Pending, Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.topics import Topics
@@ -69,6 +70,7 @@ class Started:
         topics.load(self.logs)
         self.broker = Broker(
             config=config,
+            profile=EVERYTHING,
             cluster_id="c",
             clock=clock,
             entropy=entropy,

@@ -1,4 +1,4 @@
-"""ApiVersions (key 18): which versions of which API this broker serves, from the routes themselves.
+"""ApiVersions (key 18): which versions of which API this broker serves, as its profile says.
 
 Does: a version that nobody knows is answered in version 0 with UNSUPPORTED_VERSION and the range of
     ApiVersions itself (KIP-511); names and versions of clients must be printable.
@@ -11,28 +11,27 @@ Versions: 1 throttle time · 3 flexible, client name and version · 4 features f
 import re
 from collections.abc import Mapping
 
+from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
 from barnabas.versions import VersionRange, VersionTable
 
-VERSIONS = VersionRange.parse("0-5")
-
 _NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?")
 _MUST_BE_NAMED = VersionTable({0: False, 3: True})
 
 
-def answer(
-    advertised: Mapping[ApiKey, VersionRange],
-    context: RequestContext,
-    request: ApiVersionsRequest | None,
+def handle(
+    broker: Broker, context: RequestContext, request: ApiVersionsRequest | None
 ) -> ApiVersionsResponse:
     """All that is served, or why the question was wrong; None stands for one nobody can read."""
+    profile = broker.profile
     if request is None:
+        own = {ApiKey.API_VERSIONS: profile.served[ApiKey.API_VERSIONS]}
         return ApiVersionsResponse(
             error_code=ErrorCode.UNSUPPORTED_VERSION,
-            api_keys=_rows({ApiKey.API_VERSIONS: VERSIONS}),
+            api_keys=_rows(own if profile.tells_its_range else {}),
         )
     must_be_named = _MUST_BE_NAMED[context.api_version]
     named = _NAME.fullmatch(request.client_software_name) and _NAME.fullmatch(
@@ -40,7 +39,7 @@ def answer(
     )
     if must_be_named and not named:
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST, api_keys=[])
-    return ApiVersionsResponse(error_code=ErrorCode.NONE, api_keys=_rows(advertised))
+    return ApiVersionsResponse(error_code=ErrorCode.NONE, api_keys=_rows(profile.advertised))
 
 
 def _rows(versions: Mapping[ApiKey, VersionRange]) -> list[ApiVersion]:

@@ -1,0 +1,80 @@
+"""What a broker offers as a release of Kafka: over raw connections."""
+
+import pytest
+
+from barnabas.broker.dispatch import SERVED
+from barnabas.broker.profiles import EVERYTHING, profile_of
+from barnabas.config.releases import RELEASES
+from barnabas.errors import ErrorCode
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
+from barnabas.protocol.produce import ProduceRequest
+from barnabas.protocol.releases import apis_of
+from barnabas.testing import EmbeddedBroker
+from barnabas.versions import VersionRange
+from tests.unit.broker.raw_client import RawClient
+
+QUESTION = ApiVersionsRequest(client_software_name="t", client_software_version="1")
+
+
+def offered(client: RawClient, version: int) -> dict[int, tuple[int, int]]:
+    answer = client.ask(QUESTION, version, ApiVersionsResponse)
+    assert answer.error_code == 0
+    return {row.api_key: (row.min_version, row.max_version) for row in answer.api_keys}
+
+
+def test_a_profile_serves_what_both_have_and_tells_what_it_lacks() -> None:
+    for release in RELEASES:
+        profile, has = profile_of(release), apis_of(release)
+        for key, versions in profile.served.items():
+            assert versions == has[key].intersection(SERVED[key])
+            assert (key in profile.lacking) == (versions != has[key])
+        assert profile.served.keys() | profile.lacking.keys() == has.keys()
+    assert profile_of("") is EVERYTHING
+
+
+def test_kafka_4_advertises_produce_from_0_on_and_does_not_serve_it() -> None:
+    profile = profile_of("4.0")
+    assert profile.advertised[ApiKey.PRODUCE] == VersionRange(0, 12)
+    assert profile.served[ApiKey.PRODUCE] == VersionRange(3, 12)
+    with EmbeddedBroker(profile="4.0") as broker, RawClient(broker.port) as client:
+        assert offered(client, 4)[ApiKey.PRODUCE] == (0, 12)
+        client.send(client.frame(ProduceRequest(acks=1, timeout_ms=1, topic_data=[]), 2))
+        assert client.is_closed_by_the_other_side()
+
+
+@pytest.mark.parametrize("profile", ["0.8.0", "0.8.2.2", "0.9"])
+def test_before_0_10_there_is_no_api_versions(profile: str) -> None:
+    with EmbeddedBroker(profile=profile) as broker, RawClient(broker.port) as client:
+        assert client.ask(MetadataRequest(topics=[]), 0, MetadataResponse).topics == []
+        client.send(client.frame(QUESTION, 0))
+        assert client.is_closed_by_the_other_side()
+
+
+@pytest.mark.parametrize(
+    ("profile", "rows"), [("0.10.0", {}), ("2.3", {}), ("2.4", {18: (0, 3)}), ("3.9", {18: (0, 4)})]
+)
+def test_an_unknown_version_of_api_versions_is_answered_in_version_0(
+    profile: str, rows: dict[int, tuple[int, int]]
+) -> None:
+    with EmbeddedBroker(profile=profile) as broker, RawClient(broker.port) as client:
+        client.send(client.frame(QUESTION, 5, answered_in=0))
+        answer = client.receive(ApiVersionsResponse)
+        assert answer.error_code == ErrorCode.UNSUPPORTED_VERSION
+        assert {row.api_key: (row.min_version, row.max_version) for row in answer.api_keys} == rows
+        assert offered(client, 0)[ApiKey.PRODUCE] == (
+            0,
+            profile_of(profile).served[ApiKey.PRODUCE].last,
+        )
+
+
+def test_a_version_the_release_lacks_ends_the_connection() -> None:
+    with EmbeddedBroker(profile="0.10.2") as broker, RawClient(broker.port) as client:
+        assert offered(client, 0)[ApiKey.METADATA] == (0, 2)
+        assert client.ask(MetadataRequest(topics=[]), 2, MetadataResponse).topics == []
+        client.send(client.frame(MetadataRequest(topics=[]), 3))
+        assert client.is_closed_by_the_other_side()
+        with RawClient(broker.port) as another:
+            another.send(another.frame(ProduceRequest(acks=1, timeout_ms=1, topic_data=[]), 3))
+            assert another.is_closed_by_the_other_side()

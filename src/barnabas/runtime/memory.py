@@ -9,6 +9,8 @@ from collections import OrderedDict
 from typing import Protocol
 
 SCRATCH_BYTES = 256 * 1024
+SEND_BYTES = 1280 * 1024
+"""Holds an answer of the size that clients ask for by default, 1 MiB, and what is around it."""
 _SMALLEST_RING = 128 * 1024
 _KEPT_RING_BYTES = 4 * 1024 * 1024
 _KEPT_TOTAL_BYTES = 8 * 1024 * 1024
@@ -29,7 +31,7 @@ class ConnectionMemory:
 
     def __init__(self, limit_bytes: int) -> None:
         self.receive = memoryview(bytearray(SCRATCH_BYTES))
-        self.send = memoryview(bytearray(SCRATCH_BYTES))
+        self.send = memoryview(bytearray(SEND_BYTES))
         self.limit_bytes = limit_bytes
         self.held_bytes = 0
         self._held: OrderedDict[Holder, int] = OrderedDict()

@@ -1,18 +1,22 @@
 """Outbox: the sending half of a connection: buffers and file regions in order, as much as fits now.
 
-File regions up to the size of the send scratch are read into it and leave in one `sendmsg` with the
-bytes around them; larger ones go by `sendfile`. What did not fit is read again later, never kept.
+File regions that fit the send scratch are read into it and leave in one `sendmsg` with the bytes before
+them: through memory that the processor has in its cache, that is cheaper than `sendfile`, page by page.
+What is larger goes by `sendfile`, and so does what is left of a region that a slow peer did not take
+whole. What did not fit is read again later, never kept.
 """
 
 from collections import deque
 
 from barnabas.errors import StorageError
 from barnabas.ports import Channel
-from barnabas.runtime.memory import ConnectionMemory
+from barnabas.runtime.memory import SEND_BYTES, ConnectionMemory
 from barnabas.types import Buffer
 from barnabas.wire.send import FileSlice, Send
 
 _PARTS_PER_CALL = 512
+_SMALL_REGION = 256 * 1024
+"""Up to here a region is worth reading again, if a peer did not take all of it at once."""
 
 
 class Outbox:
@@ -51,15 +55,14 @@ class Outbox:
                 return True
             self._advance(sent)
             return False
-        sendfile_from = len(self._memory.send) + 1
         while parts:
             first = parts[0]
-            if isinstance(first, FileSlice) and first.size >= sendfile_from:
+            if isinstance(first, FileSlice) and first.size > _SMALL_REGION:
                 wanted = first.size
                 sent = channel.send_file(first.file, first.position, wanted)
             else:
-                buffers, wanted, taken = self._gather(sendfile_from)
-                sent = channel.send(buffers, more=taken < len(parts)) if wanted else 0
+                buffers, wanted = self._gather()
+                sent = channel.send(buffers, more=wanted < self.size)
                 if sent == self.size:
                     self.clear()
                     return True
@@ -73,15 +76,15 @@ class Outbox:
         self._parts.clear()
         self.size = 0
 
-    def _gather(self, sendfile_from: int) -> tuple[list[Buffer], int, int]:
-        """Buffers for one call, their bytes, and how many parts they stand for."""
+    def _gather(self) -> tuple[list[Buffer], int]:
+        """Buffers for one call, and their bytes."""
         scratch = self._memory.send
         used = wanted = 0
         buffers: list[Buffer] = []
         for part in self._parts:
             if isinstance(part, FileSlice):
                 size = part.size
-                if size >= sendfile_from or used + size > len(scratch):
+                if used + size > SEND_BYTES:
                     break
                 target = scratch[used : used + size]
                 if part.file.read_into(part.position, target) != size:
@@ -94,7 +97,7 @@ class Outbox:
             wanted += size
             if len(buffers) == _PARTS_PER_CALL:
                 break
-        return buffers, wanted, len(buffers)
+        return buffers, wanted
 
     def _advance(self, sent: int) -> None:
         """Drop `sent` bytes, and parts without bytes in front of the next ones."""

@@ -6,7 +6,7 @@ import pytest
 
 from barnabas.errors import DecodeError
 from barnabas.runtime.connection import MAX_UNSENT_BYTES, Connection
-from barnabas.runtime.memory import ConnectionMemory
+from barnabas.runtime.memory import SEND_BYTES, ConnectionMemory
 from barnabas.wire.send import FileSlice, Send
 from tests.unit.runtime.manual_timers import ManualTimers
 from tests.unit.runtime.scripted_channel import ScriptedChannel
@@ -219,17 +219,35 @@ class BytesFile:
 @pytest.mark.parametrize("room", [None, 1000, 70_000])
 def test_file_regions_keep_their_place_between_buffers(room: int | None) -> None:
     served = Served()
-    file = BytesFile(bytes(range(256)) * 4096)
-    large = FileSlice(file, 100, 600_000)
+    file = BytesFile(bytes(range(256)) * 6000)
+    large = FileSlice(file, 100, SEND_BYTES + 1)
     small = FileSlice(file, 5, 70_000)
     served.channel.room = room
     served.connection.send(a_send(b"head", small, b"middle", large, b"tail"))
     while served.channel.writable is not None:
         served.channel.drain(room)
-    expected = b"head" + file.read(5, 70_000) + b"middle" + file.read(100, 600_000) + b"tail"
+    expected = b"head" + file.read(5, 70_000) + b"middle" + file.read(100, SEND_BYTES + 1) + b"tail"
     assert served.channel.sent == expected
     assert served.channel.calls[0] == "send more"
     assert "send_file" in served.channel.calls
+
+
+def test_an_answer_of_a_megabyte_leaves_in_one_call() -> None:
+    served = Served()
+    file = BytesFile(bytes(range(256)) * 4096)
+    served.connection.send(a_send(b"head", FileSlice(file, 0, 1 << 20)))
+    assert served.channel.calls == ["send"]
+    assert served.channel.sent == b"head" + file.data
+
+
+def test_what_a_slow_peer_left_of_a_large_region_is_not_read_again() -> None:
+    served = Served()
+    file = BytesFile(bytes(range(256)) * 4096)
+    served.channel.room = 1000
+    served.connection.send(a_send(b"head", FileSlice(file, 0, 1 << 20)))
+    served.channel.drain(None)
+    assert served.channel.calls == ["send", "send_file"]
+    assert served.channel.sent == b"head" + file.data
 
 
 def test_a_file_that_became_shorter_ends_the_connection() -> None:

@@ -11,7 +11,8 @@ from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
 KERNELS = Path("src/barnabas/kernels")
-NOT_COMPILED = {"__init__", "shadow", "layout", "varints"}
+NOT_COMPILED = {"__init__", "shadow"}
+"""Nor what has a .pxd beside it: that is compiled into the families that use it."""
 
 
 def uncompiled(why: str) -> None:
@@ -44,7 +45,9 @@ def kernel_extensions() -> list[Extension]:
     families = sorted(
         path
         for path in KERNELS.glob("*.py")
-        if path.stem not in NOT_COMPILED and not path.stem.endswith("_plain")
+        if path.stem not in NOT_COMPILED
+        and not path.stem.endswith("_plain")
+        and not path.with_suffix(".pxd").exists()
     )
     try:
         from Cython.Build import cythonize

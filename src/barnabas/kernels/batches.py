@@ -12,39 +12,12 @@ except ImportError:
 
 if cython.compiled:
     from cython.cimports.barnabas.kernels import layout
+    from cython.cimports.barnabas.kernels.big_endian import int32, int64, uint32
 else:
     from barnabas.kernels import layout
+    from barnabas.kernels.big_endian import int32, int64, uint32
 
 _HEADER_SIZE = cython.declare(cython.int, 61)
-_UINT32_MAX = cython.declare(cython.longlong, 0xFFFFFFFF)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _int32(data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.int:
-    """Four big-endian bytes."""
-    high: cython.int = data[at]
-    if high > 127:
-        high -= 256
-    return (high * 16777216) + (
-        (cython.cast(cython.int, data[at + 1]) << 16)
-        | (cython.cast(cython.int, data[at + 2]) << 8)
-        | cython.cast(cython.int, data[at + 3])
-    )
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _int64(data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.longlong:
-    """Eight big-endian bytes."""
-    low: cython.longlong = _int32(data, at + 4)
-    if low < 0:
-        low += cython.cast(cython.longlong, 65536) * 65536
-    return cython.cast(cython.longlong, _int32(data, at)) * 65536 * 65536 + low
 
 
 @cython.cfunc
@@ -59,7 +32,7 @@ def _prefix(
         return 0
     if data[position + 16] != 2:
         return layout.BAD_MAGIC
-    length: cython.Py_ssize_t = _int32(data, position + 8)
+    length: cython.Py_ssize_t = int32(data, position + 8)
     if length < _HEADER_SIZE - 12:
         return layout.BAD_BATCH_LENGTH
     if length > size - position - 12:
@@ -104,8 +77,8 @@ def walk(
         if step <= 0:
             return layout.NO_ROOM
         at = row * layout.WIDTH
-        attributes = _int32(data, position + 19) & 65535
-        records = _int32(data, position + 57)
+        attributes = int32(data, position + 19) & 65535
+        records = int32(data, position + 57)
         # an uncompressed record takes seven bytes at least; a compressed one is checked later
         if records < 0 or (attributes & 7 == 0 and records > (step - _HEADER_SIZE) // 7):
             return layout.BAD_COUNT
@@ -113,13 +86,13 @@ def walk(
         state[layout.RECORDS] += records
         table[at + layout.POSITION] = position
         table[at + layout.SIZE] = step
-        table[at + layout.BASE_OFFSET] = _int64(data, position)
-        table[at + layout.LAST_DELTA] = _int32(data, position + 23)
-        table[at + layout.CRC] = _int64(data, position + 17) >> 32 & _UINT32_MAX
+        table[at + layout.BASE_OFFSET] = int64(data, position)
+        table[at + layout.LAST_DELTA] = int32(data, position + 23)
+        table[at + layout.CRC] = uint32(data, position + 17)
         table[at + layout.ATTRIBUTES] = attributes
-        table[at + layout.BASE_TIMESTAMP] = _int64(data, position + 27)
-        table[at + layout.MAX_TIMESTAMP] = _int64(data, position + 35)
-        table[at + layout.PRODUCER_ID] = _int64(data, position + 43)
+        table[at + layout.BASE_TIMESTAMP] = int64(data, position + 27)
+        table[at + layout.MAX_TIMESTAMP] = int64(data, position + 35)
+        table[at + layout.PRODUCER_ID] = int64(data, position + 43)
         table[at + layout.COUNT] = records
         table[at + layout.START] = position + _HEADER_SIZE
         table[at + layout.END] = position + step

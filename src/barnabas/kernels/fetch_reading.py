@@ -11,47 +11,14 @@ try:
 except ImportError:
     from barnabas.kernels import shadow as cython
 
+if cython.compiled:
+    from cython.cimports.barnabas.kernels.big_endian import int16_of, int32_of, int64_of
+else:
+    from barnabas.kernels.big_endian import int16_of, int32_of, int64_of
+
 _NO_ID = cython.declare(bytes, bytes(16))
 _FIRST = cython.declare(cython.int, 4)
 _LAST = cython.declare(cython.int, 18)
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _int16(data: bytes, at: cython.Py_ssize_t) -> cython.int:
-    """Two big-endian bytes."""
-    high: cython.int = data[at]
-    low: cython.int = data[at + 1]
-    if high > 127:
-        high -= 256
-    return high * 256 + low
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _int32(data: bytes, at: cython.Py_ssize_t) -> cython.longlong:
-    """Four big-endian bytes."""
-    if not cython.compiled:
-        return int.from_bytes(data[at : at + 4], signed=True)
-    value: cython.longlong = data[at]
-    if value > 127:
-        value -= 256
-    value = value * 256 + data[at + 1]
-    value = value * 256 + data[at + 2]
-    return value * 256 + data[at + 3]
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _int64(data: bytes, at: cython.Py_ssize_t) -> cython.longlong:
-    """Eight big-endian bytes."""
-    low: cython.longlong = _int32(data, at + 4)
-    if low < 0:
-        low += 4294967296
-    return _int32(data, at) * 4294967296 + low
 
 
 @cython.cfunc
@@ -81,12 +48,12 @@ def read(
     size: cython.Py_ssize_t = len(frame)
     if size < 10 or frame[0] != 0 or frame[1] != 1:
         return None
-    version: cython.int = _int16(frame, 2)
+    version: cython.int = int16_of(frame, 2)
     if version < lowest or version > highest or version < _FIRST or version > _LAST:
         return None
     flexible: cython.bint = version > 11
     at: cython.Py_ssize_t = 10
-    length: cython.Py_ssize_t = _int16(frame, 8)
+    length: cython.Py_ssize_t = int16_of(frame, 8)
     client: object = None
     if length >= 0:
         if length > size - at:
@@ -101,18 +68,18 @@ def read(
         at += 1
     replica: cython.longlong = -1
     if version < 15:
-        replica = _int32(frame, at)
+        replica = int32_of(frame, at)
         at += 4
-    wait: cython.longlong = _int32(frame, at)
-    least: cython.longlong = _int32(frame, at + 4)
-    most: cython.longlong = _int32(frame, at + 8)
+    wait: cython.longlong = int32_of(frame, at)
+    least: cython.longlong = int32_of(frame, at + 4)
+    most: cython.longlong = int32_of(frame, at + 8)
     isolation: cython.int = frame[at + 12]
     at += 13
     session: cython.longlong = 0
     epoch: cython.longlong = -1
     if version > 6:
-        session = _int32(frame, at)
-        epoch = _int32(frame, at + 4)
+        session = int32_of(frame, at)
+        epoch = int32_of(frame, at + 4)
         at += 8
     reads: list = []
     if flexible:
@@ -122,7 +89,7 @@ def read(
     if at != size:
         return None
     return (
-        version, _int32(frame, 4), client, replica, wait, least, most, isolation, session, epoch,
+        version, int32_of(frame, 4), client, replica, wait, least, most, isolation, session, epoch,
         reads,
     )  # fmt: skip
 
@@ -150,7 +117,7 @@ def _read_classic(
     place: cython.Py_ssize_t
     if size - at < 4:
         return -1
-    topics = _int32(frame, at)
+    topics = int32_of(frame, at)
     at += 4
     if topics < 0:
         return -1
@@ -158,13 +125,13 @@ def _read_classic(
         topics -= 1
         if size - at < 6:
             return -1
-        length = _int16(frame, at)
+        length = int16_of(frame, at)
         at += 2
         if length < 0 or size - at < length + 4:
             return -1
         name: object = frame[at : at + length].decode("utf-8")
         at += length
-        count = _int32(frame, at)
+        count = int32_of(frame, at)
         at += 4
         if count < 0 or count > (size - at) // step:
             return -1
@@ -173,22 +140,22 @@ def _read_classic(
             epoch = -1
             place = at + 4
             if version > 8:
-                epoch = _int32(frame, place)
+                epoch = int32_of(frame, place)
                 place += 4
             row: tuple = (
-                name, _NO_ID, _int32(frame, at), _int64(frame, place),
-                _int32(frame, at + step - 4), epoch, -1,
+                name, _NO_ID, int32_of(frame, at), int64_of(frame, place),
+                int32_of(frame, at + step - 4), epoch, -1,
             )  # fmt: skip
             reads.append(make(part, row))
             at += step
     if version > 6:
-        if size - at < 4 or _int32(frame, at):
+        if size - at < 4 or int32_of(frame, at):
             return -1
         at += 4
     if version > 10:
         if size - at < 2:
             return -1
-        length = _int16(frame, at)
+        length = int16_of(frame, at)
         at += 2
         if length < 0 or length > size - at:
             return -1
@@ -244,8 +211,8 @@ def _read_flexible(
             if frame[at + 32]:
                 return -1
             row: tuple = (
-                name, topic_id, _int32(frame, at), _int64(frame, at + 8), _int32(frame, at + 28),
-                _int32(frame, at + 4), _int32(frame, at + 16),
+                name, topic_id, int32_of(frame, at), int64_of(frame, at + 8), int32_of(frame, at + 28),
+                int32_of(frame, at + 4), int32_of(frame, at + 16),
             )  # fmt: skip
             reads.append(make(part, row))
             at += 33

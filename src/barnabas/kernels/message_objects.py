@@ -11,7 +11,10 @@ except ImportError:
     from barnabas.kernels import shadow as cython
 
 if cython.compiled:
+    from cython.cimports.barnabas.kernels.big_endian import int32, int64
     from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
+else:
+    from barnabas.kernels.big_endian import int32, int64
 
 from barnabas.kernels import layout
 from barnabas.kernels.record import Record
@@ -33,34 +36,6 @@ _BAD_MESSAGE_LENGTH = cython.declare(cython.int, layout.BAD_MESSAGE_LENGTH)
 _MESSAGE_HAS_MORE = cython.declare(cython.int, layout.MESSAGE_HAS_MORE)
 _NESTED = cython.declare(cython.int, layout.NESTED)
 _NO_ROOM = cython.declare(cython.int, layout.NO_ROOM)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _int32(data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.int:
-    """Four big-endian bytes."""
-    high: cython.int = data[at]
-    if high > 127:
-        high -= 256
-    return (high * 16777216) + (
-        (cython.cast(cython.int, data[at + 1]) << 16)
-        | (cython.cast(cython.int, data[at + 2]) << 8)
-        | cython.cast(cython.int, data[at + 3])
-    )
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _int64(data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.longlong:
-    """Eight big-endian bytes."""
-    low: cython.longlong = _int32(data, at + 4)
-    if low < 0:
-        low += cython.cast(cython.longlong, 65536) * 65536
-    return cython.cast(cython.longlong, _int32(data, at)) * 65536 * 65536 + low
 
 
 @cython.cfunc
@@ -90,7 +65,7 @@ def _message(
     magic: cython.int = data[position + 16]
     if magic > 1:
         return 0
-    length: cython.Py_ssize_t = _int32(data, position + 8)
+    length: cython.Py_ssize_t = int32(data, position + 8)
     if length < 14 + 8 * magic:
         return _BAD_MESSAGE_LENGTH
     if length > end - position - 12:
@@ -156,24 +131,24 @@ def _decode(
             return _NO_ROOM
         next_message = position + size
         key_at = position + (30 if has_times else 22)
-        key_length = _int32(data, key_at - 4)
+        key_length = int32(data, key_at - 4)
         value_at = key_at + 4
         if key_length > 0:
             if key_length > next_message - value_at:
                 return _BAD_KEY_LENGTH
             value_at += key_length
-        value_length = _int32(data, value_at - 4)
+        value_length = int32(data, value_at - 4)
         if value_length > next_message - value_at:
             return _BAD_VALUE_LENGTH
         if value_at + max(value_length, 0) != next_message:
             return _MESSAGE_HAS_MORE
-        offset = _wrapped(_int64(data, position) + table[at + _SHIFT])
+        offset = _wrapped(int64(data, position) + table[at + _SHIFT])
         if lowest <= offset < beyond:
             time = -1
             if time_of_row:
                 time = table[at + _MAX_TIMESTAMP]
             elif has_times:
-                time = _int64(data, position + 18)
+                time = int64(data, position + 18)
             found.append(
                 Record(
                     topic,

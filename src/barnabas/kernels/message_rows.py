@@ -11,6 +11,11 @@ try:
 except ImportError:
     from barnabas.kernels import shadow as cython
 
+if cython.compiled:
+    from cython.cimports.barnabas.kernels.big_endian import int32, int64, uint32
+else:
+    from barnabas.kernels.big_endian import int32, int64, uint32
+
 from barnabas.kernels import layout
 
 _WIDTH = cython.declare(cython.int, layout.WIDTH)
@@ -35,40 +40,11 @@ _MESSAGE_HAS_MORE = cython.declare(cython.int, layout.MESSAGE_HAS_MORE)
 _NO_ROOM = cython.declare(cython.int, layout.NO_ROOM)
 _TABLES = cython.declare(cython.int, 2048)
 _ALL_ONES = cython.declare(cython.uint, 0xFFFFFFFF)
-_UINT32_MAX = cython.declare(cython.longlong, 0xFFFFFFFF)
 _RELEASE = cython.declare(cython.Py_ssize_t, 50000)
 _LENGTHS = cython.declare(cython.Py_ssize_t, 8)
 """Bytes of the lengths of key and value."""
 _LARGE = cython.declare(cython.int, 1)
 _WRONG = cython.declare(cython.int, 2)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _int32(data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.int:
-    """Four big-endian bytes."""
-    high: cython.int = data[at]
-    if high > 127:
-        high -= 256
-    return (high * 16777216) + (
-        (cython.cast(cython.int, data[at + 1]) << 16)
-        | (cython.cast(cython.int, data[at + 2]) << 8)
-        | cython.cast(cython.int, data[at + 3])
-    )
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _int64(data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.longlong:
-    """Eight big-endian bytes."""
-    low: cython.longlong = _int32(data, at + 4)
-    if low < 0:
-        low += cython.cast(cython.longlong, 65536) * 65536
-    return cython.cast(cython.longlong, _int32(data, at)) * 65536 * 65536 + low
 
 
 @cython.cfunc
@@ -98,7 +74,7 @@ def _message(
     magic: cython.int = data[position + 16]
     if magic > 1:
         return 0
-    length: cython.Py_ssize_t = _int32(data, position + 8)
+    length: cython.Py_ssize_t = int32(data, position + 8)
     if length < 14 + 8 * magic:
         return _BAD_MESSAGE_LENGTH
     if length > end - position - 12:
@@ -122,12 +98,12 @@ def _packed(
         position + 18 + 8 * cython.cast(cython.Py_ssize_t, data[position + 16])
     )
     end: cython.Py_ssize_t = position + size
-    length: cython.Py_ssize_t = _int32(data, key_at)
+    length: cython.Py_ssize_t = int32(data, key_at)
     length = max(length, 0)
     if length > end - key_at - _LENGTHS:
         return _BAD_KEY_LENGTH
     key_at += 4 + length
-    length = _int32(data, key_at)
+    length = int32(data, key_at)
     if length < 0 or length > end - key_at - 4:
         return _BAD_VALUE_LENGTH
     if length < end - key_at - 4:
@@ -165,8 +141,8 @@ def _rows(
         time = -1
         if data[position + 16] == 1:
             kind = (data[position + 17] & 15) | _HAS_TIMES
-            time = _int64(data, position + 18)
-        offset = _int64(data, position)
+            time = int64(data, position + 18)
+        offset = int64(data, position)
         if kind != last_kind or kind & 7 != 0:
             if found == room:
                 return found
@@ -175,9 +151,7 @@ def _rows(
             last_kind = kind
             table[at + _POSITION] = position
             table[at + _BASE_OFFSET] = offset
-            table[at + _CRC] = (
-                cython.cast(cython.longlong, _int32(data, position + 12)) & _UINT32_MAX
-            )
+            table[at + _CRC] = uint32(data, position + 12)
             table[at + _ATTRIBUTES] = kind
             table[at + _BASE_TIMESTAMP] = time
             table[at + _MAX_TIMESTAMP] = time
@@ -296,9 +270,7 @@ def _check_crcs(
             return cython.cast(cython.int, size)
         if size > largest:
             return _LARGE
-        if _crc32(data, position + 16, position + size, tables) != (
-            cython.cast(cython.longlong, _int32(data, position + 12)) & _UINT32_MAX
-        ):
+        if _crc32(data, position + 16, position + size, tables) != (uint32(data, position + 12)):
             return _WRONG
         position += size
 

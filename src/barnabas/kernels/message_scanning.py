@@ -11,6 +11,11 @@ try:
 except ImportError:
     from barnabas.kernels import shadow as cython
 
+if cython.compiled:
+    from cython.cimports.barnabas.kernels.big_endian import int32, int64
+else:
+    from barnabas.kernels.big_endian import int32, int64
+
 from barnabas.kernels import layout
 
 _WIDTH = cython.declare(cython.int, layout.WIDTH)
@@ -53,34 +58,6 @@ _RELEASE = cython.declare(cython.Py_ssize_t, 50000)
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _int32(data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.int:
-    """Four big-endian bytes."""
-    high: cython.int = data[at]
-    if high > 127:
-        high -= 256
-    return (high * 16777216) + (
-        (cython.cast(cython.int, data[at + 1]) << 16)
-        | (cython.cast(cython.int, data[at + 2]) << 8)
-        | cython.cast(cython.int, data[at + 3])
-    )
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _int64(data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.longlong:
-    """Eight big-endian bytes."""
-    low: cython.longlong = _int32(data, at + 4)
-    if low < 0:
-        low += cython.cast(cython.longlong, 65536) * 65536
-    return cython.cast(cython.longlong, _int32(data, at)) * 65536 * 65536 + low
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _wrapped(value: cython.longlong) -> cython.longlong:
     """The 64 bits of a sum, as C has them; sums of garbage wrap and do not fail."""
     if cython.compiled:
@@ -104,7 +81,7 @@ def _message(
     magic: cython.int = data[position + 16]
     if magic > 1:
         return 0
-    length: cython.Py_ssize_t = _int32(data, position + 8)
+    length: cython.Py_ssize_t = int32(data, position + 8)
     if length < 14 + 8 * magic:
         return _BAD_MESSAGE_LENGTH
     if length > end - position - 12:
@@ -175,18 +152,18 @@ def _scan(
             return _NO_ROOM
         next_message = position + size
         key_at = position + (30 if has_times else 22)
-        key_length = _int32(data, key_at - 4)
+        key_length = int32(data, key_at - 4)
         value_at = key_at + 4
         if key_length > 0:
             if key_length > next_message - value_at:
                 return _BAD_KEY_LENGTH
             value_at += key_length
-        value_length = _int32(data, value_at - 4)
+        value_length = int32(data, value_at - 4)
         if value_length > next_message - value_at:
             return _BAD_VALUE_LENGTH
         if value_at + max(value_length, 0) != next_message:
             return _MESSAGE_HAS_MORE
-        offset = _wrapped(_int64(data, position) + table[at + _SHIFT])
+        offset = _wrapped(int64(data, position) + table[at + _SHIFT])
         if lowest <= offset < beyond:
             if state[_OFFSETS_AT] >= 0:
                 longs[state[_OFFSETS_AT] + kept] = offset
@@ -194,7 +171,7 @@ def _scan(
                 if time_of_row:
                     longs[state[_TIMESTAMPS_AT] + kept] = table[at + _MAX_TIMESTAMP]
                 elif has_times:
-                    longs[state[_TIMESTAMPS_AT] + kept] = _int64(data, position + 18)
+                    longs[state[_TIMESTAMPS_AT] + kept] = int64(data, position + 18)
                 else:
                     longs[state[_TIMESTAMPS_AT] + kept] = -1
             if state[_KEYS_AT] >= 0:

@@ -13,10 +13,12 @@ except ImportError:
 
 if cython.compiled:
     from cython.cimports.barnabas.kernels import layout
+    from cython.cimports.barnabas.kernels.big_endian import int16, int32, int64, uint32
     from cython.cimports.barnabas.kernels.castagnoli import castagnoli, castagnoli_here
     from cython.cimports.barnabas.kernels.varints import varint, varlong
 else:
     from barnabas.kernels import layout
+    from barnabas.kernels.big_endian import int16, int32, int64, uint32
     from barnabas.kernels.varints import varint, varlong
 
 _HEADER_SIZE = cython.declare(cython.int, 61)
@@ -27,55 +29,6 @@ _CONTROL = cython.declare(cython.int, 0x20)
 _SUMMED = cython.declare(cython.Py_ssize_t, 4096)
 """Bytes up to which a batch is summed here; for a larger one a call of the library costs less."""
 _RELEASE = cython.declare(cython.Py_ssize_t, 500000)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _int32(data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.int:
-    """Four big-endian bytes."""
-    high: cython.int = data[at]
-    if high > 127:
-        high -= 256
-    return (high * 16777216) + (
-        (cython.cast(cython.int, data[at + 1]) << 16)
-        | (cython.cast(cython.int, data[at + 2]) << 8)
-        | cython.cast(cython.int, data[at + 3])
-    )
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _int16(data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.int:
-    """Two big-endian bytes."""
-    high: cython.int = data[at]
-    if high > 127:
-        high -= 256
-    return high * 256 + data[at + 1]
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _uint32(data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.longlong:
-    """Four big-endian bytes without a sign."""
-    value: cython.longlong = _int32(data, at)
-    if value < 0:
-        value += cython.cast(cython.longlong, 65536) * 65536
-    return value
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _int64(data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.longlong:
-    """Eight big-endian bytes."""
-    return cython.cast(cython.longlong, _int32(data, at)) * 65536 * 65536 + _uint32(data, at + 4)
 
 
 @cython.cfunc
@@ -212,16 +165,16 @@ def produced(
     size: cython.Py_ssize_t = len(data)
     if size < _HEADER_SIZE or size > max_bytes or data[16] != 2:
         return None
-    base: cython.longlong = _int64(data, 0)
-    length: cython.longlong = _int32(data, 8)
-    attributes: cython.int = _int16(data, 21)
-    delta: cython.int = _int32(data, 23)
-    producer: cython.longlong = _int64(data, 43)
-    epoch: cython.int = _int16(data, 51)
-    sequence: cython.int = _int32(data, 53)
-    count: cython.int = _int32(data, 57)
+    base: cython.longlong = int64(data, 0)
+    length: cython.longlong = int32(data, 8)
+    attributes: cython.int = int16(data, 21)
+    delta: cython.int = int32(data, 23)
+    producer: cython.longlong = int64(data, 43)
+    epoch: cython.int = int16(data, 51)
+    sequence: cython.int = int32(data, 53)
+    count: cython.int = int32(data, 57)
     codec: cython.int = attributes & _CODEC_MASK
-    crc: cython.longlong = _uint32(data, 17)
+    crc: cython.longlong = uint32(data, 17)
     result: tuple[cython.int, cython.int]
     if length + 12 != size or base != 0 or count < 1 or delta != count - 1:
         return None
@@ -244,13 +197,13 @@ def produced(
         0,
         size,
         base,
-        _int32(data, 12),
+        int32(data, 12),
         2,
         crc,
         attributes,
         delta,
-        _int64(data, 27),
-        _int64(data, 35),
+        int64(data, 27),
+        int64(data, 35),
         producer,
         epoch,
         sequence,

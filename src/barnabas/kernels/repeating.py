@@ -10,24 +10,13 @@ try:
 except ImportError:
     from barnabas.kernels import shadow as cython
 
+if cython.compiled:
+    from cython.cimports.barnabas.kernels.big_endian import int32
+else:
+    from barnabas.kernels.big_endian import int32
+
 _KIND = cython.declare(cython.Py_ssize_t, 4)  # API and version
 _SAME_FROM = cython.declare(cython.Py_ssize_t, 8)  # behind the correlation id
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _int32(data: cython.const[cython.uchar][::1], at: cython.Py_ssize_t) -> cython.int:
-    """Four big-endian bytes."""
-    high: cython.int = data[at]
-    if high > 127:
-        high -= 256
-    return (high * 16777216) + (
-        (cython.cast(cython.int, data[at + 1]) << 16)
-        | (cython.cast(cython.int, data[at + 2]) << 8)
-        | cython.cast(cython.int, data[at + 3])
-    )
 
 
 def one_partition(
@@ -59,13 +48,13 @@ def one_partition(
         if frame[place] != said[place]:
             return None
     if not flexible:
-        if size < at + 12 or _int32(frame, at) != 1:
+        if size < at + 12 or int32(frame, at) != 1:
             return None
-        length = _int32(frame, at + 8)
+        length = int32(frame, at + 8)
         start = at + 12
         if length < 0 or length != size - start:
             return None
-        return _int32(frame, 4), _int32(frame, at + 4), start, size
+        return int32(frame, 4), int32(frame, at + 4), start, size
     if frame[at] != 2:
         return None
     start = at + 5
@@ -80,4 +69,4 @@ def one_partition(
     end = start + length - 1
     if length < 1 or end != size - 3 or frame[end] or frame[end + 1] or frame[end + 2]:
         return None
-    return _int32(frame, 4), _int32(frame, at + 1), start, end
+    return int32(frame, 4), int32(frame, at + 1), start, end

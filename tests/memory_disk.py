@@ -149,6 +149,9 @@ class MemoryDisk:
         assert path in self.files
         return 0
 
+    def space(self, path: str) -> tuple[int, int]:
+        return 1000, 400
+
     def read_file(self, path: str) -> bytes:
         return bytes(self.files[path].now)
 

@@ -127,6 +127,10 @@ class Disk(Protocol):
         """When the file's data last changed, milliseconds since the epoch."""
         ...
 
+    def space(self, path: str) -> tuple[int, int]:
+        """Bytes of the volume that a directory is on: all, and those that may still be written."""
+        ...
+
     def read_file(self, path: str) -> bytes:
         """The whole of a small file."""
         ...

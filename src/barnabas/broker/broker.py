@@ -12,6 +12,7 @@ from barnabas.broker.topic_descriptions import TopicDescriptions
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
+from barnabas.log.manager import LogManager
 from barnabas.ports import Clock, Entropy, Registry, Timers
 
 
@@ -26,6 +27,7 @@ class Broker:
     entropy: Entropy
     timers: Timers
     registry: Registry
+    logs: LogManager
     topics: Topics
     producer_ids: ProducerIds
     replicas: ReplicaManager

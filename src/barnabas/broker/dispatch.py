@@ -8,6 +8,8 @@ from typing import NamedTuple, Never, cast
 
 from barnabas.broker.apis import (
     alter_configs,
+    alter_partition_reassignments,
+    alter_replica_log_dirs,
     api_versions,
     create_partitions,
     create_topics,
@@ -15,17 +17,21 @@ from barnabas.broker.apis import (
     delete_topics,
     describe_cluster,
     describe_configs,
+    describe_log_dirs,
     describe_topic_partitions,
+    elect_leaders,
     fetch,
     find_coordinator,
     incremental_alter_configs,
     init_producer_id,
     list_offsets,
+    list_partition_reassignments,
     metadata,
     offset_commit,
     offset_fetch,
     offset_for_leader_epoch,
     produce,
+    update_features,
 )
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
@@ -64,8 +70,14 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.OFFSET_FOR_LEADER_EPOCH: _route(offset_for_leader_epoch.handle, "2-4"),
     ApiKey.DESCRIBE_CONFIGS: _route(describe_configs.handle, "1-4"),
     ApiKey.ALTER_CONFIGS: _route(alter_configs.handle, "0-2"),
+    ApiKey.ALTER_REPLICA_LOG_DIRS: _route(alter_replica_log_dirs.handle, "1-2"),
+    ApiKey.DESCRIBE_LOG_DIRS: _route(describe_log_dirs.handle, "1-5"),
     ApiKey.CREATE_PARTITIONS: _route(create_partitions.handle, "0-3"),
+    ApiKey.ELECT_LEADERS: _route(elect_leaders.handle, "0-2"),
     ApiKey.INCREMENTAL_ALTER_CONFIGS: _route(incremental_alter_configs.handle, "0-1"),
+    ApiKey.ALTER_PARTITION_REASSIGNMENTS: _route(alter_partition_reassignments.handle, "0-1"),
+    ApiKey.LIST_PARTITION_REASSIGNMENTS: _route(list_partition_reassignments.handle, "0"),
+    ApiKey.UPDATE_FEATURES: _route(update_features.handle, "0-2"),
     ApiKey.DESCRIBE_CLUSTER: _route(describe_cluster.handle, "0-2"),
     ApiKey.DESCRIBE_TOPIC_PARTITIONS: _route(describe_topic_partitions.handle, "0"),
 }

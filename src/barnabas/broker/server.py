@@ -197,6 +197,7 @@ class BrokerServer:
             entropy=self._world.entropy,
             timers=self._world.timers,
             registry=registry,
+            logs=self._logs,
             topics=topics,
             producer_ids=ProducerIds(registry, self._config.node_id),
             replicas=replicas,

@@ -158,6 +158,21 @@ class LogManager:
         """All logs."""
         return iter(self._logs.values())
 
+    def by_directory(self) -> dict[str, list[PartitionLog]]:
+        """All logs, by the directory of `log.dirs` that they are in; empty directories too."""
+        found: dict[str, list[PartitionLog]] = {each.path: [] for each in self._directories}
+        for log in self._logs.values():
+            found[self._places[log.topic_partition].path].append(log)
+        return found
+
+    def space(self, path: str) -> tuple[int, int]:
+        """Bytes of the volume of a directory: all, and those that may still be written.
+
+        Raises:
+            StorageError: the directory cannot be looked at.
+        """
+        return self._disk.space(path)
+
     def create(self, partition: TopicPartition, topic_id: bytes, config: LogConfig) -> PartitionLog:
         """Make an empty log, in the directory that has the fewest.
 

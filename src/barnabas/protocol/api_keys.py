@@ -196,4 +196,4 @@ APIS: Mapping[ApiKey, Api] = apis_of(
     (DescribeClusterRequest, DescribeClusterResponse),
     (DescribeTopicPartitionsRequest, DescribeTopicPartitionsResponse),
 )
-"""The APIs that broker and client speak; `declared` imports the others when asked."""
+"""The APIs that no broker or client is without; `declared` imports the others when asked."""

@@ -72,6 +72,12 @@ class RealDisk:
         with _storage_errors("look at", path):
             return os.stat(path).st_mtime_ns // 1_000_000
 
+    def space(self, path: str) -> tuple[int, int]:
+        """Bytes of the volume that a directory is on: all, and those that may still be written."""
+        with _storage_errors("look at", path):
+            volume = os.statvfs(path)
+        return volume.f_frsize * volume.f_blocks, volume.f_frsize * volume.f_bavail
+
     def read_file(self, path: str) -> bytes:
         """The whole of a small file."""
         with _storage_errors("read", path), open(path, "rb") as file:

@@ -36,10 +36,13 @@ NOT_COMPARED = {
     "cluster_id",
     "log_append_time_ms",
     "session_id",
+    "log_dir",
+    "total_bytes",
+    "usable_bytes",
 }
 # Order says nothing in these lists: Kafka's come out of hash maps.
 _SMALL = {"read_only", "min_version", "max_version"}
-SORTED_BY = ("name", "topic", "resource_name", "topic_id", "index")
+SORTED_BY = ("name", "topic", "topic_name", "resource_name", "topic_id", "index", "partition_index")
 
 Answers = dict[str, Any]
 

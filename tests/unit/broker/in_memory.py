@@ -15,9 +15,11 @@ from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
-from barnabas.errors import RegistryConflict
+from barnabas.errors import RegistryConflict, StorageError
 from barnabas.log.config import LogConfig
+from barnabas.log.manager import LogManager
 from barnabas.ports import Clock, Entropy, Timers
+from barnabas.types import TopicPartition
 from tests.unit.runtime.manual_timers import ManualTimers
 
 _Answer = TypeVar("_Answer")
@@ -95,7 +97,9 @@ class Counting:
 class Log:
     """What the APIs of administration ask of a log."""
 
-    def __init__(self) -> None:
+    def __init__(self, topic: str = "", partition: int = 0) -> None:
+        self.topic_partition = TopicPartition(topic, partition)
+        self.size = 100
         self.failure: Exception | None = None
         self.config = LogConfig()
         self.start_offset, self.written_end = 0, 10
@@ -117,6 +121,21 @@ class Replicas(dict[tuple[str, int], Led]):
 
     def find(self, topic: str, index: int) -> Led | None:
         return self.get((topic, index))
+
+
+class Logs:
+    """Two log directories, and the logs that tests put there."""
+
+    def __init__(self) -> None:
+        self.there: dict[str, list[Log]] = {"/first": [], "/second": []}
+
+    def by_directory(self) -> dict[str, list[Log]]:
+        return self.there
+
+    def space(self, path: str) -> tuple[int, int]:
+        if path == "/lost":
+            raise StorageError("it is gone")
+        return 1000, 400
 
 
 class Offsets:
@@ -157,6 +176,7 @@ def a_broker(
         entropy=entropy,
         timers=timers or ManualTimers(),
         registry=registry,
+        logs=cast("LogManager", Logs()),
         topics=Topics(registry, NoLogs(), entropy, settings),
         producer_ids=ProducerIds(registry, 1),
         replicas=cast("ReplicaManager", Replicas()),

@@ -76,6 +76,7 @@ class Started:
             entropy=entropy,
             timers=NoTimers(),
             registry=self.registry,
+            logs=self.logs,
             producer_ids=ProducerIds(self.registry, 1),
             topics=topics,
             replicas=replicas,

@@ -20,8 +20,9 @@ from barnabas.errors import (
     LocalProtocolError,
     RemoteProtocolError,
 )
-from barnabas.protocol.api_keys import APIS, ApiKey
+from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
 from barnabas.versions import VersionRange
 from barnabas.wire.send import Send
@@ -105,7 +106,7 @@ class Connection:
     def hello(self) -> Send:
         """The first bytes to send."""
         self._move(Input.HELLO)
-        return self._ask_versions(APIS[ApiKey.API_VERSIONS].versions.last)
+        return self._ask_versions(DECLARED[ApiKey.API_VERSIONS].versions.last)
 
     def version_of(self, api: ApiKey, *, at_most: int | None = None) -> int:
         """The highest version of `api` that both sides speak, not above `at_most`.
@@ -113,14 +114,14 @@ class Connection:
         Raises:
             BrokerError: there is none (UNSUPPORTED_VERSION); the message names both ranges.
         """
-        ours = APIS[api].versions
+        ours = DECLARED[api].versions
         theirs = self._versions.get(api)
         if theirs is not None:
             both = ours.intersection(theirs)
             version = both.last if at_most is None else min(both.last, at_most)
             if version in both:
                 return version
-        name = APIS[api].name
+        name = DECLARED[api].name
         what = f"versions {theirs}" if theirs is not None else "no version"
         detail = f"the broker speaks {what} of {name}, this client {ours}"
         raise BrokerError(ErrorCode.UNSUPPORTED_VERSION, detail)
@@ -128,7 +129,7 @@ class Connection:
     def speaks(self, api: ApiKey) -> bool:
         """Whether both sides have a version of `api` in common."""
         theirs = self._versions.get(api)
-        return theirs is not None and not APIS[api].versions.intersection(theirs).is_empty
+        return theirs is not None and not DECLARED[api].versions.intersection(theirs).is_empty
 
     def request(
         self, api: ApiKey, message: object, version: int, *, answered: bool = True
@@ -178,7 +179,7 @@ class Connection:
         assert isinstance(response, ApiVersionsResponse)
         if response.error_code:
             raise BrokerError(response.error_code, "answer to ApiVersions")
-        known = {int(api): api for api in APIS}
+        known = {int(api): api for api in ApiKey}
         for row in response.api_keys:
             if row.api_key in known:
                 offered = VersionRange(row.min_version, row.max_version)

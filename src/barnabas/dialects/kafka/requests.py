@@ -25,7 +25,8 @@ from barnabas.dialects.kafka.produce_frames import ProduceHead, ProduceReply, re
 from barnabas.dialects.kafka.rules import FETCH_CODES, FETCH_MAGIC, PRODUCE_RULES
 from barnabas.errors import DecodeError
 from barnabas.kernels.repeating import one_partition
-from barnabas.protocol.api_keys import APIS, ApiKey
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.fetch import FetchRequest
 from barnabas.protocol.headers import RequestHeader, encode_response, read_request_header
 from barnabas.protocol.list_offsets import ListOffsetsRequest
@@ -182,7 +183,7 @@ class KafkaDialect:
 
 
 def _reader_of(key: ApiKey, version: int) -> _Reader:
-    codec: Codec[object] = Codec.of(APIS[key].request, version)
+    codec: Codec[object] = Codec.of(DECLARED[key].request, version)
     decode = codec.decode
     match key:
         case ApiKey.PRODUCE:

@@ -1,0 +1,64 @@
+"""AlterPartitionReassignments (key 45): move partitions to other brokers (KIP-455).
+
+Does: takes a reassignment to this broker, where every partition is already; refuses others with
+    INVALID_REPLICA_ASSIGNMENT, and calling off what does not go on.
+Ignores: `timeout_ms`, and whether the number of replicas may change: it is always one.
+Versions: 1 whether the number of replicas may change (KIP-860)
+"""
+
+from barnabas.broker.assignments import as_told
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.protocol.alter_partition_reassignments import (
+    AlterPartitionReassignmentsRequest,
+    AlterPartitionReassignmentsResponse,
+    ReassignablePartition,
+    ReassignablePartitionResponse,
+    ReassignableTopicResponse,
+)
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: AlterPartitionReassignmentsRequest
+) -> AlterPartitionReassignmentsResponse:
+    """Answer for each partition."""
+    del context
+    return AlterPartitionReassignmentsResponse(
+        allow_replication_factor_change=request.allow_replication_factor_change,
+        error_code=ErrorCode.NONE,
+        responses=[
+            ReassignableTopicResponse(
+                name=topic.name,
+                partitions=[_answer(broker, topic.name, one) for one in topic.partitions],
+            )
+            for topic in request.topics
+        ],
+    )
+
+
+def _answer(
+    broker: Broker, name: str, asked: ReassignablePartition
+) -> ReassignablePartitionResponse:
+    code, why = ErrorCode.NONE, None
+    try:
+        _check(broker, name, asked)
+    except BrokerError as error:
+        code, why = error.code, error.why
+    return ReassignablePartitionResponse(
+        partition_index=asked.partition_index, error_code=code, error_message=why
+    )
+
+
+def _check(broker: Broker, name: str, asked: ReassignablePartition) -> None:
+    index = asked.partition_index
+    topic = broker.topics.get(name)
+    if topic is None or index not in topic.partitions:
+        raise BrokerError(
+            ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no partition {index} of topic {name}"
+        )
+    if asked.replicas is None:
+        raise BrokerError(
+            ErrorCode.NO_REASSIGNMENT_IN_PROGRESS, f"partition {index} of {name} is not being moved"
+        )
+    as_told({index: asked.replicas}, index, broker.config.node_id)

@@ -1,0 +1,59 @@
+"""AlterReplicaLogDirs (key 34): move replicas to another log directory of this broker (KIP-113).
+
+Does: says that a replica is where it is wanted, or why it cannot be.
+Refuses: a move to another directory, with POLICY_VIOLATION: logs stay in the directory they were
+    made in. Stop the broker and move the partition's directory to move a log.
+Versions: 2 flexible
+"""
+
+from collections import defaultdict
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.errors import ErrorCode
+from barnabas.log.partition_log import PartitionLog
+from barnabas.protocol.alter_replica_log_dirs import (
+    AlterReplicaLogDirPartitionResult,
+    AlterReplicaLogDirsRequest,
+    AlterReplicaLogDirsResponse,
+    AlterReplicaLogDirTopicResult,
+)
+from barnabas.types import TopicPartition
+
+_Places = dict[str, dict[TopicPartition, PartitionLog]]
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: AlterReplicaLogDirsRequest
+) -> AlterReplicaLogDirsResponse:
+    """Answer for each partition."""
+    del context
+    places: _Places = {
+        path: {log.topic_partition: log for log in logs}
+        for path, logs in broker.logs.by_directory().items()
+    }
+    rows: dict[str, list[AlterReplicaLogDirPartitionResult]] = defaultdict(list)
+    for target in request.dirs:
+        for topic in target.topics:
+            for index in topic.partitions:
+                code = _code(places, target.path, TopicPartition(topic.name, index))
+                rows[topic.name].append(
+                    AlterReplicaLogDirPartitionResult(partition_index=index, error_code=code)
+                )
+    return AlterReplicaLogDirsResponse(
+        results=[
+            AlterReplicaLogDirTopicResult(topic_name=name, partitions=results)
+            for name, results in rows.items()
+        ]
+    )
+
+
+def _code(places: _Places, path: str, partition: TopicPartition) -> ErrorCode:
+    if path not in places:
+        return ErrorCode.LOG_DIR_NOT_FOUND
+    log = next((logs[partition] for logs in places.values() if partition in logs), None)
+    if log is None:
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if log.failure is not None:
+        return ErrorCode.KAFKA_STORAGE_ERROR
+    return ErrorCode.NONE if partition in places[path] else ErrorCode.POLICY_VIOLATION

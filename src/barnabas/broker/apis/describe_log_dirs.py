@@ -1,0 +1,69 @@
+"""DescribeLogDirs (key 35): the log directories, what is in them, and how full their volumes are.
+
+Does: all partitions, or those asked for: those there are not are left out, as in Kafka.
+Ignores: nothing. No partition lags behind or is being moved: there is one replica, and it stays.
+Versions: 3 an error for all · 4 sizes of volumes (KIP-827) · 5 cordoned directories: none is (KIP-1066)
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.errors import ErrorCode, StorageError
+from barnabas.log.partition_log import PartitionLog
+from barnabas.protocol.describe_log_dirs import (
+    DescribableLogDirTopic,
+    DescribeLogDirsPartition,
+    DescribeLogDirsRequest,
+    DescribeLogDirsResponse,
+    DescribeLogDirsResult,
+    DescribeLogDirsTopic,
+)
+from barnabas.types import TopicPartition
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: DescribeLogDirsRequest
+) -> DescribeLogDirsResponse:
+    """Describe each directory, also those without any of the partitions."""
+    del context
+    wanted = None if request.topics is None else _wanted(request.topics)
+    return DescribeLogDirsResponse(
+        results=[
+            _directory(
+                broker,
+                path,
+                [log for log in logs if wanted is None or log.topic_partition in wanted],
+            )
+            for path, logs in broker.logs.by_directory().items()
+        ]
+    )
+
+
+def _wanted(topics: Iterable[DescribableLogDirTopic]) -> set[TopicPartition]:
+    return {TopicPartition(one.topic, index) for one in topics for index in one.partitions}
+
+
+def _directory(broker: Broker, path: str, logs: Iterable[PartitionLog]) -> DescribeLogDirsResult:
+    try:
+        total, usable = broker.logs.space(path)
+    except StorageError:
+        return DescribeLogDirsResult(
+            error_code=ErrorCode.KAFKA_STORAGE_ERROR, log_dir=path, topics=[]
+        )
+    topics: dict[str, list[DescribeLogDirsPartition]] = defaultdict(list)
+    for log in logs:
+        name, index = log.topic_partition
+        topics[name].append(
+            DescribeLogDirsPartition(
+                partition_index=index, partition_size=log.size, offset_lag=0, is_future_key=False
+            )
+        )
+    return DescribeLogDirsResult(
+        error_code=ErrorCode.NONE,
+        log_dir=path,
+        topics=[DescribeLogDirsTopic(name=name, partitions=rows) for name, rows in topics.items()],
+        total_bytes=total,
+        usable_bytes=usable,
+    )

@@ -1,0 +1,58 @@
+"""ElectLeaders (key 43): let partitions choose their leader again (KIP-183, KIP-460).
+
+Does: says that no election is needed, as the only replica leads; that nobody can lead where its log
+    is offline. All partitions may be asked for: only those with something to tell are told of then.
+Ignores: `timeout_ms`: there is nothing to wait for.
+Versions: 1 unclean elections · 2 flexible
+"""
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.partition_view import view
+from barnabas.errors import ErrorCode
+from barnabas.protocol.elect_leaders import (
+    ElectLeadersRequest,
+    ElectLeadersResponse,
+    PartitionResult,
+    ReplicaElectionResult,
+)
+
+_NOBODY = {
+    0: ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE,
+    1: ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE,
+}
+"""By the type of the election: what is said where nobody can lead."""
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: ElectLeadersRequest
+) -> ElectLeadersResponse:
+    """Answer for each partition."""
+    del context
+    kind = request.election_type
+    if request.topic_partitions is None:
+        asked = [(topic.name, list(topic.partitions)) for topic in broker.topics]
+    else:
+        asked = [(one.topic, list(one.partitions)) for one in request.topic_partitions]
+    results = []
+    for name, indexes in asked:
+        codes = [(index, _code(broker, name, index, kind)) for index in indexes]
+        rows = [
+            PartitionResult(partition_id=index, error_code=code)
+            for index, code in codes
+            if request.topic_partitions is not None or code is not ErrorCode.ELECTION_NOT_NEEDED
+        ]
+        results.append(ReplicaElectionResult(topic=name, partition_result=rows))
+    return ElectLeadersResponse(
+        error_code=ErrorCode.NONE if kind in _NOBODY else ErrorCode.INVALID_REQUEST,
+        replica_election_results=results,
+    )
+
+
+def _code(broker: Broker, name: str, index: int, kind: int) -> ErrorCode:
+    if kind not in _NOBODY:
+        return ErrorCode.INVALID_REQUEST
+    topic = broker.topics.get(name)
+    if topic is None or index not in topic.partitions:
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return ErrorCode.ELECTION_NOT_NEEDED if view(broker, name, index).leader >= 0 else _NOBODY[kind]

@@ -11,7 +11,6 @@ from barnabas.broker.assignments import check_total, placed
 from barnabas.broker.partition import Partition
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.replicas import ReplicaManager
-from barnabas.broker.shard_loading import load_shard
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
@@ -167,6 +166,9 @@ class GroupOffsets:
             raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, f"{OFFSETS_TOPIC}-{index}")
         shard = self._shards.get(partition)
         if shard is None:
+            # Imported late: a broker starts faster without it.
+            from barnabas.broker.shard_loading import load_shard
+
             shard = OffsetsShard(self._config.offset_metadata_max_bytes)
             try:
                 load_shard(partition.log, shard)

@@ -6,16 +6,19 @@ Source: Kafka's LogCleaner and LogCleanerManager.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from barnabas.errors import CorruptRecord, StorageError
 from barnabas.log.checkpoints import CLEANED_UP_TO, read_offsets, write_offsets
 from barnabas.log.cleanable import Cleanable, find_cleanable
-from barnabas.log.compaction import Compaction, begin_round
 from barnabas.log.manager import LogEvent, LogManager
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.replacement import discard_cleaned, replace_segments
 from barnabas.ports import Disk, Entropy, Work, Worker
 from barnabas.types import TopicPartition
+
+if TYPE_CHECKING:
+    from barnabas.log.compaction import Compaction
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,7 @@ class CleanerSettings:
 @dataclass(slots=True)
 class _Running:
     log: PartitionLog
-    compaction: Compaction
+    compaction: "Compaction"
     work: Work
     replaced: int = 0
     bytes_after: int = 0
@@ -99,6 +102,9 @@ class LogCleaner:
         if chosen is None:
             self._next_look = now_ms + self._settings.backoff_ms
             return
+        # Imported late: a broker starts faster without it.
+        from barnabas.log.compaction import Compaction, begin_round
+
         _ratio, log, found = chosen
         memory = self._settings.dedupe_buffer_size, self._settings.io_buffer_load_factor
         plan = begin_round(log, found, now_ms, memory, self._entropy.uuid())

@@ -4,7 +4,6 @@ from barnabas.errors import ErrorCode
 from barnabas.log.config import LogConfig
 from barnabas.log.segment import Segment
 from barnabas.records.batch import BatchHeader
-from barnabas.records.record_rules import RecordRules
 from barnabas.records.refused import RefusedRecords
 from barnabas.types import Buffer
 
@@ -31,6 +30,9 @@ def refuse_if_beyond(batch: BatchHeader, records: Buffer, config: LogConfig, now
         earliest = now_ms - config.message_timestamp_before_max_ms
         latest = now_ms + config.message_timestamp_after_max_ms
     if config.judges_records or batch.max_timestamp > latest:
+        # Imported late: a broker starts faster without it.
+        from barnabas.records.record_rules import RecordRules
+
         RecordRules(config.compacts, earliest, latest).check(records)
         if batch.max_timestamp > latest:
             words = f"the batch states a time of {batch.max_timestamp}, but has no such record"

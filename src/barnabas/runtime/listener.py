@@ -134,7 +134,9 @@ def _addresses(host: str) -> list[tuple[int, str]]:
         if socket.has_dualstack_ipv6():
             return [(socket.AF_INET6, "::")]
         return [(socket.AF_INET, "0.0.0.0")]  # noqa: S104  (asked for by an empty host, as in Kafka)
-    found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+    # A name of ASCII is its own encoding; for a str all of IDNA would be imported.
+    name = host.encode() if host.isascii() else host
+    found = socket.getaddrinfo(name, None, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     # IPv4 first: its address is the one that is advertised when nothing else was configured.
     found.sort(key=lambda row: row[0] != socket.AF_INET)
     return list(dict.fromkeys((row[0], str(row[4][0])) for row in found))

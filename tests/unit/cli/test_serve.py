@@ -1,3 +1,5 @@
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -57,3 +59,25 @@ def test_a_port_makes_void_what_a_file_advertises(source: str, left: tuple[str, 
     assert config.advertised_listeners == left
     config = configuration(given | from_options(given, None, None, None))
     assert config.advertised_listeners == ("A://x:1",)
+
+
+_LOADED = """
+import gc, sys
+from barnabas.cli.serve import _node
+_node()
+assert gc.isenabled() and gc.get_freeze_count() > 0
+print(*sorted(sys.modules))
+"""
+
+
+def test_what_most_brokers_never_need_is_not_imported_at_the_start() -> None:
+    loaded = subprocess.run(
+        [sys.executable, "-c", _LOADED], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert "barnabas.broker.node" in loaded
+    late = {
+        "asyncio", "ssl", "shutil", "rich", "cramjam", "pyarrow", "encodings.idna",
+        "barnabas.log.compaction", "barnabas.records.columns", "barnabas.records.reading",
+        "barnabas.records.record_rules",
+    }  # fmt: skip
+    assert not late & set(loaded)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.interop.differential import administration, cluster, data, placement
+from tests.interop.differential import administration, cluster, data, placement, quotas
 from tests.interop.differential.explained import EXPLAINED
 from tests.interop.differential.talk import Talk, differences
 from tests.interop.peers.our_broker import OurBroker
@@ -12,7 +12,13 @@ from tests.interop.peers.real_kafka import RealKafka
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 
-SCENARIOS = (*administration.SCENARIOS, *data.SCENARIOS, *cluster.SCENARIOS, *placement.SCENARIOS)
+SCENARIOS = (
+    *administration.SCENARIOS,
+    *data.SCENARIOS,
+    *cluster.SCENARIOS,
+    *placement.SCENARIOS,
+    *quotas.SCENARIOS,
+)
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.__name__)

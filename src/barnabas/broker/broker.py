@@ -7,7 +7,9 @@ from barnabas.broker.group_offsets import GroupOffsets
 from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.profile import Profile
 from barnabas.broker.purgatory import Purgatory
+from barnabas.broker.quotas import Quotas
 from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.throttling import Throttling
 from barnabas.broker.topic_descriptions import TopicDescriptions
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
@@ -34,8 +36,12 @@ class Broker:
     purgatory: Purgatory
     fetch_sessions: FetchSessions
     offsets: GroupOffsets
+    quotas: Quotas = field(init=False)
+    throttling: Throttling = field(init=False)
     advertised: dict[str, Endpoint] = field(default_factory=dict)
     descriptions: TopicDescriptions = field(init=False)
 
     def __post_init__(self) -> None:
+        self.quotas = Quotas(self.registry)
+        self.throttling = Throttling(self.quotas, self.config, self.clock)
         self.descriptions = TopicDescriptions(self.topics)

@@ -5,8 +5,10 @@ from collections.abc import Callable, Sequence
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.dispatch import HANDLERS
+from barnabas.broker.metering import Used, metered
 from barnabas.broker.purgatory import Pending
 from barnabas.dialects.dialect import Dialect, Request
+from barnabas.ports import Timer
 from barnabas.runtime.connection import Connection
 
 
@@ -14,12 +16,13 @@ class ClientConnection:
     """Serves the frames of one connection.
 
     Order: what a readiness event appended is written, then its replies are made and sent together.
-    A reply that waits mutes the connection, so that replies keep the order of the requests.
+    A reply that waits mutes the connection, so that replies keep the order of the requests. While
+    quotas are in force requests are taken one by one, the next one when the client's wait is over.
     """
 
     __slots__ = (
         "_broker", "_connection", "_context", "_dialect", "_on_gone", "_outcomes",
-        "_parked", "peer_host",
+        "_parked", "_silence", "_used", "peer_host",
     )  # fmt: skip
 
     def __init__(
@@ -39,6 +42,8 @@ class ClientConnection:
         self._on_gone = on_gone
         self._outcomes: list[tuple[Request, object]] = []
         self._parked: tuple[Request, Pending] | None = None
+        self._used: Used | None = None
+        self._silence: Timer | None = None
         self.peer_host = connection.peer.rpartition(":")[0]
 
     @property
@@ -47,7 +52,9 @@ class ClientConnection:
         return self._connection
 
     def on_frame(self, frame: memoryview) -> bool:
-        """Handle one request; False if its reply has to wait."""
+        """Handle one request; False if the next one has to wait."""
+        broker = self._broker
+        began = broker.clock.monotonic() if broker.quotas.in_force else None
         request = self._dialect.read_request(frame)
         key, version, _, client_id, body = request
         context = self._context
@@ -56,12 +63,14 @@ class ClientConnection:
             context = self._context = context._replace(
                 api_key=key, api_version=version, client_id=client_id
             )
-        outcome = HANDLERS[key](self._broker, context, body)
+        outcome = HANDLERS[key](broker, context, body)
+        if began is not None:
+            self._used = Used(len(frame), broker.clock.monotonic() - began)
         if type(outcome) is Pending:
             self._parked = (request, outcome)
             return False
         self._outcomes.append((request, outcome))
-        return True
+        return began is None
 
     def on_event_end(self) -> None:
         """Write what was appended, then reply to all requests of the event."""
@@ -77,26 +86,56 @@ class ClientConnection:
             self._answer()
 
     def _answer(self) -> None:
+        if self._used is not None and self._parked is None:
+            request, outcome = self._outcomes.pop()
+            self._reply_to_all()
+            self._reply_metered(request, outcome, self._used)
+        else:
+            self._reply_to_all()
+        if self._parked is not None:
+            self._parked[1].on_done(self._on_parked_done)
+
+    def _reply_to_all(self) -> None:
         if self._outcomes:
             outcomes, self._outcomes = self._outcomes, []
             if len(outcomes) == 1:
                 self._reply(*outcomes[0])
             else:
                 self._reply_all(outcomes)
-        if self._parked is not None:
-            self._parked[1].on_done(self._on_parked_done)
 
     def _on_all_seen(self) -> None:
         """What the event appended is on stable storage, or lost: reply, and go on."""
-        parked = self._parked is not None
+        goes_on = self._parked is None and self._used is None
         self._connection.guarded(self._answer)
-        if not parked:
+        if goes_on:
             self._connection.resume()
 
     def _reply(self, request: Request, outcome: object) -> None:
         reply = self._dialect.write_response(request, outcome)
         if reply is not None:
             self._connection.send(reply)
+
+    def _reply_metered(self, request: Request, outcome: object, used: Used) -> None:
+        """Reply under a quota, and take the next request when the client's wait is over."""
+        self._used = None
+        reply, wait_ms = metered(self._broker, self._dialect, request, outcome, used)
+        if reply is not None:
+            self._connection.send(reply)
+        if wait_ms:
+            self._silence = self._broker.timers.after(wait_ms / 1000, self._on_silence_over)
+        else:
+            self._connection.resume()
+
+    def _on_silence_over(self) -> None:
+        self._silence = None
+        self._connection.resume()
+
+    def finish(self) -> None:
+        """Take no more requests; close when the replies are out."""
+        self._connection.finish()
+        if self._silence is not None:
+            self._silence.cancel()
+            self._on_silence_over()
 
     def _reply_all(self, outcomes: Sequence[tuple[Request, object]]) -> None:
         """Send the replies in order, those of bytes joined with their neighbours."""
@@ -122,13 +161,18 @@ class ClientConnection:
         parked, self._parked = self._parked, None
         if parked is not None:
             parked[1].give_up()
+        if self._silence is not None:
+            self._silence.cancel()
         self._on_gone(self)
 
     def _on_parked_done(self, outcome: object) -> None:
         parked, self._parked = self._parked, None
         assert parked is not None
-        self._reply(parked[0], outcome)
-        self._connection.resume()
+        if self._used is not None:
+            self._reply_metered(parked[0], outcome, self._used)
+        else:
+            self._reply(parked[0], outcome)
+            self._connection.resume()
 
 
 class _Countdown:

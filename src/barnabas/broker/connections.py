@@ -54,6 +54,12 @@ class Connections:
             )
             channel.close()
             return
+        wait_ms = self._broker.throttling.connected(host)
+        if wait_ms:
+            # Source: Kafka's ConnectionQuotas: it is closed when the address may come again.
+            log.info("connection refused", extra={"peer": channel.peer, "wait_ms": wait_ms})
+            self._broker.timers.after(wait_ms / 1000, channel.close)
+            return
         self._accepted += 1
         connection = Connection(
             channel, self._memory, self._broker.timers, max_frame_bytes=self._max_frame_bytes
@@ -83,7 +89,7 @@ class Connections:
         """Take no more requests; when all replies are out, call `on_empty` once."""
         self._on_empty = on_empty
         for client in list(self._clients):
-            client.connection.finish()
+            client.finish()
         self._tell_if_empty()
 
     def close(self) -> None:

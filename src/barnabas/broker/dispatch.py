@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple, Never, cast
 
 from barnabas.broker.apis import (
+    alter_client_quotas,
     alter_configs,
     alter_partition_reassignments,
     alter_replica_log_dirs,
@@ -15,6 +16,7 @@ from barnabas.broker.apis import (
     create_topics,
     delete_records,
     delete_topics,
+    describe_client_quotas,
     describe_cluster,
     describe_configs,
     describe_log_dirs,
@@ -77,6 +79,8 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.INCREMENTAL_ALTER_CONFIGS: _route(incremental_alter_configs.handle, "0-1"),
     ApiKey.ALTER_PARTITION_REASSIGNMENTS: _route(alter_partition_reassignments.handle, "0-1"),
     ApiKey.LIST_PARTITION_REASSIGNMENTS: _route(list_partition_reassignments.handle, "0"),
+    ApiKey.DESCRIBE_CLIENT_QUOTAS: _route(describe_client_quotas.handle, "0-1"),
+    ApiKey.ALTER_CLIENT_QUOTAS: _route(alter_client_quotas.handle, "0-1"),
     ApiKey.UPDATE_FEATURES: _route(update_features.handle, "0-2"),
     ApiKey.DESCRIBE_CLUSTER: _route(describe_cluster.handle, "0-2"),
     ApiKey.DESCRIBE_TOPIC_PARTITIONS: _route(describe_topic_partitions.handle, "0"),

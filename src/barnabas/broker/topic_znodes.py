@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from barnabas.broker.config_znodes import read_config
 from barnabas.errors import StorageError
 from barnabas.log.file_names import parse_uuid, uuid_text
 from barnabas.ports import Registry
@@ -35,11 +36,6 @@ def encode_topic(topic: Topic) -> bytes:
     )
 
 
-def encode_config(config: Mapping[str, str]) -> bytes:
-    """The data of /config/topics/NAME (version 1)."""
-    return _dump({"version": 1, "config": dict(config)})
-
-
 def decode_topic(name: str, data: bytes, config: Mapping[str, str]) -> Topic:
     """A topic from its node and its own properties.
 
@@ -66,14 +62,7 @@ def config_of(registry: Registry, name: str) -> Mapping[str, str]:
     Raises:
         StorageError: the node is not what it should be.
     """
-    node = registry.get(f"{CONFIGS}/{name}")
-    if node is None:
-        return {}
-    try:
-        own = json.loads(node[0])["config"]
-        return {str(key): str(value) for key, value in own.items()}
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise StorageError(f"the properties of topic {name} cannot be read: {error}") from error
+    return read_config(registry, f"{CONFIGS}/{name}")
 
 
 def _dump(value: object) -> bytes:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
+from barnabas.broker.config_znodes import encode_config
 from barnabas.broker.hosting import Hosting, log_config
 from barnabas.broker.topic_znodes import (
     CONFIGS,
@@ -13,7 +14,6 @@ from barnabas.broker.topic_znodes import (
     Topic,
     config_of,
     decode_topic,
-    encode_config,
     encode_topic,
 )
 from barnabas.config.broker import BrokerConfig

@@ -6,7 +6,7 @@ name that ends in `.*` stands for all that begin so.
 
 from collections.abc import Mapping
 
-UNSAFE = "TLS, SASL, ACLs and quotas are not served yet"
+UNSAFE = "TLS, SASL and ACLs are not served yet"
 INSTEAD = "say it with listeners and advertised.listeners"
 
 NO_SERIALIZERS = "records are bytes, or text for UTF-8: encode and decode them yourself"
@@ -48,12 +48,12 @@ _WHY = {
         remote.* log.local.retention.ms log.local.retention.bytes""",
     "there is nothing for Java classes to plug into": """
         metric.reporters metrics.* kafka.metrics.* auto.include.jmx.reporter telemetry.max.bytes
-        alter.config.policy.class.name create.topic.policy.class.name""",
+        alter.config.policy.class.name client.quota.callback.class create.topic.policy.class.name""",
     UNSAFE: """
         ssl.* sasl.* security.providers principal.builder.class authorizer.* super.users
         allow.everyone.if.no.acl.found delegation.token.* password.encoder.* listener.name.*
         connections.max.reauth.ms connection.failed.authentication.delay.ms early.start.listeners
-        quota.* client.quota.callback.class max.connections.per.ip.overrides
+        max.connections.per.ip.overrides
         max.connection.creation.rate""",
     INSTEAD: """
         port host.name advertised.port advertised.host.name""",

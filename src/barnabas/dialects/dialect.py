@@ -33,8 +33,12 @@ class Dialect(Protocol):
         """
         ...
 
-    def write_response(self, request: Request, outcome: object) -> Send | bytes | None:
+    def write_response(
+        self, request: Request, outcome: object, throttle_ms: int = 0
+    ) -> Send | bytes | None:
         """The reply to a request, with its size in front; None where none is sent.
+
+        `throttle_ms`: for how long the client is to be silent, where the reply has a place for it.
 
         Raises:
             OnlyByClosing: there is something to tell, and no reply to tell it in.

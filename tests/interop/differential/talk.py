@@ -42,7 +42,18 @@ NOT_COMPARED = {
 }
 # Order says nothing in these lists: Kafka's come out of hash maps.
 _SMALL = {"read_only", "min_version", "max_version"}
-SORTED_BY = ("name", "topic", "topic_name", "resource_name", "topic_id", "index", "partition_index")
+SORTED_BY = (
+    "name",
+    "topic",
+    "topic_name",
+    "resource_name",
+    "topic_id",
+    "index",
+    "partition_index",
+    "entity_type",
+    "key",
+    "entity",
+)
 
 Answers = dict[str, Any]
 

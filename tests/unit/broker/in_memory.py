@@ -77,6 +77,16 @@ class NoLogs(Hosting):
         self.configured[topic] = own
 
 
+class StillClock:
+    """A clock that a test puts forward."""
+
+    def __init__(self) -> None:
+        self.seconds = 1000.0
+
+    def monotonic(self) -> float:
+        return self.seconds
+
+
 class Counting:
     """An Entropy whose ids are 1, 2, 3."""
 
@@ -172,7 +182,7 @@ def a_broker(
         config=settings,
         profile=profile_of(settings.release),
         cluster_id="a-cluster",
-        clock=cast("Clock", None),
+        clock=cast("Clock", StillClock()),
         entropy=entropy,
         timers=timers or ManualTimers(),
         registry=registry,

@@ -6,12 +6,11 @@ import time
 from types import TracebackType
 from typing import Self, TypeVar
 
-from barnabas.protocol.api_keys import APIS, ApiKey
+from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
+from barnabas.wire.schema import declaration_of
 
 Answer = TypeVar("Answer")
-
-_KEYS = {api.request: key for key, api in APIS.items()}
 
 
 class RawClient:
@@ -44,7 +43,9 @@ class RawClient:
         answered_in: int | None = None,
     ) -> bytes:
         """The bytes of the next request, whose reply may be of another version."""
-        key = _KEYS[type(message)]
+        key = declaration_of(type(message)).key
+        assert key is not None
+        key = ApiKey(key)
         self._sent += 1
         if expect_reply:
             self._waiting.append((self._sent, key, version if answered_in is None else answered_in))

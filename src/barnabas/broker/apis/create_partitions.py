@@ -4,7 +4,7 @@ Does: a new total, with or without the brokers of each new partition; `validate_
     that would take the request past 10,000 new partitions are refused, with POLICY_VIOLATION where
     Kafka has UNKNOWN_SERVER_ERROR.
 Ignores: `timeout_ms`: partitions are made before the answer.
-Versions: 2 flexible · 3 throttling error, which there is no quota for
+Versions: 2 flexible · 3 refused when a quota is used up (KIP-599)
 """
 
 from collections import Counter
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from barnabas.broker.assignments import as_told, check_total, placed
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.mutations import Mutations
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.stepping import MOST_AT_ONCE, in_steps
 from barnabas.broker.topic_znodes import Topic
@@ -23,6 +24,9 @@ from barnabas.protocol.create_partitions import (
     CreatePartitionsTopic,
     CreatePartitionsTopicResult,
 )
+from barnabas.versions import VersionTable
+
+_STRICT = VersionTable({0: False, 3: True})
 
 
 def handle(
@@ -32,12 +36,12 @@ def handle(
 
     What makes many partitions is done in steps, and others are served between them.
     """
-    del context
+    quota = Mutations(broker, context, strict=_STRICT[context.api_version])
     results: list[CreatePartitionsTopicResult] = []
-    steps = _enlarge(broker, request, results)
+    steps = _enlarge(broker, request, results, quota)
 
     def respond() -> CreatePartitionsResponse:
-        return CreatePartitionsResponse(results=results)
+        return CreatePartitionsResponse(throttle_time_ms=quota.wait_ms, results=results)
 
     if sum(topic.count for topic in request.topics) > MOST_AT_ONCE:
         return in_steps(broker.timers, steps, respond)
@@ -47,7 +51,10 @@ def handle(
 
 
 def _enlarge(
-    broker: Broker, request: CreatePartitionsRequest, results: list[CreatePartitionsTopicResult]
+    broker: Broker,
+    request: CreatePartitionsRequest,
+    results: list[CreatePartitionsTopicResult],
+    quota: Mutations,
 ) -> Iterator[Topic]:
     """Enlarge in steps; what became of a topic goes into `results`."""
     times = Counter(topic.name for topic in request.topics)
@@ -60,6 +67,7 @@ def _enlarge(
             added = _added(broker, topic, total)
             total += len(added)
             if not request.validate_only:
+                quota.take(len(added))
                 yield from broker.topics.add_partitions_in_steps(topic.name, added)
         except KafkaError as error:
             code, why = error.code, error.why

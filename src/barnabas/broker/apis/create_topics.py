@@ -4,7 +4,8 @@ Does: counts, or the brokers of each partition; the broker's defaults for -1; `v
     the properties in force (5+) and the id (7+). A request for more than 10,000 partitions is
     refused as a whole.
 Ignores: `timeout_ms`: topics are made before the answer.
-Versions: 2 throttle time · 4 broker defaults as -1 (KIP-464) · 5 what was created · 7 topic ids
+Versions: 2 throttle time · 4 broker defaults as -1 (KIP-464) · 5 what was created · 6 refused
+    when a quota is used up (KIP-599) · 7 topic ids
 """
 
 from collections import Counter
@@ -14,6 +15,7 @@ from barnabas.broker.assignments import as_told, check_total, placed
 from barnabas.broker.broker import Broker
 from barnabas.broker.config_entries import topic_entries
 from barnabas.broker.context import RequestContext
+from barnabas.broker.mutations import Mutations
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.stepping import MOST_AT_ONCE, in_steps
 from barnabas.broker.topic_znodes import Topic
@@ -26,9 +28,11 @@ from barnabas.protocol.create_topics import (
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
+from barnabas.versions import VersionTable
 from barnabas.wire.schema import NO_UUID
 
 _DEFAULT = -1
+_STRICT = VersionTable({0: False, 6: True})
 
 
 def handle(
@@ -38,7 +42,7 @@ def handle(
 
     What makes many partitions is done in steps, and others are served between them.
     """
-    del context
+    quota = Mutations(broker, context, strict=_STRICT[context.api_version])
     asked = Counter(topic.name for topic in request.topics)
     once = [topic for topic in request.topics if asked[topic.name] == 1]
     wanted = sum(_wanted(broker, topic) for topic in once)
@@ -51,7 +55,7 @@ def handle(
     steps = (
         step
         for topic in once
-        for step in _create(broker, topic, made, validate_only=request.validate_only)
+        for step in _create(broker, topic, made, None if request.validate_only else quota)
     )
     twice = [
         _refused(name, ErrorCode.INVALID_REQUEST, "the topic is there twice")
@@ -60,7 +64,7 @@ def handle(
     ]
 
     def respond() -> CreateTopicsResponse:
-        return CreateTopicsResponse(topics=made + twice)
+        return CreateTopicsResponse(throttle_time_ms=quota.wait_ms, topics=made + twice)
 
     if wanted > MOST_AT_ONCE:
         return in_steps(broker.timers, steps, respond)
@@ -79,9 +83,15 @@ def _wanted(broker: Broker, asked: CreatableTopic) -> int:
 
 
 def _create(
-    broker: Broker, asked: CreatableTopic, made: list[CreatableTopicResult], *, validate_only: bool
+    broker: Broker,
+    asked: CreatableTopic,
+    made: list[CreatableTopicResult],
+    quota: Mutations | None,
 ) -> Iterator[Topic]:
-    """Make a topic in steps; the last thing is to put the result into `made`."""
+    """Make a topic in steps; the last thing is to put the result into `made`.
+
+    Without a quota to take from it is only validated.
+    """
     try:
         if asked.name == METADATA_TOPIC:
             raise BrokerError(ErrorCode.INVALID_REQUEST, f"{METADATA_TOPIC} is Kafka's own")
@@ -89,7 +99,8 @@ def _create(
         broker.topics.check_new(asked.name, config)
         partitions = _partitions(broker, asked)
         topic_id = NO_UUID
-        if not validate_only:
+        if quota is not None:
+            quota.take(len(partitions))
             for topic in broker.topics.create_in_steps(asked.name, partitions, config):
                 topic_id = topic.topic_id
                 yield topic

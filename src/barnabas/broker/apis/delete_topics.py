@@ -3,13 +3,15 @@
 Does: both ways of naming; refuses while `delete.topic.enable` is false. What is told twice, in the same
     or in both ways, is refused in one answer.
 Ignores: `timeout_ms`: topics are gone before the answer (their files follow).
-Versions: 3 a code of its own when deletion is disabled · 5 messages · 6 by topic id (KIP-516)
+Versions: 3 a code of its own when deletion is disabled · 5 messages, refused
+    when a quota is used up (KIP-599) · 6 by topic id (KIP-516)
 """
 
 from collections import Counter
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.mutations import Mutations
 from barnabas.broker.topic_znodes import Topic
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.delete_topics import (
@@ -22,6 +24,7 @@ from barnabas.versions import VersionTable
 from barnabas.wire.schema import NO_UUID
 
 _DISABLED = VersionTable({0: ErrorCode.INVALID_REQUEST, 3: ErrorCode.TOPIC_DELETION_DISABLED})
+_STRICT = VersionTable({0: False, 5: True})
 
 
 def handle(
@@ -31,6 +34,7 @@ def handle(
     asked = [DeleteTopicState(name=name, topic_id=NO_UUID) for name in request.topic_names]
     times = Counter((one.name, one.topic_id) for one in asked + request.topics)
     answers = {}
+    quota = Mutations(broker, context, strict=_STRICT[context.api_version])
     for name, topic_id in times:
         code, why, told = ErrorCode.NONE, None, (name, topic_id)
         try:
@@ -42,6 +46,7 @@ def handle(
             told = topic.name, topic.topic_id
             if (topic.name, NO_UUID) in times and (None, topic.topic_id) in times:
                 raise BrokerError(ErrorCode.INVALID_REQUEST, "the topic is there by name and by id")
+            quota.take(len(topic.partitions))
             broker.topics.delete(topic.name)
             broker.offsets.forget_topic(topic.name)
         except KafkaError as error:
@@ -49,7 +54,7 @@ def handle(
         answers[told] = DeletableTopicResult(
             name=told[0], topic_id=told[1], error_code=code, error_message=why
         )
-    return DeleteTopicsResponse(responses=list(answers.values()))
+    return DeleteTopicsResponse(throttle_time_ms=quota.wait_ms, responses=list(answers.values()))
 
 
 def _find(broker: Broker, name: str | None, topic_id: bytes) -> Topic:

@@ -53,6 +53,9 @@ def handle(broker: Broker, context: RequestContext, fetch: Fetch) -> FetchOutcom
     if isinstance(plan, ErrorCode):
         return FetchOutcome(plan, 0, [])
     max_bytes = min(fetch.max_bytes, broker.config.fetch_max_bytes, rules.most_bytes)
+    if broker.quotas.in_force:
+        quota = broker.throttling.most_to_fetch(context.client_id or "")
+        max_bytes = max_bytes if quota is None else min(max_bytes, quota)
     min_bytes = min(fetch.min_bytes, max_bytes)
     fetched = broker.replicas.read(plan.reads, max_bytes, each_whole=rules.each_whole)
     if not rules.zstd:

@@ -123,7 +123,9 @@ class KafkaDialect:
         if head is not None:
             self._heard = _Heard(bytes(frame[: head.end]), client_id, version, head)
 
-    def write_response(self, request: Request, outcome: object) -> Send | bytes | None:
+    def write_response(
+        self, request: Request, outcome: object, throttle_ms: int = 0
+    ) -> Send | bytes | None:
         """The reply with its size in front; None for a produce with acks=0.
 
         Raises:
@@ -131,10 +133,12 @@ class KafkaDialect:
         """
         key, version, correlation_id, _, body = request
         if key == _PRODUCE:
-            return self._write_produced(request, cast("list[Appended]", outcome))
+            return self._write_produced(request, cast("list[Appended]", outcome), throttle_ms)
         if key == _FETCH:
-            return _write_fetched(request, cast("FetchOutcome", outcome))
+            return _write_fetched(request, cast("FetchOutcome", outcome), throttle_ms)
         message = _message_of(key, body, outcome)
+        if throttle_ms:
+            _tell(message, throttle_ms)
         api = ApiKey(key)
         if api is ApiKey.METADATA:
             return write_metadata(version, correlation_id, cast("MetadataResponse", message))
@@ -142,7 +146,9 @@ class KafkaDialect:
             version = 0  # Only ApiVersions gets here; its version 0 is what every client reads.
         return encode_response(api, version, correlation_id, message)
 
-    def _write_produced(self, request: Request, answers: list[Appended]) -> Send | bytes | None:
+    def _write_produced(
+        self, request: Request, answers: list[Appended], throttle_ms: int
+    ) -> Send | bytes | None:
         _, version, correlation_id, _, body = request
         assert isinstance(body, Produce)
         appends = body.appends
@@ -152,7 +158,7 @@ class KafkaDialect:
                     where = f"{append.topic or append.topic_id.hex()}-{append.partition}"
                     raise OnlyByClosing(f"append to {where} with acks=0: {answer.error.name}")
             return None
-        if appends:
+        if appends and not throttle_ms:
             topic, topic_id, _, _ = appends[0]
             reply = self._replies.get(version)
             if reply is None or reply.topic != topic or reply.topic_id != topic_id:
@@ -166,6 +172,7 @@ class KafkaDialect:
                 if frame is not None:
                     return frame
         message = produce_response(body, answers, version)
+        _tell(message, throttle_ms)
         return encode_response(ApiKey.PRODUCE, version, correlation_id, message)
 
     def _make_reader(self, key: ApiKey, version: int) -> _Reader:
@@ -216,17 +223,26 @@ def _read_nothing(frame: memoryview, position: int) -> None:
     del frame, position
 
 
-def _write_fetched(request: Request, outcome: FetchOutcome) -> Send:
+def _write_fetched(request: Request, outcome: FetchOutcome, throttle_ms: int) -> Send:
     _, version, correlation_id, _, body = request
     if version in FETCH_MAGIC:
         assert isinstance(body, Fetch)
         old = old_fetch_response(body, outcome, version)
+        _tell(old, throttle_ms)
         return encode_response(ApiKey.FETCH, version, correlation_id, old)
-    reply = write_all(correlation_id, outcome, version, FETCH_CODES[version])
-    if reply is not None:
-        return reply
+    if not throttle_ms:
+        reply = write_all(correlation_id, outcome, version, FETCH_CODES[version])
+        if reply is not None:
+            return reply
     message = fetch_response(outcome, version)
+    _tell(message, throttle_ms)
     return encode_response(ApiKey.FETCH, version, correlation_id, message)
+
+
+def _tell(message: object, throttle_ms: int) -> None:
+    """Say in a reply how long its client is to be silent; some replies have no place for that."""
+    if hasattr(message, "throttle_time_ms"):
+        message.throttle_time_ms = throttle_ms
 
 
 def _message_of(key: int, body: object, outcome: object) -> object:

@@ -1,0 +1,52 @@
+"""Properties in the registry: one node for each resource, with JSON as Kafka keeps it in ZooKeeper."""
+
+import json
+from collections.abc import Mapping
+from urllib.parse import quote, unquote
+
+from barnabas.errors import StorageError
+from barnabas.ports import Registry
+
+CONFIGS = "/config"
+
+_DEFAULT = "<default>"
+"""What Kafka calls the node for all that have none of their own. No encoded name is like it."""
+
+
+def encode_config(config: Mapping[str, str]) -> bytes:
+    """The data of a node below /config (version 1)."""
+    return json.dumps({"version": 1, "config": dict(config)}, separators=(",", ":")).encode()
+
+
+def read_config(registry: Registry, path: str) -> dict[str, str]:
+    """The properties at `path`; none where there is no node.
+
+    Raises:
+        StorageError: the node is not what it should be, or the registry fails.
+    """
+    node = registry.get(path)
+    if node is None:
+        return {}
+    try:
+        own = json.loads(node[0])["config"]
+        return {str(key): str(value) for key, value in own.items()}
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StorageError(f"the properties at {path} cannot be read: {error}") from error
+
+
+def write_config(registry: Registry, path: str, config: Mapping[str, str]) -> None:
+    """Put properties at `path`; without any the node has none, but those below it stay."""
+    if config or registry.children(path):
+        registry.set(path, encode_config(config))
+    else:
+        registry.delete(path)
+
+
+def node_name(name: str) -> str:
+    """The name of a node for any text; the empty one stands for the default."""
+    return quote(name, safe="") if name else _DEFAULT
+
+
+def name_of_node(node: str) -> str:
+    """What `node_name` was given."""
+    return "" if node == _DEFAULT else unquote(node)

@@ -1,0 +1,59 @@
+"""Replies to clients under quotas: what a request has used is counted, and the client told to wait.
+
+How it waits is the connection's: it takes no more requests for that time (KIP-219).
+"""
+
+from typing import NamedTuple, cast
+
+from barnabas.broker.broker import Broker
+from barnabas.dialects.commands import Fetch, FetchOutcome
+from barnabas.dialects.dialect import Dialect, Request
+from barnabas.errors import ErrorCode
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.wire.send import Send
+
+_PRODUCE, _FETCH = int(ApiKey.PRODUCE), int(ApiKey.FETCH)
+_NEW_SESSION = 0
+
+
+class Used(NamedTuple):
+    """What a request has cost so far: bytes received, and seconds of the broker's time."""
+
+    size: int
+    seconds: float
+
+
+class Metered(NamedTuple):
+    """A reply, and for how long nothing more is taken from who gets it."""
+
+    reply: Send | bytes | None
+    wait_ms: int
+
+
+def metered(
+    broker: Broker, dialect: Dialect, request: Request, outcome: object, used: Used
+) -> Metered:
+    """Count a request, and write its reply with the time that the client has to wait.
+
+    Records that a client has no quota for are not sent: it gets an empty answer and fetches again.
+    """
+    client_id = request.client_id or ""
+    wait_ms = broker.throttling.worked(client_id, used.seconds)
+    if request.api_key == _PRODUCE:
+        wait_ms = max(wait_ms, broker.throttling.produced(client_id, used.size))
+    elif request.api_key == _FETCH:
+        size = len(dialect.write_response(request, outcome) or b"")
+        bandwidth_ms = broker.throttling.fetched(client_id, size)
+        if bandwidth_ms:
+            outcome = _nothing(request.body, outcome)
+            wait_ms = max(wait_ms, bandwidth_ms)
+    else:
+        wait_ms = max(wait_ms, getattr(outcome, "throttle_time_ms", 0))
+    return Metered(dialect.write_response(request, outcome, wait_ms), wait_ms)
+
+
+def _nothing(asked: object, outcome: object) -> FetchOutcome:
+    """No records; a session that would begin with them does not begin."""
+    assert isinstance(asked, Fetch)
+    number = cast("FetchOutcome", outcome).session_id
+    return FetchOutcome(ErrorCode.NONE, 0 if asked.session_epoch == _NEW_SESSION else number, [])

@@ -1,0 +1,164 @@
+"""Scripts about client quotas."""
+
+from collections.abc import Mapping, Sequence
+
+from barnabas.protocol.alter_client_quotas import (
+    AlterClientQuotasRequest,
+    AlteredEntity,
+    EntityData,
+    OpData,
+)
+from barnabas.protocol.describe_client_quotas import (
+    ComponentData,
+    DescribeClientQuotasRequest,
+)
+from tests.interop.differential.talk import Talk
+
+EXACT, DEFAULT, ANY = 0, 1, 2
+
+
+def client_quotas(talk: Talk) -> None:
+    """Quotas set, asked for in every way, refused, and removed."""
+    user, client = talk.topic("user"), talk.topic("client")
+    _set(talk, user, client)
+    _refuse(talk, user, client)
+    _ask(talk, user, client)
+    _remove(talk, user, client)
+
+
+def _entities(user: str, client: str) -> dict[str, dict[str, str | None]]:
+    return {
+        "a user": {"user": user},
+        "a client": {"client-id": client},
+        "both": {"user": user, "client-id": client},
+        "clients of a user": {"user": user, "client-id": None},
+        "a client of users": {"user": None, "client-id": client},
+        "users": {"user": None},
+        "clients": {"client-id": None},
+        "clients of users": {"user": None, "client-id": None},
+    }
+
+
+def _altered(
+    entity: Mapping[str, str | None] | Sequence[tuple[str, str | None]],
+    values: Mapping[str, float | None] | Sequence[tuple[str, float | None]],
+    *,
+    validate_only: bool = False,
+) -> AlterClientQuotasRequest:
+    parts = entity.items() if isinstance(entity, Mapping) else entity
+    ops = values.items() if isinstance(values, Mapping) else values
+    return AlterClientQuotasRequest(
+        entries=[
+            AlteredEntity(
+                entity=[EntityData(entity_type=kind, entity_name=name) for kind, name in parts],
+                ops=[
+                    OpData(key=key, value=value or 0.0, remove=value is None) for key, value in ops
+                ],
+            )
+        ],
+        validate_only=validate_only,
+    )
+
+
+def _set(talk: Talk, user: str, client: str) -> None:
+    wide = {"producer_byte_rate": 1e12, "consumer_byte_rate": 2e12, "request_percentage": 1e6}
+    for label, entity in _entities(user, client).items():
+        talk.ask(f"{label}, validated", _altered(entity, wide, validate_only=True), 1)
+        talk.ask(f"{label}, set", _altered(entity, wide), 1)
+    talk.ask("in version 0", _altered({"user": user}, {"controller_mutation_rate": 1e6}), 0)
+    talk.ask("an address", _altered({"ip": "127.0.0.9"}, {"connection_creation_rate": 100.0}), 1)
+
+
+def _refuse(talk: Talk, user: str, client: str) -> None:
+    rate = {"producer_byte_rate": 5000.0}
+    for label, request in {
+        "no entity": _altered({}, rate),
+        "unknown kind of entity": _altered({"group": "g"}, rate),
+        "empty name": _altered({"user": ""}, rate),
+        "empty client": _altered({"client-id": ""}, rate),
+        "kind twice": _altered([("user", user), ("user", "other")], rate),
+        "address and user": _altered({"ip": "127.0.0.1", "user": user}, rate),
+        "address and rate": _altered({"ip": "127.0.0.1"}, rate),
+        "no address": _altered({"ip": "no such host.invalid"}, {"connection_creation_rate": 1.0}),
+        "user and connections": _altered({"user": user}, {"connection_creation_rate": 1.0}),
+        "unknown quota": _altered({"user": user}, {"bytes": 1.0}),
+        "unknown quota removed": _altered({"user": user}, {"bytes": None}),
+        "zero": _altered({"user": user}, {"producer_byte_rate": 0.0}),
+        "negative": _altered({"user": user}, {"producer_byte_rate": -1.0}),
+        "fraction of a byte": _altered({"user": user}, {"producer_byte_rate": 10.5}),
+        "fraction of a percent": _altered({"client-id": client}, {"request_percentage": 1e6 + 0.5}),
+        "too much": _altered({"user": user}, {"producer_byte_rate": 1e19}),
+        "infinite": _altered({"user": user}, {"producer_byte_rate": float("inf")}),
+        "quota twice": _altered(
+            {"user": talk.topic("twice")},
+            [("producer_byte_rate", 1e11), ("producer_byte_rate", 2e11)],
+        ),
+        "no changes": _altered({"user": talk.topic("none")}, {}),
+        "removal of nothing": _altered({"user": talk.topic("none")}, {"producer_byte_rate": None}),
+        "nothing": AlterClientQuotasRequest(entries=[], validate_only=False),
+    }.items():
+        talk.ask(label, request, 1)
+    same = _altered({"user": talk.topic("same")}, rate).entries * 2
+    talk.ask("entity twice", AlterClientQuotasRequest(entries=same, validate_only=True), 1)
+
+
+def _ask(talk: Talk, user: str, client: str) -> None:
+    def asked(
+        *parts: tuple[str, int, str | None], strict: bool = False
+    ) -> DescribeClientQuotasRequest:
+        return DescribeClientQuotasRequest(
+            components=[
+                ComponentData(entity_type=kind, match_type=how, match=name)
+                for kind, how, name in parts
+            ],
+            strict=strict,
+        )
+
+    talk.wait(asked(("ip", EXACT, "127.0.0.9")), 1, lambda said: said.entries)
+    for strict in (True, False):
+        for label, parts in {
+            "all": (),
+            "a user": (("user", EXACT, user),),
+            "users": (("user", DEFAULT, None),),
+            "any user": (("user", ANY, None),),
+            "a client": (("client-id", EXACT, client),),
+            "clients": (("client-id", DEFAULT, None),),
+            "any client": (("client-id", ANY, None),),
+            "both": (("user", EXACT, user), ("client-id", EXACT, client)),
+            "a user, any client": (("user", EXACT, user), ("client-id", ANY, None)),
+            "any user and client": (("user", ANY, None), ("client-id", ANY, None)),
+            "an address": (("ip", EXACT, "127.0.0.9"),),
+            "any address": (("ip", ANY, None),),
+            "unknown user": (("user", EXACT, "nobody"),),
+            "unknown kind": (("group", EXACT, "g"),),
+            "empty kind": (("", EXACT, "g"),),
+            "kind twice": (("user", EXACT, user), ("user", EXACT, user)),
+            "address and user": (("ip", EXACT, "127.0.0.9"), ("user", EXACT, user)),
+            "unknown match": (("user", 7, user),),
+            "no name to match": (("user", EXACT, None),),
+            "a name for the default": (("user", DEFAULT, user),),
+            "a name for any": (("user", ANY, user),),
+        }.items():
+            for version in (0, 1):
+                said = f"{label} asked for in {version}, {'strict' if strict else 'loose'}"
+                talk.ask(said, asked(*parts, strict=strict), version)
+
+
+def _remove(talk: Talk, user: str, client: str) -> None:
+    gone = dict.fromkeys(("producer_byte_rate", "consumer_byte_rate", "request_percentage"))
+    for label, entity in _entities(user, client).items():
+        talk.ask(f"{label}, removed", _altered(entity, gone), 1)
+    talk.ask(
+        "an address, removed", _altered({"ip": "127.0.0.9"}, {"connection_creation_rate": None}), 1
+    )
+
+    everything = DescribeClientQuotasRequest(components=[], strict=False)
+    talk.wait(
+        everything,
+        1,
+        lambda said: not any(part.entity_type == "ip" for e in said.entries for part in e.entity),
+    )
+    talk.ask("what is left", everything, 1)
+
+
+SCENARIOS = (client_quotas,)

@@ -91,6 +91,10 @@ EXPLAINED: dict[str, tuple[Difference, ...]] = {
         Difference("*", "api_keys.18.max_version", "version 5 is newer than 4.3", 4, 5),
         Difference("*", "api_keys.1.min_version", "Fetch of 0.8 to 0.10 is served", 4, 0),
         Difference("*", "api_keys.2.min_version", "ListOffsets of 0.8 is served", 1, 0),
+        Difference("*", "api_keys.19.min_version", "CreateTopics of 0.10 is served", 2, 0),
+        Difference("*", "api_keys.20.min_version", "DeleteTopics of 0.10 is served", 1, 0),
+        Difference("*", "api_keys.23.min_version", "epochs of 0.11 are served", 2, 0),
+        Difference("*", "api_keys.32.min_version", "DescribeConfigs of 0.11 is served", 1, 0),
         Difference("* of the past", "", "served, where Kafka 4 closes the connection", "closed"),
     ),
 }

@@ -4,8 +4,8 @@ Does: counts, or the brokers of each partition; the broker's defaults for -1; `v
     the properties in force (5+) and the id (7+). A request for more than 10,000 partitions is
     refused as a whole.
 Ignores: `timeout_ms`: topics are made before the answer.
-Versions: 2 throttle time · 4 broker defaults as -1 (KIP-464) · 5 what was created · 6 refused
-    when a quota is used up (KIP-599) · 7 topic ids
+Versions: 1 `validate_only`, messages · 2 throttle time · 4 broker defaults as -1 (KIP-464)
+    5 what was created · 6 refused when a quota is used up (KIP-599) · 7 topic ids
 """
 
 from collections import Counter

@@ -3,7 +3,7 @@
 Does: both ways of naming; refuses while `delete.topic.enable` is false. What is told twice, in the same
     or in both ways, is refused in one answer.
 Ignores: `timeout_ms`: topics are gone before the answer (their files follow).
-Versions: 3 a code of its own when deletion is disabled · 5 messages, refused
+Versions: 1 throttle time · 3 a code of its own when deletion is disabled · 5 messages, refused
     when a quota is used up (KIP-599) · 6 by topic id (KIP-516)
 """
 

@@ -4,7 +4,8 @@ Does: topics (2) and this broker (4; an empty name: what is set for all brokers,
     synonyms and documentation where asked for.
     No keys, or an empty list of them, mean all properties.
 Ignores: nothing. Other types of resources are refused.
-Versions: 1 sources, synonyms (KIP-226) · 3 types, documentation (KIP-569)
+Versions: 0 tells of the source only whether it is the default · 1 sources, synonyms (KIP-226)
+    3 types, documentation (KIP-569)
 """
 
 from collections.abc import Iterable

@@ -2,7 +2,7 @@
 
 Does: answers for the partitions this broker leads (KIP-101, KIP-279, KIP-320).
 Ignores: `replica_id`.
-Versions: 2 current leader epoch · 3 consumers may ask
+Versions: 1 epochs in answers · 2 current leader epoch · 3 consumers may ask
 """
 
 from barnabas.broker.broker import Broker

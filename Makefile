@@ -75,8 +75,9 @@ java: env        ## real Kafka and Spark's own connector, where Maven and a JDK 
 
 test: check unit pure slices java   ## everything CI runs
 
-interop: env     ## every peer, real Kafka included
-	$(PYTEST) tests/interop
+interop: env     ## every peer, real Kafka included; writes docs/compatibility.md
+	BARNABAS_COMPATIBILITY=docs/compatibility.json $(PYTEST) tests/interop
+	$(RUN) docs/make_compatibility.py
 
 spark: env       ## the connector, Spark's own one included
 	$(PYTEST) tests/spark
@@ -95,6 +96,7 @@ demo: demo-env   ## a year of flights through the broker and Spark
 	@$(BIN)/barnabas demo
 
 docs: env        ## write what is generated in docs/
+	$(RUN) docs/make_compatibility.py
 	$(RUN) docs/make_configuration.py
 	$(RUN) docs/make_protocol.py
 

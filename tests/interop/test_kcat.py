@@ -8,6 +8,7 @@ import pytest
 from tests.interop import samples
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import Confluent
+from tests.interop.clients.kcat import FRAMED, read_framed
 from tests.interop.peers.kcat import run_kcat
 from tests.interop.stored_log import stored_batches
 
@@ -15,26 +16,6 @@ pytestmark = [
     pytest.mark.interop,
     pytest.mark.skipif(shutil.which("kcat") is None, reason="needs kcat: apt-get install kcat"),
 ]
-
-# Keys and values with their sizes before them, so that any byte may stand in them.
-FRAMED = "%o %T %K %S\n%k%s\n"
-
-
-def read_framed(output: bytes) -> list[samples.Sample]:
-    """Records printed in the form FRAMED; kcat prints -1 as the size of a null."""
-    found = []
-    position = 0
-    while position < len(output):
-        line_end = output.index(b"\n", position)
-        _offset, timestamp, key_size, value_size = map(int, output[position:line_end].split())
-        position = line_end + 1
-        fields: list[bytes | None] = []
-        for size in (key_size, value_size):
-            fields.append(output[position : position + size] if size >= 0 else None)
-            position += max(size, 0)
-        position += 1
-        found.append(samples.Sample(fields[0], fields[1], timestamp))
-    return found
 
 
 @pytest.mark.parametrize("codec", samples.CODECS)

@@ -5,15 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from docs import make_configuration, make_protocol
+from docs import make_compatibility, make_configuration, make_protocol
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.mark.parametrize(
     ("name", "page"),
-    [("configuration.md", make_configuration.page()), ("protocol.md", make_protocol.page())],
-    ids=["configuration", "protocol"],
+    [
+        ("compatibility.md", make_compatibility.page()),
+        ("configuration.md", make_configuration.page()),
+        ("protocol.md", make_protocol.page()),
+    ],
+    ids=["compatibility", "configuration", "protocol"],
 )
 def test_pages_are_what_the_source_says(name: str, page: str) -> None:
     written = (ROOT / "docs" / name).read_text(encoding="utf-8")

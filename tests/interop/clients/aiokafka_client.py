@@ -31,6 +31,14 @@ class Aiokafka:
         """See Client.read."""
         return asyncio.run(_read(address, topic, count, start))
 
+    def ends(self, address: str, topic: str) -> tuple[int, int]:
+        """See Finder.ends."""
+        return asyncio.run(_ends(address, TopicPartition(topic, 0)))
+
+    def at_time(self, address: str, topic: str, time_ms: int) -> int:
+        """See Finder.at_time."""
+        return asyncio.run(_at_time(address, TopicPartition(topic, 0), time_ms))
+
 
 async def _write(
     address: str, topic: str, samples: Sequence[Sample], codec: str, *, idempotent: bool
@@ -86,3 +94,16 @@ async def _read(address: str, topic: str, count: int, start: int) -> list[Sample
         return taken[:count]
     finally:
         await consumer.stop()
+
+
+async def _ends(address: str, partition: TopicPartition) -> tuple[int, int]:
+    async with AIOKafkaConsumer(bootstrap_servers=address) as consumer:
+        first = await consumer.beginning_offsets([partition])
+        following = await consumer.end_offsets([partition])
+        return first[partition], following[partition]
+
+
+async def _at_time(address: str, partition: TopicPartition, time_ms: int) -> int:
+    async with AIOKafkaConsumer(bootstrap_servers=address) as consumer:
+        found = await consumer.offsets_for_times({partition: time_ms})
+        return int(found[partition].offset)

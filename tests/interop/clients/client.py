@@ -36,3 +36,15 @@ class Client(Protocol):
             ReadTooFew: they did not come within READ_SECONDS.
         """
         ...
+
+
+class Finder(Client, Protocol):
+    """A client that also finds offsets of partition 0."""
+
+    def ends(self, address: str, topic: str) -> tuple[int, int]:
+        """The first offset, and the next to be written."""
+        ...
+
+    def at_time(self, address: str, topic: str, time_ms: int) -> int:
+        """The offset of the first record with that time or a later one."""
+        ...

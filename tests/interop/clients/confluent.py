@@ -3,7 +3,15 @@
 import time
 from collections.abc import Sequence
 
-from confluent_kafka import Consumer, KafkaError, KafkaException, Message, Producer, TopicPartition
+from confluent_kafka import (
+    TIMESTAMP_NOT_AVAILABLE,
+    Consumer,
+    KafkaError,
+    KafkaException,
+    Message,
+    Producer,
+    TopicPartition,
+)
 
 from tests.interop.clients.client import READ_SECONDS, ReadTooFew
 from tests.interop.samples import Sample
@@ -13,6 +21,14 @@ class Confluent:
     """The most widely deployed client family."""
 
     name = "confluent-kafka"
+
+    def __init__(self, broker_version: str | None = None) -> None:
+        """`broker_version` is what it takes the broker for, rather than to ask."""
+        self._settings: dict[str, str | int | bool] = (
+            {"api.version.request": False, "broker.version.fallback": broker_version}
+            if broker_version
+            else {}
+        )
 
     def write(
         self,
@@ -42,6 +58,7 @@ class Confluent:
                 "linger.ms": 100,  # small batches do not shrink and would go uncompressed
                 "message.max.bytes": 8_000_000,
                 "queue.buffering.max.messages": 1_000_000,
+                **self._settings,
             }
         )
         for sample in samples:
@@ -62,12 +79,36 @@ class Confluent:
 
     def read(self, address: str, topic: str, count: int, *, start: int = 0) -> list[Sample]:
         """See Client.read."""
-        consumer = Consumer(consumer_settings(address))
+        consumer = self._consumer(address)
         consumer.assign([TopicPartition(topic, 0, start)])
         try:
             return [sample_of(message) for message in take(consumer, count)]
         finally:
             consumer.close()
+
+    def ends(self, address: str, topic: str) -> tuple[int, int]:
+        """See Finder.ends."""
+        consumer = self._consumer(address)
+        try:
+            first, following = consumer.get_watermark_offsets(
+                TopicPartition(topic, 0), READ_SECONDS
+            )
+            return first, following
+        finally:
+            consumer.close()
+
+    def at_time(self, address: str, topic: str, time_ms: int) -> int:
+        """See Finder.at_time."""
+        consumer = self._consumer(address)
+        try:
+            asked = [TopicPartition(topic, 0, time_ms)]
+            (found,) = consumer.offsets_for_times(asked, READ_SECONDS)
+            return int(found.offset)
+        finally:
+            consumer.close()
+
+    def _consumer(self, address: str) -> Consumer:
+        return Consumer({**consumer_settings(address), **self._settings})
 
 
 def consumer_settings(address: str) -> dict[str, str | int | bool]:
@@ -102,10 +143,11 @@ def take(consumer: Consumer, count: int, seconds: float = READ_SECONDS) -> list[
 
 
 def sample_of(message: Message) -> Sample:
-    """A message as what was sent."""
+    """A message as what was sent; -1 for a timestamp that it has not."""
+    kind, timestamp = message.timestamp()
     return Sample(
         message.key(),
         message.value(),
-        message.timestamp()[1],
+        -1 if kind == TIMESTAMP_NOT_AVAILABLE else timestamp,
         tuple((name, value) for name, value in message.headers() or ()),
     )

@@ -14,6 +14,10 @@ class KafkaPython:
 
     name = "kafka-python"
 
+    def __init__(self, broker_version: tuple[int, ...] | None = None) -> None:
+        """`broker_version` is what it takes the broker for, rather than to ask."""
+        self._settings = {"api_version": broker_version} if broker_version else {}
+
     def write(
         self,
         address: str,
@@ -31,6 +35,7 @@ class KafkaPython:
             acks="all",
             linger_ms=20,
             max_request_size=8_000_000,
+            **self._settings,
         )
         try:
             pending = [
@@ -50,13 +55,7 @@ class KafkaPython:
 
     def read(self, address: str, topic: str, count: int, *, start: int = 0) -> list[Sample]:
         """See Client.read."""
-        consumer = KafkaConsumer(
-            bootstrap_servers=address,
-            group_id=None,
-            enable_auto_commit=False,
-            max_partition_fetch_bytes=4_000_000,
-            max_poll_records=5000,
-        )
+        consumer = self._consumer(address)
         partition = TopicPartition(topic, 0)
         consumer.assign([partition])
         consumer.seek(partition, start)
@@ -66,9 +65,40 @@ class KafkaPython:
             while len(taken) < count:
                 for record in consumer.poll(500).get(partition, ()):
                     headers = tuple((name, value) for name, value in record.headers or ())
-                    taken.append(Sample(record.key, record.value, record.timestamp, headers))
+                    time_ms = -1 if record.timestamp is None else record.timestamp
+                    taken.append(Sample(record.key, record.value, time_ms, headers))
                 if time.monotonic() > deadline:
                     raise ReadTooFew(f"{len(taken)} of {count} records")
         finally:
             consumer.close()
         return taken[:count]
+
+    def ends(self, address: str, topic: str) -> tuple[int, int]:
+        """See Finder.ends."""
+        consumer, partition = self._consumer(address), TopicPartition(topic, 0)
+        try:
+            first, following = (
+                found([partition])[partition]
+                for found in (consumer.beginning_offsets, consumer.end_offsets)
+            )
+            return first, following
+        finally:
+            consumer.close()
+
+    def at_time(self, address: str, topic: str, time_ms: int) -> int:
+        """See Finder.at_time."""
+        consumer, partition = self._consumer(address), TopicPartition(topic, 0)
+        try:
+            return int(consumer.offsets_for_times({partition: time_ms})[partition].offset)
+        finally:
+            consumer.close()
+
+    def _consumer(self, address: str) -> KafkaConsumer:
+        return KafkaConsumer(
+            bootstrap_servers=address,
+            group_id=None,
+            enable_auto_commit=False,
+            max_partition_fetch_bytes=4_000_000,
+            max_poll_records=5000,
+            **self._settings,
+        )

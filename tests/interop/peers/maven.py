@@ -29,6 +29,11 @@ class MavenPeer:
     artifacts: tuple[str, ...]
     without: tuple[str, ...] = ()
 
+    @property
+    def version(self) -> str:
+        """Of the first artifact."""
+        return self.artifacts[0].rpartition(":")[2]
+
 
 KAFKA_4 = MavenPeer(
     "kafka-4.3.0",

@@ -77,8 +77,10 @@ class OurBroker:
         settings = [
             part for name, value in self.properties.items() for part in ("--set", f"{name}={value}")
         ]
+        # --port would win over listeners that a test asks for.
+        place = () if "listeners" in self.properties else ("--port", str(self.port))
         command = [
-            *self.prefix, sys.executable, "-m", "barnabas", "serve", "--port", str(self.port),
+            *self.prefix, sys.executable, "-m", "barnabas", "serve", *place,
             "--data-dir", str(self.data_dir), *settings,
         ]  # fmt: skip
         environment = {**os.environ, "PYTHONPATH": str(SOURCES)}

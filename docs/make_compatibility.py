@@ -1,0 +1,111 @@
+"""Write docs/compatibility.md from docs/compatibility.json, which `make interop` writes."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+RESULTS = Path(__file__).with_name("compatibility.json")
+
+_HEAD = """# Compatibility
+
+<!-- The table is written by `make interop`: do not edit here, but in docs/make_compatibility.py. -->
+
+Clients that others wrote, run against this broker by `make interop` (`tests/interop`), and what was
+seen. What one writes, our own reader and the Java client of Kafka 4.3 must read unchanged; what that
+Java client writes in each codec it must read unchanged, from the beginning and from the middle of
+a batch. Keys and values are empty, null, long and of any bytes, with timestamps and headers where the
+client has them. A word in **bold** failed.
+
+* *requests*: the versions that the client chose, as they went over the wire.
+* *offsets*: finds both ends of a partition; finds an offset by time.
+* *topics*: makes a topic with a property, describes it, lists and removes it.
+* *idempotent*: writes with producer id and sequence numbers.
+"""
+_MORE = """## What else is tried
+
+The tests of `tests/interop` that are no row above run against real Kafka 4.3 too, where Maven and a JDK
+are, so that they ask nothing of this broker that Kafka would not do: confluent-kafka, kafka-python and
+aiokafka reading each other, records of 1 MB, 100,000 small ones, positions, committed offsets of an
+assigned consumer, topics; Kafka's own tools (verifiable producer, performance producer, console consumer,
+topic command, offset shell, DumpLogSegments); Spark's Kafka connector. Our own clients run the same tests
+against real Kafka; there they also leave out the records of aborted transactions where that is asked for.
+
+**Files.** Kafka's `DumpLogSegments` reads the segments, indexes and producer snapshots that this broker
+writes and finds them sound, also behind messages of 0.8 to 0.10 whose indexes this broker made anew, and
+in the message sets of magic 0 and 1 that it makes. `barnabas log verify` finds nothing wrong with what
+those releases wrote.
+
+**Directories that Kafka left.** `barnabas serve` on what Kafka 0.8.0, 0.8.1, 0.8.2, 0.9, 0.10.2, 0.11,
+1.1, 2.8, 3.9 and 4.3 wrote gives every record to confluent-kafka, kafka-python (but for the lz4 of 0.8.2
+and 0.9, for which it needs another library), our driver and our range reader, and what a group had
+committed.
+
+**Between formats.** Readers of today decode magic 0 and 1 themselves, so such records leave as they are
+stored. Converted, they lose what the older format has no place for:
+
+| from | to | lost |
+|---|---|---|
+| magic 0, 1 | a higher one | nothing; a record of magic 0 has no timestamp, which is -1 |
+| magic 1 | magic 0 | timestamps |
+| magic 2 | magic 1 | headers, producer ids and sequences, transactions and their markers, leader epochs |
+| magic 2 | magic 0 | the same, and timestamps |
+
+zstd has no place in magic 0 and 1: such a batch is refused. Records of aborted transactions stay, as
+readers of those formats read what is not committed.
+
+**Not served, so clients find no such API:** groups with members (`subscribe`), transactions, ACLs,
+quotas. Clients that read only as members of a group have no codec under *reads*.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    rows = json.loads(RESULTS.read_text(encoding="utf-8"))
+    return f"{_HEAD}\n{_table(rows)}\n{_requests(rows)}\n{_MORE}"
+
+
+def _table(rows: list[dict[str, Any]]) -> str:
+    lines = [
+        "| client | version | writes | reads | offsets | topics | idempotent |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        results: dict[str, str] = row["results"]
+        cells = [
+            f"{row['client']}{' (' + row['note'] + ')' if row['note'] else ''}",
+            row["version"],
+            _codecs(results, "write"),
+            _codecs(results, "read"),
+            *(
+                ", ".join(_shown(name, results[name]) for name in names if name in results)
+                for names in (("ends", "times"), ("topics",), ("idempotent",))
+            ),
+        ]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _codecs(results: dict[str, str], verb: str) -> str:
+    codecs = ("none", "gzip", "snappy", "lz4", "zstd")
+    asked = {codec: f"{verb} {codec}" for codec in codecs}
+    return ", ".join(
+        _shown(codec, results[name]) for codec, name in asked.items() if name in results
+    )
+
+
+def _shown(word: str, result: str) -> str:
+    return word if result == "works" else f"**{word}**"
+
+
+def _requests(rows: list[dict[str, Any]]) -> str:
+    lines = ["| client | version | requests |", "|---|---|---|"]
+    for row in rows:
+        told = ", ".join(
+            f"{name} {'/'.join(map(str, versions))}" for name, versions in row["requests"].items()
+        )
+        lines.append(f"| {row['client']} | {row['version']} | {told} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    Path(__file__).with_name("compatibility.md").write_text(page(), encoding="utf-8")

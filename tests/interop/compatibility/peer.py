@@ -1,0 +1,60 @@
+"""A client that somebody else wrote: how it is started, and what it can do at all."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+
+from tests.interop import samples
+from tests.interop.clients.client import Finder
+from tests.interop.samples import Sample
+
+NO_ZSTD = ("none", "gzip", "snappy", "lz4")
+NO_LZ4 = ("none", "gzip", "snappy")
+ALL_CODECS = (*NO_ZSTD, "zstd")
+
+
+def any_samples() -> list[Sample]:
+    """Every corner of the format, and enough to fill a batch."""
+    return samples.awkward() + samples.many(300)
+
+
+@dataclass(frozen=True, slots=True)
+class Peer:
+    """One client of one version. `writes` and `reads` are the codecs, none included."""
+
+    client: str
+    version: str
+    start: Callable[[], AbstractContextManager[Finder]]
+    writes: tuple[str, ...] = ALL_CODECS
+    reads: tuple[str, ...] = ALL_CODECS
+    times: bool = True  # its records have timestamps
+    headers: bool = True
+    sets_times: bool = True  # otherwise it sends the time of sending
+    tells_offsets: bool = True
+    finds_ends: bool = True
+    finds_times: bool = True
+    idempotent: bool = False
+    makes_topics: bool = False
+    samples: Callable[[], list[Sample]] = any_samples
+    note: str = ""
+    in_ci: bool = False
+
+    @property
+    def name(self) -> str:
+        """As a test is named."""
+        return f"{self.client} {self.version}".replace(" ", "-").lower()
+
+    def sent(self) -> list[Sample]:
+        """What it is given to write, less what it has no place for."""
+        return self.seen(self.samples())
+
+    def seen(self, records: list[Sample]) -> list[Sample]:
+        """Records as they look in this client."""
+        return [
+            replace(
+                each,
+                timestamp=each.timestamp if self.times else -1,
+                headers=each.headers if self.headers else (),
+            )
+            for each in records
+        ]

@@ -1,5 +1,6 @@
 """ClientConnection: one client: frames to requests, outcomes to replies, in the order of requests."""
 
+import logging
 from collections.abc import Callable, Sequence
 
 from barnabas.broker.broker import Broker
@@ -7,9 +8,11 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.dispatch import HANDLERS
 from barnabas.broker.metering import Used, metered
 from barnabas.broker.purgatory import Pending
-from barnabas.dialects.dialect import Dialect, Request
+from barnabas.dialects.dialect import Dialect, Request, Unanswered
 from barnabas.ports import Timer
 from barnabas.runtime.connection import Connection
+
+log = logging.getLogger(__name__)
 
 
 class ClientConnection:
@@ -55,7 +58,11 @@ class ClientConnection:
         """Handle one request; False if the next one has to wait."""
         broker = self._broker
         began = broker.clock.monotonic() if broker.quotas.in_force else None
-        request = self._dialect.read_request(frame)
+        try:
+            request = self._dialect.read_request(frame)
+        except Unanswered as reason:
+            log.info("request left unanswered: %s", reason, extra={"peer": self._connection.peer})
+            return True
         key, version, _, client_id, body = request
         context = self._context
         same = context[0] == key and context[1] == version and context[2] == client_id

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from barnabas.dialects.dialect import Dialect
+from barnabas.dialects.kafka.requests import KafkaDialect
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.versions import VersionRange
 
@@ -14,6 +16,9 @@ class Profile:
     `served` are the versions that are read, `advertised` those that ApiVersions tells, and `lacking`
     what the release has and this broker does not. `tells_its_range`: whether an ApiVersions request of
     a version that is not served is answered with those that are (KIP-511, Kafka 2.4).
+    Before 0.10: `any_version` are APIs whose version is not looked at, and `silent` says that what is
+    not known has no answer, where others close the connection. `any_acks`: whether acks may be any
+    number, which is then waited for (0.8).
     """
 
     release: str
@@ -21,3 +26,15 @@ class Profile:
     advertised: Mapping[ApiKey, VersionRange]
     lacking: Mapping[ApiKey, VersionRange] = field(default_factory=dict)
     tells_its_range: bool = True
+    any_version: frozenset[ApiKey] = frozenset()
+    silent: bool = False
+    any_acks: bool = False
+
+    def dialect(self) -> Dialect:
+        """What a new connection speaks."""
+        if not (self.any_version or self.silent):
+            return KafkaDialect(self.served)
+        # Imported late: a broker starts faster without it.
+        from barnabas.dialects.kafka.old_requests import OldKafkaDialect
+
+        return OldKafkaDialect(self.served, self.any_version, silent=self.silent)

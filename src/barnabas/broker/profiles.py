@@ -2,9 +2,18 @@
 
 from barnabas.broker.dispatch import SERVED
 from barnabas.broker.profile import Profile
+from barnabas.config.releases import is_before
+from barnabas.protocol.api_keys import ApiKey
 from barnabas.versions import VersionRange
 
 EVERYTHING = Profile("", SERVED, SERVED)
+
+_ANY_VERSION_0_9 = frozenset(
+    {
+        ApiKey.PRODUCE, ApiKey.FETCH, ApiKey.LIST_OFFSETS, ApiKey.METADATA, ApiKey.OFFSET_FETCH,
+    }
+)  # fmt: skip
+_ANY_VERSION_0_8 = _ANY_VERSION_0_9 | {ApiKey.FIND_COORDINATOR}
 
 
 def profile_of(release: str) -> Profile:
@@ -16,7 +25,6 @@ def profile_of(release: str) -> Profile:
     if not release:
         return EVERYTHING
     # Imported late: a broker starts faster without it.
-    from barnabas.config.releases import is_before
     from barnabas.protocol.releases import ADVERTISED_FROM_ZERO, apis_of
 
     has = apis_of(release)
@@ -33,4 +41,13 @@ def profile_of(release: str) -> Profile:
         },
         {key: versions for key, versions in has.items() if served.get(key) != versions},
         tells_its_range=not is_before(release, "2.4"),
+        any_version=_any_version(release),
+        silent=release == "0.9.0",
+        any_acks=is_before(release, "0.9.0"),
     )
+
+
+def _any_version(release: str) -> frozenset[ApiKey]:
+    if is_before(release, "0.9.0"):
+        return _ANY_VERSION_0_8
+    return _ANY_VERSION_0_9 if is_before(release, "0.10.0") else frozenset()

@@ -18,7 +18,6 @@ from barnabas.broker.topic_znodes import TOPICS, config_of
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint, advertised, listeners
-from barnabas.dialects.kafka.requests import KafkaDialect
 from barnabas.errors import KafkaError
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
 from barnabas.log.config import LogConfig
@@ -211,7 +210,7 @@ class BrokerServer:
         for endpoint in listeners(self._config):
 
             def accept(channel: Channel, name: str = endpoint.name) -> None:
-                connections.accept(channel, name, KafkaDialect(broker.profile.served))
+                connections.accept(channel, name, broker.profile.dialect())
 
             listener = self._world.network.listen(endpoint.host, endpoint.port, accept)
             self._listeners.append(listener)

@@ -20,6 +20,10 @@ class OnlyByClosing(KafkaError):
     """A request failed that gets no reply: that its connection closes is all a client can notice."""
 
 
+class Unanswered(KafkaError):
+    """A request that is not answered, while its connection goes on."""
+
+
 class Dialect(Protocol):
     """A wire language, the broker's side. One instance for each connection."""
 
@@ -30,6 +34,7 @@ class Dialect(Protocol):
 
         Raises:
             DecodeError: it is not a request that this side serves.
+            Unanswered: the same, and its client is left to wait.
         """
         ...
 

@@ -1,5 +1,7 @@
 """What a broker offers as a release of Kafka: over raw connections."""
 
+from struct import pack
+
 import pytest
 
 from barnabas.broker.dispatch import SERVED
@@ -9,10 +11,16 @@ from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
-from barnabas.protocol.produce import ProduceRequest
+from barnabas.protocol.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
 from barnabas.protocol.releases import apis_of
 from barnabas.testing import EmbeddedBroker
 from barnabas.versions import VersionRange
+from tests.message_sets import message
 from tests.unit.broker.raw_client import RawClient
 
 QUESTION = ApiVersionsRequest(client_software_name="t", client_software_version="1")
@@ -44,8 +52,8 @@ def test_kafka_4_advertises_produce_from_0_on_and_does_not_serve_it() -> None:
         assert client.is_closed_by_the_other_side()
 
 
-@pytest.mark.parametrize("profile", ["0.8.0", "0.8.2.2", "0.9"])
-def test_before_0_10_there_is_no_api_versions(profile: str) -> None:
+@pytest.mark.parametrize("profile", ["0.8.0", "0.8.2.2"])
+def test_in_0_8_there_is_no_api_versions(profile: str) -> None:
     with EmbeddedBroker(profile=profile) as broker, RawClient(broker.port) as client:
         assert client.ask(MetadataRequest(topics=[]), 0, MetadataResponse).topics == []
         client.send(client.frame(QUESTION, 0))
@@ -78,3 +86,37 @@ def test_a_version_the_release_lacks_ends_the_connection() -> None:
         with RawClient(broker.port) as another:
             another.send(another.frame(ProduceRequest(acks=1, timeout_ms=1, topic_data=[]), 3))
             assert another.is_closed_by_the_other_side()
+
+
+def test_0_8_reads_any_version_of_data_as_its_own_and_closes_on_the_rest() -> None:
+    with EmbeddedBroker(profile="0.8.2") as broker, RawClient(broker.port) as client:
+        client.send(client.frame(MetadataRequest(topics=[]), 5, answered_in=0))
+        assert client.receive(MetadataResponse).topics == []
+        client.send(pack(">ihhih", 10, 120, 0, 1, -1))
+        assert client.is_closed_by_the_other_side()
+
+
+def test_0_9_leaves_what_it_does_not_know_unanswered_and_goes_on() -> None:
+    with EmbeddedBroker(profile="0.9.0") as broker, RawClient(broker.port) as client:
+        client.send(client.frame(QUESTION, 0, expect_reply=False))
+        client.send(pack(">ihhih", 10, 120, 0, 1, -1))
+        client.send(client.frame(MetadataRequest(topics=[]), 7, answered_in=0))
+        assert client.receive(MetadataResponse).topics == []
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize(
+    ("profile", "acks", "code"),
+    [("0.8.2", 2, 7), ("0.8.0", -3, 0), ("0.9.0", 2, 21), ("0.9.0", -3, 21), ("3.9", 2, 21)],
+)
+def test_acks_beyond_one_wait_in_vain_in_0_8_and_are_refused_later(
+    profile: str, acks: int, code: int
+) -> None:
+    with EmbeddedBroker(profile=profile) as broker, RawClient(broker.port) as client:
+        broker.create_topic("dogs")
+        part = PartitionProduceData(index=0, records=message(0, None, b"x"))
+        topics = [TopicProduceData(name="dogs", partition_data=[part])]
+        request = ProduceRequest(acks=acks, timeout_ms=10, topic_data=topics)
+        answer = client.ask(request, 0, ProduceResponse).responses[0].partition_responses[0]
+        assert answer.error_code == code
+        assert answer.base_offset == (-1 if code == 21 else 0)

@@ -1,6 +1,7 @@
 """Produce (key 0): append record sets to partitions this broker leads.
 
-Does: checks acks; appends what passes, each partition by itself; answers when it is written.
+Does: checks acks, of which 0.8 takes any number (see `Profile`); appends what passes, each partition
+    by itself; answers when it is written.
 Ignores: `timeout_ms` and the difference of acks=1 and acks=-1: with one replica all have written what
     the leader has.
 Refuses: transactional ids, until there is a transaction coordinator.
@@ -10,16 +11,20 @@ Versions: 0 magic 0 and 1, which become a batch · 3 one batch of magic 2 (KIP-9
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.delayed_produce import DelayedProduce
+from barnabas.broker.purgatory import Pending
 from barnabas.dialects.commands import Appended, Produce
 from barnabas.errors import ErrorCode
 
 _KNOWN_ACKS = frozenset({0, 1, -1})
 
 
-def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Appended]:
+def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Appended] | Pending:
     """Append; the answers count once the replicas have written."""
     del context
     if produce.acks not in _KNOWN_ACKS:
+        if broker.profile.any_acks:
+            return _append_as_0_8(broker, produce)
         refused = Appended(
             ErrorCode.INVALID_REQUIRED_ACKS, message=f"acks must be 0, 1 or -1, not {produce.acks}"
         )
@@ -30,3 +35,23 @@ def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Ap
         )
         return [refused] * len(produce.appends)
     return broker.replicas.append(produce)
+
+
+def _append_as_0_8(broker: Broker, produce: Produce) -> list[Appended] | Pending:
+    """All negative numbers mean all replicas; so many as are not there are waited for in vain."""
+    answers = broker.replicas.append(produce)
+    if produce.acks < 0 or all(answer.error for answer in answers):
+        return answers
+    pending = Pending()
+    found = (broker.replicas.find(one.topic, one.partition) for one in produce.appends)
+    parked = broker.purgatory.park(
+        DelayedProduce(lambda: pending.complete([_late(answer) for answer in answers])),
+        {partition for partition in found if partition is not None},
+        max(produce.timeout_ms, 0) / 1000,
+    )
+    pending.on_given_up(parked)
+    return pending
+
+
+def _late(answer: Appended) -> Appended:
+    return answer if answer.error else answer._replace(error=ErrorCode.REQUEST_TIMED_OUT)

@@ -1,0 +1,25 @@
+"""DelayedProduce: when a request with acks=n is answered that waits for replicas nobody has."""
+
+from collections.abc import Callable, Hashable
+
+
+class DelayedProduce:
+    """Appends that wait for more replicas than there are, and the two cases in which it is over.
+
+    Case A: a partition it waits for is gone,
+    Case B: its time is over.
+    """
+
+    __slots__ = ("_on_finish",)
+
+    def __init__(self, on_finish: Callable[[], None]) -> None:
+        self._on_finish = on_finish
+
+    def happened(self, key: Hashable, amount: int) -> bool:
+        """Whether the partition `key` is gone (`amount` is negative)."""
+        del key
+        return amount < 0  # Case A.
+
+    def finish(self) -> None:
+        """Answer."""
+        self._on_finish()

@@ -58,9 +58,13 @@ _WITHOUT_DEFAULT = frozenset(
 
 
 def topic_entries(own: Mapping[str, str], broker: BrokerConfig) -> Iterator[ConfigEntry]:
-    """All properties of a topic that has `own` ones; what is not among them the broker decides."""
+    """All properties of a topic that has `own` ones; what is not among them the broker decides.
+
+    Those that the broker's release does not have are left out, unless they are set.
+    """
     mine = {row.name: row.parse(value) for row, value in _rows(own)}
     everywhere = broker_wide(broker)
+    defaults = TopicConfig.load({}, release=broker.release)
     for row in TopicConfig.settings().values():
         origins = []
         if row.name in mine:
@@ -68,7 +72,10 @@ def topic_entries(own: Mapping[str, str], broker: BrokerConfig) -> Iterator[Conf
         if row.name in everywhere:
             name, value = everywhere[row.name]
             origins.append(Origin(name, row.render(value), Source.BROKER))
-        origins.append(Origin(row.synonym or row.name, row.render(row.default), Source.DEFAULT))
+        if not origins and not row.is_of(broker.release):
+            continue
+        default = row.render(defaults.default_of(row))
+        origins.append(Origin(row.synonym or row.name, default, Source.DEFAULT))
         yield ConfigEntry(row, read_only=False, origins=tuple(origins))
 
 
@@ -79,7 +86,9 @@ def broker_entries(config: BrokerConfig) -> Iterator[ConfigEntry]:
         given = config.source_of(row.name)
         if given is not None:
             origins.append(Origin(given[0], row.render(given[1]), Source.BROKER))
-        origins.append(Origin(row.name, row.render(row.default), Source.DEFAULT))
+        if not origins and not row.is_of(config.release):
+            continue
+        origins.append(Origin(row.name, row.render(config.default_of(row)), Source.DEFAULT))
         yield ConfigEntry(row, read_only=True, origins=tuple(origins))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.config.broker import BrokerConfig
+from barnabas.config.releases import is_before, magic_of
 from barnabas.config.topic import TopicConfig
 from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
@@ -110,7 +111,16 @@ def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
         message_timestamp_after_max_ms=topic.message_timestamp_after_max_ms,
         producer_id_expiration_ms=broker.producer_id_expiration_ms,
         stored=_stored(topic),
+        magic=_magic(topic, broker),
+        downconverts=topic.message_downconversion_enable,
     )
+
+
+def _magic(topic: TopicConfig, broker: BrokerConfig) -> int:
+    """Of the record format to store; Kafka 3 has the property, and no longer obeys it (KIP-724)."""
+    if broker.release and not is_before(broker.release, "3.0"):
+        return 2
+    return magic_of(topic.message_format_version)
 
 
 _FAST_LZ4 = 9

@@ -19,13 +19,19 @@ from barnabas.records.checks import check_produced
 from barnabas.records.compression import Codec
 from barnabas.records.refused import RefusedRecords
 
-_NO_ZSTD = "this version of Produce does not know zstd"
-
-_NO_TRANSACTIONS = ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+_UNKNOWN_CODEC = Appended(
+    ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, message="this version of Produce does not know zstd"
+)
+_TRANSACTIONAL = Appended(
+    ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, message="transactions are not served"
+)
 
 _NONE = ErrorCode.NONE
 _Unanswered = Sequence[tuple[list[Appended], int]]
 _Untold = Sequence[Callable[[ErrorCode], None]]
+MAGIC = 2
+"""Of today's record format."""
+
 _ATTRIBUTES = BatchHeader._fields.index("attributes")
 
 _new = tuple.__new__
@@ -61,11 +67,12 @@ class Partition:
         try:
             header = check_produced(records, log.config.max_message_bytes)
             if header[_ATTRIBUTES]:
-                if not zstd and header.codec == Codec.ZSTD:
-                    return Appended(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, message=_NO_ZSTD)
-                if header.transactional:
-                    return Appended(_NO_TRANSACTIONS, message="transactions are not served")
-            if log.config.stored is not None:
+                unknown = not zstd and header.codec == Codec.ZSTD
+                if unknown or header.transactional:
+                    return _UNKNOWN_CODEC if unknown else _TRANSACTIONAL
+            if log.config.rewrites:
+                if log.config.stored is None or log.config.magic < MAGIC:
+                    return self._append_old(records, now_ms)
                 records, header = log.config.stored.recompress(
                     records, header, log.config.max_message_bytes
                 )
@@ -85,34 +92,56 @@ class Partition:
 
         A set without a whole message is no failure, and has no offset.
         """
-        if records is None or (len(records) > MAGIC_AT and records[MAGIC_AT] == 2):
+        if records is None or (len(records) > MAGIC_AT and records[MAGIC_AT] == MAGIC):
             return self.append(records, now_ms, zstd=zstd)
+        if self.log.config.magic < MAGIC:
+            return self._append_old(records, now_ms)
         # Imported late: a broker starts faster without it, and most never need it.
         from barnabas.records.set_checks import SetRules, accept_set
 
         config = self.log.config
         codec = None if config.stored is None else Codec.NONE  # `append` compresses it then
         try:
-            accepted = accept_set(records, SetRules(2, config.max_message_bytes, codec))
+            accepted = accept_set(records, SetRules(MAGIC, config.max_message_bytes, codec))
         except RefusedRecords as refused:
             return _refusal(refused, self.log.start_offset)
         if not accepted.count:
             return Appended(_NONE, log_start_offset=self.log.start_offset)
         return self.append(memoryview(accepted.data), now_ms, zstd=zstd)
 
+    def _append_old(self, records: memoryview, now_ms: int) -> Appended:
+        """Queue messages of the topic's old format, made of whatever came."""
+        # Imported late: a broker starts faster without it, and most never need it.
+        from barnabas.log.set_appending import append_set
+
+        try:
+            info, made = append_set(self.log, records, now_ms=now_ms)
+        except RefusedRecords as refused:
+            return _refusal(refused, self.log.start_offset)
+        except StorageError as error:
+            return Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
+        self.queued_bytes += len(made)
+        return Appended(_NONE, info.base_offset, info.append_time_ms, info.log_start_offset)
+
     def append_own(
         self, batch: bytearray, now_ms: int, on_written: Callable[[ErrorCode], None]
     ) -> None:
         """Queue a batch that the broker made itself; tell when it is written, or that it is not."""
+        log, made = self.log, memoryview(batch)
         try:
-            info = self.log.append(
-                memoryview(batch), leader_epoch=self.leader_epoch, now_ms=now_ms, internal=True
-            )
+            if log.config.magic < MAGIC:
+                from barnabas.log.set_appending import append_set
+
+                info, made = append_set(log, made, now_ms=now_ms, internal=True)
+            else:
+                info = log.append(
+                    made, leader_epoch=self.leader_epoch, now_ms=now_ms, internal=True
+                )
         except StorageError:
             on_written(ErrorCode.KAFKA_STORAGE_ERROR)
             return
         assert not info.duplicate, "the broker's own batches have no producer id"
-        self.queued_bytes += len(batch)
+        self.queued_bytes += len(made)
         self.untold.append(on_written)
 
     def write(self) -> int:
@@ -204,11 +233,13 @@ class Partition:
                 case -5 | -6:
                     found = None
                 case timestamp:
-                    found = log.offset_for_timestamp(timestamp)
+                    if not log.config.magic:
+                        code = ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT
+                    found = None if code else log.offset_for_timestamp(timestamp)
         except StorageError:
             return FoundOffset(ErrorCode.KAFKA_STORAGE_ERROR)
         if found is None:
-            return FoundOffset(_NONE)
+            return FoundOffset(code)
         return FoundOffset(_NONE, found.timestamp, found.offset, found.leader_epoch)
 
     def find_by_segment(self, lookup: Lookup, most: int, now_ms: int) -> FoundOffset:

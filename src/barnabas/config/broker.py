@@ -129,6 +129,21 @@ class BrokerConfig(QuotaConfig):
     message_max_bytes: int = integer(
         1_048_588, HIGH, "The largest record batch that is accepted, in bytes as sent.", low=0
     )
+    log_message_format_version: str = string(
+        "3.0-IV1",
+        MEDIUM,
+        "The release whose record format is stored: 0.10.0 and later ones have timestamps, 0.11.0 and "
+        "later ones batches. Kafka 3 ignores it, Kafka 4 has none.",
+        since="0.10.0",
+        gone="4.0",
+    )
+    log_message_downconversion_enable: bool = boolean(
+        LOW,
+        default=True,
+        text="Whether records are converted for readers of an older format. Kafka 4 has none.",
+        since="2.0",
+        gone="4.0",
+    )
     log_message_timestamp_type: str = string(
         "CreateTime",
         MEDIUM,

@@ -11,6 +11,7 @@ from typing import ClassVar, Never, Self, cast, dataclass_transform
 
 from barnabas.config.definition import Setting
 from barnabas.config.elsewhere import LOUD, reason, refusal
+from barnabas.config.releases import default_in
 from barnabas.errors import ConfigError
 
 log = logging.getLogger(__name__)
@@ -51,7 +52,7 @@ class Configuration:
         state["_release"] = release
         seen: set[str] = set()
         for row in cls.settings().values():
-            state[row.attribute] = row.default
+            state[row.attribute] = self.default_of(row)
         for name, value in values.items():
             found = cls.find(name)
             if found is None:
@@ -103,6 +104,10 @@ class Configuration:
     def release(self) -> str:
         """The release line whose defaults these are; empty: this broker's own."""
         return cast("str", self.__dict__["_release"])
+
+    def default_of(self, row: Setting) -> object:
+        """What a property is where nobody set it: it depends on the release."""
+        return default_in(self.release, row.synonym or row.name, row.default)
 
     @property
     def given(self) -> frozenset[str]:

@@ -7,6 +7,7 @@ from enum import Enum
 from typing import NoReturn, TypedDict, Unpack, cast
 
 from barnabas.config.parsing import Kind, parse
+from barnabas.config.releases import is_before
 from barnabas.errors import ConfigError
 
 INT_MAX = 2**31 - 1
@@ -36,6 +37,8 @@ class Limits(TypedDict, total=False):
     also: tuple[str, ...]
     synonym: str
     inert: str
+    since: str
+    gone: str
 
 
 class Setting:
@@ -43,7 +46,8 @@ class Setting:
 
     `also` lists other names for the same property. `synonym` is the broker-wide property that gives
     a topic property its default. `inert` says why a value is accepted and kept but changes nothing
-    yet; it is empty for all others.
+    yet; it is empty for all others. `since` and `gone` are the release lines of Kafka that brought and
+    took away the property, where that matters; one that is gone can still be set.
     """
 
     __slots__ = (
@@ -51,12 +55,14 @@ class Setting:
         "attribute",
         "choices",
         "default",
+        "gone",
         "high",
         "importance",
         "inert",
         "kind",
         "low",
         "name",
+        "since",
         "synonym",
         "text",
     )
@@ -79,6 +85,8 @@ class Setting:
         self.also = more.get("also", ())
         self.synonym = more.get("synonym", "")
         self.inert = more.get("inert", "")
+        self.since = more.get("since", "")
+        self.gone = more.get("gone", "")
         self.attribute = ""
         self.name = ""
 
@@ -97,6 +105,13 @@ class Setting:
         if self.low is not None:
             return f"at least {self.low}"
         return ""
+
+    def is_of(self, release: str) -> bool:
+        """Whether a release line of Kafka has the property; empty: today's."""
+        if not release:
+            return not self.gone
+        begun = not self.since or not is_before(release, self.since)
+        return begun and (not self.gone or is_before(release, self.gone))
 
     def parse(self, value: object) -> object:
         """Turn what a file, a command line or a caller gave into a checked value.

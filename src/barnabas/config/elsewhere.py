@@ -41,9 +41,6 @@ _WHY = {
         offsets.commit.timeout.ms offsets.commit.required.acks offsets.load.buffer.size
         offsets.topic.compression.codec log.flush.start.offset.checkpoint.interval.ms
         log.initial.task.delay.ms producer.id.expiration.check.interval.ms""",
-    "batches are stored as the producer sent them": """
-        compression.gzip.level compression.lz4.level compression.zstd.level
-        log.message.downconversion.enable log.message.format.version""",
     "nothing is tiered": """
         remote.* log.local.retention.ms log.local.retention.bytes""",
     "there is nothing for Java classes to plug into": """
@@ -63,8 +60,6 @@ _TOPICS = {
     "nothing is tiered": """
         remote.storage.enable remote.log.copy.disable remote.log.delete.on.disable
         local.retention.ms local.retention.bytes""",
-    "batches are stored as the producer sent them": """
-        message.downconversion.enable message.format.version""",
 }
 
 _CLIENTS = {

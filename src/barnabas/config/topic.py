@@ -122,6 +122,23 @@ class TopicConfig(Configuration):
         low=0,
         synonym="message.max.bytes",
     )
+    message_downconversion_enable: bool = boolean(
+        LOW,
+        default=True,
+        text="Whether records are converted for readers of an older format. Kafka 4 has none.",
+        synonym="log.message.downconversion.enable",
+        since="2.0",
+        gone="4.0",
+    )
+    message_format_version: str = string(
+        "3.0-IV1",
+        MEDIUM,
+        "The release whose record format is stored: 0.10.0 and later ones have timestamps, 0.11.0 and "
+        "later ones batches. Kafka 3 ignores it, Kafka 4 has none.",
+        synonym="log.message.format.version",
+        since="0.10.0",
+        gone="4.0",
+    )
     message_timestamp_after_max_ms: int = long(
         3_600_000,
         MEDIUM,
@@ -237,7 +254,7 @@ class TopicConfig(Configuration):
             ConfigError: a value of `own` is out of range.
         """
         defaults = {name: value for name, (_, value) in broker_wide(broker).items()}
-        return cls.load({**defaults, **_by_first_name(own)})
+        return cls.load({**defaults, **_by_first_name(own)}, release=broker.release)
 
 
 def broker_wide(broker: BrokerConfig) -> dict[str, tuple[str, object]]:

@@ -40,6 +40,15 @@ class LogConfig:
 
     stored: Stored | None = None
     """What batches are compressed with; None: they stay as they came (`compression.type`)."""
+    magic: int = 2
+    """Of the record format that is stored (`message.format.version`)."""
+
+    downconverts: bool = True
+    """Whether readers of an older format get it (`message.downconversion.enable`)."""
+
+    rewrites: bool = field(init=False)
+    """Whether a batch of today is stored otherwise than it came. Each append asks."""
+
     judges_records: bool = field(init=False)
     """Whether each record that is produced must be looked at. Worked out once: each append asks."""
 
@@ -58,6 +67,7 @@ class LogConfig:
         object.__setattr__(self, "sure_segment_ms", sure)
         judges = self.compacts or self.message_timestamp_before_max_ms < _FOREVER
         object.__setattr__(self, "judges_records", judges)
+        object.__setattr__(self, "rewrites", self.stored is not None or self.magic < 2)
 
     @property
     def log_append_time(self) -> bool:

@@ -24,18 +24,27 @@ def refuse_if_beyond(batch: BatchHeader, records: Buffer, config: LogConfig, now
             ErrorCode.MESSAGE_TOO_LARGE,
             f"the batch has {batch.size} bytes, max.message.bytes is {config.max_message_bytes}",
         )
-    if config.log_append_time:
+    refuse_records(records, batch.max_timestamp, config, now_ms)
+
+
+def refuse_records(records: Buffer, newest: int, config: LogConfig, now_ms: int) -> None:
+    """Refuse what has records that the topic does not take; `newest` is the time it states.
+
+    Raises:
+        RefusedRecords: INVALID_TIMESTAMP or INVALID_RECORD.
+    """
+    if config.log_append_time or not config.magic:
         earliest, latest = _INT64_MIN, _INT64_MAX
     else:
         earliest = now_ms - config.message_timestamp_before_max_ms
         latest = now_ms + config.message_timestamp_after_max_ms
-    if config.judges_records or batch.max_timestamp > latest:
+    if config.judges_records or newest > latest:
         # Imported late: a broker starts faster without it.
         from barnabas.records.record_rules import RecordRules
 
         RecordRules(config.compacts, earliest, latest).check(records)
-        if batch.max_timestamp > latest:
-            words = f"the batch states a time of {batch.max_timestamp}, but has no such record"
+        if newest > latest:
+            words = f"the batch states a time of {newest}, but has no such record"
             raise RefusedRecords(ErrorCode.INVALID_TIMESTAMP, words)
 
 

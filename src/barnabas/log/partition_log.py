@@ -171,6 +171,13 @@ class PartitionLog:
             AppendInfo, (base, last, append_time, self.start_offset, False)
         )  # Twice as fast as calling the class.
 
+    def queue_set(self, messages: memoryview, last_offset: int, timestamp: int) -> None:
+        """Queue messages of magic 0 or 1 that have their offsets; a read finds each by the index."""
+        self._recent.clear()
+        self.segments.active.add(len(messages), last_offset, timestamp)
+        self._queue.append(messages)
+        self.end_offset = last_offset + 1
+
     def _begin_epoch(self, epoch: int, offset: int) -> None:
         try:
             self.epochs.assign(epoch, offset)

@@ -1,6 +1,8 @@
 import pytest
 
-from barnabas.config.releases import RELEASES, is_before, release_line
+from barnabas.config.broker import BrokerConfig
+from barnabas.config.releases import _BEFORE, RELEASES, is_before, magic_of, release_line
+from barnabas.config.topic import TopicConfig
 from barnabas.errors import ConfigError
 
 
@@ -35,3 +37,39 @@ def test_lines_are_in_order() -> None:
     assert list(RELEASES) == sorted(
         RELEASES, key=lambda one: [int(part) for part in one.split(".")]
     )
+
+
+@pytest.mark.parametrize(
+    ("version", "magic"),
+    [
+        ("0.8.2", 0),
+        ("0.9.0", 0),
+        ("0.10.0-IV0", 1),
+        ("0.10.2", 1),
+        ("0.11.0-IV2", 2),
+        ("2.8-IV1", 2),
+    ],
+)
+def test_a_record_format_has_the_name_of_a_release(version: str, magic: int) -> None:
+    assert magic_of(version) == magic
+
+
+def test_defaults_are_those_of_the_release() -> None:
+    old, new = (BrokerConfig.load({}, release=release) for release in ("0.10.2", "2.8"))
+    assert (old.message_max_bytes, new.message_max_bytes) == (1_000_012, 1_048_588)
+    assert (old.delete_topic_enable, new.delete_topic_enable) == (False, True)
+    assert old.log_message_format_version == "0.10.2-IV0"
+    assert TopicConfig.for_topic({}, old).max_message_bytes == 1_000_012
+    given = BrokerConfig.load({"message.max.bytes": 7}, release="0.10.2")
+    assert given.message_max_bytes == TopicConfig.for_topic({}, given).max_message_bytes == 7
+    assert not old.given
+    assert BrokerConfig.load({}).message_max_bytes == 1_048_588
+
+
+def test_every_default_of_old_is_one_of_a_property() -> None:
+    for name, bounds in _BEFORE.items():
+        row = BrokerConfig.find(name)
+        assert row is not None
+        for value in bounds.values():
+            assert row.parse(value) == value
+        assert list(bounds) == [one for one in RELEASES if one in bounds]

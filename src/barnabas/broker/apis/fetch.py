@@ -28,17 +28,22 @@ _CONVERTED_BYTES_MAX = 4 << 20
 
 
 class _Rules(NamedTuple):
-    """`each_whole`: each partition's first batch is read whole, whatever the limits say."""
+    """`magic`: the highest that may be given. `each_whole`: each partition's first batch is read whole.
+
+    That is so whatever the limits say.
+    """
 
     zstd: bool
+    magic: int = 2
     each_whole: bool = False
     most_bytes: int = 2**31 - 1
 
 
 _BY_VERSION = VersionTable(
     {
-        0: _Rules(zstd=False, each_whole=True, most_bytes=_CONVERTED_BYTES_MAX),
-        3: _Rules(zstd=False, most_bytes=_CONVERTED_BYTES_MAX),
+        0: _Rules(zstd=False, magic=0, each_whole=True, most_bytes=_CONVERTED_BYTES_MAX),
+        2: _Rules(zstd=False, magic=1, each_whole=True, most_bytes=_CONVERTED_BYTES_MAX),
+        3: _Rules(zstd=False, magic=1, most_bytes=_CONVERTED_BYTES_MAX),
         4: _Rules(zstd=False),
         10: _Rules(zstd=True),
     }
@@ -59,7 +64,7 @@ def handle(broker: Broker, context: RequestContext, fetch: Fetch) -> FetchOutcom
     min_bytes = min(fetch.min_bytes, max_bytes)
     fetched = broker.replicas.read(plan.reads, max_bytes, each_whole=rules.each_whole)
     if not rules.zstd:
-        fetched = _without_zstd(broker, fetched)
+        fetched = _without_unreadable(broker, fetched, rules.magic)
     if fetch.max_wait_ms <= 0 or is_due(fetched, min_bytes):
         return plan.answer(fetched)
     missing = min_bytes - readable_bytes(fetched)
@@ -75,7 +80,7 @@ def _wait(
     def finish() -> None:
         fetched = broker.replicas.read(plan.reads, max_bytes, each_whole=rules.each_whole)
         if not rules.zstd:
-            fetched = _without_zstd(broker, fetched)
+            fetched = _without_unreadable(broker, fetched, rules.magic)
         pending.complete(plan.answer(fetched))
 
     condition = DelayedFetch(missing, finish)
@@ -84,15 +89,20 @@ def _wait(
     return pending
 
 
-def _without_zstd(broker: Broker, fetched: list[Fetched]) -> list[Fetched]:
-    """The same, but for partitions of topics whose `compression.type` is zstd."""
+def _without_unreadable(broker: Broker, fetched: list[Fetched], magic: int) -> list[Fetched]:
+    """The same, but for topics whose `compression.type` is zstd, and those not to be converted."""
     given = []
     for one in fetched:
         partition = broker.replicas.find(one.topic, one.partition)
-        stored = None if partition is None else partition.log.config.stored
-        if not one.error and stored is not None and stored.codec == Codec.ZSTD:
-            code = ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
-            given.append(Fetched(one.topic, one.topic_id, one.partition, code))
-        else:
+        code = one.error
+        if not code and partition is not None:
+            config = partition.log.config
+            if config.stored is not None and config.stored.codec == Codec.ZSTD:
+                code = ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
+            elif config.magic > magic and not config.downconverts:
+                code = ErrorCode.UNSUPPORTED_VERSION
+        if code == one.error:
             given.append(one)
+        else:
+            given.append(Fetched(one.topic, one.topic_id, one.partition, code))
     return given

@@ -38,6 +38,12 @@ class BuildKernels(build_ext):
             self.extensions = []
 
 
+def is_built(path: Path) -> bool:
+    """Whether an object lies beside a kernel that is not older than it."""
+    when = path.stat().st_mtime
+    return any(built.stat().st_mtime >= when for built in path.parent.glob(f"{path.stem}.*.so"))
+
+
 def kernel_extensions() -> list[Extension]:
     """Each kernel family as an extension; none where Cython is missing or not wanted."""
     if os.environ.get("BARNABAS_KERNELS") == "pure":
@@ -54,6 +60,8 @@ def kernel_extensions() -> list[Extension]:
     except ImportError:
         uncompiled("Cython is missing")
         return []
+    if not all(map(is_built, families)):
+        sys.stderr.write("barnabas: compiling the kernels, which takes a minute or two\n")
     return list(
         cythonize(
             [

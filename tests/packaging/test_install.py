@@ -86,6 +86,7 @@ def test_without_a_compiler(sdist: Path, tmp_path: Path) -> None:
     (line,) = [line for line in said.splitlines() if FALLBACK in line]
     assert line.strip().startswith("barnabas: /bin/false is missing or failed (")
     assert_runs_uncompiled(tmp_path / "wheel")
+    assert not list((tmp_path / "wheel/installed").rglob("*.c"))
     stubs = {path.stem for path in (tmp_path / "wheel/installed/barnabas/kernels").glob("*.pyi")}
     assert stubs >= {"batches", "scanning", "gathering", "record", "objects"}
 

@@ -8,6 +8,7 @@ from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.profile import Profile
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.quotas import Quotas
+from barnabas.broker.registry_offsets import RegistryOffsets
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.throttling import Throttling
 from barnabas.broker.topic_descriptions import TopicDescriptions
@@ -40,8 +41,10 @@ class Broker:
     throttling: Throttling = field(init=False)
     advertised: dict[str, Endpoint] = field(default_factory=dict)
     descriptions: TopicDescriptions = field(init=False)
+    registry_offsets: RegistryOffsets = field(init=False)
 
     def __post_init__(self) -> None:
         self.quotas = Quotas(self.registry)
         self.throttling = Throttling(self.quotas, self.config, self.clock)
         self.descriptions = TopicDescriptions(self.topics)
+        self.registry_offsets = RegistryOffsets(self.registry)

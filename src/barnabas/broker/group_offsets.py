@@ -98,6 +98,16 @@ class GroupOffsets:
             return []
         return self._of(group_id)[1].positions(group_id)
 
+    def groups(self) -> list[str]:
+        """All groups that have an offset, by name.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        topic = self._topics.get(OFFSETS_TOPIC)
+        shards = [self._at(index)[1] for index in topic.partitions] if topic else []
+        return sorted(name for shard in shards for name in shard.groups())
+
     def fetch(
         self, group_id: str, positions: Sequence[Position]
     ) -> Sequence[CommittedOffset | None]:

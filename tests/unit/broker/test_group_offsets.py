@@ -24,6 +24,7 @@ from barnabas.ports import Timer
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from barnabas.protocol.headers import decode_response, encode_response
+from barnabas.protocol.list_groups import ListGroupsRequest, ListGroupsResponse
 from barnabas.protocol.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -169,7 +170,7 @@ def fetch(started: Started, version: int, indexes: list[int] | None) -> dict[int
     }
 
 
-@pytest.mark.parametrize("version", range(2, 11))
+@pytest.mark.parametrize("version", range(1, 11))
 def test_every_version_of_a_commit_is_kept(started: Started, version: int) -> None:
     assert commit(started, version, {0: 5, 1: 7, 2: 9}) == {0: NONE, 1: NONE, 2: UNKNOWN}
     assert fetch(started, 8, None) == {0: (5, "here"), 1: (7, "here")}
@@ -182,6 +183,73 @@ def test_every_version_of_a_fetch_is_answered(started: Started, version: int) ->
     assert fetch(started, version, [1, 0]) == {1: (-1, ""), 0: (5, "here")}
     if version >= 2:
         assert fetch(started, version, None) == {0: (5, "here")}
+
+
+def commit_0(started: Started, group: str, topic: str, index: int, offset: int, said: str) -> int:
+    partition = OffsetCommitRequestPartition(
+        partition_index=index, committed_offset=offset, committed_metadata=said
+    )
+    topics = [OffsetCommitRequestTopic(name=topic, partitions=[partition])]
+    request = OffsetCommitRequest(group_id=group, topics=topics)
+    answer = started.ask(ApiKey.OFFSET_COMMIT, 0, request)
+    assert isinstance(answer, OffsetCommitResponse)
+    return answer.topics[0].partitions[0].error_code
+
+
+def fetch_0(started: Started, group: str, index: int) -> tuple[int, int]:
+    topic = OffsetFetchRequestTopic(name="dogs", partition_indexes=[index])
+    request = OffsetFetchRequest(group_id=group, topics=[topic])
+    answer = started.ask(ApiKey.OFFSET_FETCH, 0, request)
+    assert isinstance(answer, OffsetFetchResponse)
+    (found,) = answer.topics[0].partitions
+    assert found.metadata == ""
+    return found.error_code, found.committed_offset
+
+
+def test_offsets_of_version_0_are_apart_and_outlive_the_broker(tmp_path: Path) -> None:
+    first = Started(tmp_path)
+    assert fetch_0(first, "kennel", 0) == (UNKNOWN, -1)
+    assert commit_0(first, "kennel", "dogs", 0, 5, "here") == NONE
+    assert fetch(first, 1, [0]) == {0: (-1, "")}
+    commit(first, 1, {1: 7})
+    assert fetch_0(first, "kennel", 1) == (UNKNOWN, -1)
+    first.stop()
+    second = Started(tmp_path)
+    assert fetch_0(second, "kennel", 0) == (NONE, 5)
+    second.stop()
+
+
+@pytest.mark.parametrize(
+    ("group", "topic", "index", "said", "code"),
+    [
+        ("kennel", "birds", 0, "", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        ("kennel", "dogs", 9, "", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        ("kennel", "dogs", 0, "x" * 5000, ErrorCode.OFFSET_METADATA_TOO_LARGE),
+        ("", "dogs", 0, "", ErrorCode.UNKNOWN_SERVER_ERROR),
+    ],
+)
+def test_what_version_0_refuses(
+    started: Started, group: str, topic: str, index: int, said: str, code: ErrorCode
+) -> None:
+    assert commit_0(started, group, topic, index, 5, said) == code
+    assert fetch_0(started, group, 0) == (UNKNOWN, -1)
+
+
+def test_groups_with_offsets_are_listed_by_state_and_type(started: Started) -> None:
+    def listed(version: int, **filters: list[str]) -> list[tuple[str, str, str]]:
+        request = ListGroupsRequest(**filters)
+        answer = started.ask(ApiKey.LIST_GROUPS, version, request)
+        assert isinstance(answer, ListGroupsResponse)
+        assert answer.error_code == 0
+        return [(one.group_id, one.group_state, one.group_type) for one in answer.groups]
+
+    assert listed(0) == []
+    commit(started, 9, {0: 5})
+    assert listed(0) == listed(3) == [("kennel", "", "")]
+    assert listed(5) == [("kennel", "Empty", "classic")]
+    assert listed(5, states_filter=["empty", "Stable"], types_filter=["Classic"])
+    assert not listed(4, states_filter=["Stable"])
+    assert not listed(5, types_filter=["consumer"])
 
 
 @pytest.mark.parametrize("version", range(7))

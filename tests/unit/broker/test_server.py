@@ -318,11 +318,11 @@ def test_unknown_versions_of_api_versions_are_answered(client: RawClient) -> Non
         (pack(">i", 2) + b"\0\0", "header"),
         (pack(">ihhih", 10, 999, 0, 1, -1), "999"),
         (pack(">ihhihx", 11, ApiKey.PRODUCE, 99, 1, -1), "PRODUCE"),
-        (pack(">ihhih", 10, ApiKey.OFFSET_FETCH, 0, 1, -1), "OFFSET_FETCH"),
+        (pack(">ihhih", 10, ApiKey.OFFSET_FETCH, -1, 1, -1), "OFFSET_FETCH"),
         (pack(">ihhihhh", 14, ApiKey.PRODUCE, 7, 1, -1, -1, 1), "byte"),
         (pack(">ihhihi", 14, ApiKey.METADATA, 4, 1, -1, 2**31 - 1), "topics"),
     ],
-    ids=["negative", "large", "short", "api", "version", "old", "cut", "array"],
+    ids=["negative", "large", "short", "api", "version", "negative version", "cut", "array"],
 )
 def test_a_bad_frame_closes_its_connection_says_why_and_hurts_no_other(
     broker: EmbeddedBroker,

@@ -49,6 +49,7 @@ def handle(
             quota.take(len(topic.partitions))
             broker.topics.delete(topic.name)
             broker.offsets.forget_topic(topic.name)
+            broker.registry_offsets.forget_topic(topic.name)
         except KafkaError as error:
             code, why = error.code, error.why
         answers[told] = DeletableTopicResult(

@@ -4,7 +4,8 @@ Does: commits from outside of a group's membership (generation -1), as consumers
     partitions to themselves; answers when the records are written.
 Ignores: `group_instance_id`, `member_id` without a generation: there are no members.
 Refuses: who claims to be a member.
-Versions: 2 retention time · 5 no retention time (KIP-211) · 6 leader epochs · 7 static members ·
+Versions: 0 kept apart, as Kafka did in ZooKeeper · 1 times of commits · 2 retention time
+    5 no retention time (KIP-211) · 6 leader epochs · 7 static members
     9 other error for unknown groups (KIP-848) · 10 topic ids
 """
 
@@ -13,9 +14,10 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.topic_znodes import Topic
 from barnabas.coordinators.group.offset_records import NO_EXPIRY, CommittedOffset, Position
 from barnabas.coordinators.group.offsets import Commit
-from barnabas.errors import BrokerError, ErrorCode
+from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.offset_commit import (
     OffsetCommitRequest,
+    OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
     OffsetCommitResponse,
     OffsetCommitResponsePartition,
@@ -24,11 +26,15 @@ from barnabas.protocol.offset_commit import (
 from barnabas.versions import VersionTable
 
 _UNKNOWN_GROUP = VersionTable({0: ErrorCode.ILLEGAL_GENERATION, 9: ErrorCode.GROUP_ID_NOT_FOUND})
+_IN_REGISTRY = VersionTable({0: True, 1: False})
 _BY_ID = VersionTable({0: False, 10: True})
 
 
 def handle(broker: Broker, context: RequestContext, request: OffsetCommitRequest) -> object:
     """Commit what is for partitions that there are; the others are told so."""
+    apart = _IN_REGISTRY[context.api_version]
+    if apart:
+        return _commit_in_registry(broker, request)
     by_id = _BY_ID[context.api_version]
     topics = [
         broker.topics.by_id(asked.topic_id) if by_id else broker.topics.get(asked.name)
@@ -69,7 +75,7 @@ def _offsets(
                     partition.committed_offset,
                     partition.committed_leader_epoch,
                     partition.committed_metadata or "",
-                    now_ms,
+                    now_ms if partition.commit_timestamp < 0 else partition.commit_timestamp,
                     expires,
                     topic.topic_id,
                 )
@@ -92,3 +98,37 @@ def _answer(
     return OffsetCommitResponseTopic(
         name=asked.name, topic_id=asked.topic_id, partitions=partitions
     )
+
+
+def _commit_in_registry(broker: Broker, request: OffsetCommitRequest) -> OffsetCommitResponse:
+    return OffsetCommitResponse(
+        topics=[
+            OffsetCommitResponseTopic(
+                name=asked.name,
+                partitions=[
+                    OffsetCommitResponsePartition(
+                        partition_index=one.partition_index,
+                        error_code=_keep(broker, request.group_id, asked.name, one),
+                    )
+                    for one in asked.partitions
+                ],
+            )
+            for asked in request.topics
+        ]
+    )
+
+
+def _keep(broker: Broker, group: str, name: str, asked: OffsetCommitRequestPartition) -> ErrorCode:
+    topic = broker.topics.get(name)
+    if topic is None or asked.partition_index not in topic.partitions:
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    if len(asked.committed_metadata or "") > broker.config.offset_metadata_max_bytes:
+        return ErrorCode.OFFSET_METADATA_TOO_LARGE
+    if not group:
+        return ErrorCode.UNKNOWN_SERVER_ERROR
+    try:
+        offset = asked.committed_offset
+        broker.registry_offsets.commit(group, name, asked.partition_index, offset)
+    except StorageError:
+        return ErrorCode.UNKNOWN_SERVER_ERROR
+    return ErrorCode.NONE

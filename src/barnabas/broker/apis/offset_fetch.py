@@ -3,8 +3,8 @@
 Does: positions asked for, or all of a group; -1 where nothing was committed.
 Ignores: `require_stable` (no offset is committed in a transaction here), `member_id` and
     `member_epoch` (there are no members).
-Versions: 2 all topics by null, errors of the group · 5 leader epochs · 8 several groups (KIP-709)
-    · 9 members (KIP-848) · 10 topic ids
+Versions: 0 what was committed in version 0 · 2 all topics by null, errors of the group
+    5 leader epochs · 8 several groups (KIP-709) · 9 members (KIP-848) · 10 topic ids
 """
 
 from collections.abc import Sequence
@@ -28,6 +28,7 @@ from barnabas.protocol.offset_fetch import (
 )
 from barnabas.versions import VersionTable
 
+_IN_REGISTRY = VersionTable({0: True, 1: False})
 _SEVERAL = VersionTable({0: False, 8: True})
 _BY_ID = VersionTable({0: False, 10: True})
 
@@ -36,6 +37,9 @@ def handle(
     broker: Broker, context: RequestContext, request: OffsetFetchRequest
 ) -> OffsetFetchResponse:
     """Answer for each group; to version 7 there is one, in another shape."""
+    apart = _IN_REGISTRY[context.api_version]
+    if apart:
+        return _fetch_from_registry(broker, request)
     by_id = _BY_ID[context.api_version]
     several = _SEVERAL[context.api_version]
     if several:
@@ -134,4 +138,29 @@ def _answer(
             )
             for index, one in zip(asked.partition_indexes, found, strict=True)
         ],
+    )
+
+
+def _fetch_from_registry(broker: Broker, request: OffsetFetchRequest) -> OffsetFetchResponse:
+    return OffsetFetchResponse(
+        topics=[
+            OffsetFetchResponseTopic(
+                name=topic.name,
+                partitions=[
+                    _kept(broker, request.group_id, topic.name, index)
+                    for index in topic.partition_indexes
+                ],
+            )
+            for topic in request.topics or ()
+        ]
+    )
+
+
+def _kept(broker: Broker, group: str, topic: str, index: int) -> OffsetFetchResponsePartition:
+    offset = broker.registry_offsets.fetch(group, topic, index) if group else None
+    return OffsetFetchResponsePartition(
+        partition_index=index,
+        committed_offset=-1 if offset is None else offset,
+        metadata="",
+        error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if offset is None else ErrorCode.NONE,
     )

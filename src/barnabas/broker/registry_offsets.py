@@ -1,0 +1,46 @@
+"""RegistryOffsets: the offsets that groups committed in version 0, which Kafka kept in ZooKeeper.
+
+They are apart from those in the topic, as there: who commits so must fetch so. Metadata is not kept.
+Source: seed 002 "Offset Commit/Fetch API"; Kafka's ZKGroupTopicDirs.
+"""
+
+from urllib.parse import quote
+
+from barnabas.ports import Registry
+
+_CONSUMERS = "/consumers"
+
+
+class RegistryOffsets:
+    """Offsets by group and partition, durable when `commit` returns. Group names are not empty."""
+
+    __slots__ = ("_registry",)
+
+    def __init__(self, registry: Registry) -> None:
+        self._registry = registry
+
+    def commit(self, group: str, topic: str, partition: int, offset: int) -> None:
+        """Keep one offset.
+
+        Raises:
+            StorageError: it cannot be written.
+        """
+        self._registry.set(f"{_of(group)}/{topic}/{partition}", str(offset).encode())
+
+    def fetch(self, group: str, topic: str, partition: int) -> int | None:
+        """The offset that was kept, if any."""
+        found = self._registry.get(f"{_of(group)}/{topic}/{partition}")
+        return None if found is None else int(found[0])
+
+    def forget_topic(self, topic: str) -> None:
+        """Remove all offsets of a topic that is deleted.
+
+        Raises:
+            StorageError: one cannot be removed.
+        """
+        for name in self._registry.children(_CONSUMERS):
+            self._registry.delete(f"{_CONSUMERS}/{name}/offsets/{topic}")
+
+
+def _of(group: str) -> str:
+    return f"{_CONSUMERS}/{quote(group, safe='')}/offsets"

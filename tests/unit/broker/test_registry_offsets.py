@@ -1,0 +1,29 @@
+from barnabas.broker.registry_offsets import RegistryOffsets
+from tests.unit.broker.in_memory import MemoryRegistry
+
+
+def test_an_offset_is_kept_by_group_topic_and_partition() -> None:
+    offsets = RegistryOffsets(MemoryRegistry())
+    assert offsets.fetch("kennel", "dogs", 0) is None
+    offsets.commit("kennel", "dogs", 0, 5)
+    offsets.commit("kennel", "dogs", 0, 7)
+    offsets.commit("kennel/dogs", "dogs", 0, 9)
+    assert offsets.fetch("kennel", "dogs", 0) == 7
+    assert offsets.fetch("kennel/dogs", "dogs", 0) == 9
+    assert offsets.fetch("kennel", "dogs", 1) is None
+
+
+def test_the_path_is_that_of_kafka() -> None:
+    registry = MemoryRegistry()
+    RegistryOffsets(registry).commit("kennel", "dogs", 3, 12)
+    assert registry.get("/consumers/kennel/offsets/dogs/3") == (b"12", 0)
+
+
+def test_a_deleted_topic_is_forgotten_in_all_groups() -> None:
+    offsets = RegistryOffsets(MemoryRegistry())
+    for group in ("one", "two"):
+        for topic in ("dogs", "cats"):
+            offsets.commit(group, topic, 0, 1)
+    offsets.forget_topic("dogs")
+    assert [offsets.fetch(group, "dogs", 0) for group in ("one", "two")] == [None, None]
+    assert [offsets.fetch(group, "cats", 0) for group in ("one", "two")] == [1, 1]

@@ -30,3 +30,21 @@ except barnabas.KafkaError as error:
     assert done.stdout == b"ConnectionFailed\n"
     (warned,) = done.stderr.splitlines()
     assert warned.startswith(b"still trying: no broker could be reached")
+
+
+def test_a_client_of_a_caught_exception_is_collected_without_a_word_from_asyncio() -> None:
+    program = """
+import gc, barnabas
+def ask():
+    admin = barnabas.Admin(bootstrap_servers="127.0.0.1:1", reconnect_backoff_ms=1)
+    try:
+        admin.list_topics(timeout_s=0.1)
+    except barnabas.KafkaError as error:
+        mine = error
+ask()
+print(gc.collect() > 0)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout == b"True\n"
+    (warned,) = done.stderr.splitlines()
+    assert warned.startswith(b"still trying: no broker could be reached")

@@ -5,7 +5,7 @@ an unknown name is a warning, never an error.
 """
 
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import ClassVar, Final, Self
 
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import (
@@ -21,6 +21,21 @@ from barnabas.config.definition import (
     words,
 )
 from barnabas.config.elsewhere import CLIENT_NAMES
+from barnabas.errors import ConfigError
+
+_SERVERS: Final = "bootstrap.servers"
+_SERVERS_ELSEWHERE: Final = frozenset(
+    {
+        "metadata.broker.list",
+        "broker.list",
+        "brokers",
+        "broker",
+        "servers",
+        "server",
+        "hosts",
+        "host",
+    }
+)
 
 
 class ClientConfig(Configuration):
@@ -81,6 +96,23 @@ class ClientConfig(Configuration):
         "The receive buffer of a socket, in bytes; -1: as the system finds best. Kafka: 65536.",
         low=-1,
     )
+
+    @classmethod
+    def load(cls, given: Mapping[str, object], *, release: str = "") -> Self:
+        """As every configuration; who misspells where the brokers are is not sent to the default.
+
+        Raises:
+            ConfigError: in addition, bootstrap.servers is not given and another name may mean it.
+        """
+        if not any(name.replace("_", ".") == _SERVERS for name in given):
+            for name in given:
+                if cls.find(name) is None and _means_servers(cls, name.replace("_", ".")):
+                    raise ConfigError(f"{name}: the brokers are named by {_SERVERS}")
+        return super().load(given, release=release)
+
+
+def _means_servers(kind: type[ClientConfig], name: str) -> bool:
+    return name in _SERVERS_ELSEWHERE or kind.nearest(name) == kind.nearest(_SERVERS)
 
 
 class ProducerConfig(ClientConfig):

@@ -135,8 +135,13 @@ class Configuration:
         """The known name that is most like `name`, as the end of a message; empty where none is."""
         import difflib
 
-        near = difflib.get_close_matches(name.replace("_", "."), cls.__settings, n=1)
-        return f": the nearest known one is {near[0]}" if near else ""
+        inert = [other for other in cls.known_elsewhere if not other.endswith("*")]
+        known = [*cls.__settings, *inert]
+        near = difflib.get_close_matches(name.replace("_", "."), known, n=1)
+        if not near:
+            return ""
+        nothing = ", which changes nothing here" if near[0] in inert else ""
+        return f": the nearest known one is {near[0]}{nothing}"
 
     def __setattr__(self, name: str, value: object) -> Never:
         raise AttributeError(f"{type(self).__name__} is frozen: make a new one to change {name}")

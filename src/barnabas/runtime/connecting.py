@@ -43,9 +43,14 @@ class Connecting:
             loop.call_soon(self._next)
         else:
             # Looking up a name blocks, so it has a thread of its own.
-            threading.Thread(
+            looking = threading.Thread(
                 target=self._look_up, args=(host, port), name="barnabas-names", daemon=True
-            ).start()
+            )
+            try:
+                looking.start()
+            except RuntimeError:
+                # There are no new threads, as while a program ends: then the loop stands still.
+                loop.call_soon(partial(self._on_looked_up, _look_up(host, port)))
 
     def cancel(self) -> None:
         """Give up; `on_done` will not be called any more."""

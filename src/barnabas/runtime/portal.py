@@ -8,6 +8,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from barnabas.errors import LocalProtocolError, RequestTimeout
@@ -33,12 +34,7 @@ class Portal:
             RequestTimeout: it took longer than `timeout_s` seconds; it was cancelled.
             LocalProtocolError: the portal is closed, or belongs to the process before a fork.
         """
-        try:
-            self.check()
-        except LocalProtocolError:
-            what.close()
-            raise
-        future = asyncio.run_coroutine_threadsafe(what, self.loop)
+        future = self.begin(what)
         try:
             return future.result(timeout_s)
         except TimeoutError:
@@ -49,6 +45,19 @@ class Portal:
         except BaseException:
             future.cancel()
             raise
+
+    def begin(self, what: Coroutine[Any, Any, _Result]) -> "Future[_Result]":
+        """Have a coroutine run on the loop; from any thread.
+
+        Raises:
+            LocalProtocolError: as `call`.
+        """
+        try:
+            self.check()
+        except LocalProtocolError:
+            what.close()
+            raise
+        return asyncio.run_coroutine_threadsafe(what, self.loop)
 
     def post(self, callback: Callable[[], None]) -> None:
         """Have `callback` called on the loop, soon; from any thread."""

@@ -89,6 +89,11 @@ def test_what_kafka_knows_is_not_unknown_and_what_would_protect_is_said_aloud(
     assert record.getMessage().startswith(f"property {name} changes nothing here: ")
 
 
+def test_a_misspelt_name_that_would_change_nothing_has_a_nearest_one_too() -> None:
+    near = BrokerConfig.nearest("auto.leader.rebalance.enabled")
+    assert near.endswith("known one is auto.leader.rebalance.enable, which changes nothing here")
+
+
 def test_two_names_of_one_property_must_agree() -> None:
     assert BrokerConfig.load({"node.id": 4, "broker.id": "4"}).node_id == 4
     with pytest.raises(ConfigError, match="node.id is given twice"):

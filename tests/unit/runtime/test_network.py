@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import socket
+import threading
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -77,6 +78,21 @@ def test_a_refused_connection_is_an_outcome(meeting: Meeting) -> None:
         meeting.network.connect("127.0.0.1", port, meeting.outcomes.append)
         meeting.until(lambda: bool(meeting.outcomes))
     assert isinstance(meeting.outcomes[0], ConnectionFailed)
+
+
+def test_where_no_thread_can_be_had_names_are_looked_up_all_the_same(
+    meeting: Meeting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(_: threading.Thread) -> None:
+        raise RuntimeError("can't create new thread at interpreter shutdown")
+
+    listener = meeting.network.listen("localhost", 0, meeting.accepted.append)
+    monkeypatch.setattr(threading.Thread, "start", refused)
+    meeting.network.connect("localhost", listener.address[1], meeting.outcomes.append)
+    meeting.until(lambda: bool(meeting.outcomes))
+    listener.close()
+    (client,) = meeting.outcomes
+    assert not isinstance(client, Exception)
 
 
 def test_who_gave_up_hears_nothing(meeting: Meeting) -> None:

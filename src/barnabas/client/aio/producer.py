@@ -1,10 +1,14 @@
 """Producer for asyncio. `client.sync.producer` has the same calls for plain threads."""
 
 import asyncio
+import atexit
 import logging
+import sys
+import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Never, Self
+from weakref import WeakSet
 
 from barnabas.client.aio.asking import known_topic
 from barnabas.client.aio.shipping import Shipping
@@ -32,6 +36,7 @@ from barnabas.types import TopicPartition
 log = logging.getLogger(__name__)
 
 _USUAL = ColumnNames()
+_LEFT = "its event loop ended without close() of the producer"
 
 
 class _LoopWaits:
@@ -60,6 +65,8 @@ class Producer:
     records of a partition keep their order over retries. All calls from the loop it was made on.
     """
 
+    _open = False
+
     def __init__(
         self,
         config: Mapping[str, object] | None = None,
@@ -77,6 +84,12 @@ class Producer:
         self._time_ms = around.clock.time_ms
         self._encoding = asyncio.Lock()
         self._open = True
+        _living.add(self._shipping)
+
+    def __del__(self) -> None:
+        if self._open and not sys.is_finalizing():
+            warnings.warn("a Producer was dropped without close()", ResourceWarning, stacklevel=2)
+            self._shipping.mourn(_LEFT)
 
     async def __aenter__(self) -> Self:
         return self
@@ -221,3 +234,15 @@ class Producer:
 
     def __reduce__(self) -> Any:
         raise TypeError("a Producer holds connections: make one where it is used, do not pickle it")
+
+
+_living: WeakSet[Shipping] = WeakSet()
+
+
+def _mourn_all() -> None:
+    """At the end of the program: say what producers lose that nobody closed."""
+    for shipping in list(_living):
+        shipping.mourn(_LEFT)
+
+
+atexit.register(_mourn_all)

@@ -5,6 +5,7 @@ calls on the loop's thread but those that put something in line.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -16,7 +17,7 @@ from barnabas.client.aio.wake import Wake
 from barnabas.client.core.accumulator import Accumulator
 from barnabas.client.core.bulk import Bulk
 from barnabas.client.core.cluster_view import TopicView
-from barnabas.client.core.delivery import Waits
+from barnabas.client.core.delivery import Waits, failure_of
 from barnabas.client.core.given_record import GivenRecord
 from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.producer_batch import ProducerBatch
@@ -28,6 +29,8 @@ from barnabas.errors import LocalProtocolError, RequestTimeout
 from barnabas.kernels.objects import Delivery
 from barnabas.records.encoding import Encoded
 from barnabas.types import TopicPartition
+
+log = logging.getLogger(__name__)
 
 
 class Shipping:
@@ -122,6 +125,16 @@ class Shipping:
         self.closed = True
         self._courier.close()
         self._sender.abandon(LocalProtocolError(why))
+
+    def mourn(self, why: str) -> None:
+        """Say what is lost, unless it is closed: neither loop nor connections are there any more."""
+        if self.closed:
+            return
+        self.closed = True
+        gone = LocalProtocolError(why)
+        self.records.shut(gone)
+        for batch in self.records.unsettled:
+            log.error("records lost %s", failure_of(batch.where, batch.count, gone))
 
     def _check_usable(self) -> None:
         if self.closed:

@@ -5,20 +5,39 @@ import sys
 import warnings
 from collections.abc import Callable, Coroutine
 from typing import Any, Generic, TypeVar
-from weakref import WeakSet
 
 from barnabas.client.aio.surroundings import Surroundings
 from barnabas.runtime.caller_loop import CallerLoop
 
-_living: "WeakSet[Hosted[Any]]" = WeakSet()
 _Client = TypeVar("_Client")
 _Result = TypeVar("_Result")
+
+
+class _Running(Generic[_Client]):
+    """A client and its loop, until they are closed or given up."""
+
+    def __init__(self, loop: CallerLoop, client: _Client, drop: Callable[[_Client], None]) -> None:
+        self.loop = loop
+        self.client = client
+        self._drop = drop
+
+    def give_up(self) -> None:
+        """End the client without a word to brokers, unless it ended or another thread has it."""
+        if not self.loop.closed and not self.loop.loop.is_running():
+            self._drop(self.client)
+            self.loop.close()
+
+
+_all: "set[_Running[Any]]" = set()
+"""Those that run. Held here, not only by their Hosted: where that is garbage of a cycle (as with an
+exception that was caught), the tasks of the loop must not be garbage before they have ended."""
 
 
 class Hosted(Generic[_Client]):
     """`client`, made by `make`, and the loop that runs while `run` waits.
 
     `drop` is what is done with a client that nobody closed before it was given up; it may not wait.
+    Nothing that the client holds may lead to this object: it is to end when nobody uses it.
     """
 
     def __init__(
@@ -29,13 +48,13 @@ class Hosted(Generic[_Client]):
     ) -> None:
         self._loop = CallerLoop(f"this {kind}")
         self._kind = kind
-        self._drop = drop
         try:
             self.client = make(Surroundings.real(self._loop.loop))
         except BaseException:
             self._loop.close()
             raise
-        _living.add(self)
+        self._running = _Running(self._loop, self.client, drop)
+        _all.add(self._running)
 
     def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
         """The result of a call of the client."""
@@ -44,28 +63,24 @@ class Hosted(Generic[_Client]):
     def close(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """End the client with `work`, then the loop; a second call does nothing."""
         if not self._loop.closed:
+            _all.discard(self._running)
             try:
                 self._loop.run(work())
             finally:
                 self._loop.close()
 
-    def give_up(self) -> None:
-        """End the client without a word to brokers, unless it ended or another thread has it."""
-        if not self._loop.closed and not self._loop.loop.is_running():
-            self._drop(self.client)
-            self._loop.close()
-
     def __del__(self) -> None:
         if not self._loop.closed and not sys.is_finalizing():
             what = f"{self._kind} was dropped without close()"
             warnings.warn(what, ResourceWarning, stacklevel=2)
-            self.give_up()
+            self._running.give_up()
+            _all.discard(self._running)
 
 
 def _give_up_all() -> None:
     """End what nobody closed while that can still be done quietly: at the end of the program."""
-    for hosted in list(_living):
-        hosted.give_up()
+    for running in _all:
+        running.give_up()
 
 
 atexit.register(_give_up_all)

@@ -26,6 +26,7 @@ from barnabas.client.core.given_record import Headers, checked_partition, given_
 from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.not_there import PRODUCER, missing
 from barnabas.client.core.properties import properties
+from barnabas.client.sync.last_flush import Line
 from barnabas.client.sync.room import Room
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import KafkaError, LocalProtocolError, RequestTimeout
@@ -106,6 +107,7 @@ class Producer:
         waits = _ThreadWaits(self._portal, around.clock)
         shipping = Shipping(loaded, around, threading.Lock(), waits, self._room.changed)
         self._shipping = shipping
+        self._line = Line(self._portal, shipping)
         self._options = shipping.options
         self._topics = shipping.cluster.view.topics
         self._time_ms = around.clock.time_ms

@@ -1,0 +1,63 @@
+"""Records in line when a program ends: they are sent, or it is said that they are lost."""
+
+import atexit
+import logging
+from concurrent.futures import wait
+from contextlib import suppress
+from typing import Final
+from weakref import WeakSet
+
+from barnabas.client.aio.shipping import Shipping
+from barnabas.runtime.portal import Portal
+
+log = logging.getLogger(__name__)
+
+PATIENCE_S: Final = 30.0
+"""How long the end of a program is put off for them; a `close` of one's own may wait longer."""
+
+_QUIET_S: Final = 2.0
+_WHY: Final = "the program ended first; close() and flush() wait for as long as it takes"
+
+
+class Line:
+    """What a producer has in line, and the loop that sends it. The producer holds it, as we do not.
+
+    Not the producer itself, which another end of the program may still use.
+    """
+
+    def __init__(self, portal: Portal, shipping: Shipping) -> None:
+        self.portal = portal
+        self.shipping = shipping
+        _lines.add(self)
+
+    @property
+    def waits(self) -> bool:
+        """Whether there are records without an outcome, in this process."""
+        return self.portal.here and bool(self.shipping.records.unsettled)
+
+
+_lines: WeakSet[Line] = WeakSet()
+
+
+def _flush_all() -> None:
+    """Send what nobody flushed. Interrupting this gives it up."""
+    waiting = [line for line in list(_lines) if line.waits]
+    with suppress(KeyboardInterrupt):
+        flushes = [line.portal.begin(line.shipping.flush(None)) for line in waiting]
+        late = wait(flushes, _QUIET_S).not_done
+        if late:
+            what = "the program waits up to %g s for records of producers that nobody closed"
+            log.warning(what, PATIENCE_S)
+            wait(late, PATIENCE_S - _QUIET_S)
+    for line in waiting:
+        if line.waits:
+            line.portal.call(_given_up(line.shipping))
+
+
+async def _given_up(shipping: Shipping) -> None:
+    shipping.drop(_WHY)
+
+
+# Threads that are no daemons have ended by then, and what else runs at exit and was registered
+# after this was imported; the loops of producers still run.
+atexit.register(_flush_all)

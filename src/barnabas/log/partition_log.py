@@ -102,6 +102,7 @@ class PartitionLog:
     def configure(self, config: LogConfig) -> None:
         """Obey other properties from now on; `index.interval.bytes` from the next segment on."""
         self.config = config
+        self.segments.active.room = 0
 
     # --- Appending ----------------------------------------------------------------------------
 
@@ -149,7 +150,7 @@ class PartitionLog:
         segment = self.segments.active
         # First what most batches pass without a call.
         if not (
-            segment.has_room
+            segment.room > 0
             and segment.size + size <= config.segment_bytes
             and 0 <= timestamp - segment.first_seen <= config.sure_segment_ms
             and last - segment.base_offset <= _INT32_MAX

@@ -133,7 +133,9 @@ def place_at(file: File, position: int) -> Place:
         DecodeError: none starts there.
     """
     try:
-        head = bytes(file.read(position, _SPAN.size)) + _PADDING
+        head = file.read(position, _SPAN.size)
+        if len(head) < _SPAN.size:
+            head = bytes(head) + _PADDING
         base, length, magic, _delta = _SPAN.unpack_from(head)
     except struct.error:
         raise DecodeError("segment", position, "a whole batch header") from None

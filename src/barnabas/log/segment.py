@@ -36,9 +36,9 @@ class Segment:
         "base_offset",
         "created_ms",
         "first_seen",
-        "has_room",
         "jitter_ms",
         "max_timestamp_offset",
+        "room",
         "size",
         "stem",
         "written",
@@ -57,8 +57,8 @@ class Segment:
         self.first_seen = _UNKNOWN
         """`first_timestamp`, negative where that has to be asked."""
         self.max_timestamp_offset = base_offset
-        self.has_room = False
-        """Whether `index_is_full` said no since the last entry: it need not be asked then."""
+        self.room = 0
+        """For how many entries the indexes surely have room; if not positive, ask `index_is_full`."""
         self.created_ms = 0
         """When it was made, for rolling segments whose records have no time; 0 if not known."""
         self.jitter_ms = _jitter(self.stem, config)
@@ -147,17 +147,17 @@ class Segment:
             self.offsets.append(last_offset, position)
             self.times.append(self._max_timestamp, self.max_timestamp_offset)
             self._since_index = 0
-            self.has_room = False
+            self.room -= 1
         self._since_index += size
 
     def index_is_full(self, most_bytes: int) -> bool:
         """Whether another entry would make an index file longer than `most_bytes`."""
         # One entry of the time index is kept for `seal`.
-        self.has_room = (
-            len(self.offsets.entries) < most_bytes // 8
-            and len(self.times.entries) < most_bytes // 12 - 1
+        self.room = min(
+            most_bytes // 8 - len(self.offsets.entries),
+            most_bytes // 12 - 1 - len(self.times.entries),
         )
-        return not self.has_room
+        return self.room <= 0
 
     def find(self, offset: int) -> Place | None:
         """The batch that holds `offset`, or the next one if none does; None behind the last.
@@ -200,7 +200,7 @@ class Segment:
         self._times = TimeIndex(self._disk, self.stem + TIME_INDEX, self.base_offset)
         self._offsets.entries.clear()
         self._times.clear()
-        self.has_room = False
+        self.room = 0
         self._max_timestamp = NO_TIMESTAMP
         self.max_timestamp_offset = self.base_offset
         self.first_seen = _UNKNOWN
@@ -209,7 +209,7 @@ class Segment:
     def seal(self) -> None:
         """Write both indexes out, the greatest timestamp as the last entry; no sync."""
         self.times.append(self.max_timestamp, self.max_timestamp_offset)
-        self.has_room = False
+        self.room = 0
         self.flush_indexes()
 
     def flush_indexes(self) -> None:
@@ -223,7 +223,7 @@ class Segment:
         self.size = self.written = position
         self.offsets.truncate(offset)
         self.times.truncate(offset)
-        self.has_room = False
+        self.room = 0
         if not position:
             self.first_seen = _UNKNOWN
         self._since_index = 0

@@ -170,6 +170,15 @@ def test_a_full_index_begins_a_segment(tmp_path: Path) -> None:
     assert [s.base_offset for s in log.segments] == [0, 3, 6]
 
 
+def test_a_smaller_index_is_full_at_once(tmp_path: Path) -> None:
+    log = a_log(tmp_path, LogConfig(index_interval_bytes=0))
+    for number in range(4):
+        append(log, make_batch(timestamp=1000 + number))
+    log.configure(LogConfig(segment_index_bytes=36, index_interval_bytes=0))
+    append(log, make_batch(timestamp=1004))
+    assert [s.base_offset for s in log.segments] == [0, 4]
+
+
 def test_append_time_is_stamped_over_the_producers(tmp_path: Path) -> None:
     log = a_log(tmp_path, LogConfig(message_timestamp_type="LogAppendTime"))
     assert append(log, make_batch(2, timestamp=1)).append_time_ms == NOW

@@ -133,9 +133,11 @@ class KafkaDialect:
         """
         key, version, correlation_id, _, body = request
         if key == _PRODUCE:
-            return self._write_produced(request, cast("list[Appended]", outcome), throttle_ms)
+            assert isinstance(outcome, list)
+            return self._write_produced(request, outcome, throttle_ms)
         if key == _FETCH:
-            return _write_fetched(request, cast("FetchOutcome", outcome), throttle_ms)
+            assert isinstance(outcome, FetchOutcome)
+            return _write_fetched(request, outcome, throttle_ms)
         message = _message_of(key, body, outcome)
         if throttle_ms:
             _tell(message, throttle_ms)

@@ -16,6 +16,7 @@ Java client writes in each codec it must read unchanged, from the beginning and 
 a batch. Keys and values are empty, null, long and of any bytes, with timestamps and headers where the
 client has them. A word in **bold** failed.
 
+* *for a broker of*: it was told to take this broker for one of that release, and speaks so.
 * *requests*: the versions that the client chose, as they went over the wire.
 * *offsets*: finds both ends of a partition; finds an offset by time.
 * *topics*: makes a topic with a property, describes it, lists and removes it.
@@ -29,6 +30,9 @@ aiokafka reading each other, records of 1 MB, 100,000 small ones, positions, com
 assigned consumer, topics; Kafka's own tools (verifiable producer, performance producer, console consumer,
 topic command, offset shell, DumpLogSegments); Spark's Kafka connector. Our own clients run the same tests
 against real Kafka; there they also leave out the records of aborted transactions where that is asked for.
+
+**Four generations at once.** The Java clients of 0.8.2, 0.10.2, 2.8 and 4.3 write to one topic at the
+same time, in codecs of their own, and each then reads all of it, with times of the client and of the log.
 
 **Files.** Kafka's `DumpLogSegments` reads the segments, indexes and producer snapshots that this broker
 writes and finds them sound, also behind messages of 0.8 to 0.10 whose indexes this broker made anew, and

@@ -12,7 +12,7 @@ from tests.interop import samples
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.client import Finder
 from tests.interop.clients.ours import Ours
-from tests.interop.compatibility import python, releases
+from tests.interop.compatibility import go, node, python, releases
 from tests.interop.compatibility.notes import FAILS, WORKS, Notes
 from tests.interop.compatibility.peer import Peer
 from tests.interop.peers.java_client import java_client
@@ -25,7 +25,7 @@ from tests.interop.tapped import TappedBroker
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 
-PEERS = (*releases.PEERS, *python.PEERS)
+PEERS = (*releases.PEERS, *python.PEERS, *go.PEERS, *node.PEERS)
 Noted = Callable[[str], AbstractContextManager[None]]
 
 

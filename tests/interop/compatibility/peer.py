@@ -30,6 +30,7 @@ class Peer:
     times: bool = True  # its records have timestamps
     headers: bool = True
     sets_times: bool = True  # otherwise it sends the time of sending
+    tells_empty: bool = True  # otherwise it reads null where there are no bytes
     tells_offsets: bool = True
     finds_ends: bool = True
     finds_times: bool = True
@@ -50,11 +51,19 @@ class Peer:
 
     def seen(self, records: list[Sample]) -> list[Sample]:
         """Records as they look in this client."""
+
+        def content(given: bytes | None) -> bytes | None:
+            return given if self.tells_empty else given or None
+
         return [
             replace(
                 each,
+                key=content(each.key),
+                value=content(each.value),
                 timestamp=each.timestamp if self.times else -1,
-                headers=each.headers if self.headers else (),
+                headers=tuple((name, content(told)) for name, told in each.headers)
+                if self.headers
+                else (),
             )
             for each in records
         ]

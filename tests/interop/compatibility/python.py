@@ -16,6 +16,7 @@ from tests.interop.clients.confluent import Confluent
 from tests.interop.clients.kafka_python import KafkaPython
 from tests.interop.clients.kcat import Kcat
 from tests.interop.compatibility.peer import NO_LZ4, NO_ZSTD, Peer
+from tests.interop.peers import pykafka_client
 from tests.interop.peers.missing import PeerMissing
 from tests.interop.samples import Sample
 
@@ -99,6 +100,21 @@ PEERS = (
         version("aiokafka"),
         _here(Aiokafka()),
         idempotent=True,
+    ),
+    *(
+        Peer(
+            f"pykafka for a broker of {old}",
+            pykafka_client.VERSION,
+            partial(pykafka_client.pykafka_client, old),
+            ("none", "gzip"),
+            ("none", "gzip"),
+            times=False,
+            headers=False,
+            sets_times=False,
+            tells_offsets=False,
+            finds_times=False,
+        )
+        for old in ("0.8.2", "0.9.0", "0.10.2")
     ),
     Peer(
         "kcat",

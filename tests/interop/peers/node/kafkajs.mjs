@@ -1,0 +1,82 @@
+import kafkajs from 'kafkajs'
+import snappy from 'kafkajs-snappy'
+
+const { CompressionCodecs, CompressionTypes, Kafka, logLevel } = kafkajs
+CompressionCodecs[CompressionTypes.Snappy] = snappy
+
+const CODECS = { none: 0, gzip: 1, snappy: 2 }
+
+function connect(address) {
+  return new Kafka({ brokers: [address], logLevel: logLevel.ERROR })
+}
+
+export async function write(address, topic, codec, idempotent, rows) {
+  const producer = connect(address).producer({ idempotent, maxInFlightRequests: 1 })
+  await producer.connect()
+  const messages = rows.map((row) => ({
+    key: row.key,
+    value: row.value,
+    partition: 0,
+    timestamp: String(row.timestamp),
+    headers: headersOf(row)
+  }))
+  const [told] = await producer.send({ topic, acks: -1, compression: CODECS[codec], messages })
+  await producer.disconnect()
+  return messages.map((_, index) => Number(told.baseOffset) + index)
+}
+
+// A name that stands twice has a list of values.
+function headersOf(row) {
+  const headers = {}
+  for (const [name, value] of row.headers) {
+    headers[name] = name in headers ? [headers[name], value].flat() : value
+  }
+  return headers
+}
+
+export async function ends(address, topic) {
+  return withAdmin(address, async (admin) => {
+    const [found] = await admin.fetchTopicOffsets(topic)
+    return [found.low, found.high]
+  })
+}
+
+export async function time(address, topic, timestamp) {
+  return withAdmin(address, async (admin) => {
+    const [found] = await admin.fetchTopicOffsetsByTimestamp(topic, timestamp)
+    return [found.offset]
+  })
+}
+
+export async function topics(address, topic) {
+  return withAdmin(address, async (admin) => {
+    const configEntries = [{ name: 'retention.ms', value: '86400000' }]
+    await admin.createTopics({
+      topics: [{ topic, numPartitions: 3, replicationFactor: 1, configEntries }]
+    })
+    const before = await admin.listTopics()
+    const metadata = await admin.fetchTopicMetadata({ topics: [topic] })
+    const described = await admin.describeConfigs({
+      includeSynonyms: false,
+      resources: [{ type: 2, name: topic, configNames: ['retention.ms'] }]
+    })
+    await admin.deleteTopics({ topics: [topic] })
+    const after = await admin.listTopics()
+    return [
+      metadata.topics[0].partitions.length,
+      described.resources[0].configEntries[0].configValue,
+      before.includes(topic),
+      after.includes(topic)
+    ]
+  })
+}
+
+async function withAdmin(address, work) {
+  const admin = connect(address).admin()
+  await admin.connect()
+  try {
+    return await work(admin)
+  } finally {
+    await admin.disconnect()
+  }
+}

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from barnabas.broker.broker_settings import BrokerSettings
+from barnabas.broker.client_resources import ClientResources
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_offsets import GroupOffsets
 from barnabas.broker.producer_ids import ProducerIds
@@ -10,6 +12,8 @@ from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.quotas import Quotas
 from barnabas.broker.registry_offsets import RegistryOffsets
 from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.telemetry import Telemetry
+from barnabas.broker.telemetry_match import Software
 from barnabas.broker.throttling import Throttling
 from barnabas.broker.topic_descriptions import TopicDescriptions
 from barnabas.broker.topics import Topics
@@ -21,9 +25,13 @@ from barnabas.ports import Clock, Entropy, Registry, Timers
 
 @dataclass(slots=True, kw_only=True)
 class Broker:
-    """One node. `advertised` is filled when the listeners are open: name → where clients connect."""
+    """One node. `advertised` is filled when the listeners are open: name → where clients connect.
 
-    config: BrokerConfig
+    `software`: what clients are, by the number of their connection.
+    """
+
+    settings: BrokerSettings
+    config: BrokerConfig = field(init=False)
     profile: Profile
     cluster_id: str
     clock: Clock
@@ -39,11 +47,17 @@ class Broker:
     offsets: GroupOffsets
     quotas: Quotas = field(init=False)
     throttling: Throttling = field(init=False)
+    client_resources: ClientResources = field(init=False)
+    telemetry: Telemetry = field(init=False)
+    software: dict[int, Software] = field(default_factory=dict)
     advertised: dict[str, Endpoint] = field(default_factory=dict)
     descriptions: TopicDescriptions = field(init=False)
     registry_offsets: RegistryOffsets = field(init=False)
 
     def __post_init__(self) -> None:
+        self.config = self.settings.current
+        self.client_resources = ClientResources(self.registry)
+        self.telemetry = Telemetry(self.client_resources, self.clock)
         self.quotas = Quotas(self.registry)
         self.throttling = Throttling(self.quotas, self.config, self.clock)
         self.descriptions = TopicDescriptions(self.topics)

@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
-from barnabas.broker import resources
 from barnabas.broker.broker import Broker
-from barnabas.broker.topic_znodes import Topic
+from barnabas.broker.config_targets import Target, target_of
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 
 
@@ -27,8 +26,8 @@ class _Asked(Protocol):
 
 
 Asked = TypeVar("Asked", bound=_Asked)
-Changed = Callable[[Topic, Asked], dict[str, str]]
-"""The properties that a topic is to have, from what it has and what is asked for."""
+Changed = Callable[[Target, Asked], dict[str, str]]
+"""The properties that a resource is to have, from what it has and what is asked for."""
 
 
 def change_all(
@@ -50,11 +49,8 @@ def change_all(
 
 
 def _change(broker: Broker, asked: Asked, changed: Changed[Asked], *, validate_only: bool) -> None:
-    topic = resources.alterable(broker, asked.resource_type, asked.resource_name)
+    target = target_of(broker, asked.resource_type, asked.resource_name)
     names = [one.name for one in asked.configs]
     if len(set(names)) < len(names):
         raise BrokerError(ErrorCode.INVALID_REQUEST, "a property is there twice")
-    config = changed(topic, asked)
-    broker.topics.check_config(config)
-    if not validate_only:
-        broker.topics.configure(topic.name, config)
+    target.change(changed(target, asked), validate_only=validate_only)

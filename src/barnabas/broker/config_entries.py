@@ -1,20 +1,17 @@
 """Properties in force, with every place that could give them their value. Knows no protocol."""
 
-from collections.abc import Iterator, Mapping
-from enum import IntEnum
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from barnabas.broker.broker_settings import Layer, is_changeable
+from barnabas.broker.config_source import Source
 from barnabas.config.broker import BrokerConfig
+from barnabas.config.configuration import Configuration
 from barnabas.config.definition import Setting
+from barnabas.config.inert_broker import inert_rows
+from barnabas.config.parsing import Kind
+from barnabas.config.releases import is_before
 from barnabas.config.topic import TopicConfig, broker_wide
-
-
-class Source(IntEnum):
-    """Where a value comes from. The numbers are those of DescribeConfigs."""
-
-    TOPIC = 1
-    BROKER = 4
-    DEFAULT = 5
 
 
 class Origin(NamedTuple):
@@ -33,6 +30,11 @@ class ConfigEntry(NamedTuple):
     origins: tuple[Origin, ...]
 
     @property
+    def is_sensitive(self) -> bool:
+        """Whether nobody may be told its value."""
+        return self.row.kind is Kind.PASSWORD
+
+    @property
     def synonyms(self) -> list[Origin]:
         """The origins as clients are told of them: a broker's property without a default is none.
 
@@ -41,59 +43,121 @@ class ConfigEntry(NamedTuple):
         return [
             one
             for one in self.origins
-            if one.source is not Source.DEFAULT or one.name not in _WITHOUT_DEFAULT
+            if one.source is not Source.DEFAULT
+            or (one.name not in _WITHOUT_DEFAULT and one.value is not None)
         ]
 
 
 _WITHOUT_DEFAULT = frozenset(
     {
+        "advertised.listeners",
+        "controller.listener.names",
+        "log.dirs",
         "log.flush.interval.ms",
         "log.retention.ms",
         "log.roll.jitter.ms",
         "log.roll.ms",
+        "node.id",
+        "interval.ms",
+        "match",
+        "metrics",
+        "remote.log.copy.disable",
+        "remote.log.delete.on.disable",
+        "remote.storage.enable",
         "leader.replication.throttled.replicas",
         "follower.replication.throttled.replicas",
     }
 )
+"""Properties whose defaults are none, and `node.id`, which Kafka wants told."""
 
 
-def topic_entries(own: Mapping[str, str], broker: BrokerConfig) -> Iterator[ConfigEntry]:
+def topic_entries(own: Mapping[str, str], layers: Sequence[Layer]) -> Iterator[ConfigEntry]:
     """All properties of a topic that has `own` ones; what is not among them the broker decides.
 
     Those that the broker's release does not have are left out, unless they are set.
     """
-    mine = {row.name: row.parse(value) for row, value in _rows(own)}
-    everywhere = broker_wide(broker)
-    defaults = TopicConfig.load({}, release=broker.release)
+    mine = _own(TopicConfig, own)
+    release = layers[-1].config.release
+    defaults = TopicConfig.load({}, release=release)
+    everywhere = [
+        (source, broker_wide(config), config.elsewhere)
+        for source, config in layers
+        if config.given or config.elsewhere
+    ]
     for row in TopicConfig.settings().values():
         origins = []
         if row.name in mine:
-            origins.append(Origin(row.name, row.render(mine[row.name]), Source.TOPIC))
-        if row.name in everywhere:
-            name, value = everywhere[row.name]
-            origins.append(Origin(name, row.render(value), Source.BROKER))
-        if not origins and not row.is_of(broker.release):
+            origins.append(Origin(row.name, mine[row.name], Source.TOPIC))
+        for source, given, elsewhere in everywhere:
+            if row.name in given:
+                name, value = given[row.name]
+                origins.append(Origin(name, row.render(value), source))
+            elif row.synonym in elsewhere:
+                origins.append(Origin(row.synonym, elsewhere[row.synonym], source))
+        if not origins and not row.is_of(release):
             continue
         default = row.render(defaults.default_of(row))
         origins.append(Origin(row.synonym or row.name, default, Source.DEFAULT))
         yield ConfigEntry(row, read_only=False, origins=tuple(origins))
 
 
-def broker_entries(config: BrokerConfig) -> Iterator[ConfigEntry]:
-    """All properties of a broker. None can be changed while it runs."""
+def broker_entries(layers: Sequence[Layer]) -> Iterator[ConfigEntry]:
+    """All properties of a broker, also those that change nothing here."""
+    started = layers[-1].config
     for row in BrokerConfig.settings().values():
         origins = []
-        given = config.source_of(row.name)
-        if given is not None:
-            origins.append(Origin(given[0], row.render(given[1]), Source.BROKER))
-        if not origins and not row.is_of(config.release):
-            continue
-        origins.append(Origin(row.name, row.render(config.default_of(row)), Source.DEFAULT))
-        yield ConfigEntry(row, read_only=True, origins=tuple(origins))
+        for source, config in layers:
+            given = config.source_of(row.name)
+            if given is not None:
+                origins.append(Origin(given[0], row.render(given[1]), source))
+        if origins or row.is_of(started.release):
+            default = row.render(started.default_of(row))
+            origins.append(Origin(row.name, default, Source.DEFAULT))
+            yield ConfigEntry(row, not is_changeable(row.name), tuple(origins))
+    for name, (row, _) in inert_rows().items():
+        origins = [
+            Origin(name, config.elsewhere[name], source)
+            for source, config in layers
+            if name in config.elsewhere
+        ]
+        if name == "broker.id":
+            origins.append(Origin(name, str(started.node_id), Source.BROKER))
+        if origins or _is_of_kafka_4(started.release):
+            origins.append(Origin(name, row.render(row.default), Source.DEFAULT))
+            yield ConfigEntry(row, not is_changeable(name), tuple(origins))
 
 
-def _rows(own: Mapping[str, str]) -> Iterator[tuple[Setting, str]]:
-    for name, value in own.items():
-        row = TopicConfig.find(name)
+def changed_entries(changed: Mapping[str, str]) -> Iterator[ConfigEntry]:
+    """What was changed for every broker, and nothing else."""
+    for name, value in changed.items():
+        inert = inert_rows().get(name)
+        row = inert.row if inert is not None else BrokerConfig.find(name)
         if row is not None:
-            yield row, value
+            origin = Origin(name, value, Source.EVERY_BROKER)
+            yield ConfigEntry(row, read_only=False, origins=(origin,))
+
+
+def entries_of(
+    kind: type[Configuration], own: Mapping[str, str], source: Source
+) -> Iterator[ConfigEntry]:
+    """All properties of a resource that has `own` ones; the others have their defaults."""
+    mine = _own(kind, own)
+    for row in kind.settings().values():
+        origins = [Origin(row.name, mine[row.name], source)] if row.name in mine else []
+        default = Origin(row.synonym or row.name, row.render(row.default), Source.DEFAULT)
+        origins.append(default)
+        yield ConfigEntry(row, read_only=False, origins=tuple(origins))
+
+
+def _own(kind: type[Configuration], own: Mapping[str, str]) -> dict[str, str | None]:
+    """The values that a resource has itself, by the one name of each property."""
+    found = {}
+    for name, value in own.items():
+        row = kind.find(name)
+        if row is not None:
+            found[row.name] = row.render(row.parse(value))
+    return found
+
+
+def _is_of_kafka_4(release: str) -> bool:
+    return not release or not is_before(release, "4.0")

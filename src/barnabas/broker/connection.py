@@ -25,7 +25,7 @@ class ClientConnection:
 
     __slots__ = (
         "_broker", "_connection", "_context", "_dialect", "_on_gone", "_outcomes",
-        "_parked", "_silence", "_used", "peer_host",
+        "_parked", "_silence", "_used", "number", "peer_host",
     )  # fmt: skip
 
     def __init__(
@@ -42,6 +42,7 @@ class ClientConnection:
         self._dialect = dialect
         self._connection = connection
         self._context = RequestContext(-1, -1, None, listener, connection.peer, number)
+        self.number = number
         self._on_gone = on_gone
         self._outcomes: list[tuple[Request, object]] = []
         self._parked: tuple[Request, Pending] | None = None

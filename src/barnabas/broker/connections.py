@@ -25,8 +25,6 @@ class Connections:
     def __init__(self, broker: Broker) -> None:
         config = broker.config
         self._broker = broker
-        self._max = config.max_connections
-        self._max_per_host = config.max_connections_per_ip
         self._max_frame_bytes = config.socket_request_max_bytes
         limit = config.queued_max_request_bytes
         # The largest frame must fit by itself, or it could never be received.
@@ -43,7 +41,9 @@ class Connections:
     def accept(self, channel: Channel, listener: str, dialect: Dialect) -> None:
         """Serve a new channel, or close it if there are too many."""
         host = channel.peer.rpartition(":")[0]
-        if len(self._clients) >= self._max or self._per_host[host] >= self._max_per_host:
+        config = self._broker.config
+        most, most_of_host = config.max_connections, config.max_connections_per_ip
+        if len(self._clients) >= most or self._per_host[host] >= most_of_host:
             log.warning(
                 "connection refused",
                 extra={
@@ -99,6 +99,7 @@ class Connections:
 
     def _forget(self, client: ClientConnection) -> None:
         del self._clients[client]
+        self._broker.software.pop(client.number, None)
         self._per_host[client.peer_host] -= 1
         if not self._per_host[client.peer_host]:
             del self._per_host[client.peer_host]

@@ -24,8 +24,10 @@ from barnabas.broker.apis import (
     elect_leaders,
     fetch,
     find_coordinator,
+    get_telemetry_subscriptions,
     incremental_alter_configs,
     init_producer_id,
+    list_config_resources,
     list_groups,
     list_offsets,
     list_partition_reassignments,
@@ -34,6 +36,7 @@ from barnabas.broker.apis import (
     offset_fetch,
     offset_for_leader_epoch,
     produce,
+    push_telemetry,
     update_features,
 )
 from barnabas.broker.broker import Broker
@@ -85,6 +88,9 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.ALTER_CLIENT_QUOTAS: _route(alter_client_quotas.handle, "0-1"),
     ApiKey.UPDATE_FEATURES: _route(update_features.handle, "0-2"),
     ApiKey.DESCRIBE_CLUSTER: _route(describe_cluster.handle, "0-2"),
+    ApiKey.GET_TELEMETRY_SUBSCRIPTIONS: _route(get_telemetry_subscriptions.handle, "0"),
+    ApiKey.PUSH_TELEMETRY: _route(push_telemetry.handle, "0"),
+    ApiKey.LIST_CONFIG_RESOURCES: _route(list_config_resources.handle, "0-1"),
     ApiKey.DESCRIBE_TOPIC_PARTITIONS: _route(describe_topic_partitions.handle, "0"),
 }
 

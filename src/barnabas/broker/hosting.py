@@ -69,15 +69,21 @@ class Hosting:
         for left in self._replicas.leave(topic):
             self._logs.delete(left.topic_partition)
 
-    def configure(self, topic: str, own: Mapping[str, object]) -> None:
-        """Give the logs of a topic these properties from now on."""
-        config = log_config(own, self._broker_config)
-        was_compacted = False
+    def adopt(self, broker_config: BrokerConfig) -> None:
+        """Take the broker's properties from these, also for the logs that are configured next."""
+        self._broker_config = broker_config
+
+    def configure(self, owns: Mapping[str, Mapping[str, object]]) -> None:
+        """Give the logs of topics these properties from now on."""
+        configs = {topic: log_config(own, self._broker_config) for topic, own in owns.items()}
+        no_longer_compacted = False
         for partition in self._replicas.partitions():
-            if partition.log.topic_partition.topic == topic:
-                was_compacted |= "compact" in partition.log.config.cleanup_policy
+            config = configs.get(partition.log.topic_partition.topic)
+            if config is not None:
+                was_compacted = "compact" in partition.log.config.cleanup_policy
+                no_longer_compacted |= was_compacted and "compact" not in config.cleanup_policy
                 partition.log.configure(config)
-        if was_compacted and "compact" not in config.cleanup_policy:
+        if no_longer_compacted:
             # From now on a gap is what a power cut took: none may be behind the recovery point.
             self._logs.write_checkpoints()
 

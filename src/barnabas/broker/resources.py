@@ -5,9 +5,6 @@ from barnabas.broker.topic_znodes import Topic
 from barnabas.broker.topics import problem_of_name
 from barnabas.errors import BrokerError, ErrorCode
 
-TOPIC = 2
-BROKER = 4
-
 
 def topic_of(broker: Broker, name: str) -> Topic:
     """The topic of that name.
@@ -24,6 +21,16 @@ def topic_of(broker: Broker, name: str) -> Topic:
     return topic
 
 
+def check_name(name: str) -> None:
+    """Whether a resource that is only a name has one.
+
+    Raises:
+        BrokerError: INVALID_REQUEST: it has none.
+    """
+    if not name:
+        raise BrokerError(ErrorCode.INVALID_REQUEST, "the name of the resource is empty")
+
+
 def check_broker(broker: Broker, name: str) -> None:
     """Whether `name` is the number of this broker.
 
@@ -35,17 +42,3 @@ def check_broker(broker: Broker, name: str) -> None:
             ErrorCode.INVALID_REQUEST,
             f"this is broker {broker.config.node_id}, it cannot speak for {name!r}",
         )
-
-
-def alterable(broker: Broker, kind: int, name: str) -> Topic:
-    """The topic whose properties are to be changed; those of the broker stay while it runs.
-
-    Raises:
-        BrokerError: the resource is not a topic, or not there.
-    """
-    if kind != TOPIC:
-        raise BrokerError(
-            ErrorCode.INVALID_REQUEST,
-            f"properties of topics can be changed, not those of resources of type {kind}",
-        )
-    return topic_of(broker, name)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from barnabas.broker.background import Background
 from barnabas.broker.broker import Broker
+from barnabas.broker.broker_settings import BrokerSettings
 from barnabas.broker.connections import IDLE_TICKS, Connections
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_offsets import GroupOffsets
@@ -64,6 +65,7 @@ class BrokerServer:
     ) -> None:
         """`open_registry` is called once the log directories are locked."""
         self._config = config
+        self._settings = BrokerSettings(config)
         self._world = world
         self._open_registry = open_registry
         self._registry: Registry | None = None
@@ -88,13 +90,7 @@ class BrokerServer:
             self._logs,
             world.worker,
             world.entropy,
-            CleanerSettings(
-                config.log_cleaner_enable,
-                config.log_cleaner_dedupe_buffer_size,
-                config.log_cleaner_io_buffer_load_factor,
-                config.log_cleaner_io_max_bytes_per_second,
-                config.log_cleaner_backoff_ms,
-            ),
+            _cleaner_settings(config),
         )
 
     def start(self) -> dict[str, Endpoint]:
@@ -168,6 +164,7 @@ class BrokerServer:
     def _the_registry(self) -> Registry:
         if self._registry is None:
             self._registry = self._open_registry()
+            self._settings.load(self._registry)
         return self._registry
 
     def _config_for(self, topic: str) -> LogConfig:
@@ -178,18 +175,21 @@ class BrokerServer:
         """
         registry = self._the_registry()
         if registry.get(f"{TOPICS}/{topic}") is None:
-            return log_config({"cleanup.policy": "compact"}, self._config)
-        return log_config(config_of(registry, topic), self._config)
+            return log_config({"cleanup.policy": "compact"}, self._settings.current)
+        return log_config(config_of(registry, topic), self._settings.current)
 
     def _build(self) -> Broker:
         replicas = ReplicaManager(self._world.clock, self._purgatory)
         registry = self._the_registry()
-        hosting = Hosting(self._logs, replicas, self._config)
-        topics = Topics(registry, hosting, self._world.entropy, self._config)
+        config = self._settings.current
+        hosting = Hosting(self._logs, replicas, config)
+        topics = Topics(registry, hosting, self._world.entropy, config)
         topics.load(self._logs)
         slots = self._config.max_incremental_fetch_session_cache_slots
+        self._cleaner.configure(_cleaner_settings(config))
+        self._settings.on_change.append(self._adopt)
         return Broker(
-            config=self._config,
+            settings=self._settings,
             profile=profile_of(self._config.release),
             cluster_id=self._logs.cluster_id,
             clock=self._world.clock,
@@ -204,6 +204,13 @@ class BrokerServer:
             fetch_sessions=FetchSessions(slots, self._world.clock, self._world.entropy),
             offsets=GroupOffsets(topics, replicas, self._world.clock, self._config),
         )
+
+    def _adopt(self, config: BrokerConfig) -> None:
+        """Go on with these properties; what cannot change while the broker runs is as it was."""
+        assert self._broker is not None, "nobody can change properties before the start"
+        self._broker.config = config
+        self._broker.topics.adopt(config)
+        self._cleaner.configure(_cleaner_settings(config))
 
     def _listen(self, broker: Broker, connections: Connections) -> None:
         bound = []
@@ -238,6 +245,16 @@ class BrokerServer:
         for listener in self._listeners:
             listener.close()
         self._listeners.clear()
+
+
+def _cleaner_settings(config: BrokerConfig) -> CleanerSettings:
+    return CleanerSettings(
+        config.log_cleaner_enable,
+        config.log_cleaner_dedupe_buffer_size,
+        config.log_cleaner_io_buffer_load_factor,
+        config.log_cleaner_io_max_bytes_per_second,
+        config.log_cleaner_backoff_ms,
+    )
 
 
 def _report(events: list[LogEvent]) -> None:

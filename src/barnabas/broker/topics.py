@@ -188,8 +188,14 @@ class Topics:
         self._registry.set(f"{CONFIGS}/{name}", encode_config(config))
         topic = topic._replace(config=config)
         self._keep(topic)
-        self._hosting.configure(name, config)
+        self._hosting.configure({name: config})
         return topic
+
+    def adopt(self, config: BrokerConfig) -> None:
+        """The broker's properties are these now, and with them what topics have of it."""
+        self._config = config
+        self._hosting.adopt(config)
+        self._hosting.configure({topic.name: topic.config for topic in self._by_name.values()})
 
     def delete(self, name: str) -> None:
         """Delete a topic with its records.
@@ -220,7 +226,7 @@ class Topics:
             BrokerError: INVALID_CONFIG: one is not known, or its value is not allowed.
         """
         for name in config:
-            if TopicConfig.find(name) is None and name not in TopicConfig.known_elsewhere:
+            if TopicConfig.find(name) is None:
                 what = f"topics have no property {name}{TopicConfig.nearest(name)}"
                 raise BrokerError(ErrorCode.INVALID_CONFIG, what)
         try:
@@ -267,7 +273,7 @@ class Topics:
         self._registry.set(f"{CONFIGS}/{name}", encode_config(config))
         self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))
         self._host(topic)
-        self._hosting.configure(name, config)
+        self._hosting.configure({name: config})
         log.info("topic taken over", extra={"topic": name, "partitions": len(indexes)})
 
 

@@ -21,6 +21,7 @@ from barnabas.config.definition import (
     long,
     optional_integer,
     optional_long,
+    short,
     string,
     words,
 )
@@ -28,6 +29,7 @@ from barnabas.config.elsewhere import BROKER_NAMES
 
 _HOUR_MS = 3_600_000
 _MINUTE_MS = 60_000
+_NO_TIERS = "nothing is tiered"
 _NO_PREALLOCATION = "files grow as they are written"
 
 IN_OTHER_UNITS: dict[str, tuple[tuple[str, int], ...]] = {
@@ -205,6 +207,12 @@ class BrokerConfig(QuotaConfig):
     log_retention_bytes: int = long(
         -1, HIGH, "How large a partition may grow before old segments go, in bytes; -1: no limit."
     )
+    log_local_retention_ms: int = long(
+        -2, MEDIUM, "How long records stay on the broker too.", low=-2, inert=_NO_TIERS
+    )
+    log_local_retention_bytes: int = long(
+        -2, MEDIUM, "How much of a partition stays on the broker too.", low=-2, inert=_NO_TIERS
+    )
     log_retention_check_interval_ms: int = long(
         300_000, MEDIUM, "How often retention is looked at, in milliseconds.", low=1
     )
@@ -342,7 +350,7 @@ class BrokerConfig(QuotaConfig):
     offsets_topic_num_partitions: int = integer(
         50, HIGH, "The partitions of the internal topic of committed offsets.", low=1
     )
-    offsets_topic_replication_factor: int = integer(
+    offsets_topic_replication_factor: int = short(
         1,
         HIGH,
         "The replicas of that topic. Kafka's default is 3.",

@@ -63,6 +63,7 @@ class Configuration:
             state[found.attribute] = parsed
             seen.add(found.name)
         state["_given"] = frozenset(seen)
+        state["_elsewhere"] = MappingProxyType({})
 
     @classmethod
     def settings(cls) -> Mapping[str, Setting]:
@@ -86,6 +87,7 @@ class Configuration:
                 would make other records of those that are sent.
         """
         known: dict[str, object] = {}
+        elsewhere: dict[str, str] = {}
         for name, value in given.items():
             row = cls.find(name)
             if row is not None:
@@ -96,9 +98,18 @@ class Configuration:
                 raise ConfigError(f"{name}={value!r} has no meaning here: {why}")
             elif why := reason(cls.known_elsewhere, name.replace("_", ".")):
                 log.log(logging.WARNING if why in LOUD else logging.INFO, _INERT, name, why)
+                elsewhere[name.replace("_", ".")] = str(value)
             else:
                 log.warning("unknown property %s%s", name, cls.nearest(name))
-        return cls(release, **known)
+        loaded = cls(release, **known)
+        loaded.__dict__["_elsewhere"] = MappingProxyType(elsewhere)
+        return loaded
+
+    def over(self, other: Self) -> Self:
+        """What was given here, and else what was given there, of the release there."""
+        mine = {name: self.value(name) for name in self.given}
+        theirs = {name: other.value(name) for name in other.given}
+        return type(self)(other.release, **{**theirs, **mine})
 
     @property
     def release(self) -> str:
@@ -113,6 +124,11 @@ class Configuration:
     def given(self) -> frozenset[str]:
         """The names of the properties that were set."""
         return cast("frozenset[str]", self.__dict__["_given"])
+
+    @property
+    def elsewhere(self) -> Mapping[str, str]:
+        """What was given of the properties that change nothing here, as text."""
+        return cast("Mapping[str, str]", self.__dict__["_elsewhere"])
 
     def value(self, name: str) -> object:
         """The value of the property called `name`.

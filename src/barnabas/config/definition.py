@@ -169,6 +169,11 @@ def optional_integer(importance: Importance, text: str, **more: Unpack[Limits]) 
     return cast("int | None", Setting(Kind.INT, None, importance, text, **more))
 
 
+def short(default: int, importance: Importance, text: str, **more: Unpack[Limits]) -> int:
+    """A row of a 16-bit number."""
+    return cast("int", Setting(Kind.SHORT, default, importance, text, **more))
+
+
 def long(default: int, importance: Importance, text: str, **more: Unpack[Limits]) -> int:
     """A row of a 64-bit number."""
     return cast("int", Setting(Kind.LONG, default, importance, text, **more))

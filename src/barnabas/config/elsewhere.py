@@ -19,6 +19,7 @@ LOUD = frozenset({UNSAFE, INSTEAD})
 _WHY = {
     "the controller is part of this broker": """
         process.roles controller.* metadata.* zookeeper.* initial.broker.registration.timeout.ms
+        socket.connection.setup.timeout.ms socket.connection.setup.timeout.max.ms
         broker.heartbeat.interval.ms broker.session.timeout.ms broker.id.generation.enable
         reserved.broker.max.id control.plane.listener.name server.max.startup.time.ms
         auto.leader.rebalance.enable leader.imbalance.check.interval.seconds
@@ -32,7 +33,7 @@ _WHY = {
         replication.quota.* alter.log.dirs.replication.quota.* request.timeout.ms
         log.dir.failure.timeout.ms""",
     "there are no transactions yet": """
-        transaction.* transactional.id.expiration.ms""",
+        add.partitions.to.txn.* transaction.* transactional.id.expiration.ms""",
     "there are no group members yet": """
         group.* share.coordinator.*""",
     "one thread compacts, with buffers as large as they must be": """
@@ -42,9 +43,19 @@ _WHY = {
         offsets.topic.compression.codec log.flush.start.offset.checkpoint.interval.ms
         log.initial.task.delay.ms producer.id.expiration.check.interval.ms""",
     "nothing is tiered": """
-        remote.* log.local.retention.ms log.local.retention.bytes""",
+        remote.* follower.fetch.last.tiered.offset.enable""",
+    "requests that waited leave nothing behind that must be purged": """
+        fetch.purgatory.purge.interval.requests producer.purgatory.purge.interval.requests
+        delete.records.purgatory.purge.interval.requests
+        share.fetch.purgatory.purge.interval.requests""",
+    "it is another name of node.id": """
+        broker.id""",
+    "no directory is closed to new partitions": """
+        cordoned.log.dirs""",
+    "a page of DescribeTopicPartitions has up to 2,000 partitions": """
+        max.request.partition.size.limit""",
     "there is nothing for Java classes to plug into": """
-        metric.reporters metrics.* kafka.metrics.* auto.include.jmx.reporter telemetry.max.bytes
+        config.providers metric.reporters metrics.* kafka.metrics.* auto.include.jmx.reporter
         alter.config.policy.class.name client.quota.callback.class create.topic.policy.class.name""",
     UNSAFE: """
         ssl.* sasl.* security.providers principal.builder.class authorizer.* super.users
@@ -54,12 +65,6 @@ _WHY = {
         max.connection.creation.rate""",
     INSTEAD: """
         port host.name advertised.port advertised.host.name""",
-}
-
-_TOPICS = {
-    "nothing is tiered": """
-        remote.storage.enable remote.log.copy.disable remote.log.delete.on.disable
-        local.retention.ms local.retention.bytes""",
 }
 
 _CLIENTS = {
@@ -84,11 +89,6 @@ _CLIENTS = {
 
 BROKER_NAMES: dict[str, str] = {name: why for why, names in _WHY.items() for name in names.split()}
 """Each name with the reason why it changes nothing."""
-
-TOPIC_NAMES: dict[str, str] = {
-    name: why for why, names in _TOPICS.items() for name in names.split()
-}
-"""The same for topics."""
 
 CLIENT_NAMES: dict[str, str] = {
     name: why for why, names in _CLIENTS.items() for name in names.split()

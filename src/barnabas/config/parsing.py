@@ -13,13 +13,16 @@ class Kind(IntEnum):
     BOOLEAN = 1
     STRING = 2
     INT = 3
+    SHORT = 4
     LONG = 5
     DOUBLE = 6
     LIST = 7
+    CLASS = 8
+    PASSWORD = 9
 
 
 _TRUTH = {"true": True, "false": False}
-_BITS = {Kind.INT: 32, Kind.LONG: 64}
+_BITS = {Kind.SHORT: 16, Kind.INT: 32, Kind.LONG: 64}
 
 
 def parse(kind: Kind, value: object) -> object:
@@ -79,4 +82,6 @@ _PARSERS: dict[Kind, Callable[[object], object]] = {
     Kind.STRING: _text,
     Kind.DOUBLE: _fraction,
     Kind.LIST: _list,
+    Kind.CLASS: _text,
+    Kind.PASSWORD: _text,
 }

@@ -20,16 +20,15 @@ from barnabas.config.definition import (
     string,
     words,
 )
-from barnabas.config.elsewhere import TOPIC_NAMES
 
 _NO_REPLICATION = "there is one broker, so nothing is replicated"
+_NO_TIERS = "nothing is tiered"
 _NO_PREALLOCATION = "files grow as they are written"
 
 
 class TopicConfig(Configuration):
     """What can be set per topic."""
 
-    known_elsewhere: ClassVar[Mapping[str, str]] = TOPIC_NAMES
     inert_level: ClassVar[int] = logging.INFO
     """A broker loads those of each topic each time it starts, and passes its own ones on."""
 
@@ -238,6 +237,41 @@ class TopicConfig(Configuration):
         default=False,
         text="Whether a replica that is behind may become leader when no other is left.",
         inert=_NO_REPLICATION,
+    )
+    remote_storage_enable: bool = boolean(
+        MEDIUM,
+        default=False,
+        text="Whether old segments go to other storage.",
+        since="3.6",
+        inert=_NO_TIERS,
+    )
+    remote_log_copy_disable: bool = boolean(
+        MEDIUM, default=False, text="Whether that storage only gives.", since="3.9", inert=_NO_TIERS
+    )
+    remote_log_delete_on_disable: bool = boolean(
+        MEDIUM,
+        default=False,
+        text="Whether what is in that storage goes when it is no longer used.",
+        since="3.9",
+        inert=_NO_TIERS,
+    )
+    local_retention_ms: int = long(
+        -2,
+        MEDIUM,
+        "How long records stay on the broker too, in milliseconds; -2: as retention.ms.",
+        low=-2,
+        synonym="log.local.retention.ms",
+        since="3.6",
+        inert=_NO_TIERS,
+    )
+    local_retention_bytes: int = long(
+        -2,
+        MEDIUM,
+        "How much of a partition stays on the broker too, in bytes; -2: as retention.bytes.",
+        low=-2,
+        synonym="log.local.retention.bytes",
+        since="3.6",
+        inert=_NO_TIERS,
     )
     leader_replication_throttled_replicas: tuple[str, ...] = words(
         (), LOW, "Replicas whose sending is throttled.", inert=_NO_REPLICATION

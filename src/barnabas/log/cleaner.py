@@ -58,6 +58,10 @@ class LogCleaner:
         self._writing: Work | None = None
         self._next_look = 0
 
+    def configure(self, settings: CleanerSettings) -> None:
+        """Begin the rounds to come with these settings."""
+        self._settings = settings
+
     @property
     def busy(self) -> bool:
         """Whether a round is under way."""

@@ -28,16 +28,44 @@ class Difference:
 def _properties(path: str) -> tuple[Difference, ...]:
     """What differs wherever all properties of a topic are told."""
     return (
-        *(
-            Difference("*", f"{path}.{name}", "no tiered storage: known, but without effect")
-            for name in ("local.retention.*", "remote.*")
-        ),
         Difference(
             "*",
             f"{path}.min.insync.replicas.*",
             "Kafka sets it for the whole cluster when it formats one with eligible leader replicas",
         ),
     )
+
+
+def _broker_properties() -> tuple[Difference, ...]:
+    """What differs of all that a broker says of itself."""
+    path = "results[[]0].configs"
+    set_by_the_test = (
+        "advertised.listeners", "controller.listener.names", "controller.quorum.bootstrap.servers",
+        "group.initial.rebalance.delay.ms", "group.min.session.timeout.ms",
+        "inter.broker.listener.name", "listener.security.protocol.map", "listeners", "log.dirs",
+        "node.id", "offsets.topic.num.partitions", "offsets.topic.replication.factor",
+        "process.roles", "share.coordinator.state.topic.*", "transaction.state.log.*",
+    )  # fmt: skip
+    of_a_start = (
+        "listener.security.protocol.map", "listeners", "max.connection.creation.rate",
+        "max.connections.per.ip.overrides", "principal.builder.class", "sasl.*", "ssl.*",
+    )  # fmt: skip
+    return (
+        *_properties(path),
+        *(
+            Difference("*", f"{path}.{name}.read_only", "it can be set for a start only", ours=True)
+            for name in of_a_start
+        ),
+        *(
+            Difference("*", f"{path}.{name}.*", "the test's Kafka is told another one")
+            for name in set_by_the_test
+        ),
+        Difference("*", f"{path}.log.dir.*", "not below the directory for temporary files"),
+        Difference("*", f"{path}.queued.max.request.bytes.*", "memory has a bound by default"),
+    )
+
+
+_IN_OTHER_UNITS = "the default is told under the property's own name, and that has none"
 
 
 EXPLAINED: dict[str, tuple[Difference, ...]] = {
@@ -85,7 +113,24 @@ EXPLAINED: dict[str, tuple[Difference, ...]] = {
             "twice in *", "topics[[]0].partitions", "each lookup is answered; Kafka refuses both"
         ),
     ),
+    "client_metrics": (
+        Difference("listed, 8", "config_resources", "loggers have no properties here", ours=[]),
+        Difference("listed, all kinds", "", "loggers have no properties here"),
+    ),
+    "broker_configs": (
+        Difference("unknown property*", "*.error_code", "misspelt names are refused", 0, 42),
+        Difference("all at the end", "results[[]0].configs", "as min.insync.replicas elsewhere"),
+        Difference("one", "*.log.retention.ms.synonyms", _IN_OTHER_UNITS),
+        Difference("a topic", "*.retention.ms.synonyms", _IN_OTHER_UNITS),
+    ),
+    "every_broker_property": _broker_properties(),
     "api_versions": (
+        *(
+            Difference(
+                "*", f"api_keys.{key}", "Kafka needs a plugin for clients' metrics", "absent"
+            )
+            for key in (71, 72)
+        ),
         Difference("*", "api_keys.*", "APIs that are not served yet", ours="absent"),
         Difference("*", "*_features*", "no features are claimed, see apis/api_versions.py"),
         Difference("*", "api_keys.18.max_version", "version 5 is newer than 4.3", 4, 5),

@@ -39,6 +39,7 @@ NOT_COMPARED = {
     "log_dir",
     "total_bytes",
     "usable_bytes",
+    "subscription_id",
 }
 # Order says nothing in these lists: Kafka's come out of hash maps.
 _SMALL = {"read_only", "min_version", "max_version"}

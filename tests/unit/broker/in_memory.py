@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import TypeVar, cast
 
 from barnabas.broker.broker import Broker
+from barnabas.broker.broker_settings import BrokerSettings
 from barnabas.broker.context import RequestContext
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_offsets import GroupOffsets
@@ -73,8 +74,11 @@ class NoLogs(Hosting):
     def drop(self, topic: str) -> None:
         del self.hosted[topic]
 
-    def configure(self, topic: str, own: Mapping[str, object]) -> None:
-        self.configured[topic] = own
+    def configure(self, owns: Mapping[str, Mapping[str, object]]) -> None:
+        self.configured |= owns
+
+    def adopt(self, broker_config: BrokerConfig) -> None:
+        self.adopted = broker_config
 
 
 class StillClock:
@@ -179,7 +183,7 @@ def a_broker(
     settings = BrokerConfig.load({"node.id": 1, **(config or {})})
     entropy: Entropy = Counting()
     return Broker(
-        config=settings,
+        settings=BrokerSettings(settings),
         profile=profile_of(settings.release),
         cluster_id="a-cluster",
         clock=cast("Clock", StillClock()),

@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from barnabas.broker.broker import Broker
+from barnabas.broker.broker_settings import BrokerSettings
 from barnabas.broker.context import RequestContext
 from barnabas.broker.dispatch import HANDLERS
 from barnabas.broker.fetch_sessions import FetchSessions
@@ -70,7 +71,7 @@ class Started:
         topics = Topics(self.registry, Hosting(self.logs, replicas, config), entropy, config)
         topics.load(self.logs)
         self.broker = Broker(
-            config=config,
+            settings=BrokerSettings(config),
             profile=EVERYTHING,
             cluster_id="c",
             clock=clock,

@@ -1,14 +1,14 @@
-"""AlterConfigs (key 33): replace all properties of topics.
+"""AlterConfigs (key 33): replace all properties of resources, which are those of DescribeConfigs.
 
 Does: what is not named falls back to the broker's; `validate_only`.
-Ignores: nothing. The broker's own properties cannot be changed while it runs.
+Ignores: nothing. Properties of the broker that cannot be changed while it runs are refused.
 Versions: 2 flexible
 """
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.config_changes import change_all
+from barnabas.broker.config_targets import Target
 from barnabas.broker.context import RequestContext
-from barnabas.broker.topic_znodes import Topic
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.alter_configs import (
     AlterConfigsRequest,
@@ -37,8 +37,8 @@ def handle(
     )
 
 
-def _replaced(topic: Topic, asked: AlterConfigsResource) -> dict[str, str]:
-    del topic
+def _replaced(target: Target, asked: AlterConfigsResource) -> dict[str, str]:
+    del target
     empty = [one.name for one in asked.configs if one.value is None]
     if empty:
         raise BrokerError(ErrorCode.INVALID_REQUEST, f"properties without a value: {empty}")

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.telemetry_match import Software
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
@@ -39,6 +40,10 @@ def handle(
     )
     if must_be_named and not named:
         return ApiVersionsResponse(error_code=ErrorCode.INVALID_REQUEST, api_keys=[])
+    if must_be_named:
+        broker.software[context.connection] = Software(
+            request.client_software_name, request.client_software_version
+        )
     return ApiVersionsResponse(error_code=ErrorCode.NONE, api_keys=_rows(profile.advertised))
 
 

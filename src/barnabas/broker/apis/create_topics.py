@@ -169,5 +169,5 @@ def _in_force(broker: Broker, config: Mapping[str, str]) -> list[CreatableTopicC
             config_source=entry.origins[0].source,
             is_sensitive=False,
         )
-        for entry in topic_entries(config, broker.config)
+        for entry in topic_entries(config, broker.settings.layers)
     ]

@@ -1,7 +1,7 @@
 """DescribeConfigs (key 32): properties of topics and of this broker, and where they came from.
 
-Does: topics (2) and this broker (4; an empty name: what is set for all brokers, which is nothing);
-    synonyms and documentation where asked for.
+Does: topics (2), this broker (4; an empty name: what was changed for every broker), subscriptions to
+    clients' metrics (16), groups (32); synonyms and documentation where asked for.
     No keys, or an empty list of them, mean all properties.
 Ignores: nothing. Other types of resources are refused.
 Versions: 0 tells of the source only whether it is the default · 1 sources, synonyms (KIP-226)
@@ -12,8 +12,18 @@ from collections.abc import Iterable
 
 from barnabas.broker import resources
 from barnabas.broker.broker import Broker
-from barnabas.broker.config_entries import ConfigEntry, Source, broker_entries, topic_entries
+from barnabas.broker.broker_settings import EVERY
+from barnabas.broker.client_resources import KINDS, SOURCES
+from barnabas.broker.config_entries import (
+    ConfigEntry,
+    broker_entries,
+    changed_entries,
+    entries_of,
+    topic_entries,
+)
+from barnabas.broker.config_source import Source
 from barnabas.broker.context import RequestContext
+from barnabas.broker.resource_kinds import ResourceKind
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.describe_configs import (
     DescribeConfigsRequest,
@@ -55,16 +65,20 @@ def handle(
 
 
 def _entries(broker: Broker, resource: DescribeConfigsResource) -> Iterable[ConfigEntry]:
+    name = resource.resource_name
     match resource.resource_type:
-        case resources.TOPIC:
-            return topic_entries(
-                resources.topic_of(broker, resource.resource_name).config, broker.config
-            )
-        case resources.BROKER:
-            if not resource.resource_name:
-                return ()
-            resources.check_broker(broker, resource.resource_name)
-            return broker_entries(broker.config)
+        case ResourceKind.TOPIC:
+            topic = resources.topic_of(broker, name)
+            return topic_entries(topic.config, broker.settings.layers)
+        case ResourceKind.BROKER:
+            if name == EVERY:
+                return changed_entries(broker.settings.changed(EVERY))
+            resources.check_broker(broker, name)
+            return broker_entries(broker.settings.layers)
+        case ResourceKind.CLIENT_METRICS | ResourceKind.GROUP as kind:
+            resources.check_name(name)
+            own = broker.client_resources.get(kind, name)
+            return entries_of(KINDS[kind], own, SOURCES[kind])
         case other:
             raise BrokerError(
                 ErrorCode.INVALID_REQUEST, f"resources of type {other} are not described"
@@ -74,15 +88,16 @@ def _entries(broker: Broker, resource: DescribeConfigsResource) -> Iterable[Conf
 def _told(entry: ConfigEntry, request: DescribeConfigsRequest) -> DescribeConfigsResourceResult:
     in_force = entry.origins[0]
     synonyms = entry.synonyms if request.include_synonyms else ()
+    secret = entry.is_sensitive
     return DescribeConfigsResourceResult(
         name=entry.row.name,
-        value=in_force.value,
+        value=None if secret else in_force.value,
         read_only=entry.read_only,
         is_default=in_force.source is Source.DEFAULT,
         config_source=in_force.source,
-        is_sensitive=False,
+        is_sensitive=secret,
         synonyms=[
-            DescribeConfigsSynonym(name=name, value=value, source=source)
+            DescribeConfigsSynonym(name=name, value=None if secret else value, source=source)
             for name, value, source in synonyms
         ],
         config_type=entry.row.kind,

@@ -1,7 +1,7 @@
-"""IncrementalAlterConfigs (key 44): change single properties of topics (KIP-339).
+"""IncrementalAlterConfigs (key 44): change single properties of resources (KIP-339).
 
 Does: set, delete, append to and subtract from lists; `validate_only`.
-Ignores: nothing. The broker's own properties cannot be changed while it runs.
+Ignores: nothing. Properties of the broker that cannot be changed while it runs are refused.
 Versions: 1 flexible
 """
 
@@ -9,11 +9,9 @@ from enum import IntEnum
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.config_changes import change_all
+from barnabas.broker.config_targets import Target
 from barnabas.broker.context import RequestContext
-from barnabas.broker.topic_znodes import Topic
-from barnabas.config.definition import Setting
 from barnabas.config.parsing import Kind
-from barnabas.config.topic import TopicConfig
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.incremental_alter_configs import (
     AlterableConfig,
@@ -37,13 +35,7 @@ def handle(
     """Change each resource that can be changed; say why the others cannot."""
     del context
 
-    def changed(topic: Topic, asked: AlterConfigsResource) -> dict[str, str]:
-        config = dict(topic.config)
-        for one in asked.configs:
-            _change(broker, config, one)
-        return config
-
-    answers = change_all(broker, request.resources, changed, validate_only=request.validate_only)
+    answers = change_all(broker, request.resources, _changed, validate_only=request.validate_only)
     return IncrementalAlterConfigsResponse(
         responses=[
             AlterConfigsResourceResponse(
@@ -57,7 +49,14 @@ def handle(
     )
 
 
-def _change(broker: Broker, config: dict[str, str], asked: AlterableConfig) -> None:
+def _changed(target: Target, asked: AlterConfigsResource) -> dict[str, str]:
+    config = dict(target.own)
+    for one in asked.configs:
+        _change(target, config, one)
+    return config
+
+
+def _change(target: Target, config: dict[str, str], asked: AlterableConfig) -> None:
     name, value = asked.name, asked.value
     if asked.config_operation not in set(_Operation):
         raise BrokerError(
@@ -72,20 +71,15 @@ def _change(broker: Broker, config: dict[str, str], asked: AlterableConfig) -> N
     if operation is _Operation.SET:
         config[name] = value
         return
-    row = TopicConfig.find(name)
+    row = target.row(name)
     if row is None or row.kind is not Kind.LIST:
         raise BrokerError(ErrorCode.INVALID_CONFIG, f"{name} is not a list")
-    config[name] = _changed_list(_words(broker, config, row), value, operation)
-
-
-def _words(broker: Broker, config: dict[str, str], row: Setting) -> list[str]:
-    """The list in force: the topic's own or the broker's."""
-    present = TopicConfig.for_topic(config, broker.config).value(row.name)
+    present = row.parse(config[name]) if name in config else target.inherited(row)
     assert isinstance(present, tuple)
-    return list(present)
+    config[name] = _changed_list(present, value, operation)
 
 
-def _changed_list(words: list[str], value: str, operation: _Operation) -> str:
+def _changed_list(words: tuple[str, ...], value: str, operation: _Operation) -> str:
     given = [word.strip() for word in value.split(",") if word.strip()]
     if operation is _Operation.APPEND:
         return ",".join([*words, *(word for word in given if word not in words)])

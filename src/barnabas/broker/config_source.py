@@ -1,0 +1,15 @@
+"""Where the value of a property comes from. The numbers are those of DescribeConfigs."""
+
+from enum import IntEnum
+
+
+class Source(IntEnum):
+    """The place; the first of them that has a value decides."""
+
+    TOPIC = 1
+    THIS_BROKER = 2
+    EVERY_BROKER = 3
+    BROKER = 4
+    DEFAULT = 5
+    CLIENT_METRICS = 7
+    GROUP = 8

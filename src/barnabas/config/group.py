@@ -1,0 +1,108 @@
+"""The properties of a group of consumers. No group follows them yet.
+
+Source: Kafka 4.3 GroupConfig. The ranges are those that the broker's defaults allow.
+"""
+
+from typing import ClassVar
+
+from barnabas.config.configuration import Configuration
+from barnabas.config.definition import INT_MAX, MEDIUM, boolean, integer, string
+
+_NO_GROUPS = "no group follows it yet"
+
+
+def _milliseconds(default: int, low: int, high: int, text: str, synonym: str) -> int:
+    return integer(
+        default, MEDIUM, text, low=low, high=high, synonym=f"group.{synonym}", inert=_NO_GROUPS
+    )
+
+
+def _session(kind: str) -> int:
+    text = "After how long without a heartbeat a member is given up, in milliseconds."
+    return _milliseconds(45_000, 45_000, 60_000, text, f"{kind}.session.timeout.ms")
+
+
+def _heartbeat(kind: str) -> int:
+    text = "How often members say that they are there, in milliseconds."
+    return _milliseconds(5_000, 5_000, 15_000, text, f"{kind}.heartbeat.interval.ms")
+
+
+def _assignment(kind: str) -> int:
+    text = "How long it is at least from one assignment to the next, in milliseconds."
+    return _milliseconds(1_000, 0, 15_000, text, f"{kind}.assignment.interval.ms")
+
+
+class GroupConfig(Configuration):
+    """What can be set for a resource of the type GROUP."""
+
+    inert_level: ClassVar[int] = 10
+
+    consumer_session_timeout_ms: int = _session("consumer")
+    consumer_heartbeat_interval_ms: int = _heartbeat("consumer")
+    consumer_assignment_interval_ms: int = _assignment("consumer")
+    share_session_timeout_ms: int = _session("share")
+    share_heartbeat_interval_ms: int = _heartbeat("share")
+    share_assignment_interval_ms: int = _assignment("share")
+    share_record_lock_duration_ms: int = _milliseconds(
+        30_000,
+        15_000,
+        60_000,
+        "How long a member has a record for itself, in milliseconds.",
+        "share.record.lock.duration.ms",
+    )
+    share_delivery_count_limit: int = integer(
+        5,
+        MEDIUM,
+        "How often a record is delivered at most.",
+        low=2,
+        high=10,
+        synonym="group.share.delivery.count.limit",
+        inert=_NO_GROUPS,
+    )
+    share_partition_max_record_locks: int = integer(
+        2_000,
+        MEDIUM,
+        "How many records of a partition members may have at once.",
+        low=100,
+        high=4_000,
+        synonym="group.share.partition.max.record.locks",
+        inert=_NO_GROUPS,
+    )
+    share_auto_offset_reset: str = string(
+        "latest",
+        MEDIUM,
+        "Where a new share group begins: earliest, latest, or by_duration: and an ISO 8601 duration.",
+        inert=_NO_GROUPS,
+    )
+    share_isolation_level: str = string(
+        "read_uncommitted",
+        MEDIUM,
+        "Whether records of transactions that are not committed are delivered.",
+        choices=("read_committed", "read_uncommitted"),
+        inert=_NO_GROUPS,
+    )
+    share_renew_acknowledge_enable: bool = boolean(
+        MEDIUM,
+        default=True,
+        text="Whether a member may have a record for longer.",
+        inert=_NO_GROUPS,
+    )
+    streams_session_timeout_ms: int = _session("streams")
+    streams_heartbeat_interval_ms: int = _heartbeat("streams")
+    streams_assignment_interval_ms: int = _assignment("streams")
+    streams_initial_rebalance_delay_ms: int = _milliseconds(
+        3_000,
+        0,
+        INT_MAX,
+        "How long a new group waits for further members, in milliseconds.",
+        "streams.initial.rebalance.delay.ms",
+    )
+    streams_num_standby_replicas: int = integer(
+        0,
+        MEDIUM,
+        "How many copies of a task's state are kept ready.",
+        low=0,
+        high=2,
+        synonym="group.streams.num.standby.replicas",
+        inert=_NO_GROUPS,
+    )

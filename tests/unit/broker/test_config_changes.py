@@ -1,0 +1,93 @@
+"""Properties of a running broker changed by a client, and what comes of it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from barnabas.errors import ErrorCode
+from barnabas.protocol.describe_configs import (
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+    DescribeConfigsResponse,
+)
+from barnabas.protocol.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
+from barnabas.protocol.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from barnabas.testing import EmbeddedBroker
+from tests.unit.broker.batches import batch
+from tests.unit.broker.raw_client import RawClient
+
+pytestmark = pytest.mark.kernels
+
+TOPIC, BROKER = 2, 4
+EVERY = ""
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[EmbeddedBroker]:
+    with EmbeddedBroker(data_dir=tmp_path) as embedded:
+        embedded.create_topic("t", 1)
+        yield embedded
+
+
+def change(client: RawClient, scope: str, name: str, value: str | None) -> None:
+    one = AlterableConfig(name=name, config_operation=1 if value is None else 0, value=value)
+    resource = AlterConfigsResource(resource_type=BROKER, resource_name=scope, configs=[one])
+    request = IncrementalAlterConfigsRequest(resources=[resource], validate_only=False)
+    (answer,) = client.ask(request, 1, IncrementalAlterConfigsResponse).responses
+    assert answer.error_code == 0, answer.error_message
+
+
+def described(client: RawClient, kind: int, resource: str, name: str) -> tuple[str | None, int]:
+    asked = DescribeConfigsResource(
+        resource_type=kind, resource_name=resource, configuration_keys=[name]
+    )
+    request = DescribeConfigsRequest(resources=[asked])
+    (result,) = client.ask(request, 4, DescribeConfigsResponse).results
+    (entry,) = result.configs
+    return entry.value, entry.config_source
+
+
+def produced(client: RawClient, size: int) -> int:
+    part = PartitionProduceData(index=0, records=batch(b"x" * size))
+    data = [TopicProduceData(name="t", partition_data=[part])]
+    request = ProduceRequest(acks=1, timeout_ms=1000, topic_data=data)
+    return client.ask(request, 9, ProduceResponse).responses[0].partition_responses[0].error_code
+
+
+def test_a_change_holds_for_topics_at_once_and_after_a_restart(broker: EmbeddedBroker) -> None:
+    with RawClient(broker.port) as client:
+        assert produced(client, 5000) == 0
+        change(client, EVERY, "message.max.bytes", "1000")
+        assert produced(client, 5000) == ErrorCode.MESSAGE_TOO_LARGE
+        assert described(client, TOPIC, "t", "max.message.bytes") == ("1000", 3)
+    broker.stop()
+    broker.start()
+    with RawClient(broker.port) as client:
+        assert produced(client, 5000) == ErrorCode.MESSAGE_TOO_LARGE
+        change(client, "1", "message.max.bytes", "9000")
+        assert described(client, BROKER, "1", "message.max.bytes") == ("9000", 2)
+        assert produced(client, 5000) == 0
+        change(client, EVERY, "message.max.bytes", None)
+        change(client, "1", "message.max.bytes", None)
+        assert described(client, TOPIC, "t", "max.message.bytes") == ("1048588", 5)
+
+
+def test_the_number_of_connections_can_be_bounded_while_it_runs(broker: EmbeddedBroker) -> None:
+    with RawClient(broker.port) as client:
+        change(client, "1", "max.connections", "1")
+        with RawClient(broker.port) as another, pytest.raises((ConnectionError, AssertionError)):
+            change(another, "1", "max.connections", "9")
+        change(client, "1", "max.connections", "9")
+        with RawClient(broker.port) as another:
+            assert described(another, BROKER, "1", "max.connections") == ("9", 2)

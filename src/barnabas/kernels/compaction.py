@@ -10,107 +10,18 @@ except ImportError:
     from barnabas.kernels import shadow as cython
 
 if cython.compiled:
+    from cython.cimports.barnabas.kernels import layout
+    from cython.cimports.barnabas.kernels.varints import varint, varlong, wrapped
     from cython.cimports.libc.string import memcpy
+else:
+    from barnabas.kernels import layout
+    from barnabas.kernels.varints import varint, varlong, wrapped
 
-from barnabas.kernels import layout
-
-_WIDTH = cython.declare(cython.int, layout.WIDTH)
-_POSITION = cython.declare(cython.int, layout.POSITION)
-_SIZE = cython.declare(cython.int, layout.SIZE)
-_BASE_OFFSET = cython.declare(cython.int, layout.BASE_OFFSET)
-_LAST_DELTA = cython.declare(cython.int, layout.LAST_DELTA)
-_ATTRIBUTES = cython.declare(cython.int, layout.ATTRIBUTES)
-_BASE_TIMESTAMP = cython.declare(cython.int, layout.BASE_TIMESTAMP)
-_MAX_TIMESTAMP = cython.declare(cython.int, layout.MAX_TIMESTAMP)
-_COUNT = cython.declare(cython.int, layout.COUNT)
-_START = cython.declare(cython.int, layout.START)
-_END = cython.declare(cython.int, layout.END)
-_TO_BYTES = cython.declare(cython.int, layout.TO_BYTES)
-_REWRITTEN = cython.declare(cython.int, layout.REWRITTEN)
-_NEW_HORIZON = cython.declare(cython.int, layout.NEW_HORIZON)
-_KEPT_RECORDS = cython.declare(cython.int, layout.KEPT_RECORDS)
-_TOMBSTONES = cython.declare(cython.int, layout.TOMBSTONES)
-_NEWEST = cython.declare(cython.int, layout.NEWEST)
-_MARKS_AT = cython.declare(cython.int, layout.MARKS_AT)
-_VERDICT = cython.declare(cython.int, layout.VERDICT)
-_AT_FILE = cython.declare(cython.int, layout.AT_FILE)
-_SINCE_ENTRY = cython.declare(cython.int, layout.SINCE_ENTRY)
-_INDEXED_TIME = cython.declare(cython.int, layout.INDEXED_TIME)
-_INDEXED_TIME_OFFSET = cython.declare(cython.int, layout.INDEXED_TIME_OFFSET)
-_BAD_VARINT = cython.declare(cython.int, layout.BAD_VARINT)
-_BAD_RECORD_LENGTH = cython.declare(cython.int, layout.BAD_RECORD_LENGTH)
-_BAD_COUNT = cython.declare(cython.int, layout.BAD_COUNT)
-_NO_ROOM = cython.declare(cython.int, layout.NO_ROOM)
 _HEADER_SIZE = cython.declare(cython.Py_ssize_t, 61)
 _CODEC = cython.declare(cython.int, 0x07)
 _LOG_APPEND_TIME = cython.declare(cython.int, 0x08)
 _DELETE_HORIZON = cython.declare(cython.int, 0x40)
-_GROWTH = cython.declare(cython.Py_ssize_t, layout.GROWTH)
 _RELEASE = cython.declare(cython.Py_ssize_t, 50000)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _s64(value: cython.longlong) -> cython.longlong:
-    """The same with a sign; sums of garbage wrap and do not fail."""
-    if cython.compiled:
-        return value
-    return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _varint(
-    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> tuple[cython.Py_ssize_t, cython.int]:
-    """A zigzag varint of 32 bits: the position behind it and its value; position -1 where bad."""
-    if position >= end:
-        return -1, 0
-    byte: cython.uint = data[position]
-    if byte < 128:
-        return position + 1, cython.cast(cython.int, byte >> 1) ^ -cython.cast(cython.int, byte & 1)
-    raw: cython.ulonglong = byte & 127
-    shift: cython.int = 7
-    position += 1
-    while position < end:
-        byte = data[position]
-        position += 1
-        if shift == 28 and byte > 15:
-            return -1, 0
-        raw |= cython.cast(cython.ulonglong, byte & 127) << shift
-        if byte < 128:
-            return position, cython.cast(cython.int, raw >> 1) ^ -cython.cast(cython.int, raw & 1)
-        shift += 7
-    return -1, 0
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _varlong(
-    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> tuple[cython.Py_ssize_t, cython.longlong]:
-    """A zigzag varint of 64 bits, as `_varint`."""
-    raw: cython.ulonglong = 0
-    byte: cython.uint
-    shift: cython.int = 0
-    while position < end:
-        byte = data[position]
-        position += 1
-        if shift == 63 and byte > 1:
-            return -1, 0
-        raw |= cython.cast(cython.ulonglong, byte & 127) << shift
-        if byte < 128:
-            return position, cython.cast(cython.longlong, raw >> 1) ^ -cython.cast(
-                cython.longlong, raw & 1
-            )
-        shift += 7
-    return -1, 0
 
 
 @cython.cfunc
@@ -186,29 +97,30 @@ def _write(
     rest: cython.Py_ssize_t
     run: cython.Py_ssize_t = start
     record_end: cython.Py_ssize_t
+    bad: cython.bint
     length: cython.int
     time: cython.longlong
     size: cython.longlong
     probe: cython.Py_ssize_t
     for index in range(count):
-        body, length = _varint(data, position, end)
-        if body < 0 or length < 1 or length > end - body:
-            return _BAD_RECORD_LENGTH
+        bad, body, length = varint(data, position, end)
+        if bad or length < 1 or length > end - body:
+            return layout.BAD_RECORD_LENGTH
         record_end = body + length
         if marks[marks_at + index] == 0:
             _copy(out, at, data, run, position - run)
             at += position - run
             run = record_end
         elif shift != 0:
-            rest, time = _varlong(data, body + 1, record_end)
-            if rest < 0:
-                return _BAD_VARINT
+            bad, rest, time = varlong(data, body + 1, record_end)
+            if bad:
+                return layout.BAD_VARINT
             # Behind `at` there is room for the longest varints: the delta is measured there.
-            probe = _put_varlong(out, at, _s64(time - shift))
+            probe = _put_varlong(out, at, wrapped(time - shift))
             size = 1 + (probe - at) + (record_end - rest)
             at = _put_varlong(out, at, size)
             out[at] = data[body]
-            at = _put_varlong(out, at + 1, _s64(time - shift))
+            at = _put_varlong(out, at + 1, wrapped(time - shift))
             _copy(out, at, data, rest, record_end - rest)
             at += record_end - rest
             run = record_end
@@ -233,9 +145,9 @@ def write(
     bytes for each. Returns the position behind the last, or a negative code.
     """
     if start < 0 or end > len(data) or start > end or count > len(marks) or at < 0:
-        return _BAD_COUNT
-    if len(out) - at < end - start + count * _GROWTH:
-        return _NO_ROOM
+        return layout.BAD_COUNT
+    if len(out) - at < end - start + count * layout.GROWTH:
+        return layout.NO_ROOM
     return _write(data, start, end, marks, 0, count, shift, out, at)
 
 
@@ -284,46 +196,48 @@ def _survive(
     base: cython.longlong
     shift: cython.longlong
     for row in range(first, last):
-        at = row * _WIDTH
-        position = cython.cast(cython.Py_ssize_t, table[at + _POSITION])
-        size = cython.cast(cython.Py_ssize_t, table[at + _SIZE])
+        at = row * layout.WIDTH
+        position = cython.cast(cython.Py_ssize_t, table[at + layout.POSITION])
+        size = cython.cast(cython.Py_ssize_t, table[at + layout.SIZE])
         if position < 0 or size < _HEADER_SIZE or position > len(data) - size:
-            return _NO_ROOM
-        judged = (row - first) * _VERDICT
-        kept = verdicts[judged + _KEPT_RECORDS]
-        marks_at = cython.cast(cython.Py_ssize_t, verdicts[judged + _MARKS_AT])
-        to = cython.cast(cython.Py_ssize_t, state[_TO_BYTES])
-        if len(out) - to < size + table[at + _COUNT] * _GROWTH:
-            return _NO_ROOM
-        attributes = table[at + _ATTRIBUTES]
-        base = table[at + _BASE_TIMESTAMP]
+            return layout.NO_ROOM
+        judged = (row - first) * layout.VERDICT
+        kept = verdicts[judged + layout.KEPT_RECORDS]
+        marks_at = cython.cast(cython.Py_ssize_t, verdicts[judged + layout.MARKS_AT])
+        to = cython.cast(cython.Py_ssize_t, state[layout.TO_BYTES])
+        if len(out) - to < size + table[at + layout.COUNT] * layout.GROWTH:
+            return layout.NO_ROOM
+        attributes = table[at + layout.ATTRIBUTES]
+        base = table[at + layout.BASE_TIMESTAMP]
         shift = 0
         if kept == 0:
-            if not _is_in(kept_empty, table[at + _BASE_OFFSET] + table[at + _LAST_DELTA]):
+            if not _is_in(
+                kept_empty, table[at + layout.BASE_OFFSET] + table[at + layout.LAST_DELTA]
+            ):
                 continue
             written = to + _HEADER_SIZE
             attributes &= ~(_CODEC | _DELETE_HORIZON)
             base = -1
-        elif verdicts[judged + _TOMBSTONES] and attributes & _DELETE_HORIZON == 0:
+        elif verdicts[judged + layout.TOMBSTONES] and attributes & _DELETE_HORIZON == 0:
             written = 0
             attributes |= _DELETE_HORIZON
-            base = state[_NEW_HORIZON]
+            base = state[layout.NEW_HORIZON]
             if attributes & _LOG_APPEND_TIME == 0:
-                shift = _s64(base - table[at + _BASE_TIMESTAMP])
-        elif kept == table[at + _COUNT]:
+                shift = wrapped(base - table[at + layout.BASE_TIMESTAMP])
+        elif kept == table[at + layout.COUNT]:
             _copy(out, to, data, position, size)
-            state[_TO_BYTES] = to + size
+            state[layout.TO_BYTES] = to + size
             continue
         else:
             written = 0
         if written == 0:
             written = _write(
                 data,
-                cython.cast(cython.Py_ssize_t, table[at + _START]),
-                cython.cast(cython.Py_ssize_t, table[at + _END]),
+                cython.cast(cython.Py_ssize_t, table[at + layout.START]),
+                cython.cast(cython.Py_ssize_t, table[at + layout.END]),
                 marks,
                 marks_at,
-                cython.cast(cython.Py_ssize_t, table[at + _COUNT]),
+                cython.cast(cython.Py_ssize_t, table[at + layout.COUNT]),
                 shift,
                 out,
                 to + _HEADER_SIZE,
@@ -335,14 +249,14 @@ def _survive(
         _put(out, to + 21, attributes, 2)
         _put(out, to + 27, base, 8)
         if kept and attributes & _LOG_APPEND_TIME == 0:
-            _put(out, to + 35, verdicts[judged + _NEWEST], 8)
+            _put(out, to + 35, verdicts[judged + layout.NEWEST], 8)
         _put(out, to + 57, kept, 4)
-        if 2 * state[_REWRITTEN] + 2 > len(rewritten):
-            return _NO_ROOM
-        rewritten[2 * state[_REWRITTEN]] = to
-        rewritten[2 * state[_REWRITTEN] + 1] = written
-        state[_REWRITTEN] += 1
-        state[_TO_BYTES] = written
+        if 2 * state[layout.REWRITTEN] + 2 > len(rewritten):
+            return layout.NO_ROOM
+        rewritten[2 * state[layout.REWRITTEN]] = to
+        rewritten[2 * state[layout.REWRITTEN] + 1] = written
+        state[layout.REWRITTEN] += 1
+        state[layout.TO_BYTES] = written
     return 0
 
 
@@ -366,8 +280,12 @@ def survive(
     sorted `kept_empty`: they become a header. Returns 0 or a negative code.
     """
     result: cython.int
-    if first < 0 or last * _WIDTH > len(table) or len(verdicts) < (last - first) * _VERDICT:
-        return _NO_ROOM
+    if (
+        first < 0
+        or last * layout.WIDTH > len(table)
+        or len(verdicts) < (last - first) * layout.VERDICT
+    ):
+        return layout.NO_ROOM
     if len(data) > _RELEASE:
         with cython.nogil:
             result = _survive(
@@ -396,21 +314,21 @@ def entries(
     at: cython.Py_ssize_t
     count: cython.Py_ssize_t = 0
     last: cython.longlong
-    if len(found) < 4 * (len(table) // _WIDTH):
-        return _NO_ROOM
-    for row in range(len(table) // _WIDTH):
-        at = row * _WIDTH
-        last = table[at + _BASE_OFFSET] + table[at + _LAST_DELTA]
-        if table[at + _MAX_TIMESTAMP] > state[_INDEXED_TIME]:
-            state[_INDEXED_TIME] = table[at + _MAX_TIMESTAMP]
-            state[_INDEXED_TIME_OFFSET] = last
-        if state[_SINCE_ENTRY] > interval:
+    if len(found) < 4 * (len(table) // layout.WIDTH):
+        return layout.NO_ROOM
+    for row in range(len(table) // layout.WIDTH):
+        at = row * layout.WIDTH
+        last = table[at + layout.BASE_OFFSET] + table[at + layout.LAST_DELTA]
+        if table[at + layout.MAX_TIMESTAMP] > state[layout.INDEXED_TIME]:
+            state[layout.INDEXED_TIME] = table[at + layout.MAX_TIMESTAMP]
+            state[layout.INDEXED_TIME_OFFSET] = last
+        if state[layout.SINCE_ENTRY] > interval:
             found[4 * count] = last
-            found[4 * count + 1] = state[_AT_FILE]
-            found[4 * count + 2] = state[_INDEXED_TIME]
-            found[4 * count + 3] = state[_INDEXED_TIME_OFFSET]
+            found[4 * count + 1] = state[layout.AT_FILE]
+            found[4 * count + 2] = state[layout.INDEXED_TIME]
+            found[4 * count + 3] = state[layout.INDEXED_TIME_OFFSET]
             count += 1
-            state[_SINCE_ENTRY] = 0
-        state[_SINCE_ENTRY] += table[at + _SIZE]
-        state[_AT_FILE] += table[at + _SIZE]
+            state[layout.SINCE_ENTRY] = 0
+        state[layout.SINCE_ENTRY] += table[at + layout.SIZE]
+        state[layout.AT_FILE] += table[at + layout.SIZE]
     return count

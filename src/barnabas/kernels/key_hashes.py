@@ -11,24 +11,13 @@ try:
 except ImportError:
     from barnabas.kernels import shadow as cython
 
-from barnabas.kernels import layout
+if cython.compiled:
+    from cython.cimports.barnabas.kernels import layout
+    from cython.cimports.barnabas.kernels.varints import varint, varlong, wrapped
+else:
+    from barnabas.kernels import layout
+    from barnabas.kernels.varints import varint, varlong, wrapped
 
-_WIDTH = cython.declare(cython.int, layout.WIDTH)
-_BASE_OFFSET = cython.declare(cython.int, layout.BASE_OFFSET)
-_BASE_TIMESTAMP = cython.declare(cython.int, layout.BASE_TIMESTAMP)
-_COUNT = cython.declare(cython.int, layout.COUNT)
-_START = cython.declare(cython.int, layout.START)
-_END = cython.declare(cython.int, layout.END)
-_HAS_KEY = cython.declare(cython.int, layout.HAS_KEY)
-_HAS_VALUE = cython.declare(cython.int, layout.HAS_VALUE)
-_BAD_VARINT = cython.declare(cython.int, layout.BAD_VARINT)
-_BAD_RECORD_LENGTH = cython.declare(cython.int, layout.BAD_RECORD_LENGTH)
-_BAD_KEY_LENGTH = cython.declare(cython.int, layout.BAD_KEY_LENGTH)
-_BAD_VALUE_LENGTH = cython.declare(cython.int, layout.BAD_VALUE_LENGTH)
-_BATCH_HAS_MORE = cython.declare(cython.int, layout.BATCH_HAS_MORE)
-_TOO_FEW_RECORDS = cython.declare(cython.int, layout.TOO_FEW_RECORDS)
-_BAD_COUNT = cython.declare(cython.int, layout.BAD_COUNT)
-_NO_ROOM = cython.declare(cython.int, layout.NO_ROOM)
 _RELEASE = cython.declare(cython.Py_ssize_t, 50000)
 
 
@@ -41,17 +30,6 @@ def _u64(value: cython.ulonglong) -> cython.ulonglong:
     if cython.compiled:
         return value
     return value & ((1 << 64) - 1)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _s64(value: cython.longlong) -> cython.longlong:
-    """The same with a sign; sums of garbage wrap and do not fail."""
-    if cython.compiled:
-        return value
-    return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
 
 
 @cython.cfunc
@@ -155,59 +133,6 @@ def siphash(
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _varint(
-    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> tuple[cython.Py_ssize_t, cython.int]:
-    """A zigzag varint of 32 bits: the position behind it and its value; position -1 where bad."""
-    if position >= end:
-        return -1, 0
-    byte: cython.uint = data[position]
-    if byte < 128:
-        return position + 1, cython.cast(cython.int, byte >> 1) ^ -cython.cast(cython.int, byte & 1)
-    raw: cython.ulonglong = byte & 127
-    shift: cython.int = 7
-    position += 1
-    while position < end:
-        byte = data[position]
-        position += 1
-        if shift == 28 and byte > 15:
-            return -1, 0
-        raw |= cython.cast(cython.ulonglong, byte & 127) << shift
-        if byte < 128:
-            return position, cython.cast(cython.int, raw >> 1) ^ -cython.cast(cython.int, raw & 1)
-        shift += 7
-    return -1, 0
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _varlong(
-    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> tuple[cython.Py_ssize_t, cython.longlong]:
-    """A zigzag varint of 64 bits, as `_varint`."""
-    raw: cython.ulonglong = 0
-    byte: cython.uint
-    shift: cython.int = 0
-    while position < end:
-        byte = data[position]
-        position += 1
-        if shift == 63 and byte > 1:
-            return -1, 0
-        raw |= cython.cast(cython.ulonglong, byte & 127) << shift
-        if byte < 128:
-            return position, cython.cast(cython.longlong, raw >> 1) ^ -cython.cast(
-                cython.longlong, raw & 1
-            )
-        shift += 7
-    return -1, 0
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _record(
     data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
 ) -> tuple[
@@ -217,34 +142,35 @@ def _record(
 
     A negative end is an error code; lengths below 0 are nulls.
     """
+    bad: cython.bint
     length: cython.int
     key_length: cython.int
     offset: cython.int
     time: cython.longlong
     key: cython.Py_ssize_t
     record_end: cython.Py_ssize_t
-    position, length = _varint(data, position, end)
-    if position < 0:
-        return _TOO_FEW_RECORDS, 0, 0, 0, 0, 0
+    bad, position, length = varint(data, position, end)
+    if bad:
+        return layout.TOO_FEW_RECORDS, 0, 0, 0, 0, 0
     if length < 1 or length > end - position:
-        return _BAD_RECORD_LENGTH, 0, 0, 0, 0, 0
+        return layout.BAD_RECORD_LENGTH, 0, 0, 0, 0, 0
     record_end = position + length
-    position, time = _varlong(data, position + 1, record_end)
-    if position < 0:
-        return _BAD_VARINT, 0, 0, 0, 0, 0
-    position, offset = _varint(data, position, record_end)
-    if position < 0:
-        return _BAD_VARINT, 0, 0, 0, 0, 0
-    key, key_length = _varint(data, position, record_end)
-    if key < 0:
-        return _BAD_VARINT, 0, 0, 0, 0, 0
+    bad, position, time = varlong(data, position + 1, record_end)
+    if bad:
+        return layout.BAD_VARINT, 0, 0, 0, 0, 0
+    bad, position, offset = varint(data, position, record_end)
+    if bad:
+        return layout.BAD_VARINT, 0, 0, 0, 0, 0
+    bad, key, key_length = varint(data, position, record_end)
+    if bad:
+        return layout.BAD_VARINT, 0, 0, 0, 0, 0
     if key_length > record_end - key:
-        return _BAD_KEY_LENGTH, 0, 0, 0, 0, 0
-    position, length = _varint(data, key + max(key_length, 0), record_end)
-    if position < 0:
-        return _BAD_VARINT, 0, 0, 0, 0, 0
+        return layout.BAD_KEY_LENGTH, 0, 0, 0, 0, 0
+    bad, position, length = varint(data, key + max(key_length, 0), record_end)
+    if bad:
+        return layout.BAD_VARINT, 0, 0, 0, 0, 0
     if length > record_end - position:
-        return _BAD_VALUE_LENGTH, 0, 0, 0, 0, 0
+        return layout.BAD_VALUE_LENGTH, 0, 0, 0, 0, 0
     return record_end, time, offset, key, key_length, length
 
 
@@ -273,30 +199,30 @@ def _look(
     key_length: cython.int
     value_length: cython.int
     for row in range(first, last):
-        at = row * _WIDTH
-        position = cython.cast(cython.Py_ssize_t, table[at + _START])
-        end = cython.cast(cython.Py_ssize_t, table[at + _END])
+        at = row * layout.WIDTH
+        position = cython.cast(cython.Py_ssize_t, table[at + layout.START])
+        end = cython.cast(cython.Py_ssize_t, table[at + layout.END])
         if end > len(data) or position < 0 or position > end:
-            return _BAD_COUNT
-        if table[at + _COUNT] > len(nulls) - index:
-            return _NO_ROOM
-        for _ in range(table[at + _COUNT]):
+            return layout.BAD_COUNT
+        if table[at + layout.COUNT] > len(nulls) - index:
+            return layout.NO_ROOM
+        for _ in range(table[at + layout.COUNT]):
             position, time, delta, key, key_length, value_length = _record(data, position, end)
             if position < 0:
                 return position
             nulls[index] = 0
             if value_length >= 0:
-                nulls[index] = _HAS_VALUE
+                nulls[index] = layout.HAS_VALUE
             if key_length >= 0:
-                nulls[index] |= _HAS_KEY
+                nulls[index] |= layout.HAS_KEY
                 hashes[2 * index], hashes[2 * index + 1] = _siphash(
                     data, key, key_length, key0, key1
                 )
-            places[2 * index] = _s64(table[at + _BASE_OFFSET] + delta)
-            places[2 * index + 1] = _s64(table[at + _BASE_TIMESTAMP] + time)
+            places[2 * index] = wrapped(table[at + layout.BASE_OFFSET] + delta)
+            places[2 * index + 1] = wrapped(table[at + layout.BASE_TIMESTAMP] + time)
             index += 1
         if position != end:
-            return _BATCH_HAS_MORE
+            return layout.BATCH_HAS_MORE
     return index
 
 
@@ -317,10 +243,10 @@ def look(
     `places`, and the bits HAS_KEY and HAS_VALUE in `nulls`. Returns how many or a negative code.
     """
     result: cython.Py_ssize_t
-    if first < 0 or last * _WIDTH > len(table):
-        return _NO_ROOM
+    if first < 0 or last * layout.WIDTH > len(table):
+        return layout.NO_ROOM
     if len(hashes) < 2 * len(nulls) or len(places) < 2 * len(nulls):
-        return _NO_ROOM
+        return layout.NO_ROOM
     if len(data) > _RELEASE:
         with cython.nogil:
             result = _look(data, table, first, last, key0, key1, hashes, places, nulls)

@@ -10,21 +10,11 @@ try:
 except ImportError:
     from barnabas.kernels import shadow as cython
 
-from barnabas.kernels import layout
+if cython.compiled:
+    from cython.cimports.barnabas.kernels import layout
+else:
+    from barnabas.kernels import layout
 
-_WIDTH = cython.declare(cython.int, layout.WIDTH)
-_ATTRIBUTES = cython.declare(cython.int, layout.ATTRIBUTES)
-_BASE_TIMESTAMP = cython.declare(cython.int, layout.BASE_TIMESTAMP)
-_COUNT = cython.declare(cython.int, layout.COUNT)
-_KEPT_RECORDS = cython.declare(cython.int, layout.KEPT_RECORDS)
-_TOMBSTONES = cython.declare(cython.int, layout.TOMBSTONES)
-_NEWEST = cython.declare(cython.int, layout.NEWEST)
-_MARKS_AT = cython.declare(cython.int, layout.MARKS_AT)
-_VERDICT = cython.declare(cython.int, layout.VERDICT)
-_HAS_KEY = cython.declare(cython.int, layout.HAS_KEY)
-_HAS_VALUE = cython.declare(cython.int, layout.HAS_VALUE)
-_MAP_IS_FULL = cython.declare(cython.int, layout.MAP_IS_FULL)
-_NO_ROOM = cython.declare(cython.int, layout.NO_ROOM)
 _DELETE_HORIZON = cython.declare(cython.int, 0x40)
 
 
@@ -131,10 +121,10 @@ def _learn(
     index: cython.Py_ssize_t
     slot: cython.Py_ssize_t
     for index in range(count):
-        if nulls[index] & _HAS_KEY == 0 or places[2 * index] < start_offset:
+        if nulls[index] & layout.HAS_KEY == 0 or places[2 * index] < start_offset:
             continue
         if keys.count >= keys.most:
-            return _MAP_IS_FULL
+            return layout.MAP_IS_FULL
         slot = _find(keys, hashes[2 * index], hashes[2 * index + 1])
         if keys.slots[slot + 2] == 0:
             keys.count += 1
@@ -159,7 +149,7 @@ def learn(
     """
     result: cython.int
     if count > len(nulls) or 2 * count > min(len(hashes), len(places)) or start_offset < 0:
-        return _NO_ROOM
+        return layout.NO_ROOM
     with cython.nogil:
         result = _learn(keys, hashes, places, nulls, count, start_offset)
     return result
@@ -187,31 +177,36 @@ def _judge(
     keep: cython.int
     keep_deletes: cython.int
     for row in range(first, last):
-        at = row * _WIDTH
-        to = (row - first) * _VERDICT
-        if table[at + _COUNT] < 0 or table[at + _COUNT] > len(nulls) - index:
-            return _NO_ROOM
+        at = row * layout.WIDTH
+        to = (row - first) * layout.VERDICT
+        if table[at + layout.COUNT] < 0 or table[at + layout.COUNT] > len(nulls) - index:
+            return layout.NO_ROOM
         # A tombstone stays until the horizon of its batch has passed.
         keep_deletes = (
-            table[at + _ATTRIBUTES] & _DELETE_HORIZON == 0 or now < table[at + _BASE_TIMESTAMP]
+            table[at + layout.ATTRIBUTES] & _DELETE_HORIZON == 0
+            or now < table[at + layout.BASE_TIMESTAMP]
         )
-        verdicts[to + _KEPT_RECORDS] = 0
-        verdicts[to + _TOMBSTONES] = 0
-        verdicts[to + _NEWEST] = -1
-        verdicts[to + _MARKS_AT] = index
-        for _ in range(table[at + _COUNT]):
+        verdicts[to + layout.KEPT_RECORDS] = 0
+        verdicts[to + layout.TOMBSTONES] = 0
+        verdicts[to + layout.NEWEST] = -1
+        verdicts[to + layout.MARKS_AT] = index
+        for _ in range(table[at + layout.COUNT]):
             keep = 1
             if places[2 * index] <= keys.last_offset:
                 keep = 0
-                if nulls[index] & _HAS_KEY and (nulls[index] & _HAS_VALUE or keep_deletes):
+                if nulls[index] & layout.HAS_KEY and (
+                    nulls[index] & layout.HAS_VALUE or keep_deletes
+                ):
                     slot = _find(keys, hashes[2 * index], hashes[2 * index + 1])
                     if cython.cast(cython.longlong, keys.slots[slot + 2]) <= places[2 * index] + 1:
                         keep = 1
             if keep:
-                verdicts[to + _KEPT_RECORDS] += 1
-                if nulls[index] & _HAS_VALUE == 0:
-                    verdicts[to + _TOMBSTONES] += 1
-                verdicts[to + _NEWEST] = max(verdicts[to + _NEWEST], places[2 * index + 1])
+                verdicts[to + layout.KEPT_RECORDS] += 1
+                if nulls[index] & layout.HAS_VALUE == 0:
+                    verdicts[to + layout.TOMBSTONES] += 1
+                verdicts[to + layout.NEWEST] = max(
+                    verdicts[to + layout.NEWEST], places[2 * index + 1]
+                )
             nulls[index] = keep
             index += 1
     return 0
@@ -235,10 +230,14 @@ def judge(
     none), MARKS_AT. Returns 0 or a negative code.
     """
     result: cython.int
-    if first < 0 or last * _WIDTH > len(table) or len(verdicts) < (last - first) * _VERDICT:
-        return _NO_ROOM
+    if (
+        first < 0
+        or last * layout.WIDTH > len(table)
+        or len(verdicts) < (last - first) * layout.VERDICT
+    ):
+        return layout.NO_ROOM
     if min(len(hashes), len(places)) < 2 * len(nulls):
-        return _NO_ROOM
+        return layout.NO_ROOM
     with cython.nogil:
         result = _judge(keys, table, first, last, now, hashes, places, nulls, verdicts)
     return result

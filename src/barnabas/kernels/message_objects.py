@@ -11,42 +11,16 @@ except ImportError:
     from barnabas.kernels import shadow as cython
 
 if cython.compiled:
+    from cython.cimports.barnabas.kernels import layout
     from cython.cimports.barnabas.kernels.big_endian import int32, int64
+    from cython.cimports.barnabas.kernels.varints import wrapped
     from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
 else:
+    from barnabas.kernels import layout
     from barnabas.kernels.big_endian import int32, int64
+    from barnabas.kernels.varints import wrapped
 
-from barnabas.kernels import layout
 from barnabas.kernels.record import Record
-
-_WIDTH = cython.declare(cython.int, layout.WIDTH)
-_ATTRIBUTES = cython.declare(cython.int, layout.ATTRIBUTES)
-_MAX_TIMESTAMP = cython.declare(cython.int, layout.MAX_TIMESTAMP)
-_SHIFT = cython.declare(cython.int, layout.SHIFT)
-_COUNT = cython.declare(cython.int, layout.COUNT)
-_START = cython.declare(cython.int, layout.START)
-_END = cython.declare(cython.int, layout.END)
-_HAS_TIMES = cython.declare(cython.longlong, layout.HAS_TIMES)
-_TIME_OF_ROW = cython.declare(cython.longlong, layout.TIME_OF_ROW)
-_AT_ROW = cython.declare(cython.int, layout.AT_ROW)
-_AT_RECORD = cython.declare(cython.int, layout.AT_RECORD)
-_BAD_KEY_LENGTH = cython.declare(cython.int, layout.BAD_KEY_LENGTH)
-_BAD_VALUE_LENGTH = cython.declare(cython.int, layout.BAD_VALUE_LENGTH)
-_BAD_MESSAGE_LENGTH = cython.declare(cython.int, layout.BAD_MESSAGE_LENGTH)
-_MESSAGE_HAS_MORE = cython.declare(cython.int, layout.MESSAGE_HAS_MORE)
-_NESTED = cython.declare(cython.int, layout.NESTED)
-_NO_ROOM = cython.declare(cython.int, layout.NO_ROOM)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _wrapped(value: cython.longlong) -> cython.longlong:
-    """The 64 bits of a sum, as C has them; sums of garbage wrap and do not fail."""
-    if cython.compiled:
-        return value
-    return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
 
 
 @cython.cfunc
@@ -67,7 +41,7 @@ def _message(
         return 0
     length: cython.Py_ssize_t = int32(data, position + 8)
     if length < 14 + 8 * magic:
-        return _BAD_MESSAGE_LENGTH
+        return layout.BAD_MESSAGE_LENGTH
     if length > end - position - 12:
         return 0
     return length + 12
@@ -104,13 +78,13 @@ def _decode(
     state: cython.longlong[::1],
 ) -> cython.int:
     """Decode the messages of the row that starts at `at` in the table; see `decode`."""
-    position: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + _START])
-    end: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + _END])
-    has_times: cython.bint = table[at + _ATTRIBUTES] & _HAS_TIMES != 0
-    time_of_row: cython.bint = table[at + _ATTRIBUTES] & _TIME_OF_ROW != 0
+    position: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + layout.START])
+    end: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + layout.END])
+    has_times: cython.bint = table[at + layout.ATTRIBUTES] & layout.HAS_TIMES != 0
+    time_of_row: cython.bint = table[at + layout.ATTRIBUTES] & layout.TIME_OF_ROW != 0
     kind: cython.int = -1
     if has_times:
-        kind = 1 if table[at + _ATTRIBUTES] & 8 != 0 else 0
+        kind = 1 if table[at + layout.ATTRIBUTES] & 8 != 0 else 0
     index: cython.longlong
     size: cython.Py_ssize_t
     next_message: cython.Py_ssize_t
@@ -120,33 +94,33 @@ def _decode(
     value_length: cython.int
     offset: cython.longlong
     time: cython.longlong
-    for index in range(table[at + _COUNT]):
-        state[_AT_RECORD] = index
+    for index in range(table[at + layout.COUNT]):
+        state[layout.AT_RECORD] = index
         size = _message(data, position, end)
         if size <= 0:
-            return _BAD_MESSAGE_LENGTH
+            return layout.BAD_MESSAGE_LENGTH
         if data[position + 17] & 7 != 0:
-            return _NESTED
+            return layout.NESTED
         if (data[position + 16] == 1) != has_times:
-            return _NO_ROOM
+            return layout.NO_ROOM
         next_message = position + size
         key_at = position + (30 if has_times else 22)
         key_length = int32(data, key_at - 4)
         value_at = key_at + 4
         if key_length > 0:
             if key_length > next_message - value_at:
-                return _BAD_KEY_LENGTH
+                return layout.BAD_KEY_LENGTH
             value_at += key_length
         value_length = int32(data, value_at - 4)
         if value_length > next_message - value_at:
-            return _BAD_VALUE_LENGTH
+            return layout.BAD_VALUE_LENGTH
         if value_at + max(value_length, 0) != next_message:
-            return _MESSAGE_HAS_MORE
-        offset = _wrapped(int64(data, position) + table[at + _SHIFT])
+            return layout.MESSAGE_HAS_MORE
+        offset = wrapped(int64(data, position) + table[at + layout.SHIFT])
         if lowest <= offset < beyond:
             time = -1
             if time_of_row:
-                time = table[at + _MAX_TIMESTAMP]
+                time = table[at + layout.MAX_TIMESTAMP]
             elif has_times:
                 time = int64(data, position + 18)
             found.append(
@@ -186,15 +160,15 @@ def decode(
     row: cython.Py_ssize_t
     at: cython.Py_ssize_t
     result: cython.int
-    if first_row < 0 or end_row > len(table) // _WIDTH:
-        return _NO_ROOM
+    if first_row < 0 or end_row > len(table) // layout.WIDTH:
+        return layout.NO_ROOM
     for row in range(first_row, end_row):
         if len(found) >= limit:
             return 0
-        at = row * _WIDTH
-        state[_AT_ROW] = row
-        if not 0 <= table[at + _START] <= table[at + _END] <= len(data):
-            return _NO_ROOM
+        at = row * layout.WIDTH
+        state[layout.AT_ROW] = row
+        if not 0 <= table[at + layout.START] <= table[at + layout.END] <= len(data):
+            return layout.NO_ROOM
         result = _decode(data, table, at, lowest, beyond, limit, topic, partition, found, state)
         if result < 0:
             return result

@@ -12,32 +12,14 @@ except ImportError:
     from barnabas.kernels import shadow as cython
 
 if cython.compiled:
+    from cython.cimports.barnabas.kernels import layout
     from cython.cimports.barnabas.kernels.big_endian import int32, int64, uint32
+    from cython.cimports.barnabas.kernels.varints import wrapped
 else:
+    from barnabas.kernels import layout
     from barnabas.kernels.big_endian import int32, int64, uint32
+    from barnabas.kernels.varints import wrapped
 
-from barnabas.kernels import layout
-
-_WIDTH = cython.declare(cython.int, layout.WIDTH)
-_POSITION = cython.declare(cython.int, layout.POSITION)
-_SIZE = cython.declare(cython.int, layout.SIZE)
-_BASE_OFFSET = cython.declare(cython.int, layout.BASE_OFFSET)
-_LAST_DELTA = cython.declare(cython.int, layout.LAST_DELTA)
-_CRC = cython.declare(cython.int, layout.CRC)
-_ATTRIBUTES = cython.declare(cython.int, layout.ATTRIBUTES)
-_BASE_TIMESTAMP = cython.declare(cython.int, layout.BASE_TIMESTAMP)
-_MAX_TIMESTAMP = cython.declare(cython.int, layout.MAX_TIMESTAMP)
-_SHIFT = cython.declare(cython.int, layout.SHIFT)
-_COUNT = cython.declare(cython.int, layout.COUNT)
-_START = cython.declare(cython.int, layout.START)
-_END = cython.declare(cython.int, layout.END)
-_KEPT = cython.declare(cython.int, layout.KEPT)
-_HAS_TIMES = cython.declare(cython.longlong, layout.HAS_TIMES)
-_BAD_KEY_LENGTH = cython.declare(cython.int, layout.BAD_KEY_LENGTH)
-_BAD_VALUE_LENGTH = cython.declare(cython.int, layout.BAD_VALUE_LENGTH)
-_BAD_MESSAGE_LENGTH = cython.declare(cython.int, layout.BAD_MESSAGE_LENGTH)
-_MESSAGE_HAS_MORE = cython.declare(cython.int, layout.MESSAGE_HAS_MORE)
-_NO_ROOM = cython.declare(cython.int, layout.NO_ROOM)
 _TABLES = cython.declare(cython.int, 2048)
 _ALL_ONES = cython.declare(cython.uint, 0xFFFFFFFF)
 _RELEASE = cython.declare(cython.Py_ssize_t, 50000)
@@ -45,17 +27,6 @@ _LENGTHS = cython.declare(cython.Py_ssize_t, 8)
 """Bytes of the lengths of key and value."""
 _LARGE = cython.declare(cython.int, 1)
 _WRONG = cython.declare(cython.int, 2)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _wrapped(value: cython.longlong) -> cython.longlong:
-    """The 64 bits of a sum, as C has them; sums of garbage wrap and do not fail."""
-    if cython.compiled:
-        return value
-    return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
 
 
 @cython.cfunc
@@ -76,7 +47,7 @@ def _message(
         return 0
     length: cython.Py_ssize_t = int32(data, position + 8)
     if length < 14 + 8 * magic:
-        return _BAD_MESSAGE_LENGTH
+        return layout.BAD_MESSAGE_LENGTH
     if length > end - position - 12:
         return 0
     return length + 12
@@ -101,15 +72,15 @@ def _packed(
     length: cython.Py_ssize_t = int32(data, key_at)
     length = max(length, 0)
     if length > end - key_at - _LENGTHS:
-        return _BAD_KEY_LENGTH
+        return layout.BAD_KEY_LENGTH
     key_at += 4 + length
     length = int32(data, key_at)
     if length < 0 or length > end - key_at - 4:
-        return _BAD_VALUE_LENGTH
+        return layout.BAD_VALUE_LENGTH
     if length < end - key_at - 4:
-        return _MESSAGE_HAS_MORE
-    table[at + _START] = key_at + 4
-    table[at + _END] = end
+        return layout.MESSAGE_HAS_MORE
+    table[at + layout.START] = key_at + 4
+    table[at + layout.END] = end
     return 0
 
 
@@ -123,7 +94,7 @@ def _rows(
     table: cython.longlong[::1],
     progress: cython.longlong[::1],
 ) -> cython.Py_ssize_t:
-    room: cython.Py_ssize_t = len(table) // _WIDTH
+    room: cython.Py_ssize_t = len(table) // layout.WIDTH
     found: cython.Py_ssize_t = 0
     size: cython.Py_ssize_t
     at: cython.Py_ssize_t = 0
@@ -140,36 +111,36 @@ def _rows(
         kind = data[position + 17] & 7
         time = -1
         if data[position + 16] == 1:
-            kind = (data[position + 17] & 15) | _HAS_TIMES
+            kind = (data[position + 17] & 15) | layout.HAS_TIMES
             time = int64(data, position + 18)
         offset = int64(data, position)
         if kind != last_kind or kind & 7 != 0:
             if found == room:
                 return found
-            at = found * _WIDTH
+            at = found * layout.WIDTH
             found += 1
             last_kind = kind
-            table[at + _POSITION] = position
-            table[at + _BASE_OFFSET] = offset
-            table[at + _CRC] = uint32(data, position + 12)
-            table[at + _ATTRIBUTES] = kind
-            table[at + _BASE_TIMESTAMP] = time
-            table[at + _MAX_TIMESTAMP] = time
-            table[at + _SHIFT] = 0
-            table[at + _COUNT] = 0
-            table[at + _START] = position
-            table[at + _KEPT] = 0
+            table[at + layout.POSITION] = position
+            table[at + layout.BASE_OFFSET] = offset
+            table[at + layout.CRC] = uint32(data, position + 12)
+            table[at + layout.ATTRIBUTES] = kind
+            table[at + layout.BASE_TIMESTAMP] = time
+            table[at + layout.MAX_TIMESTAMP] = time
+            table[at + layout.SHIFT] = 0
+            table[at + layout.COUNT] = 0
+            table[at + layout.START] = position
+            table[at + layout.KEPT] = 0
             if kind & 7 != 0:
                 result = _packed(data, position, size, table, at)
                 if result < 0:
                     return result
-        table[at + _MAX_TIMESTAMP] = max(table[at + _MAX_TIMESTAMP], time)
+        table[at + layout.MAX_TIMESTAMP] = max(table[at + layout.MAX_TIMESTAMP], time)
         position += size
-        table[at + _COUNT] += 1
-        table[at + _LAST_DELTA] = _wrapped(offset - table[at + _BASE_OFFSET])
-        table[at + _SIZE] = position - table[at + _POSITION]
+        table[at + layout.COUNT] += 1
+        table[at + layout.LAST_DELTA] = wrapped(offset - table[at + layout.BASE_OFFSET])
+        table[at + layout.SIZE] = position - table[at + layout.POSITION]
         if kind & 7 == 0:
-            table[at + _END] = position
+            table[at + layout.END] = position
 
 
 def rows(
@@ -188,7 +159,7 @@ def rows(
     """
     result: cython.Py_ssize_t
     if position < 0 or position > end or end > len(data) or len(progress) < 1:
-        return _NO_ROOM
+        return layout.NO_ROOM
     if end - position > _RELEASE:
         with cython.nogil:
             result = _rows(data, position, end, table, progress)
@@ -203,7 +174,7 @@ def fill(tables: cython.uint[::1]) -> cython.int:
     step: cython.int
     value: cython.uint
     if len(tables) != _TABLES:
-        return _NO_ROOM
+        return layout.NO_ROOM
     for byte in range(256):
         value = byte
         for _ in range(8):
@@ -290,9 +261,9 @@ def check_crcs(
     """
     result: cython.int
     if position < 0 or position > end or end > len(data) or len(progress) < 1:
-        return _NO_ROOM
+        return layout.NO_ROOM
     if len(tables) != _TABLES:
-        return _NO_ROOM
+        return layout.NO_ROOM
     if end - position > _RELEASE:
         with cython.nogil:
             result = _check_crcs(data, position, end, largest, tables, progress)

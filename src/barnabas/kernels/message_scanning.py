@@ -12,57 +12,16 @@ except ImportError:
     from barnabas.kernels import shadow as cython
 
 if cython.compiled:
+    from cython.cimports.barnabas.kernels import layout
     from cython.cimports.barnabas.kernels.big_endian import int32, int64
+    from cython.cimports.barnabas.kernels.varints import wrapped
 else:
+    from barnabas.kernels import layout
     from barnabas.kernels.big_endian import int32, int64
+    from barnabas.kernels.varints import wrapped
 
-from barnabas.kernels import layout
-
-_WIDTH = cython.declare(cython.int, layout.WIDTH)
-_ATTRIBUTES = cython.declare(cython.int, layout.ATTRIBUTES)
-_MAX_TIMESTAMP = cython.declare(cython.int, layout.MAX_TIMESTAMP)
-_SHIFT = cython.declare(cython.int, layout.SHIFT)
-_COUNT = cython.declare(cython.int, layout.COUNT)
-_START = cython.declare(cython.int, layout.START)
-_END = cython.declare(cython.int, layout.END)
-_KEPT = cython.declare(cython.int, layout.KEPT)
-_HAS_TIMES = cython.declare(cython.longlong, layout.HAS_TIMES)
-_TIME_OF_ROW = cython.declare(cython.longlong, layout.TIME_OF_ROW)
-_RECORDS = cython.declare(cython.int, layout.RECORDS)
-_KEY_BYTES = cython.declare(cython.int, layout.KEY_BYTES)
-_VALUE_BYTES = cython.declare(cython.int, layout.VALUE_BYTES)
-_HEADERS = cython.declare(cython.int, layout.HEADERS)
-_NULL_KEYS = cython.declare(cython.int, layout.NULL_KEYS)
-_OFFSETS_AT = cython.declare(cython.int, layout.OFFSETS_AT)
-_TIMESTAMPS_AT = cython.declare(cython.int, layout.TIMESTAMPS_AT)
-_KEYS_AT = cython.declare(cython.int, layout.KEYS_AT)
-_VALUES_AT = cython.declare(cython.int, layout.VALUES_AT)
-_HEADERS_AT = cython.declare(cython.int, layout.HEADERS_AT)
-_KEY_BITS_AT = cython.declare(cython.int, layout.KEY_BITS_AT)
-_VALUE_BITS_AT = cython.declare(cython.int, layout.VALUE_BITS_AT)
-_AT_ROW = cython.declare(cython.int, layout.AT_ROW)
-_AT_RECORD = cython.declare(cython.int, layout.AT_RECORD)
-_BAD_KEY_LENGTH = cython.declare(cython.int, layout.BAD_KEY_LENGTH)
-_BAD_VALUE_LENGTH = cython.declare(cython.int, layout.BAD_VALUE_LENGTH)
-_TOO_LARGE = cython.declare(cython.int, layout.TOO_LARGE)
-_BAD_MESSAGE_LENGTH = cython.declare(cython.int, layout.BAD_MESSAGE_LENGTH)
-_MESSAGE_HAS_MORE = cython.declare(cython.int, layout.MESSAGE_HAS_MORE)
-_NESTED = cython.declare(cython.int, layout.NESTED)
-_NO_ROOM = cython.declare(cython.int, layout.NO_ROOM)
-_STATE = cython.declare(cython.int, layout.STATE)
 _INT32_MAX = cython.declare(cython.int, 2147483647)
 _RELEASE = cython.declare(cython.Py_ssize_t, 50000)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _wrapped(value: cython.longlong) -> cython.longlong:
-    """The 64 bits of a sum, as C has them; sums of garbage wrap and do not fail."""
-    if cython.compiled:
-        return value
-    return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
 
 
 @cython.cfunc
@@ -83,7 +42,7 @@ def _message(
         return 0
     length: cython.Py_ssize_t = int32(data, position + 8)
     if length < 14 + 8 * magic:
-        return _BAD_MESSAGE_LENGTH
+        return layout.BAD_MESSAGE_LENGTH
     if length > end - position - 12:
         return 0
     return length + 12
@@ -107,7 +66,7 @@ def _mark(
     if length >= 0:
         bits[at] |= 1 << (kept & 7)
     else:
-        state[_NULL_KEYS + column - _KEY_BITS_AT] += 1
+        state[layout.NULL_KEYS + column - layout.KEY_BITS_AT] += 1
 
 
 @cython.cfunc
@@ -126,13 +85,13 @@ def _scan(
     state: cython.longlong[::1],
 ) -> cython.int:
     """Scan the messages of the row that starts at `at` in the table; see `scan`."""
-    position: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + _START])
-    end: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + _END])
-    has_times: cython.bint = table[at + _ATTRIBUTES] & _HAS_TIMES != 0
-    time_of_row: cython.bint = table[at + _ATTRIBUTES] & _TIME_OF_ROW != 0
-    kept: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[_RECORDS])
-    key_bytes: cython.longlong = state[_KEY_BYTES]
-    value_bytes: cython.longlong = state[_VALUE_BYTES]
+    position: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + layout.START])
+    end: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, table[at + layout.END])
+    has_times: cython.bint = table[at + layout.ATTRIBUTES] & layout.HAS_TIMES != 0
+    time_of_row: cython.bint = table[at + layout.ATTRIBUTES] & layout.TIME_OF_ROW != 0
+    kept: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, state[layout.RECORDS])
+    key_bytes: cython.longlong = state[layout.KEY_BYTES]
+    value_bytes: cython.longlong = state[layout.VALUE_BYTES]
     index: cython.longlong
     size: cython.Py_ssize_t
     next_message: cython.Py_ssize_t
@@ -141,62 +100,64 @@ def _scan(
     key_length: cython.int
     value_length: cython.int
     offset: cython.longlong
-    for index in range(table[at + _COUNT]):
-        state[_AT_RECORD] = index
+    for index in range(table[at + layout.COUNT]):
+        state[layout.AT_RECORD] = index
         size = _message(data, position, end)
         if size <= 0:
-            return _BAD_MESSAGE_LENGTH
+            return layout.BAD_MESSAGE_LENGTH
         if data[position + 17] & 7 != 0:
-            return _NESTED
+            return layout.NESTED
         if (data[position + 16] == 1) != has_times:
-            return _NO_ROOM
+            return layout.NO_ROOM
         next_message = position + size
         key_at = position + (30 if has_times else 22)
         key_length = int32(data, key_at - 4)
         value_at = key_at + 4
         if key_length > 0:
             if key_length > next_message - value_at:
-                return _BAD_KEY_LENGTH
+                return layout.BAD_KEY_LENGTH
             value_at += key_length
         value_length = int32(data, value_at - 4)
         if value_length > next_message - value_at:
-            return _BAD_VALUE_LENGTH
+            return layout.BAD_VALUE_LENGTH
         if value_at + max(value_length, 0) != next_message:
-            return _MESSAGE_HAS_MORE
-        offset = _wrapped(int64(data, position) + table[at + _SHIFT])
+            return layout.MESSAGE_HAS_MORE
+        offset = wrapped(int64(data, position) + table[at + layout.SHIFT])
         if lowest <= offset < beyond:
-            if state[_OFFSETS_AT] >= 0:
-                longs[state[_OFFSETS_AT] + kept] = offset
-            if state[_TIMESTAMPS_AT] >= 0:
+            if state[layout.OFFSETS_AT] >= 0:
+                longs[state[layout.OFFSETS_AT] + kept] = offset
+            if state[layout.TIMESTAMPS_AT] >= 0:
                 if time_of_row:
-                    longs[state[_TIMESTAMPS_AT] + kept] = table[at + _MAX_TIMESTAMP]
+                    longs[state[layout.TIMESTAMPS_AT] + kept] = table[at + layout.MAX_TIMESTAMP]
                 elif has_times:
-                    longs[state[_TIMESTAMPS_AT] + kept] = int64(data, position + 18)
+                    longs[state[layout.TIMESTAMPS_AT] + kept] = int64(data, position + 18)
                 else:
-                    longs[state[_TIMESTAMPS_AT] + kept] = -1
-            if state[_KEYS_AT] >= 0:
-                _mark(bits, state, _KEY_BITS_AT, kept, key_length)
+                    longs[state[layout.TIMESTAMPS_AT] + kept] = -1
+            if state[layout.KEYS_AT] >= 0:
+                _mark(bits, state, layout.KEY_BITS_AT, kept, key_length)
                 key_bytes += max(key_length, 0)
                 if key_bytes > _INT32_MAX:
-                    return _TOO_LARGE
+                    return layout.TOO_LARGE
                 places[3 * kept] = cython.cast(cython.int, key_at)
-                ints[state[_KEYS_AT] + kept + 1] = cython.cast(cython.int, key_bytes)
-            if state[_VALUES_AT] >= 0:
-                _mark(bits, state, _VALUE_BITS_AT, kept, value_length)
+                ints[state[layout.KEYS_AT] + kept + 1] = cython.cast(cython.int, key_bytes)
+            if state[layout.VALUES_AT] >= 0:
+                _mark(bits, state, layout.VALUE_BITS_AT, kept, value_length)
                 value_bytes += max(value_length, 0)
                 if value_bytes > _INT32_MAX:
-                    return _TOO_LARGE
+                    return layout.TOO_LARGE
                 places[3 * kept + 1] = cython.cast(cython.int, value_at)
-                ints[state[_VALUES_AT] + kept + 1] = cython.cast(cython.int, value_bytes)
-            if state[_HEADERS_AT] >= 0:
+                ints[state[layout.VALUES_AT] + kept + 1] = cython.cast(cython.int, value_bytes)
+            if state[layout.HEADERS_AT] >= 0:
                 places[3 * kept + 2] = 0
-                ints[state[_HEADERS_AT] + kept + 1] = cython.cast(cython.int, state[_HEADERS])
+                ints[state[layout.HEADERS_AT] + kept + 1] = cython.cast(
+                    cython.int, state[layout.HEADERS]
+                )
             kept += 1
         position = next_message
-    table[at + _KEPT] = kept - state[_RECORDS]
-    state[_RECORDS] = kept
-    state[_KEY_BYTES] = key_bytes
-    state[_VALUE_BYTES] = value_bytes
+    table[at + layout.KEPT] = kept - state[layout.RECORDS]
+    state[layout.RECORDS] = kept
+    state[layout.KEY_BYTES] = key_bytes
+    state[layout.VALUE_BYTES] = value_bytes
     return 0
 
 
@@ -221,13 +182,13 @@ def _scan_rows(
     at: cython.Py_ssize_t
     result: cython.int
     for row in range(first_row, end_row):
-        at = row * _WIDTH
-        state[_AT_ROW] = row
-        table[at + _KEPT] = 0
-        if not 0 <= table[at + _START] <= table[at + _END] <= len(data):
-            return _NO_ROOM
-        if not 0 <= table[at + _COUNT] <= room - state[_RECORDS]:
-            return _NO_ROOM
+        at = row * layout.WIDTH
+        state[layout.AT_ROW] = row
+        table[at + layout.KEPT] = 0
+        if not 0 <= table[at + layout.START] <= table[at + layout.END] <= len(data):
+            return layout.NO_ROOM
+        if not 0 <= table[at + layout.COUNT] <= room - state[layout.RECORDS]:
+            return layout.NO_ROOM
         result = _scan(data, table, at, lowest, beyond, longs, ints, bits, places, state)
         if result < 0:
             return result
@@ -264,20 +225,22 @@ def scan(
     """
     result: cython.int
     column: cython.int
-    if len(state) < _STATE or len(data) > _INT32_MAX or first_row < 0:
-        return _NO_ROOM
-    if end > len(table) // _WIDTH or (state[_KEYS_AT] < 0) != (state[_KEY_BITS_AT] < 0):
-        return _NO_ROOM
-    if (state[_VALUES_AT] < 0) != (state[_VALUE_BITS_AT] < 0):
-        return _NO_ROOM
-    room: cython.longlong = _room(state[_OFFSETS_AT], len(longs), _INT32_MAX)
-    room = _room(state[_TIMESTAMPS_AT], len(longs), room)
-    for column in range(_KEYS_AT, _HEADERS_AT + 1):
+    if len(state) < layout.STATE or len(data) > _INT32_MAX or first_row < 0:
+        return layout.NO_ROOM
+    if end > len(table) // layout.WIDTH or (state[layout.KEYS_AT] < 0) != (
+        state[layout.KEY_BITS_AT] < 0
+    ):
+        return layout.NO_ROOM
+    if (state[layout.VALUES_AT] < 0) != (state[layout.VALUE_BITS_AT] < 0):
+        return layout.NO_ROOM
+    room: cython.longlong = _room(state[layout.OFFSETS_AT], len(longs), _INT32_MAX)
+    room = _room(state[layout.TIMESTAMPS_AT], len(longs), room)
+    for column in range(layout.KEYS_AT, layout.HEADERS_AT + 1):
         room = _room(state[column], len(ints) - 1, room)
         if state[column] >= 0:
             room = min(room, len(places) // 3)
-    room = _room(8 * state[_KEY_BITS_AT], 8 * len(bits), room)
-    room = _room(8 * state[_VALUE_BITS_AT], 8 * len(bits), room)
+    room = _room(8 * state[layout.KEY_BITS_AT], 8 * len(bits), room)
+    room = _room(8 * state[layout.VALUE_BITS_AT], 8 * len(bits), room)
     if len(data) > _RELEASE:
         with cython.nogil:
             result = _scan_rows(

@@ -32,6 +32,7 @@ FAMILIES = (
     "key_hashes",
     "key_maps",
     "compaction",
+    "index_entries",
 )
 
 

@@ -11,8 +11,12 @@ except ImportError:
     from barnabas.kernels import shadow as cython
 
 if cython.compiled:
+    from cython.cimports.barnabas.kernels.copies import copy
+    from cython.cimports.barnabas.kernels.varints import put_varint, varint_size, wrapped
     from cython.cimports.cpython.bytearray import PyByteArray_FromStringAndSize
-    from cython.cimports.libc.string import memcpy
+else:
+    from barnabas.kernels.copies import copy
+    from barnabas.kernels.varints import put_varint, varint_size, wrapped
 
 _BAD_COLUMN = cython.declare(cython.int, -1)
 _NO_ROOM = cython.declare(cython.int, -2)
@@ -106,44 +110,6 @@ def _length(strings: Strings, row: cython.Py_ssize_t) -> cython.longlong:
 
 
 @cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _zigzag(value: cython.longlong) -> cython.ulonglong:
-    if cython.compiled:
-        return cython.cast(cython.ulonglong, (value << 1) ^ (value >> 63))
-    return ((value << 1) ^ (value >> 63)) & ((1 << 64) - 1)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _varint_size(value: cython.longlong) -> cython.int:
-    raw: cython.ulonglong = _zigzag(value)
-    if raw < 128:
-        return 1
-    if raw < 16384:
-        return 2
-    size: cython.int = 2
-    while raw >= 16384:
-        raw >>= 7
-        size += 1
-    return size
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _delta(later: cython.longlong, first: cython.longlong) -> cython.longlong:
-    """The 64 bits of a difference, as C has them."""
-    if cython.compiled:
-        return later - first
-    return ((later - first + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
-
-
-@cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def _headers_size(rows: Rows, row: cython.Py_ssize_t) -> cython.longlong:
@@ -156,16 +122,16 @@ def _headers_size(rows: Rows, row: cython.Py_ssize_t) -> cython.longlong:
         return _BAD_COLUMN
     if last > first and (last >= len(rows.header_key.ends) or last > _strings(rows.header_value)):
         return _BAD_COLUMN
-    size = _varint_size(last - first)
+    size = varint_size(last - first)
     for header in range(first, last):
         length = _length(rows.header_key, header)
         if length < 0:
             return _BAD_COLUMN
-        size += length + _varint_size(length)
+        size += length + varint_size(length)
         length = _length(rows.header_value, header)
         if length < -1:
             return _BAD_COLUMN
-        size += _varint_size(length)
+        size += varint_size(length)
         if length > 0:
             size += length
     return size
@@ -189,18 +155,18 @@ def _body_size(
     rows: Rows, row: cython.Py_ssize_t, first_timestamp: cython.longlong, index: cython.longlong
 ) -> cython.longlong:
     """Bytes of a record behind its length, or a negative code."""
-    size: cython.longlong = 1 + _varint_size(index)
-    size += _varint_size(_delta(rows.timestamps[row], first_timestamp))
+    size: cython.longlong = 1 + varint_size(index)
+    size += varint_size(wrapped(rows.timestamps[row] - first_timestamp))
     length: cython.longlong = _length(rows.key, row)
     if length < -1:
         return _BAD_COLUMN
-    size += _varint_size(length)
+    size += varint_size(length)
     if length > 0:
         size += length
     length = _length(rows.value, row)
     if length < -1:
         return _BAD_COLUMN
-    size += _varint_size(length)
+    size += varint_size(length)
     if length > 0:
         size += length
     if len(rows.header_ends) == 0:
@@ -240,7 +206,7 @@ def _sizes(
         body = _body_size(rows, row, base, index - first)
         if body < 0:
             return body
-        whole = body + _varint_size(body)
+        whole = body + varint_size(body)
         if whole > _LARGEST - total:
             if index == first:
                 return _NO_ROOM
@@ -295,48 +261,14 @@ def unwritten(size: cython.Py_ssize_t) -> bytearray:
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _put(
-    target: cython.uchar[::1], at: cython.Py_ssize_t, value: cython.longlong
-) -> cython.Py_ssize_t:
-    """Write a zigzag varint; returns where the next byte goes, which may be past the end."""
-    raw: cython.ulonglong = _zigzag(value)
-    if raw < 128 and at < len(target):
-        target[at] = raw & 127
-        return at + 1
-    if raw < 16384 and at < len(target) - 1:
-        target[at] = raw & 127 | 128
-        target[at + 1] = raw >> 7 & 127
-        return at + 2
-    while raw >= 128 and at < len(target):
-        target[at] = raw & 127 | 128
-        at += 1
-        raw >>= 7
-    if at < len(target):
-        target[at] = raw & 127
-    return at + 1
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _put_string(
     target: cython.uchar[::1], at: cython.Py_ssize_t, strings: Strings, row: cython.Py_ssize_t
 ) -> cython.Py_ssize_t:
-    """Write the length of a row and the row, or -1 for null; as `_put`."""
+    """Write the length of a row and the row, or -1 for null; as `put_varint`."""
     length: cython.Py_ssize_t = cython.cast(cython.Py_ssize_t, _length(strings, row))
-    at = _put(target, at, length)
+    at = put_varint(target, at, length)
     if length > 0 and length <= len(target) - at:
-        start: cython.Py_ssize_t = strings.ends[row]
-        if cython.compiled:
-            # What is short goes as 16 bytes, where there are so many on both sides, because a copy
-            # of fixed size is two instructions; the surplus is overwritten by what comes behind.
-            if length <= 16 and len(target) - at >= 16 and len(strings.data) - start >= 16:
-                memcpy(cython.address(target[at]), cython.address(strings.data[start]), 16)
-            else:
-                memcpy(cython.address(target[at]), cython.address(strings.data[start]), length)
-        else:
-            target[at : at + length] = strings.data[start : start + length]
+        copy(target, at, strings.data, strings.ends[row], length)
     return at + length if length > 0 else at
 
 
@@ -358,18 +290,18 @@ def _write(
     base: cython.longlong = rows.timestamps[order[first]]
     for index in range(first, last):
         row = order[index]
-        at = _put(target, at, sizes[index])
+        at = put_varint(target, at, sizes[index])
         if sizes[index] > len(target) - at:
             return _NO_ROOM
         target[at] = 0
-        at = _put(target, at + 1, _delta(rows.timestamps[row], base))
-        at = _put(target, at, index - first)
+        at = put_varint(target, at + 1, wrapped(rows.timestamps[row] - base))
+        at = put_varint(target, at, index - first)
         at = _put_string(target, at, rows.key, row)
         at = _put_string(target, at, rows.value, row)
         if len(rows.header_ends) == 0:
-            at = _put(target, at, 0)
+            at = put_varint(target, at, 0)
             continue
-        at = _put(target, at, rows.header_ends[row + 1] - rows.header_ends[row])
+        at = put_varint(target, at, rows.header_ends[row + 1] - rows.header_ends[row])
         for header in range(rows.header_ends[row], rows.header_ends[row + 1]):
             at = _put_string(target, at, rows.header_key, header)
             at = _put_string(target, at, rows.header_value, header)

@@ -4,6 +4,7 @@
 They are inlined where they are used; a compiler makes one load and one turning of bytes of each.
 """
 
+from cpython.bytearray cimport PyByteArray_AS_STRING
 from cpython.bytes cimport PyBytes_AS_STRING
 
 
@@ -44,3 +45,21 @@ cdef inline int int32_of(bytes data, Py_ssize_t at) noexcept:
 cdef inline long long int64_of(bytes data, Py_ssize_t at) noexcept:
     cdef const unsigned char *start = <const unsigned char *>PyBytes_AS_STRING(data) + at
     return <long long>(<unsigned long long>load32(start) << 32 | load32(start + 4))
+
+
+cdef inline void store(unsigned char *to, long long value, int size) noexcept nogil:
+    cdef int shift = 8 * size
+    while shift > 0:
+        shift -= 8
+        to[0] = value >> shift & 255
+        to += 1
+
+
+cdef inline void put(
+    unsigned char[::1] target, Py_ssize_t at, long long value, int size
+) noexcept nogil:
+    store(&target[at], value, size)
+
+
+cdef inline void put_of(bytearray target, Py_ssize_t at, long long value, int size) noexcept:
+    store(<unsigned char *>PyByteArray_AS_STRING(target) + at, value, size)

@@ -11,70 +11,20 @@ except ImportError:
 
 if cython.compiled:
     from cython.cimports.barnabas.kernels import layout
-    from cython.cimports.barnabas.kernels.varints import varint, varlong, wrapped
-    from cython.cimports.libc.string import memcpy
+    from cython.cimports.barnabas.kernels.big_endian import put
+    from cython.cimports.barnabas.kernels.copies import copy
+    from cython.cimports.barnabas.kernels.varints import put_varint, varint, varlong, wrapped
 else:
     from barnabas.kernels import layout
-    from barnabas.kernels.varints import varint, varlong, wrapped
+    from barnabas.kernels.big_endian import put
+    from barnabas.kernels.copies import copy
+    from barnabas.kernels.varints import put_varint, varint, varlong, wrapped
 
 _HEADER_SIZE = cython.declare(cython.Py_ssize_t, 61)
 _CODEC = cython.declare(cython.int, 0x07)
 _LOG_APPEND_TIME = cython.declare(cython.int, 0x08)
 _DELETE_HORIZON = cython.declare(cython.int, 0x40)
 _RELEASE = cython.declare(cython.Py_ssize_t, 50000)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _put_varlong(
-    out: cython.uchar[::1], at: cython.Py_ssize_t, value: cython.longlong
-) -> cython.Py_ssize_t:
-    """Write a zigzag varint; returns the position behind it."""
-    raw: cython.ulonglong
-    if cython.compiled:
-        raw = cython.cast(cython.ulonglong, (value << 1) ^ (value >> 63))
-    else:
-        raw = ((value << 1) ^ (value >> 63)) & ((1 << 64) - 1)
-    while raw >= 128:
-        out[at] = cython.cast(cython.uchar, raw & 127 | 128)
-        raw >>= 7
-        at += 1
-    out[at] = cython.cast(cython.uchar, raw)
-    return at + 1
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _put(
-    out: cython.uchar[::1], at: cython.Py_ssize_t, value: cython.longlong, count: cython.int
-) -> cython.void:
-    """Write the low `count` bytes of a number, big-endian."""
-    index: cython.int
-    for index in range(count):
-        out[at + index] = cython.cast(cython.uchar, (value >> (8 * (count - 1 - index))) & 255)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _copy(
-    out: cython.uchar[::1],
-    to: cython.Py_ssize_t,
-    data: cython.const[cython.uchar][::1],
-    start: cython.Py_ssize_t,
-    count: cython.Py_ssize_t,
-) -> cython.void:
-    if count <= 0:
-        return
-    if cython.compiled:
-        memcpy(cython.address(out[to]), cython.address(data[start]), count)
-    else:
-        out[to : to + count] = data[start : start + count]
 
 
 @cython.cfunc
@@ -108,7 +58,7 @@ def _write(
             return layout.BAD_RECORD_LENGTH
         record_end = body + length
         if marks[marks_at + index] == 0:
-            _copy(out, at, data, run, position - run)
+            copy(out, at, data, run, position - run)
             at += position - run
             run = record_end
         elif shift != 0:
@@ -116,16 +66,16 @@ def _write(
             if bad:
                 return layout.BAD_VARINT
             # Behind `at` there is room for the longest varints: the delta is measured there.
-            probe = _put_varlong(out, at, wrapped(time - shift))
+            probe = put_varint(out, at, wrapped(time - shift))
             size = 1 + (probe - at) + (record_end - rest)
-            at = _put_varlong(out, at, size)
+            at = put_varint(out, at, size)
             out[at] = data[body]
-            at = _put_varlong(out, at + 1, wrapped(time - shift))
-            _copy(out, at, data, rest, record_end - rest)
+            at = put_varint(out, at + 1, wrapped(time - shift))
+            copy(out, at, data, rest, record_end - rest)
             at += record_end - rest
             run = record_end
         position = record_end
-    _copy(out, at, data, run, position - run)
+    copy(out, at, data, run, position - run)
     return at + position - run
 
 
@@ -225,7 +175,7 @@ def _survive(
             if attributes & _LOG_APPEND_TIME == 0:
                 shift = wrapped(base - table[at + layout.BASE_TIMESTAMP])
         elif kept == table[at + layout.COUNT]:
-            _copy(out, to, data, position, size)
+            copy(out, to, data, position, size)
             state[layout.TO_BYTES] = to + size
             continue
         else:
@@ -244,13 +194,13 @@ def _survive(
             )
             if written < 0:
                 return cython.cast(cython.int, written)
-        _copy(out, to, data, position, _HEADER_SIZE)
-        _put(out, to + 8, written - to - 12, 4)
-        _put(out, to + 21, attributes, 2)
-        _put(out, to + 27, base, 8)
+        copy(out, to, data, position, _HEADER_SIZE)
+        put(out, to + 8, written - to - 12, 4)
+        put(out, to + 21, attributes, 2)
+        put(out, to + 27, base, 8)
         if kept and attributes & _LOG_APPEND_TIME == 0:
-            _put(out, to + 35, verdicts[judged + layout.NEWEST], 8)
-        _put(out, to + 57, kept, 4)
+            put(out, to + 35, verdicts[judged + layout.NEWEST], 8)
+        put(out, to + 57, kept, 4)
         if 2 * state[layout.REWRITTEN] + 2 > len(rewritten):
             return layout.NO_ROOM
         rewritten[2 * state[layout.REWRITTEN]] = to
@@ -296,39 +246,3 @@ def survive(
             data, table, first, last, kept_empty, marks, verdicts, out, rewritten, state
         )
     return result
-
-
-def entries(
-    table: cython.longlong[::1],
-    interval: cython.longlong,
-    state: cython.longlong[::1],
-    found: cython.longlong[::1],
-) -> cython.Py_ssize_t:
-    """The index entries of a table's batches, written one behind the other from state[AT_FILE] on.
-
-    Each is four numbers in `found`: last offset and position of the batch, greatest timestamp so far and
-    the last offset of its batch. Returns how many, or a negative code. The rule is that of a segment that
-    is appended to.
-    """
-    row: cython.Py_ssize_t
-    at: cython.Py_ssize_t
-    count: cython.Py_ssize_t = 0
-    last: cython.longlong
-    if len(found) < 4 * (len(table) // layout.WIDTH):
-        return layout.NO_ROOM
-    for row in range(len(table) // layout.WIDTH):
-        at = row * layout.WIDTH
-        last = table[at + layout.BASE_OFFSET] + table[at + layout.LAST_DELTA]
-        if table[at + layout.MAX_TIMESTAMP] > state[layout.INDEXED_TIME]:
-            state[layout.INDEXED_TIME] = table[at + layout.MAX_TIMESTAMP]
-            state[layout.INDEXED_TIME_OFFSET] = last
-        if state[layout.SINCE_ENTRY] > interval:
-            found[4 * count] = last
-            found[4 * count + 1] = state[layout.AT_FILE]
-            found[4 * count + 2] = state[layout.INDEXED_TIME]
-            found[4 * count + 3] = state[layout.INDEXED_TIME_OFFSET]
-            count += 1
-            state[layout.SINCE_ENTRY] = 0
-        state[layout.SINCE_ENTRY] += table[at + layout.SIZE]
-        state[layout.AT_FILE] += table[at + layout.SIZE]
-    return count

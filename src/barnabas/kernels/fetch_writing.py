@@ -10,25 +10,13 @@ try:
 except ImportError:
     from barnabas.kernels import shadow as cython
 
+if cython.compiled:
+    from cython.cimports.barnabas.kernels.big_endian import put_of
+else:
+    from barnabas.kernels.big_endian import put_of
+
 _MOST_SHORT = cython.declare(cython.int, 126)
 """The longest name and the greatest count that take one byte in a flexible version."""
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _put(
-    out: bytearray, at: cython.Py_ssize_t, value: cython.longlong, size: cython.int
-) -> cython.void:
-    """`size` big-endian bytes."""
-    if not cython.compiled:
-        out[at : at + size] = value.to_bytes(size, signed=True)
-        return
-    place: cython.Py_ssize_t = at + size - 1
-    while place >= at:
-        out[place] = value & 255
-        value >>= 8
-        place -= 1
 
 
 @cython.cfunc
@@ -70,16 +58,16 @@ def _put_head(
     if version > 11:
         at = 13
     # Between the correlation id and `at`: no tagged fields, no throttling. The bytes are 0.
-    _put(head, 0, size, 4)
-    _put(head, 4, correlation_id, 4)
+    put_of(head, 0, size, 4)
+    put_of(head, 4, correlation_id, 4)
     if version > 6:
-        _put(head, at, error, 2)
-        _put(head, at + 2, session_id, 4)
+        put_of(head, at, error, 2)
+        put_of(head, at + 2, session_id, 4)
         at += 6
     if version > 11:
         head[at] = topics + 1
     else:
-        _put(head, at, topics, 4)
+        put_of(head, at, topics, 4)
 
 
 def write(
@@ -137,7 +125,7 @@ def write(
         if len(out) - at < len(name) + 80 + 64 * (count - number):
             out.extend(bytes(len(name) + 80))
         if not flexible:
-            _put(out, at, len(name), 2)
+            put_of(out, at, len(name), 2)
             at += 2
         elif version < 13:
             out[at] = len(name) + 1
@@ -147,7 +135,7 @@ def write(
         if flexible:
             at = _put_varint(out, at, group - number + 1)
         else:
-            _put(out, at, group - number, 4)
+            put_of(out, at, group - number, 4)
             at += 4
         while number < group:
             row = _row(fetched[number])
@@ -157,22 +145,22 @@ def write(
             code = row[3]
             if code:
                 code = codes.get(code, code)
-            _put(out, at, row[2], 4)
-            _put(out, at + 4, code, 2)
-            _put(out, at + 6, row[4], 8)
-            _put(out, at + 14, row[5], 8)
+            put_of(out, at, row[2], 4)
+            put_of(out, at + 4, code, 2)
+            put_of(out, at + 6, row[4], 8)
+            put_of(out, at + 14, row[5], 8)
             at += 22
             if version > 4:
-                _put(out, at, row[6], 8)
+                put_of(out, at, row[6], 8)
                 at += 8
             if flexible:
                 out[at] = 0
                 at += 1
             else:
-                _put(out, at, -1, 4)
+                put_of(out, at, -1, 4)
                 at += 4
             if version > 10:
-                _put(out, at, -1, 4)
+                put_of(out, at, -1, 4)
                 at += 4
             records: object = row[7]
             taken = 0
@@ -181,7 +169,7 @@ def write(
             if flexible:
                 at = _put_varint(out, at, taken + 1)
             else:
-                _put(out, at, taken, 4)
+                put_of(out, at, taken, 4)
                 at += 4
             if records is not None:
                 parts.append(out[begun:at])

@@ -12,39 +12,15 @@ except ImportError:
 
 if cython.compiled:
     from cython.cimports.barnabas.kernels import layout
+    from cython.cimports.barnabas.kernels.copies import copy
     from cython.cimports.barnabas.kernels.varints import varint
-    from cython.cimports.libc.string import memcpy
 else:
     from barnabas.kernels import layout
+    from barnabas.kernels.copies import copy
     from barnabas.kernels.varints import varint
 
 _RELEASE = cython.declare(cython.Py_ssize_t, 50000)
 """Bytes from which giving the GIL away pays; below, two threads only disturb each other."""
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _copy(
-    target: cython.uchar[::1],
-    to: cython.Py_ssize_t,
-    data: cython.const[cython.uchar][::1],
-    start: cython.Py_ssize_t,
-    length: cython.Py_ssize_t,
-) -> cython.void:
-    """Copy what the caller has compared with both ends.
-
-    What is short goes as 16 bytes, where there are so many on both sides: a copy of fixed size is
-    two instructions. The surplus is overwritten by what comes behind.
-    """
-    if cython.compiled:
-        if length <= 16 and len(data) - start >= 16 and len(target) - to >= 16:
-            memcpy(cython.address(target[to]), cython.address(data[start]), 16)
-            return
-        memcpy(cython.address(target[to]), cython.address(data[start]), length)
-    else:
-        target[to : to + length] = data[start : start + length]
 
 
 @cython.cfunc
@@ -72,7 +48,7 @@ def _gather(
         if length > 0:
             if length > size - place or length > room - to:
                 return layout.NO_ROOM
-            _copy(target, to, data, place, length)
+            copy(target, to, data, place, length)
     return 0
 
 
@@ -133,7 +109,7 @@ def _gather_headers(
             if bad or length < 0 or length > size - position or length > key_room - key_at:
                 return layout.NO_ROOM
             if length > 0:
-                _copy(keys, key_at, data, position, length)
+                copy(keys, key_at, data, position, length)
             position += length
             key_at += length
             key_ends[header + 1] = cython.cast(cython.int, key_at)
@@ -145,7 +121,7 @@ def _gather_headers(
             if length >= 0:
                 value_bits[header >> 3] |= 1 << (header & 7)
             if length > 0:
-                _copy(values, value_at, data, position, length)
+                copy(values, value_at, data, position, length)
                 position += length
                 value_at += length
             value_ends[header + 1] = cython.cast(cython.int, value_at)

@@ -13,10 +13,12 @@ except ImportError:
 
 if cython.compiled:
     from cython.cimports.barnabas.kernels import layout
-    from cython.cimports.barnabas.kernels.varints import varint, varlong, wrapped
+    from cython.cimports.barnabas.kernels.record_parts import parts
+    from cython.cimports.barnabas.kernels.varints import varint, wrapped
 else:
     from barnabas.kernels import layout
-    from barnabas.kernels.varints import varint, varlong, wrapped
+    from barnabas.kernels.record_parts import parts
+    from barnabas.kernels.varints import varint, wrapped
 
 _RELEASE = cython.declare(cython.Py_ssize_t, 50000)
 
@@ -130,51 +132,6 @@ def siphash(
 
 
 @cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _record(
-    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> tuple[
-    cython.Py_ssize_t, cython.longlong, cython.int, cython.Py_ssize_t, cython.int, cython.int
-]:
-    """One record: where it ends, timestamp delta, offset delta, where its key is, lengths of key and value.
-
-    A negative end is an error code; lengths below 0 are nulls.
-    """
-    bad: cython.bint
-    length: cython.int
-    key_length: cython.int
-    offset: cython.int
-    time: cython.longlong
-    key: cython.Py_ssize_t
-    record_end: cython.Py_ssize_t
-    bad, position, length = varint(data, position, end)
-    if bad:
-        return layout.TOO_FEW_RECORDS, 0, 0, 0, 0, 0
-    if length < 1 or length > end - position:
-        return layout.BAD_RECORD_LENGTH, 0, 0, 0, 0, 0
-    record_end = position + length
-    bad, position, time = varlong(data, position + 1, record_end)
-    if bad:
-        return layout.BAD_VARINT, 0, 0, 0, 0, 0
-    bad, position, offset = varint(data, position, record_end)
-    if bad:
-        return layout.BAD_VARINT, 0, 0, 0, 0, 0
-    bad, key, key_length = varint(data, position, record_end)
-    if bad:
-        return layout.BAD_VARINT, 0, 0, 0, 0, 0
-    if key_length > record_end - key:
-        return layout.BAD_KEY_LENGTH, 0, 0, 0, 0, 0
-    bad, position, length = varint(data, key + max(key_length, 0), record_end)
-    if bad:
-        return layout.BAD_VARINT, 0, 0, 0, 0, 0
-    if length > record_end - position:
-        return layout.BAD_VALUE_LENGTH, 0, 0, 0, 0, 0
-    return record_end, time, offset, key, key_length, length
-
-
-@cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def _look(
@@ -193,11 +150,17 @@ def _look(
     index: cython.Py_ssize_t = 0
     position: cython.Py_ssize_t
     end: cython.Py_ssize_t
-    key: cython.Py_ssize_t
+    record_end: cython.Py_ssize_t
+    key_at: cython.Py_ssize_t
+    _value_at: cython.Py_ssize_t
     time: cython.longlong
     delta: cython.int
-    key_length: cython.int
-    value_length: cython.int
+    bad: cython.bint
+    code: cython.int
+    length: cython.int
+    # doubled and odd where null, as they are stored
+    key_length: cython.uint
+    value_length: cython.uint
     for row in range(first, last):
         at = row * layout.WIDTH
         position = cython.cast(cython.Py_ssize_t, table[at + layout.START])
@@ -207,17 +170,26 @@ def _look(
         if table[at + layout.COUNT] > len(nulls) - index:
             return layout.NO_ROOM
         for _ in range(table[at + layout.COUNT]):
-            position, time, delta, key, key_length, value_length = _record(data, position, end)
-            if position < 0:
-                return position
+            bad, position, length = varint(data, position, end)
+            if bad:
+                return layout.TOO_FEW_RECORDS
+            if length < 1 or length > end - position:
+                return layout.BAD_RECORD_LENGTH
+            record_end = position + length
+            code, position, time, delta, key_at, key_length, _value_at, value_length = parts(
+                data, position + 1, record_end
+            )
+            if code < 0:
+                return code
             nulls[index] = 0
-            if value_length >= 0:
+            if value_length & 1 == 0:
                 nulls[index] = layout.HAS_VALUE
-            if key_length >= 0:
+            if key_length & 1 == 0:
                 nulls[index] |= layout.HAS_KEY
                 hashes[2 * index], hashes[2 * index + 1] = _siphash(
-                    data, key, key_length, key0, key1
+                    data, key_at, key_length >> 1, key0, key1
                 )
+            position = record_end
             places[2 * index] = wrapped(table[at + layout.BASE_OFFSET] + delta)
             places[2 * index + 1] = wrapped(table[at + layout.BASE_TIMESTAMP] + time)
             index += 1

@@ -12,39 +12,17 @@ except ImportError:
 
 if cython.compiled:
     from cython.cimports.barnabas.kernels import layout
-    from cython.cimports.barnabas.kernels.big_endian import int32, int64
+    from cython.cimports.barnabas.kernels.big_endian import int64
+    from cython.cimports.barnabas.kernels.messages import read
     from cython.cimports.barnabas.kernels.varints import wrapped
     from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
 else:
     from barnabas.kernels import layout
-    from barnabas.kernels.big_endian import int32, int64
+    from barnabas.kernels.big_endian import int64
+    from barnabas.kernels.messages import read
     from barnabas.kernels.varints import wrapped
 
 from barnabas.kernels.record import Record
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _message(
-    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> cython.Py_ssize_t:
-    """Bytes of the message at `position` with its 12 byte prefix.
-
-    0: it is cut off by the end, or of another magic. Negative: its length is nonsense.
-    """
-    if end - position < 17:
-        return 0
-    magic: cython.int = data[position + 16]
-    if magic > 1:
-        return 0
-    length: cython.Py_ssize_t = int32(data, position + 8)
-    if length < 14 + 8 * magic:
-        return layout.BAD_MESSAGE_LENGTH
-    if length > end - position - 12:
-        return 0
-    return length + 12
 
 
 @cython.cfunc
@@ -86,7 +64,6 @@ def _decode(
     if has_times:
         kind = 1 if table[at + layout.ATTRIBUTES] & 8 != 0 else 0
     index: cython.longlong
-    size: cython.Py_ssize_t
     next_message: cython.Py_ssize_t
     key_at: cython.Py_ssize_t
     value_at: cython.Py_ssize_t
@@ -96,26 +73,11 @@ def _decode(
     time: cython.longlong
     for index in range(table[at + layout.COUNT]):
         state[layout.AT_RECORD] = index
-        size = _message(data, position, end)
-        if size <= 0:
-            return layout.BAD_MESSAGE_LENGTH
-        if data[position + 17] & 7 != 0:
-            return layout.NESTED
-        if (data[position + 16] == 1) != has_times:
-            return layout.NO_ROOM
-        next_message = position + size
-        key_at = position + (30 if has_times else 22)
-        key_length = int32(data, key_at - 4)
-        value_at = key_at + 4
-        if key_length > 0:
-            if key_length > next_message - value_at:
-                return layout.BAD_KEY_LENGTH
-            value_at += key_length
-        value_length = int32(data, value_at - 4)
-        if value_length > next_message - value_at:
-            return layout.BAD_VALUE_LENGTH
-        if value_at + max(value_length, 0) != next_message:
-            return layout.MESSAGE_HAS_MORE
+        next_message, key_at, key_length, value_at, value_length = read(
+            data, position, end, has_times
+        )
+        if next_message < 0:
+            return cython.cast(cython.int, next_message)
         offset = wrapped(int64(data, position) + table[at + layout.SHIFT])
         if lowest <= offset < beyond:
             time = -1

@@ -13,44 +13,21 @@ except ImportError:
 
 if cython.compiled:
     from cython.cimports.barnabas.kernels import layout
-    from cython.cimports.barnabas.kernels.big_endian import int32, int64, uint32
+    from cython.cimports.barnabas.kernels.big_endian import int64, uint32
+    from cython.cimports.barnabas.kernels.crc32 import crc32
+    from cython.cimports.barnabas.kernels.messages import message_size, places
     from cython.cimports.barnabas.kernels.varints import wrapped
 else:
     from barnabas.kernels import layout
-    from barnabas.kernels.big_endian import int32, int64, uint32
+    from barnabas.kernels.big_endian import int64, uint32
+    from barnabas.kernels.crc32 import crc32
+    from barnabas.kernels.messages import message_size, places
     from barnabas.kernels.varints import wrapped
 
 _TABLES = cython.declare(cython.int, 2048)
-_ALL_ONES = cython.declare(cython.uint, 0xFFFFFFFF)
 _RELEASE = cython.declare(cython.Py_ssize_t, 50000)
-_LENGTHS = cython.declare(cython.Py_ssize_t, 8)
-"""Bytes of the lengths of key and value."""
 _LARGE = cython.declare(cython.int, 1)
 _WRONG = cython.declare(cython.int, 2)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _message(
-    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> cython.Py_ssize_t:
-    """Bytes of the message at `position` with its 12 byte prefix.
-
-    0: it is cut off by the end, or of another magic. Negative: its length is nonsense.
-    """
-    if end - position < 17:
-        return 0
-    magic: cython.int = data[position + 16]
-    if magic > 1:
-        return 0
-    length: cython.Py_ssize_t = int32(data, position + 8)
-    if length < 14 + 8 * magic:
-        return layout.BAD_MESSAGE_LENGTH
-    if length > end - position - 12:
-        return 0
-    return length + 12
 
 
 @cython.cfunc
@@ -65,22 +42,18 @@ def _packed(
     at: cython.Py_ssize_t,
 ) -> cython.int:
     """Say in a row where the value of a compressed message is."""
-    key_at: cython.Py_ssize_t = (
-        position + 18 + 8 * cython.cast(cython.Py_ssize_t, data[position + 16])
-    )
-    end: cython.Py_ssize_t = position + size
-    length: cython.Py_ssize_t = int32(data, key_at)
-    length = max(length, 0)
-    if length > end - key_at - _LENGTHS:
-        return layout.BAD_KEY_LENGTH
-    key_at += 4 + length
-    length = int32(data, key_at)
-    if length < 0 or length > end - key_at - 4:
+    code: cython.int
+    _key_at: cython.Py_ssize_t
+    _key_length: cython.int
+    value_at: cython.Py_ssize_t
+    value_length: cython.int
+    code, _key_at, _key_length, value_at, value_length = places(data, position, position + size)
+    if code < 0:
+        return code
+    if value_length < 0:
         return layout.BAD_VALUE_LENGTH
-    if length < end - key_at - 4:
-        return layout.MESSAGE_HAS_MORE
-    table[at + layout.START] = key_at + 4
-    table[at + layout.END] = end
+    table[at + layout.START] = value_at
+    table[at + layout.END] = position + size
     return 0
 
 
@@ -105,7 +78,7 @@ def _rows(
     result: cython.int
     while True:
         progress[0] = position
-        size = _message(data, position, end)
+        size = message_size(data, position, end)
         if size <= 0:
             return found if size == 0 else size
         kind = data[position + 17] & 7
@@ -188,41 +161,6 @@ def fill(tables: cython.uint[::1]) -> cython.int:
 
 
 @cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _crc32(
-    data: cython.const[cython.uchar][::1],
-    at: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    tables: cython.uint[::1],
-) -> cython.uint:
-    crc: cython.uint = _ALL_ONES
-    while end - at >= 8:
-        crc ^= (
-            cython.cast(cython.uint, data[at])
-            | cython.cast(cython.uint, data[at + 1]) << 8
-            | cython.cast(cython.uint, data[at + 2]) << 16
-            | cython.cast(cython.uint, data[at + 3]) << 24
-        )
-        crc = (
-            tables[1792 + (crc & 255)]
-            ^ tables[1536 + (crc >> 8 & 255)]
-            ^ tables[1280 + (crc >> 16 & 255)]
-            ^ tables[1024 + (crc >> 24)]
-            ^ tables[768 + data[at + 4]]
-            ^ tables[512 + data[at + 5]]
-            ^ tables[256 + data[at + 6]]
-            ^ tables[data[at + 7]]
-        )
-        at += 8
-    while at < end:
-        crc = (crc >> 8) ^ tables[(crc ^ data[at]) & 255]
-        at += 1
-    return crc ^ _ALL_ONES
-
-
-@cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def _check_crcs(
@@ -236,12 +174,12 @@ def _check_crcs(
     size: cython.Py_ssize_t
     while True:
         progress[0] = position
-        size = _message(data, position, end)
+        size = message_size(data, position, end)
         if size <= 0:
             return cython.cast(cython.int, size)
         if size > largest:
             return _LARGE
-        if _crc32(data, position + 16, position + size, tables) != (uint32(data, position + 12)):
+        if crc32(data, position + 16, position + size, tables) != (uint32(data, position + 12)):
             return _WRONG
         position += size
 

@@ -13,39 +13,19 @@ except ImportError:
 
 if cython.compiled:
     from cython.cimports.barnabas.kernels import layout
-    from cython.cimports.barnabas.kernels.big_endian import int32, int64
+    from cython.cimports.barnabas.kernels.big_endian import int64
+    from cython.cimports.barnabas.kernels.messages import read
+    from cython.cimports.barnabas.kernels.outputs import records_with_room
     from cython.cimports.barnabas.kernels.varints import wrapped
 else:
     from barnabas.kernels import layout
-    from barnabas.kernels.big_endian import int32, int64
+    from barnabas.kernels.big_endian import int64
+    from barnabas.kernels.messages import read
+    from barnabas.kernels.outputs import records_with_room
     from barnabas.kernels.varints import wrapped
 
 _INT32_MAX = cython.declare(cython.int, 2147483647)
 _RELEASE = cython.declare(cython.Py_ssize_t, 50000)
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _message(
-    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> cython.Py_ssize_t:
-    """Bytes of the message at `position` with its 12 byte prefix.
-
-    0: it is cut off by the end, or of another magic. Negative: its length is nonsense.
-    """
-    if end - position < 17:
-        return 0
-    magic: cython.int = data[position + 16]
-    if magic > 1:
-        return 0
-    length: cython.Py_ssize_t = int32(data, position + 8)
-    if length < 14 + 8 * magic:
-        return layout.BAD_MESSAGE_LENGTH
-    if length > end - position - 12:
-        return 0
-    return length + 12
 
 
 @cython.cfunc
@@ -93,7 +73,6 @@ def _scan(
     key_bytes: cython.longlong = state[layout.KEY_BYTES]
     value_bytes: cython.longlong = state[layout.VALUE_BYTES]
     index: cython.longlong
-    size: cython.Py_ssize_t
     next_message: cython.Py_ssize_t
     key_at: cython.Py_ssize_t
     value_at: cython.Py_ssize_t
@@ -102,26 +81,11 @@ def _scan(
     offset: cython.longlong
     for index in range(table[at + layout.COUNT]):
         state[layout.AT_RECORD] = index
-        size = _message(data, position, end)
-        if size <= 0:
-            return layout.BAD_MESSAGE_LENGTH
-        if data[position + 17] & 7 != 0:
-            return layout.NESTED
-        if (data[position + 16] == 1) != has_times:
-            return layout.NO_ROOM
-        next_message = position + size
-        key_at = position + (30 if has_times else 22)
-        key_length = int32(data, key_at - 4)
-        value_at = key_at + 4
-        if key_length > 0:
-            if key_length > next_message - value_at:
-                return layout.BAD_KEY_LENGTH
-            value_at += key_length
-        value_length = int32(data, value_at - 4)
-        if value_length > next_message - value_at:
-            return layout.BAD_VALUE_LENGTH
-        if value_at + max(value_length, 0) != next_message:
-            return layout.MESSAGE_HAS_MORE
+        next_message, key_at, key_length, value_at, value_length = read(
+            data, position, end, has_times
+        )
+        if next_message < 0:
+            return cython.cast(cython.int, next_message)
         offset = wrapped(int64(data, position) + table[at + layout.SHIFT])
         if lowest <= offset < beyond:
             if state[layout.OFFSETS_AT] >= 0:
@@ -195,16 +159,6 @@ def _scan_rows(
     return 0
 
 
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _room(at: cython.longlong, size: cython.longlong, room: cython.longlong) -> cython.longlong:
-    """The smaller of `room` and what an output from `at` on has; what is not wanted has any."""
-    if at < 0:
-        return room
-    return min(room, size - at)
-
-
 def scan(
     data: cython.const[cython.uchar][::1],
     table: cython.longlong[::1],
@@ -224,23 +178,9 @@ def scan(
     those of a compressed one are found by `rows` in what it decompresses to.
     """
     result: cython.int
-    column: cython.int
-    if len(state) < layout.STATE or len(data) > _INT32_MAX or first_row < 0:
+    room: cython.longlong = records_with_room(data, longs, ints, bits, places, state)
+    if room < 0 or first_row < 0 or end > len(table) // layout.WIDTH:
         return layout.NO_ROOM
-    if end > len(table) // layout.WIDTH or (state[layout.KEYS_AT] < 0) != (
-        state[layout.KEY_BITS_AT] < 0
-    ):
-        return layout.NO_ROOM
-    if (state[layout.VALUES_AT] < 0) != (state[layout.VALUE_BITS_AT] < 0):
-        return layout.NO_ROOM
-    room: cython.longlong = _room(state[layout.OFFSETS_AT], len(longs), _INT32_MAX)
-    room = _room(state[layout.TIMESTAMPS_AT], len(longs), room)
-    for column in range(layout.KEYS_AT, layout.HEADERS_AT + 1):
-        room = _room(state[column], len(ints) - 1, room)
-        if state[column] >= 0:
-            room = min(room, len(places) // 3)
-    room = _room(8 * state[layout.KEY_BITS_AT], 8 * len(bits), room)
-    room = _room(8 * state[layout.VALUE_BITS_AT], 8 * len(bits), room)
     if len(data) > _RELEASE:
         with cython.nogil:
             result = _scan_rows(

@@ -11,12 +11,16 @@ except ImportError:
     from barnabas.kernels import shadow as cython
 
 if cython.compiled:
-    from cython.cimports.libc.string import memcpy
+    from cython.cimports.barnabas.kernels import layout
+    from cython.cimports.barnabas.kernels.big_endian import put
+    from cython.cimports.barnabas.kernels.copies import copy
+    from cython.cimports.barnabas.kernels.crc32 import crc32
 else:
-    from zlib import crc32
+    from barnabas.kernels import layout
+    from barnabas.kernels.big_endian import put
+    from barnabas.kernels.copies import copy
+    from barnabas.kernels.crc32 import crc32
 
-_NO_ROOM = cython.declare(cython.int, -15)
-_ALL_ONES = cython.declare(cython.uint, 0xFFFFFFFF)
 _TABLES = cython.declare(cython.int, 2048)
 _RELEASE = cython.declare(cython.Py_ssize_t, 500)
 """Messages from which giving the GIL away pays."""
@@ -65,21 +69,6 @@ class Messages:
 @cython.inline
 @cython.nogil
 @cython.exceptval(check=False)
-def _put(
-    target: cython.uchar[::1], at: cython.Py_ssize_t, value: cython.longlong, size: cython.int
-) -> cython.void:
-    """Write the low `size` bytes of a number, big-endian."""
-    shift: cython.int = 8 * size
-    while shift > 0:
-        shift -= 8
-        target[at] = cython.cast(cython.uchar, value >> shift & 255)
-        at += 1
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
 def _put_bytes(
     target: cython.uchar[::1],
     at: cython.Py_ssize_t,
@@ -92,53 +81,14 @@ def _put_bytes(
     start: cython.Py_ssize_t = ends[row]
     length: cython.Py_ssize_t = ends[row + 1] - start
     if start < 0 or length < 0 or length > len(data) - start or length > len(target) - at - 4:
-        return _NO_ROOM
+        return layout.NO_ROOM
     if len(bits) and (bits[row >> 3] >> (row & 7)) & 1 == 0:
-        _put(target, at, -1, 4)
+        put(target, at, -1, 4)
         return at + 4
-    _put(target, at, length, 4)
+    put(target, at, length, 4)
     at += 4
-    if cython.compiled:
-        if length > 0:
-            memcpy(cython.address(target[at]), cython.address(data[start]), length)
-    else:
-        target[at : at + length] = data[start : start + length]
+    copy(target, at, data, start, length)
     return at + length
-
-
-@cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _crc32(
-    data: cython.uchar[::1],
-    at: cython.Py_ssize_t,
-    end: cython.Py_ssize_t,
-    tables: cython.uint[::1],
-) -> cython.uint:
-    crc: cython.uint = _ALL_ONES
-    while end - at >= 8:
-        crc ^= (
-            cython.cast(cython.uint, data[at])
-            | cython.cast(cython.uint, data[at + 1]) << 8
-            | cython.cast(cython.uint, data[at + 2]) << 16
-            | cython.cast(cython.uint, data[at + 3]) << 24
-        )
-        crc = (
-            tables[1792 + (crc & 255)]
-            ^ tables[1536 + (crc >> 8 & 255)]
-            ^ tables[1280 + (crc >> 16 & 255)]
-            ^ tables[1024 + (crc >> 24)]
-            ^ tables[768 + data[at + 4]]
-            ^ tables[512 + data[at + 5]]
-            ^ tables[256 + data[at + 6]]
-            ^ tables[data[at + 7]]
-        )
-        at += 8
-    while at < end:
-        crc = (crc >> 8) ^ tables[(crc ^ data[at]) & 255]
-        at += 1
-    return crc ^ _ALL_ONES
 
 
 @cython.cfunc
@@ -160,25 +110,22 @@ def _write(
     for row in range(first, last):
         start = at
         if len(target) - at < 26 + 8 * magic:
-            return _NO_ROOM
-        _put(target, start, messages.offsets[row] + shift, 8)
+            return layout.NO_ROOM
+        put(target, start, messages.offsets[row] + shift, 8)
         target[start + 16] = cython.cast(cython.uchar, magic)
         target[start + 17] = cython.cast(cython.uchar, attributes)
         at = start + 18
         if magic == 1:
-            _put(target, at, messages.timestamps[row], 8)
+            put(target, at, messages.timestamps[row], 8)
             at += 8
         at = _put_bytes(target, at, messages.key_ends, messages.keys, messages.key_bits, row)
         if at < 0 or len(target) - at < 4:
-            return _NO_ROOM
+            return layout.NO_ROOM
         at = _put_bytes(target, at, messages.value_ends, messages.values, messages.value_bits, row)
         if at < 0:
-            return _NO_ROOM
-        _put(target, start + 8, at - start - 12, 4)
-        if cython.compiled:
-            _put(target, start + 12, _crc32(target, start + 16, at, tables), 4)
-        else:
-            _put(target, start + 12, crc32(memoryview(target)[start + 16 : at]), 4)
+            return layout.NO_ROOM
+        put(target, start + 8, at - start - 12, 4)
+        put(target, start + 12, crc32(target, start + 16, at, tables), 4)
     return at
 
 
@@ -200,9 +147,9 @@ def write(
     """
     result: cython.Py_ssize_t
     if first < 0 or first > last or last > len(messages.offsets) or at < 0 or at > len(target):
-        return _NO_ROOM
+        return layout.NO_ROOM
     if len(tables) != _TABLES or magic < 0 or magic > 1:
-        return _NO_ROOM
+        return layout.NO_ROOM
     if last - first > _RELEASE:
         with cython.nogil:
             result = _write(messages, first, last, magic, attributes, shift, tables, target, at)

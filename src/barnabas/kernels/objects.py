@@ -6,6 +6,7 @@ about 60 ns (aiokafka 156, kafka-python 1281). Source: KIP-98.
 """
 
 import cython
+from cython.cimports.barnabas.kernels.varints import varint_size
 from cython.cimports.cpython.bytearray import PyByteArray_AS_STRING, PyByteArray_Resize
 from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cython.cimports.cpython.unicode import PyUnicode_AsUTF8AndSize
@@ -45,19 +46,6 @@ class Delivery:
 
     def __repr__(self) -> str:
         return f"<Delivery {self.batch.shown(self.index)}>"
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _zigzag_size(value: cython.longlong) -> cython.int:
-    """Bytes of a zigzag varint."""
-    raw: cython.ulonglong = cython.cast(cython.ulonglong, (value << 1) ^ (value >> 63))
-    size: cython.int = 1
-    while raw >= 128:
-        raw >>= 7
-        size += 1
-    return size
 
 
 @cython.cfunc
@@ -180,25 +168,25 @@ class RecordAppender:
         value_size: cython.Py_ssize_t = -1
         name_size: cython.Py_ssize_t
         first: cython.longlong = self.first_timestamp if self.count else timestamp
-        body: cython.Py_ssize_t = 1 + _zigzag_size(timestamp - first) + _zigzag_size(self.count)
+        body: cython.Py_ssize_t = 1 + varint_size(timestamp - first) + varint_size(self.count)
         if key_bytes is not None:
             key_size = PyBytes_GET_SIZE(key_bytes)
             body += key_size
-        body += _zigzag_size(key_size)
+        body += varint_size(key_size)
         if value_bytes is not None:
             value_size = PyBytes_GET_SIZE(value_bytes)
             body += value_size
-        body += _zigzag_size(value_size)
-        body += _zigzag_size(len(names))
+        body += varint_size(value_size)
+        body += varint_size(len(names))
         if names:
             for name, content in names:
                 PyUnicode_AsUTF8AndSize(name, cython.address(name_size))
-                body += name_size + _zigzag_size(name_size)
+                body += name_size + varint_size(name_size)
                 if content is None:
                     body += 1
                 else:
-                    body += len(content) + _zigzag_size(len(content))
-        whole: cython.Py_ssize_t = body + _zigzag_size(body)
+                    body += len(content) + varint_size(len(content))
+        whole: cython.Py_ssize_t = body + varint_size(body)
         if self.sealed or whole > _LARGEST - self.size:
             return None
         if self.count and whole > self.limit - self.size:

@@ -7,6 +7,8 @@ from collections.abc import Callable, Generator, Iterable
 from threading import Lock
 from typing import Any, final
 
+from barnabas.kernels.varints import wrapped
+
 _HEADER_SIZE = 61
 _LARGEST = 2**31 - 1
 
@@ -99,10 +101,6 @@ def _fits(value: int, bits: int) -> int:
     return value
 
 
-def _wrapped(value: int) -> int:
-    return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
-
-
 @final
 class RecordAppender:
     """The records of one batch, growing up to a limit.
@@ -150,7 +148,7 @@ class RecordAppender:
         names: list[tuple[bytes, bytes | None]],
     ) -> Delivery | None:
         body = bytearray(1)
-        _put(body, _wrapped(timestamp - self.first_timestamp) if self.count else 0)
+        _put(body, wrapped(timestamp - self.first_timestamp) if self.count else 0)
         _put(body, self.count)
         _put_bytes(body, key)
         _put_bytes(body, value)

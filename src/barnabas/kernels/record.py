@@ -9,7 +9,8 @@ Source: KIP-98.
 import cython
 from cython.cimports.barnabas.kernels import layout
 from cython.cimports.barnabas.kernels.collector import PyObject_GC_UnTrack
-from cython.cimports.barnabas.kernels.varints import varint, varlong
+from cython.cimports.barnabas.kernels.record_parts import header_count, parts
+from cython.cimports.barnabas.kernels.varints import varint
 from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
 from cython.cimports.cpython.unicode import PyUnicode_AsUTF8AndSize, PyUnicode_DecodeUTF8
 from cython.cimports.libc.string import memcmp
@@ -214,8 +215,11 @@ def _decode_batch(
     value_at: cython.Py_ssize_t
     bad: cython.bint
     length: cython.int
-    key_length: cython.int
-    value_length: cython.int
+    # doubled and odd where null, as they are stored
+    key_length: cython.uint
+    value_length: cython.uint
+    number: cython.uint
+    result: cython.int
     delta: cython.int
     time: cython.longlong
     offset: cython.longlong
@@ -230,37 +234,18 @@ def _decode_batch(
         if length < 1 or length > end - position:
             return layout.BAD_RECORD_LENGTH
         record_end = position + length
-        bad, position, time = varlong(data, position + 1, record_end)
-        if bad:
-            return layout.BAD_VARINT
-        bad, position, delta = varint(data, position, record_end)
-        if bad:
-            return layout.BAD_VARINT
-        bad, position, key_length = varint(data, position, record_end)
-        if bad:
-            return layout.BAD_VARINT
-        if key_length > record_end - position:
-            return layout.BAD_KEY_LENGTH
-        key_at = position
-        if key_length > 0:
-            position += key_length
-        bad, position, value_length = varint(data, position, record_end)
-        if bad:
-            return layout.BAD_VARINT
-        if value_length > record_end - position:
-            return layout.BAD_VALUE_LENGTH
-        value_at = position
-        if value_length > 0:
-            position += value_length
-        bad, position, length = varint(data, position, record_end)
-        if bad:
-            return layout.BAD_VARINT
-        if length < 0 or length > record_end - position:
-            return layout.BAD_HEADER_COUNT
+        result, position, time, delta, key_at, key_length, value_at, value_length = parts(
+            data, position + 1, record_end
+        )
+        if result < 0:
+            return result
+        result, position, number = header_count(data, position, record_end)
+        if result < 0:
+            return result
         headers = None
-        if length > 0:
+        if number > 0:
             headers = []
-            position = _headers(data, position, record_end, length, headers, last)
+            position = _headers(data, position, record_end, number, headers, last)
             if position < 0:
                 return cython.cast(cython.int, position)
         if position != record_end:
@@ -278,8 +263,8 @@ def _decode_batch(
         else:
             record.timestamp = table[at + layout.BASE_TIMESTAMP] + time
             record.timestamp_type = 0
-        record.key = None if key_length < 0 else _bytes(data, key_at, key_length)
-        record.value = None if value_length < 0 else _bytes(data, value_at, value_length)
+        record.key = None if key_length & 1 else _bytes(data, key_at, key_length >> 1)
+        record.value = None if value_length & 1 else _bytes(data, value_at, value_length >> 1)
         if headers is None:
             record.headers = _NO_HEADERS
         else:

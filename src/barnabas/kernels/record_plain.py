@@ -7,6 +7,7 @@ from array import array
 from typing import final
 
 from barnabas.kernels import layout
+from barnabas.kernels.varints import varint, varlong, wrapped
 from barnabas.types import Buffer
 
 _WIDTH = layout.WIDTH
@@ -86,11 +87,6 @@ class Record:
         )
 
 
-def _wrapped(value: int) -> int:
-    """The 64 bits of a sum, as C has them."""
-    return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
-
-
 class _Bad(Exception):
     """A batch is not what it says; the argument is the code."""
 
@@ -105,20 +101,17 @@ class _Reader:
         self.position = position
         self.end = end
 
-    def varint(self, bits: int = 32, code: int = layout.BAD_VARINT) -> int:
-        raw = shift = 0
-        position, end, data = self.position, self.end, self.data
-        while position < end:
-            byte = data[position]
-            position += 1
-            raw |= (byte & 127) << shift
-            if raw >> bits or shift >= bits:
-                raise _Bad(code)
-            if byte < 128:
-                self.position = position
-                return (raw >> 1) ^ -(raw & 1)
-            shift += 7
-        raise _Bad(code)
+    def varint(self, code: int = layout.BAD_VARINT) -> int:
+        bad, self.position, value = varint(self.data, self.position, self.end)
+        if bad:
+            raise _Bad(code)
+        return value
+
+    def varlong(self) -> int:
+        bad, self.position, value = varlong(self.data, self.position, self.end)
+        if bad:
+            raise _Bad(layout.BAD_VARINT)
+        return value
 
     def chunk(self, code: int) -> bytes | None:
         length = self.varint()
@@ -165,7 +158,7 @@ def decode(
     for row in range(first_row, end_row):
         batch = table[row * _WIDTH : row * _WIDTH + _WIDTH]
         base = batch[layout.BASE_OFFSET]
-        if base >= beyond or _wrapped(base + batch[layout.LAST_DELTA]) < lowest:
+        if base >= beyond or wrapped(base + batch[layout.LAST_DELTA]) < lowest:
             continue
         if batch[layout.START] < 0 or batch[layout.END] > len(data):
             return layout.NO_ROOM
@@ -197,8 +190,8 @@ def _decode_batch(
             raise _Bad(layout.BAD_RECORD_LENGTH)
         reader.end = reader.position + length
         reader.position += 1
-        timestamp = _wrapped(batch[layout.BASE_TIMESTAMP] + reader.varint(64))
-        offset = _wrapped(batch[layout.BASE_OFFSET] + reader.varint())
+        timestamp = wrapped(batch[layout.BASE_TIMESTAMP] + reader.varlong())
+        offset = wrapped(batch[layout.BASE_OFFSET] + reader.varint())
         key = reader.chunk(layout.BAD_KEY_LENGTH)
         value = reader.chunk(layout.BAD_VALUE_LENGTH)
         headers = reader.headers()

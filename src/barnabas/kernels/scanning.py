@@ -13,10 +13,14 @@ except ImportError:
 
 if cython.compiled:
     from cython.cimports.barnabas.kernels import layout
-    from cython.cimports.barnabas.kernels.varints import raw, varint, varlong, wrapped
+    from cython.cimports.barnabas.kernels.outputs import records_with_room
+    from cython.cimports.barnabas.kernels.record_parts import header_count, parts
+    from cython.cimports.barnabas.kernels.varints import raw, wrapped
 else:
     from barnabas.kernels import layout
-    from barnabas.kernels.varints import raw, varint, varlong, wrapped
+    from barnabas.kernels.outputs import records_with_room
+    from barnabas.kernels.record_parts import header_count, parts
+    from barnabas.kernels.varints import raw, wrapped
 
 _INT32_MAX = cython.declare(cython.int, 2147483647)
 _RELEASE = cython.declare(cython.Py_ssize_t, 50000)
@@ -92,67 +96,6 @@ def _set_bits(
 
 
 @cython.cfunc
-@cython.inline
-@cython.nogil
-@cython.exceptval(check=False)
-def _parts(
-    data: cython.const[cython.uchar][::1], position: cython.Py_ssize_t, end: cython.Py_ssize_t
-) -> tuple[
-    cython.int,
-    cython.Py_ssize_t,
-    cython.longlong,
-    cython.int,
-    cython.Py_ssize_t,
-    cython.uint,
-    cython.Py_ssize_t,
-    cython.uint,
-    cython.uint,
-]:
-    """The parts of a record that ends at `end`, from behind its attributes to before its headers.
-
-    Gives 0 or a negative code, the position behind them, the deltas of time and offset, where key
-    and value are and their lengths (doubled, odd where null, as they are stored), and the number of
-    headers.
-    """
-    bad: cython.bint
-    time: cython.longlong
-    delta: cython.int
-    key_length: cython.uint
-    value_length: cython.uint
-    number: cython.uint
-    key_at: cython.Py_ssize_t
-    value_at: cython.Py_ssize_t
-    bad, position, time = varlong(data, position, end)
-    if bad:
-        return layout.BAD_VARINT, 0, 0, 0, 0, 0, 0, 0, 0
-    bad, position, delta = varint(data, position, end)
-    if bad:
-        return layout.BAD_VARINT, 0, 0, 0, 0, 0, 0, 0, 0
-    bad, position, key_length = raw(data, position, end)
-    if bad:
-        return layout.BAD_VARINT, 0, 0, 0, 0, 0, 0, 0, 0
-    key_at = position
-    if key_length & 1 == 0:
-        if key_length >> 1 > end - position:
-            return layout.BAD_KEY_LENGTH, 0, 0, 0, 0, 0, 0, 0, 0
-        position += key_length >> 1
-    bad, position, value_length = raw(data, position, end)
-    if bad:
-        return layout.BAD_VARINT, 0, 0, 0, 0, 0, 0, 0, 0
-    value_at = position
-    if value_length & 1 == 0:
-        if value_length >> 1 > end - position:
-            return layout.BAD_VALUE_LENGTH, 0, 0, 0, 0, 0, 0, 0, 0
-        position += value_length >> 1
-    bad, position, number = raw(data, position, end)
-    if bad:
-        return layout.BAD_VARINT, 0, 0, 0, 0, 0, 0, 0, 0
-    if number & 1 or number >> 1 > end - position:
-        return layout.BAD_HEADER_COUNT, 0, 0, 0, 0, 0, 0, 0, 0
-    return 0, position, time, delta, key_at, key_length, value_at, value_length, number >> 1
-
-
-@cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
 def _scan(
@@ -221,9 +164,12 @@ def _scan(
             break
         # Known long before the parts are: a processor then works on several records at once.
         start = record_end = position + (length >> 1)
-        result, position, time, delta, key_at, key_length, value_at, value_length, number = _parts(
+        result, position, time, delta, key_at, key_length, value_at, value_length = parts(
             data, position + 1, record_end
         )
+        if result < 0:
+            break
+        result, position, number = header_count(data, position, record_end)
         if result < 0:
             break
         offset = wrapped(base_offset + delta)
@@ -331,16 +277,6 @@ def _scan_rows(
     return 0
 
 
-@cython.cfunc
-@cython.inline
-@cython.exceptval(check=False)
-def _room(at: cython.longlong, size: cython.longlong, room: cython.longlong) -> cython.longlong:
-    """The smaller of `room` and what an output from `at` on has; what is not wanted has any."""
-    if at < 0:
-        return room
-    return min(room, size - at)
-
-
 def scan(
     data: cython.const[cython.uchar][::1],
     table: cython.longlong[::1],
@@ -367,23 +303,9 @@ def scan(
     Returns 0 or a negative code; state then has the batch at AT_ROW and the record at AT_RECORD.
     """
     result: cython.int
-    column: cython.int
-    if len(state) < layout.STATE or len(data) > _INT32_MAX or first_row < 0:
+    room: cython.longlong = records_with_room(data, longs, ints, bits, places, state)
+    if room < 0 or first_row < 0 or end > len(table) // layout.WIDTH:
         return layout.NO_ROOM
-    if end > len(table) // layout.WIDTH or (state[layout.KEYS_AT] < 0) != (
-        state[layout.KEY_BITS_AT] < 0
-    ):
-        return layout.NO_ROOM
-    if (state[layout.VALUES_AT] < 0) != (state[layout.VALUE_BITS_AT] < 0):
-        return layout.NO_ROOM
-    room: cython.longlong = _room(state[layout.OFFSETS_AT], len(longs), _INT32_MAX)
-    room = _room(state[layout.TIMESTAMPS_AT], len(longs), room)
-    for column in range(layout.KEYS_AT, layout.HEADERS_AT + 1):
-        room = _room(state[column], len(ints) - 1, room)
-        if state[column] >= 0:
-            room = min(room, len(places) // 3)
-    room = _room(8 * state[layout.KEY_BITS_AT], 8 * len(bits), room)
-    room = _room(8 * state[layout.VALUE_BITS_AT], 8 * len(bits), room)
     if len(data) > _RELEASE:
         with cython.nogil:
             result = _scan_rows(

@@ -93,3 +93,38 @@ cdef inline (bint, Py_ssize_t, long long) long_varlong(
 
 cdef inline long long wrapped(long long value) noexcept nogil:
     return value
+
+
+cdef inline unsigned long long zigzag(long long value) noexcept nogil:
+    return <unsigned long long>((value << 1) ^ (value >> 63))
+
+
+cdef inline int varint_size(long long value) noexcept nogil:
+    cdef unsigned long long whole = zigzag(value)
+    cdef int size = 2
+    if whole < 128:
+        return 1
+    while whole >= 16384:
+        whole >>= 7
+        size += 1
+    return size
+
+
+cdef inline Py_ssize_t put_varint(
+    unsigned char[::1] target, Py_ssize_t at, long long value
+) noexcept nogil:
+    cdef unsigned long long whole = zigzag(value)
+    if whole < 128 and at < len(target):
+        target[at] = whole & 127
+        return at + 1
+    if whole < 16384 and at < len(target) - 1:
+        target[at] = whole & 127 | 128
+        target[at + 1] = whole >> 7 & 127
+        return at + 2
+    while whole >= 128 and at < len(target):
+        target[at] = whole & 127 | 128
+        at += 1
+        whole >>= 7
+    if at < len(target):
+        target[at] = whole & 127
+    return at + 1

@@ -1,6 +1,6 @@
 """Varints for the kernels that are not compiled; `varints.pxd` is the same for those that are.
 
-Each reads from data[position:end] and gives whether that is bad, the position behind it, and its
+What reads takes data[position:end] and gives whether that is bad, the position behind it, and its
 value, the last two 0 where it is bad. Source: KIP-98; the encoding is that of Protocol Buffers.
 """
 
@@ -44,3 +44,21 @@ def _read(
 def wrapped(value: int) -> int:
     """The 64 bits of a sum, as C has them; sums of garbage wrap and do not fail."""
     return ((value + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
+
+
+def varint_size(value: int) -> int:
+    """Bytes of a zigzag varint."""
+    whole = value << 1 if value >= 0 else ~(value << 1)
+    return max(1, (whole.bit_length() + 6) // 7)
+
+
+def put_varint(target: bytearray | memoryview, at: int, value: int) -> int:
+    """Write a zigzag varint; where the next byte goes, which may be past the end."""
+    whole = value << 1 if value >= 0 else ~(value << 1)
+    while whole >= 128 and at < len(target):
+        target[at] = whole & 127 | 128
+        at += 1
+        whole >>= 7
+    if at < len(target):
+        target[at] = whole & 127
+    return at + 1

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 
 from barnabas.errors import StorageError
-from barnabas.kernels import compaction, layout
+from barnabas.kernels import index_entries, layout
 from barnabas.log.file_names import (
     CLEANED,
     INDEX,
@@ -57,7 +57,7 @@ class CleanedSegment:
         self._file.write(self.size, [data])
         table = whole_batches(data, check_crcs=False).table
         found = array("q", bytes(32 * (len(table) // layout.WIDTH)))
-        count = compaction.entries(table, self._interval, self._state, found)
+        count = index_entries.entries(table, self._interval, self._state, found)
         for last, position, timestamp, at_offset in zip(
             *(found[field : 4 * count : 4] for field in range(4)), strict=True
         ):

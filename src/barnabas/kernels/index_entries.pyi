@@ -1,0 +1,3 @@
+from array import array
+
+def entries(table: array[int], interval: int, state: array[int], found: array[int]) -> int: ...

@@ -19,6 +19,7 @@ from pathlib import Path
 
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
+from fuzz.compactions import compact, log
 from fuzz.mutations import mutate
 from fuzz.rows import write
 from tests.kernel_forms import FAMILIES, HERE, Forms, extension, read, read_messages, source
@@ -87,7 +88,7 @@ def valid_messages(chance: random.Random) -> bytes:
     )
 
 
-READERS = ((valid, read), (valid, read), (valid_messages, read_messages))
+READERS = ((valid, read), (valid_messages, read_messages), (log, compact))
 
 
 def compare(made: Forms, plain: Forms, seed: int, mutations: int) -> int:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from barnabas.kernels import implementation
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
+from fuzz.compactions import compact, log
 from fuzz.kernels import compare
 from fuzz.mutations import mutate
 from fuzz.rows import write
@@ -84,6 +85,21 @@ def test_on_messages(data: bytes) -> None:
 def test_on_damaged_messages(data: bytes, seed: int) -> None:
     damaged = mutate(data, random.Random(seed))
     assert read_messages(COMPILED, damaged) == read_messages(PURE, damaged)
+
+
+@given(st.integers(0, 2**64))
+def test_on_batches_to_be_compacted(seed: int) -> None:
+    whole = log(random.Random(seed))
+    compiled = compact(COMPILED, whole)
+    assert compiled[0] in range(1, 5)
+    assert compiled == compact(PURE, whole)
+
+
+@given(st.integers(0, 2**64))
+def test_on_damaged_batches_to_be_compacted(seed: int) -> None:
+    chance = random.Random(seed)
+    damaged = mutate(log(chance), chance)
+    assert compact(COMPILED, damaged) == compact(PURE, damaged)
 
 
 @given(st.integers(0, 2**64))

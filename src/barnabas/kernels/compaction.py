@@ -138,6 +138,9 @@ def _survive(
     to: cython.Py_ssize_t
     position: cython.Py_ssize_t
     size: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    end: cython.Py_ssize_t
+    count: cython.Py_ssize_t
     written: cython.Py_ssize_t
     judged: cython.Py_ssize_t
     marks_at: cython.Py_ssize_t
@@ -149,21 +152,27 @@ def _survive(
         at = row * layout.WIDTH
         position = cython.cast(cython.Py_ssize_t, table[at + layout.POSITION])
         size = cython.cast(cython.Py_ssize_t, table[at + layout.SIZE])
+        start = cython.cast(cython.Py_ssize_t, table[at + layout.START])
+        end = cython.cast(cython.Py_ssize_t, table[at + layout.END])
+        count = cython.cast(cython.Py_ssize_t, table[at + layout.COUNT])
         if position < 0 or size < _HEADER_SIZE or position > len(data) - size:
+            return layout.NO_ROOM
+        if not 0 <= start <= end <= len(data):
             return layout.NO_ROOM
         judged = (row - first) * layout.VERDICT
         kept = verdicts[judged + layout.KEPT_RECORDS]
         marks_at = cython.cast(cython.Py_ssize_t, verdicts[judged + layout.MARKS_AT])
         to = cython.cast(cython.Py_ssize_t, state[layout.TO_BYTES])
-        if len(out) - to < size + table[at + layout.COUNT] * layout.GROWTH:
+        if count < 0 or not 0 <= marks_at <= len(marks) - count:
+            return layout.NO_ROOM
+        if to < 0 or len(out) - to < max(size, _HEADER_SIZE + end - start) + count * layout.GROWTH:
             return layout.NO_ROOM
         attributes = table[at + layout.ATTRIBUTES]
         base = table[at + layout.BASE_TIMESTAMP]
         shift = 0
         if kept == 0:
-            if not _is_in(
-                kept_empty, table[at + layout.BASE_OFFSET] + table[at + layout.LAST_DELTA]
-            ):
+            base = wrapped(table[at + layout.BASE_OFFSET] + table[at + layout.LAST_DELTA])
+            if not _is_in(kept_empty, base):
                 continue
             written = to + _HEADER_SIZE
             attributes &= ~(_CODEC | _DELETE_HORIZON)
@@ -174,7 +183,7 @@ def _survive(
             base = state[layout.NEW_HORIZON]
             if attributes & _LOG_APPEND_TIME == 0:
                 shift = wrapped(base - table[at + layout.BASE_TIMESTAMP])
-        elif kept == table[at + layout.COUNT]:
+        elif kept == count:
             copy(out, to, data, position, size)
             state[layout.TO_BYTES] = to + size
             continue
@@ -182,15 +191,7 @@ def _survive(
             written = 0
         if written == 0:
             written = _write(
-                data,
-                cython.cast(cython.Py_ssize_t, table[at + layout.START]),
-                cython.cast(cython.Py_ssize_t, table[at + layout.END]),
-                marks,
-                marks_at,
-                cython.cast(cython.Py_ssize_t, table[at + layout.COUNT]),
-                shift,
-                out,
-                to + _HEADER_SIZE,
+                data, start, end, marks, marks_at, count, shift, out, to + _HEADER_SIZE
             )
             if written < 0:
                 return cython.cast(cython.int, written)
@@ -232,7 +233,7 @@ def survive(
     result: cython.int
     if (
         first < 0
-        or last * layout.WIDTH > len(table)
+        or last > len(table) // layout.WIDTH
         or len(verdicts) < (last - first) * layout.VERDICT
     ):
         return layout.NO_ROOM

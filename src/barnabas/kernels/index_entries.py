@@ -11,8 +11,10 @@ except ImportError:
 
 if cython.compiled:
     from cython.cimports.barnabas.kernels import layout
+    from cython.cimports.barnabas.kernels.varints import wrapped
 else:
     from barnabas.kernels import layout
+    from barnabas.kernels.varints import wrapped
 
 
 def entries(
@@ -35,7 +37,7 @@ def entries(
         return layout.NO_ROOM
     for row in range(len(table) // layout.WIDTH):
         at = row * layout.WIDTH
-        last = table[at + layout.BASE_OFFSET] + table[at + layout.LAST_DELTA]
+        last = wrapped(table[at + layout.BASE_OFFSET] + table[at + layout.LAST_DELTA])
         if table[at + layout.MAX_TIMESTAMP] > state[layout.INDEXED_TIME]:
             state[layout.INDEXED_TIME] = table[at + layout.MAX_TIMESTAMP]
             state[layout.INDEXED_TIME_OFFSET] = last
@@ -46,6 +48,6 @@ def entries(
             found[4 * count + 3] = state[layout.INDEXED_TIME_OFFSET]
             count += 1
             state[layout.SINCE_ENTRY] = 0
-        state[layout.SINCE_ENTRY] += table[at + layout.SIZE]
-        state[layout.AT_FILE] += table[at + layout.SIZE]
+        state[layout.SINCE_ENTRY] = wrapped(state[layout.SINCE_ENTRY] + table[at + layout.SIZE])
+        state[layout.AT_FILE] = wrapped(state[layout.AT_FILE] + table[at + layout.SIZE])
     return count

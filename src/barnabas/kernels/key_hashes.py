@@ -215,7 +215,7 @@ def look(
     `places`, and the bits HAS_KEY and HAS_VALUE in `nulls`. Returns how many or a negative code.
     """
     result: cython.Py_ssize_t
-    if first < 0 or last * layout.WIDTH > len(table):
+    if first < 0 or last > len(table) // layout.WIDTH:
         return layout.NO_ROOM
     if len(hashes) < 2 * len(nulls) or len(places) < 2 * len(nulls):
         return layout.NO_ROOM

@@ -198,7 +198,7 @@ def _judge(
                     nulls[index] & layout.HAS_VALUE or keep_deletes
                 ):
                     slot = _find(keys, hashes[2 * index], hashes[2 * index + 1])
-                    if cython.cast(cython.longlong, keys.slots[slot + 2]) <= places[2 * index] + 1:
+                    if cython.cast(cython.longlong, keys.slots[slot + 2] - 1) <= places[2 * index]:
                         keep = 1
             if keep:
                 verdicts[to + layout.KEPT_RECORDS] += 1
@@ -232,7 +232,7 @@ def judge(
     result: cython.int
     if (
         first < 0
-        or last * layout.WIDTH > len(table)
+        or last > len(table) // layout.WIDTH
         or len(verdicts) < (last - first) * layout.VERDICT
     ):
         return layout.NO_ROOM

@@ -10,7 +10,12 @@ from types import TracebackType
 from typing import Self
 
 from tests.interop.peers.child import Child, ChildFailed
-from tests.interop.peers.ready import free_ports, wait_until_ready
+from tests.interop.peers.ready import (
+    ASK_METADATA,
+    ASK_VERSIONS,
+    free_ports,
+    wait_until_ready,
+)
 
 SOURCES = Path(__file__).resolve().parents[3] / "src"
 
@@ -28,8 +33,13 @@ class OurBroker:
         *,
         properties: Mapping[str, str] | None = None,
         prefix: tuple[str, ...] = (),
+        profile: str | None = None,
     ) -> None:
-        """`prefix` goes before the command, for pinning (taskset -c 0)."""
+        """`prefix` goes before the command, for pinning (taskset -c 0).
+
+        `profile` is the release of Kafka that it behaves as.
+        """
+        self.profile = profile
         self.properties = dict(properties or {})
         self.prefix = prefix
         self.folder = Path(tempfile.mkdtemp(prefix="our-broker-"))
@@ -67,7 +77,10 @@ class OurBroker:
         """
         self.spawn()
         try:
-            self.start_seconds = wait_until_ready(self.child, self.port, step=step)
+            question = ASK_METADATA if self.profile else ASK_VERSIONS
+            self.start_seconds = wait_until_ready(
+                self.child, self.port, step=step, question=question
+            )
         except BaseException:
             self.child.stop()
             raise
@@ -82,6 +95,7 @@ class OurBroker:
         command = [
             *self.prefix, sys.executable, "-m", "barnabas", "serve", *place,
             "--data-dir", str(self.data_dir), *settings,
+            *(("--profile", self.profile) if self.profile else ()),
         ]  # fmt: skip
         environment = {**os.environ, "PYTHONPATH": str(SOURCES)}
         # An installed package has its bytecode; without it half of the start is compiling.

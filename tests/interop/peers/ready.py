@@ -1,4 +1,7 @@
-"""When is a broker ready? When it answers ApiVersions, asked in the oldest form there is."""
+"""When is a broker ready? When it answers ApiVersions, asked in the oldest form there is.
+
+Brokers before 0.10 know no such question, and are asked for Metadata.
+"""
 
 import socket
 import struct
@@ -8,6 +11,8 @@ from tests.interop.peers.child import Child, ChildFailed
 
 # api_key 18, version 0, correlation id 7, client_id "up?"
 ASK_VERSIONS = struct.pack(">hhih3s", 18, 0, 7, 3, b"up?")
+# api_key 3: all topics
+ASK_METADATA = struct.pack(">hhih3si", 3, 0, 7, 3, b"up?", 0)
 
 
 def free_ports(count: int) -> list[int]:
@@ -19,11 +24,14 @@ def free_ports(count: int) -> list[int]:
     return ports
 
 
-def answers(port: int, timeout: float = 1.0) -> bool:
-    """Whether a broker on this loopback port answers ApiVersions without an error."""
+def answers(port: int, question: bytes = ASK_VERSIONS, timeout: float = 1.0) -> bool:
+    """Whether a broker on this loopback port answers without an error.
+
+    Metadata begins with the number of brokers, whose first half is nothing.
+    """
     try:
         with socket.create_connection(("127.0.0.1", port), timeout) as connection:
-            connection.sendall(struct.pack(">i", len(ASK_VERSIONS)) + ASK_VERSIONS)
+            connection.sendall(struct.pack(">i", len(question)) + question)
             reply = b""
             while len(reply) < 10:
                 received = connection.recv(4096)
@@ -36,14 +44,20 @@ def answers(port: int, timeout: float = 1.0) -> bool:
     return bool(correlation == 7 and error == 0)
 
 
-def wait_until_ready(child: Child, port: int, seconds: float = 60.0, step: float = 0.05) -> float:
+def wait_until_ready(
+    child: Child,
+    port: int,
+    seconds: float = 60.0,
+    step: float = 0.05,
+    question: bytes = ASK_VERSIONS,
+) -> float:
     """Wait until the broker answers; returns the seconds it took from this call.
 
     Raises:
         ChildFailed: it exited, or did not answer in time.
     """
     started = time.monotonic()
-    while not answers(port):
+    while not answers(port, question):
         if not child.alive():
             raise ChildFailed(f"exited with {child.process.returncode}:\n{child.tail()}")
         if time.monotonic() - started > seconds:

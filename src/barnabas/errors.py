@@ -272,6 +272,10 @@ class ConnectionFailed(KafkaError):
     code = ErrorCode.NETWORK_EXCEPTION
 
 
+class ConnectionRefused(ConnectionFailed):
+    """Nothing listens there, or nobody knows the name: said at once, and true until that changes."""
+
+
 class ConfigError(KafkaError):
     """A property has a value that it cannot have; the message names property, value and range."""
 

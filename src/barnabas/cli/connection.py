@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 import click
 
@@ -14,6 +14,9 @@ from barnabas.client.core.cluster_view import TopicView
 from barnabas.config.clients import AdminConfig
 from barnabas.config.files import merge, overrides, values
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
+
+_REFUSED_MS: Final = 5000
+"""Somebody waits at the keyboard: long enough for a broker that is just being started."""
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -42,7 +45,8 @@ def connection_options(command: _Command) -> _Command:
             envvar="BARNABAS_BOOTSTRAP_SERVERS",
             show_default=True,
             metavar="HOST:PORT",
-            help="Brokers to begin with, with commas between them.",
+            help="Brokers to begin with, with commas between them; given up after "
+            f"{_REFUSED_MS // 1000} s where none listens.",
         ),
     ):
         made = option(made)
@@ -53,7 +57,8 @@ def client_settings(servers: str, pairs: tuple[str, ...], **own: object) -> dict
     """Properties for a client: the command's own, then those of -X, and where the brokers are."""
     dotted = {name.replace("_", "."): value for name, value in own.items()}
     given = merge(overrides(pairs, "-X"))
-    return {**dotted, **values(given), "bootstrap.servers": servers}
+    usual = {"bootstrap.refused.timeout.ms": _REFUSED_MS}
+    return {**usual, **dotted, **values(given), "bootstrap.servers": servers}
 
 
 def admin_settings(settings: Mapping[str, object]) -> dict[str, object]:

@@ -16,6 +16,7 @@ from barnabas.config.definition import (
     boolean,
     integer,
     long,
+    optional_long,
     optional_string,
     string,
     words,
@@ -75,6 +76,13 @@ class ClientConfig(Configuration):
     )
     socket_connection_setup_timeout_ms: int = long(
         10_000, MEDIUM, "How long a connection may take to be made, in milliseconds.", low=1
+    )
+    bootstrap_refused_timeout_ms: int | None = optional_long(
+        LOW,
+        "How long a call is tried where nothing listens at any of bootstrap.servers and no broker "
+        "was ever reached, in milliseconds; none: as long as any call. Kafka has no such property. "
+        "The command line has 5000, planning in Spark 10000.",
+        low=0,
     )
     connections_max_idle_ms: int = long(
         540_000,

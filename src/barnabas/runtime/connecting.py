@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from barnabas.errors import ConnectionFailed
+from barnabas.errors import ConnectionFailed, ConnectionRefused
 from barnabas.ports import Channel
 from barnabas.runtime.channel import SocketChannel
 from barnabas.runtime.event_source import EventSource
@@ -74,7 +74,9 @@ class Connecting:
         while self._on_done is not None:
             if not self._addresses:
                 error = self._last_error or "it has no address"
-                self._finish(ConnectionFailed(f"cannot connect to {self._target}: {error}"))
+                at_once = isinstance(error, ConnectionRefusedError | socket.gaierror)
+                kind = ConnectionRefused if at_once else ConnectionFailed
+                self._finish(kind(f"cannot connect to {self._target}: {error}"))
                 return
             family, address = self._addresses.pop(0)
             try:

@@ -13,6 +13,9 @@ from barnabas.types import TopicPartition
 QUICK_S = 2.0
 """After how long offsets that cannot be had are suspected to be of a topic that was deleted."""
 
+REFUSED_MS = "10000"
+"""How long planning waits for brokers where nothing listens at any address that was given."""
+
 
 class AdminCluster:
     """Answers from brokers. Connects at the first question; one thread at a time."""
@@ -20,7 +23,8 @@ class AdminCluster:
     def __init__(self, options: ReadOptions) -> None:
         # What only a consumer can be told would be an unknown property here.
         named = {name: value for name, value in options.kafka.items() if AdminConfig.find(name)}
-        self._admin = Admin({"client.id": options.group_id_prefix} | named)
+        ours = {"client.id": options.group_id_prefix, "bootstrap.refused.timeout.ms": REFUSED_MS}
+        self._admin = Admin(ours | named)
         self._committed_only = options.kafka.get("isolation.level") == "read_committed"
 
     def partitions(self, selection: Selection) -> set[TopicPartition]:

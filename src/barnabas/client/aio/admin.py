@@ -1,6 +1,5 @@
 """Admin: what a cluster has and should have. For asyncio; `client.sync.admin` has the same."""
 
-import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Self
 
@@ -72,7 +71,7 @@ class Admin:
         **more: object,
     ) -> None:
         loaded = AdminConfig.load(properties(config, more))
-        self._cluster = Cluster(loaded, around or Surroundings.real(asyncio.get_running_loop()))
+        self._cluster = Cluster(loaded, around or Surroundings.here("Admin"))
         self._timeout_s = loaded.default_api_timeout_ms / 1000
         self._request_ms = loaded.request_timeout_ms
 

@@ -22,6 +22,7 @@ from barnabas.config.clients import ClientConfig
 from barnabas.errors import (
     BrokerError,
     ConnectionFailed,
+    ErrorCode,
     KafkaError,
     LocalProtocolError,
     RequestTimeout,
@@ -32,13 +33,17 @@ from barnabas.protocol.metadata import MetadataResponse
 log = logging.getLogger(__name__)
 
 _Result = TypeVar("_Result")
+_MAKES = (
+    "not on the cluster: %s; the broker is asked to make it, as allow.auto.create.topics is true"
+)
 
 
 class Cluster:
     """Links to brokers, opened when they are first needed, and the metadata that says where to go.
 
     `topics`: those whose metadata is kept fresh. `on_change` callbacks are called after each update
-    of the view and whenever a link becomes ready or is lost.
+    of the view and whenever a link becomes ready or is lost. `creates_topics`: whether asking for a
+    topic may make it; `tells_of_new_topics`: not without a word.
     """
 
     def __init__(self, config: ClientConfig, around: Surroundings) -> None:
@@ -47,6 +52,7 @@ class Cluster:
         self.view = ClusterView(config.metadata_max_age_ms / 1000)
         self.on_change: list[Callable[[], None]] = []
         self.creates_topics = False
+        self.tells_of_new_topics = False
         self.traffic = Traffic()
         self._bootstrap = parse_addresses(config.bootstrap_servers)
         self._options = LinkOptions(
@@ -56,6 +62,8 @@ class Cluster:
             config.request_timeout_ms / 1000,
             buffers=(config.send_buffer_bytes, config.receive_buffer_bytes),
         )
+        refused_ms = config.bootstrap_refused_timeout_ms
+        self._refused_s = None if refused_ms is None else refused_ms / 1000
         self._idle_s = config.connections_max_idle_ms / 1000
         self._idle_timer: asyncio.TimerHandle | None = None
         self._retry = Backoff(config.retry_backoff_ms, config.retry_backoff_max_ms, around.entropy)
@@ -176,11 +184,27 @@ class Cluster:
             await self.updated()
 
     async def within(self, seconds: float, what: str, work: "asyncio.Future[_Result]") -> _Result:
-        """Bound `work`; where time runs out, say what was not done and what went wrong so far."""
+        """Bound `work`; where time runs out, say what was not done and what went wrong so far.
+
+        Time runs out after bootstrap.refused.timeout.ms, too, where there is nobody to wait for.
+        """
+        early = None
         try:
-            return await asyncio.wait_for(work, seconds)
+            async with asyncio.timeout(seconds) as limit:
+                if self._refused_s is not None and not self.view.updates:
+                    early = self.around.loop.call_later(self._refused_s, self._look_early, limit)
+                return await work
         except TimeoutError:
             raise self.failure(f"{what}: not done within {seconds:g} s") from None
+        finally:
+            if early is not None:
+                early.cancel()
+
+    def _look_early(self, limit: asyncio.Timeout) -> None:
+        nobody = self._failures.refused(f"{host}:{port}" for host, port in self._bootstrap)
+        answers = any(link.ready for link in self._links.values())
+        if nobody and not answers and not self.view.updates and not limit.expired():
+            limit.reschedule(self.around.loop.time())
 
     def failure(self, what: str) -> KafkaError:
         """Why no broker could be reached; where one was, that `what` took too long."""
@@ -209,11 +233,14 @@ class Cluster:
 
     async def _ask_metadata(self) -> None:
         link = await self._any_link()
-        wanted = sorted(self.topics)
-        version = link.protocol.version_of(ApiKey.METADATA)
-        request = metadata_request(wanted, create=self.creates_topics)
-        response = await self.ask_over(link, request, version=version)
-        assert isinstance(response, MetadataResponse)
+        quietly = self.creates_topics and not self.tells_of_new_topics
+        response = await self._metadata(link, create=quietly)
+        if self.creates_topics and self.tells_of_new_topics:
+            unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            missing = [row.name or "" for row in response.topics if row.error_code == unknown]
+            if missing:
+                log.warning(_MAKES, ", ".join(missing))
+                response = await self._metadata(link, create=True)
         if not response.brokers:
             raise ConnectionFailed(f"{link} knows no brokers yet")
         self.view.update(response, self.around.loop.time())
@@ -223,6 +250,13 @@ class Cluster:
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self.around.loop.call_later(self.view.max_age_s, self.refresh)
+
+    async def _metadata(self, link: Link, *, create: bool) -> MetadataResponse:
+        version = link.protocol.version_of(ApiKey.METADATA)
+        request = metadata_request(sorted(self.topics), create=create)
+        response = await self.ask_over(link, request, version=version)
+        assert isinstance(response, MetadataResponse)
+        return response
 
     # ---- links ----------------------------------------------------------------------------
 

@@ -1,8 +1,9 @@
 """Consumer for asyncio. `client.sync.consumer` has the same calls for plain threads."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Never, Self
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sized
+from functools import partial
+from typing import TYPE_CHECKING, Any, Never, Self, TypeVar
 
 from barnabas.client.aio.asking import known_topic, lookup_offsets
 from barnabas.client.aio.cluster import Cluster
@@ -13,7 +14,7 @@ from barnabas.client.core.consumer_options import ConsumerOptions
 from barnabas.client.core.descriptions import EARLIEST, LATEST, OffsetAndTimestamp
 from barnabas.client.core.handing_out import HandingOut
 from barnabas.client.core.metrics import Metrics
-from barnabas.client.core.not_there import CONSUMER, missing
+from barnabas.client.core.not_there import CONSUMER, missing, refuse_arguments
 from barnabas.client.core.properties import properties
 from barnabas.client.core.where import Where, partition_at, partitions_at, partitions_to
 from barnabas.config.clients import ConsumerConfig
@@ -23,6 +24,7 @@ from barnabas.records.record import Record
 from barnabas.types import TopicPartition
 
 _UNKNOWN = -1
+_Found = TypeVar("_Found", bound=Sized)
 
 
 class Consumer:
@@ -44,8 +46,9 @@ class Consumer:
     ) -> None:
         loaded = ConsumerConfig.load(properties(config, more))
         self._options = ConsumerOptions.of(loaded)
-        self._cluster = Cluster(loaded, around or Surroundings.real(asyncio.get_running_loop()))
+        self._cluster = Cluster(loaded, around or Surroundings.here("Consumer"))
         self._cluster.creates_topics = loaded.allow_auto_create_topics
+        self._cluster.tells_of_new_topics = True
         group_id, seconds = self._options.group_id, self._options.api_timeout_s
         self._group = GroupOffsets(self._cluster, group_id, seconds) if group_id else None
         self._driver = FetchDriver(self._cluster, self._options, self._group)
@@ -53,6 +56,7 @@ class Consumer:
         self._handing_out = HandingOut(self._fetcher, check_crcs=self._options.check_crcs)
         self._commit_at: float | None = None
         self._closed = False
+        self._waiting = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -142,7 +146,10 @@ class Consumer:
     # ---- reading --------------------------------------------------------------------------
 
     async def poll(
-        self, timeout_s: float | None = None, max_records: int | None = None
+        self,
+        timeout_s: float | None = None,
+        max_records: int | None = None,
+        **foreign: Never,
     ) -> list[Record]:
         """The next records: as soon as there are any, up to `max_records` (max.poll.records).
 
@@ -153,13 +160,9 @@ class Consumer:
                 while auto.offset.reset is none.
             CorruptRecord: a batch is not what it says; the message names where.
         """
-        if self.commit_is_due():
-            await self.commit()
-        deadline = self._driver.deadline(timeout_s)
-        while not (records := self.poll_now(max_records)):
-            if not await self._driver.arrival(deadline):
-                break
-        return records
+        if foreign:
+            refuse_arguments("poll", foreign)
+        return await self._waited(partial(self.poll_now, max_records), timeout_s)
 
     async def __aiter__(self) -> AsyncIterator[Record]:
         """All records from here on, for ever, one by one; errors as `poll`."""
@@ -184,13 +187,7 @@ class Consumer:
         Columns: topic, partition, then those `wanted` of offset, timestamp, timestampType, key,
         value, headers. A table of no rows after `timeout_s` seconds. Errors as `poll`.
         """
-        if self.commit_is_due():
-            await self.commit()
-        deadline = self._driver.deadline(timeout_s)
-        while not len(table := self.arrow_now(wanted=wanted)):
-            if not await self._driver.arrival(deadline):
-                break
-        return table
+        return await self._waited(partial(self.arrow_now, wanted=wanted), timeout_s)
 
     def arrow_now(self, *, wanted: Wanted = Wanted.ALL) -> Any:
         """As `fetch_arrow`, of what is here already."""
@@ -268,6 +265,22 @@ class Consumer:
         if self._commit_at is None:
             self._commit_at = now + self._options.auto_commit_s
         return now >= self._commit_at
+
+    async def _waited(self, look: Callable[[], _Found], timeout_s: float | None) -> _Found:
+        """What `look` finds as soon as that is something."""
+        if self._waiting:
+            raise LocalProtocolError("another task polls this consumer: it serves one at a time")
+        self._waiting = True
+        try:
+            if self.commit_is_due():
+                await self.commit()
+            deadline = self._driver.deadline(timeout_s)
+            while not len(found := look()):
+                if not await self._driver.arrival(deadline):
+                    break
+            return found
+        finally:
+            self._waiting = False
 
     def _of_group(self) -> GroupOffsets:
         if self._group is None:

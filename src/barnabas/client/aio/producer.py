@@ -25,7 +25,7 @@ from barnabas.client.core.given_record import (
     given_record,
 )
 from barnabas.client.core.metrics import Metrics
-from barnabas.client.core.not_there import PRODUCER, missing
+from barnabas.client.core.not_there import PRODUCER, missing, refuse_arguments
 from barnabas.client.core.producer_batch import ProducerBatch
 from barnabas.client.core.properties import properties
 from barnabas.config.clients import ProducerConfig
@@ -76,7 +76,7 @@ class Producer:
         **more: object,
     ) -> None:
         loaded = ProducerConfig.load(properties(config, more))
-        around = around or Surroundings.real(asyncio.get_running_loop())
+        around = around or Surroundings.here("Producer")
         self._shipping = Shipping(loaded, around, None, _LoopWaits(), self._progress)
         self._options = self._shipping.options
         self._cluster = self._shipping.cluster
@@ -174,21 +174,25 @@ class Producer:
         """What was done so far: requests, bytes, records that were stored, the average latency."""
         return self._shipping.metrics()
 
-    async def flush(self, timeout_s: float | None = None) -> None:
+    async def flush(self, timeout_s: float | None = None, **foreign: Never) -> None:
         """Send all that is in line and wait until all of it is stored or has failed.
 
         Raises:
             RequestTimeout: it takes longer than `timeout_s` seconds; sending goes on.
             BrokerError: records failed whose Delivery nobody asked; the message counts them.
         """
+        if foreign:
+            refuse_arguments("flush", foreign)
         await self._shipping.flush(timeout_s)
 
-    async def close(self, timeout_s: float | None = None) -> None:
+    async def close(self, timeout_s: float | None = None, **foreign: Never) -> None:
         """Take no more records, flush, then end the connections; errors as `flush`.
 
         Every record has its outcome then: what is not stored in time has failed. A second call does
         nothing.
         """
+        if foreign:
+            refuse_arguments("close", foreign)
         if self._open:
             self._open = False
             self._shipping.closed = True

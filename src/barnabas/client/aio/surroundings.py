@@ -23,3 +23,18 @@ class Surroundings:
     def real(cls, loop: asyncio.AbstractEventLoop) -> Self:
         """The operating system's."""
         return cls(loop, LoopNetwork(loop), SystemClock(), SystemEntropy())
+
+    @classmethod
+    def here(cls, kind: str) -> Self:
+        """The operating system's, on the loop that runs.
+
+        Raises:
+            RuntimeError: none does; the message says where to make a client of this `kind`.
+        """
+        try:
+            return cls.real(asyncio.get_running_loop())
+        except RuntimeError:
+            raise RuntimeError(
+                f"no event loop runs here: make an asyncio {kind} inside of a coroutine, as with "
+                f"`async with barnabas.aio.{kind}(...)`; without asyncio there is barnabas.{kind}"
+            ) from None

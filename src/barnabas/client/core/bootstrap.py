@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from barnabas.errors import ConfigError, ConnectionFailed
+from barnabas.errors import ConfigError, ConnectionFailed, ConnectionRefused
 
 _DEFAULT_PORT = 9092
 
@@ -38,6 +38,7 @@ class Failures:
 
     def __init__(self) -> None:
         self._reasons: dict[str, str] = {}
+        self._refusing: set[str] = set()
 
     def __bool__(self) -> bool:
         return bool(self._reasons)
@@ -45,10 +46,19 @@ class Failures:
     def note(self, address: str, reason: object) -> None:
         """The last reason of each address counts."""
         self._reasons[address] = str(reason)
+        if isinstance(reason, ConnectionRefused):
+            self._refusing.add(address)
+        else:
+            self._refusing.discard(address)
+
+    def refused(self, addresses: Iterable[str]) -> bool:
+        """Whether nothing listens at any of these addresses."""
+        return self._refusing.issuperset(addresses)
 
     def forget(self) -> None:
         """A broker was reached: the past no longer explains anything."""
         self._reasons.clear()
+        self._refusing.clear()
 
     def error(self) -> ConnectionFailed:
         """All of them, and what to look at."""

@@ -1,4 +1,4 @@
-"""Calls that other clients have and this one has not, with what to do instead."""
+"""Calls and arguments that other clients have and this one has not, with what to do instead."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -30,6 +30,14 @@ PRODUCER: Final[Mapping[str, str]] = MappingProxyType(
         "init_transactions": "there are no transactions yet",
     }
 )
+ARGUMENTS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "timeout": "timeout_s= is the time to wait, in seconds",
+        "timeout_ms": "timeout_s= is the time to wait, in seconds",
+        "num_messages": "max_records= is the most that is given",
+        "partitions": "pause() those that nothing shall be given of",
+    }
+)
 
 
 def missing(kind: str, instead: Mapping[str, str], name: str) -> Never:
@@ -40,3 +48,14 @@ def missing(kind: str, instead: Mapping[str, str], name: str) -> Never:
     """
     hint = f": {instead[name]}" if name in instead else ""
     raise AttributeError(f"a {kind} has no {name!r}{hint}", name=name)
+
+
+def refuse_arguments(call: str, given: Mapping[str, object]) -> Never:
+    """Say that `call` takes no such arguments.
+
+    Raises:
+        TypeError: always; with what to do instead, where that is known.
+    """
+    name = next(iter(given))
+    hint = f": {ARGUMENTS[name]}" if name in ARGUMENTS else ""
+    raise TypeError(f"{call}() got an unexpected keyword argument {name!r}{hint}")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Never, Self
 from barnabas.client.aio.consumer import Consumer as AsyncConsumer
 from barnabas.client.core.descriptions import OffsetAndTimestamp
 from barnabas.client.core.metrics import Metrics
-from barnabas.client.core.not_there import CONSUMER, missing
+from barnabas.client.core.not_there import CONSUMER, missing, refuse_arguments
 from barnabas.client.core.properties import properties
 from barnabas.client.core.where import Where
 from barnabas.client.sync.hosted import Hosted
@@ -88,7 +88,12 @@ class Consumer:
         """The partitions that are paused."""
         return self._consumer.paused()
 
-    def poll(self, timeout_s: float | None = None, max_records: int | None = None) -> list[Record]:
+    def poll(
+        self,
+        timeout_s: float | None = None,
+        max_records: int | None = None,
+        **foreign: Never,
+    ) -> list[Record]:
         """The next records: as soon as there are any, up to `max_records` (max.poll.records).
 
         Empty after `timeout_s` seconds (None: wait for ever). Within a partition in order.
@@ -98,6 +103,8 @@ class Consumer:
                 while auto.offset.reset is none.
             CorruptRecord: a batch is not what it says; the message names where.
         """
+        if foreign:
+            refuse_arguments("poll", foreign)
         if not self._consumer.commit_is_due():
             records = self._consumer.poll_now(max_records)
             if records:

@@ -24,7 +24,7 @@ from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.delivery import Sent, Settling
 from barnabas.client.core.given_record import Headers, checked_partition, given_record
 from barnabas.client.core.metrics import Metrics
-from barnabas.client.core.not_there import PRODUCER, missing
+from barnabas.client.core.not_there import PRODUCER, missing, refuse_arguments
 from barnabas.client.core.properties import properties
 from barnabas.client.sync.last_flush import Line
 from barnabas.client.sync.room import Room
@@ -195,21 +195,25 @@ class Producer:
         """What was done so far: requests, bytes, records that were stored, the average latency."""
         return self._shipping.metrics()
 
-    def flush(self, timeout_s: float | None = None) -> None:
+    def flush(self, timeout_s: float | None = None, **foreign: Never) -> None:
         """Send all that is in line and wait until all of it is stored or has failed.
 
         Raises:
             RequestTimeout: it takes longer than `timeout_s` seconds; sending goes on.
             BrokerError: records failed whose result nobody asked; the message counts them.
         """
+        if foreign:
+            refuse_arguments("flush", foreign)
         self._portal.call(self._shipping.flush(timeout_s))
 
-    def close(self, timeout_s: float | None = None) -> None:
+    def close(self, timeout_s: float | None = None, **foreign: Never) -> None:
         """Take no more records, flush, then end connections and thread; errors as `flush`.
 
         Every record has its outcome then: what is not stored in time has failed. A second call does
         nothing.
         """
+        if foreign:
+            refuse_arguments("close", foreign)
         if not self._open:
             return
         self._open = False

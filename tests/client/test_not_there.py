@@ -1,0 +1,100 @@
+"""What is not there: brokers that nobody started, topics that nobody made, loops that do not run."""
+
+import asyncio
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from barnabas import Admin, Consumer, Producer, aio
+from barnabas.errors import ConnectionFailed, LocalProtocolError
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.testing.embedded_broker import EmbeddedBroker
+from tests.client.scripted_broker import TOPIC, ScriptedBroker, drop
+
+AN_HOUR_MS = 3_600_000
+
+
+@pytest.fixture(scope="module")
+def servers() -> Iterator[str]:
+    with EmbeddedBroker({"num.partitions": "1"}) as broker:
+        yield broker.bootstrap_servers
+
+
+@pytest.mark.parametrize("servers", ["127.0.0.1:1", "127.0.0.1:1,no-such-host.invalid:9092"])
+def test_where_nobody_listens_a_call_need_not_take_its_whole_time(servers: str) -> None:
+    with (
+        Admin(
+            bootstrap_servers=servers,
+            bootstrap_refused_timeout_ms=1000,
+            default_api_timeout_ms=AN_HOUR_MS,
+        ) as admin,
+        pytest.raises(ConnectionFailed, match="no broker could be reached"),
+    ):
+        admin.list_topics()
+
+
+def test_a_broker_that_listens_is_waited_for() -> None:
+    with (
+        ScriptedBroker({ApiKey.METADATA: [drop, drop]}) as broker,
+        Admin(bootstrap_servers=broker.address, bootstrap_refused_timeout_ms=1) as admin,
+    ):
+        assert admin.list_topics() == [TOPIC]
+
+
+def test_a_topic_that_reading_makes_is_told_of_once(
+    servers: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING), Consumer(bootstrap_servers=servers) as consumer:
+        assert len(consumer.partitions_for("made-by-reading")) == 1
+        assert len(consumer.partitions_for("made-by-reading")) == 1
+    (told,) = caplog.messages
+    assert told.startswith("not on the cluster: made-by-reading; the broker is asked to make it")
+
+
+@pytest.mark.parametrize("kind", ["Producer", "Consumer", "Admin"])
+def test_who_makes_an_asyncio_client_outside_of_a_coroutine_is_told_where(kind: str) -> None:
+    with pytest.raises(RuntimeError, match=rf"`async with barnabas\.aio\.{kind}\(\.\.\.\)`"):
+        getattr(aio, kind)(bootstrap_servers="127.0.0.1:1")
+
+
+def test_two_tasks_that_poll_one_consumer_are_refused(servers: str) -> None:
+    async def main() -> None:
+        async with aio.Consumer(bootstrap_servers=servers) as consumer:
+            consumer.assign([])
+            first = asyncio.ensure_future(consumer.poll())
+            await asyncio.sleep(0)
+            with pytest.raises(LocalProtocolError, match="one at a time"):
+                await consumer.poll(1)
+            first.cancel()
+            await asyncio.wait([first])
+            assert await consumer.poll(0) == []
+
+    asyncio.run(main())
+
+
+def test_arguments_of_other_clients_are_answered_with_ours(servers: str) -> None:
+    async def ask(client: Any, call: str, argument: str) -> None:
+        await getattr(client, call)(**{argument: 1})
+
+    async def main() -> None:
+        async with aio.Consumer(bootstrap_servers=servers) as consumer:
+            with pytest.raises(TypeError, match="timeout_s= is the time to wait, in seconds"):
+                await ask(consumer, "poll", "timeout_ms")
+        async with aio.Producer(bootstrap_servers=servers) as producer:
+            for call in ("flush", "close"):
+                with pytest.raises(TypeError, match=rf"{call}\(\) got .* timeout_s="):
+                    await ask(producer, call, "timeout")
+
+    asyncio.run(main())
+    with Consumer(bootstrap_servers=servers) as reader:
+        poll: Any = reader.poll
+        with pytest.raises(TypeError, match="max_records= is the most"):
+            poll(num_messages=1)
+        with pytest.raises(TypeError, match=r"argument 'wait'$"):
+            poll(wait=1)
+    with Producer(bootstrap_servers=servers) as sender:
+        for name in ("flush", "close"):
+            with pytest.raises(TypeError, match=rf"{name}\(\) got .* timeout_s="):
+                getattr(sender, name)(timeout=1)

@@ -118,8 +118,6 @@ def test_options_that_contradict_each_other_are_wrong_usage(arguments: str, why:
     [
         (("consume", "nowhere-to-be-found", "-e"), "nowhere-to-be-found"),
         (("consume", "lines-none", "-p", "9", "-e"), "partitions 0 to 1, not 9"),
-        (("consume", "lines-none", "-o", "soon", "-e"), "--offset soon"),
-        (("consume", "lines-none", "-f", "%q", "-e"), "%q in a format"),
         (("consume", "lines-none", "-o", "99999", "-e"), "99999 is beyond the end of each part"),
         (("consume", "lines-none", "-o", "@99999999999999999999"), "it must be at most @9223372"),
         (("produce", "x", "--json"), "line 1 is not JSON"),
@@ -136,6 +134,13 @@ def test_a_mistake_is_one_line(broker: Served, arguments: tuple[str, ...], why: 
     assert done.code == 1
     assert why in done.err
     assert "Traceback" not in done.err
+
+
+def test_an_offset_that_is_none_is_wrong_usage(broker: Served) -> None:
+    ended(broker.run("produce", "lines-none", stdin="x\n"))
+    done = broker.run("consume", "lines-none", "-o", "soon", "-e")
+    assert done.code == 2
+    assert "--offset soon: it must be earliest, latest, a number" in done.err
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_what_would_protect_a_broker_is_a_warning(tmp_path: Path) -> None:
         first, second = broker.process.stderr.read().splitlines()
     assert first.endswith(
         "warning property ssl.keystore.location changes nothing here: "
-        "TLS, SASL, ACLs and quotas are not served yet"
+        "TLS, SASL and ACLs are not served yet"
     )
     assert "property authorizer.class.name changes nothing here" in second
 
@@ -152,7 +152,7 @@ def test_a_terminal_is_told_a_command_that_reaches_this_broker() -> None:
     [
         (["--host", "no-such-host.invalid"], "; --host takes another", 1),
         (["--set", "num.partitions=0"], "num.partitions=0: it must be at least 1", 1),
-        (["--set", "num.partitions"], "--set num.partitions: it must look like name=value", 1),
+        (["--set", "num.partitions"], "--set num.partitions: it must look like name=value", 2),
         (["--config", "nowhere.properties"], "cannot read nowhere.properties", 1),
         (["--ephemeral", "--data-dir", "x"], "--ephemeral makes its own directory", 2),
     ],

@@ -5,18 +5,21 @@ import logging
 from barnabas.broker.assignments import check_total, placed
 from barnabas.broker.broker import Broker
 from barnabas.broker.topic_znodes import Topic
-from barnabas.errors import BrokerError, StorageError
+from barnabas.errors import BrokerError, ErrorCode, StorageError
 
 log = logging.getLogger(__name__)
 
+_REPLICAS = ErrorCode.INVALID_REPLICATION_FACTOR
 
-def create_missing(broker: Broker, name: str) -> Topic | None:
-    """Make a topic that a client asked for; None if that cannot be."""
-    count = broker.config.num_partitions
+
+def create_missing(broker: Broker, name: str) -> Topic | ErrorCode:
+    """Make a topic that a client asked for; if that cannot be, what the client is told."""
+    count, replicas = broker.config.num_partitions, broker.config.default_replication_factor
     try:
         check_total(count)
-        partitions = placed(range(count), 1, broker.config.node_id)
+        partitions = placed(range(count), replicas, broker.config.node_id)
         return broker.topics.create(name, partitions, {})
     except (BrokerError, StorageError) as error:
         log.warning("topic not created", extra={"topic": name, "error": error})
-        return None
+        # Time does not cure it; all else may be tried again.
+        return _REPLICAS if error.code is _REPLICAS else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION

@@ -40,6 +40,10 @@ log = logging.getLogger(__name__)
 _MAINTENANCE_SECONDS = 1.0
 _CLEANER_SECONDS = 1.0
 _STOP_SECONDS = 5.0
+_ONE_BROKER = (
+    "default.replication.factor=%d needs more brokers than this one: a topic whose creator does not "
+    "ask for 1 is refused with INVALID_REPLICATION_FACTOR, and none is made on first use"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,8 @@ class BrokerServer:
             KafkaError: a directory, the registry or an address cannot be had; nothing stays open.
         """
         log_config({}, self._config)  # What no topic could have is told now, not at its creation.
+        if self._config.default_replication_factor > 1:
+            log.warning(_ONE_BROKER, self._config.default_replication_factor)
         _report(self._logs.open())
         try:
             broker = self._broker = self._build()

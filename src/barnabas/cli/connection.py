@@ -10,6 +10,8 @@ import click
 from barnabas import Admin
 from barnabas.cli.hints import DEFAULT_SERVERS, add_hint
 from barnabas.cli.patience import patience
+from barnabas.cli.usage import usage
+from barnabas.client.core.bootstrap import parse_addresses
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.config.clients import AdminConfig
 from barnabas.config.files import merge, overrides, values
@@ -55,8 +57,10 @@ def connection_options(command: _Command) -> _Command:
 
 def client_settings(servers: str, pairs: tuple[str, ...], **own: object) -> dict[str, object]:
     """Properties for a client: the command's own, then those of -X, and where the brokers are."""
+    with usage():
+        given = merge(overrides(pairs, "-X"))
+        parse_addresses(servers.split(","))
     dotted = {name.replace("_", "."): value for name, value in own.items()}
-    given = merge(overrides(pairs, "-X"))
     usual = {"bootstrap.refused.timeout.ms": _REFUSED_MS}
     return {**usual, **dotted, **values(given), "bootstrap.servers": servers}
 

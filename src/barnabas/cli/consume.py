@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from typing import ClassVar
 
 import click
 
@@ -16,6 +17,7 @@ from barnabas.cli.connection import (
 )
 from barnabas.cli.record_format import formatter
 from barnabas.cli.record_json import ConsumedRecord, to_json
+from barnabas.cli.usage import HintingCommand, usage
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.config.definition import LONG_MAX
 from barnabas.errors import ConfigError
@@ -24,9 +26,23 @@ from barnabas.types import TopicPartition
 _POLL_SECONDS = 0.5
 _POLL_RECORDS = 5000
 _SHOWN = 8
+_TOPIC = "The topic has no option: barnabas consume TOPIC"
 
 
-@click.command()
+class Consume(HintingCommand):
+    """For who has typed `kcat -C` and `kafka-console-consumer` before."""
+
+    hints: ClassVar[Mapping[str, str]] = {
+        "-t": _TOPIC,
+        "--topic": _TOPIC,
+        "--group": "There are no groups yet: partitions are read, -p names some.",
+        "-G": "There are no groups yet: partitions are read, -p names some.",
+        "--max-messages": "--count stops after so many.",
+        "": "One topic is read at a time.",
+    }
+
+
+@click.command(cls=Consume)
 @click.argument("topic")
 @click.option("-p", "--partition", "partitions", type=click.IntRange(0), multiple=True)
 @click.option("-o", "--offset", help="Where to begin; auto.offset.reset (latest) if not given.")
@@ -87,7 +103,8 @@ def _renderer(
     if as_json:
         return lambda record: to_json(record).encode() + b"\n"
     if template is not None:
-        return formatter(template)
+        with usage():
+            return formatter(template)
     if key_delimiter is not None:
         return formatter(f"%k{key_delimiter.replace('%', '%%')}%s\\n")
     return formatter("%s\\n")
@@ -103,7 +120,8 @@ def _places(view: TopicView, partitions: tuple[int, ...]) -> list[TopicPartition
     known = [each.partition for each in view.partitions]
     for partition in partitions:
         if partition not in known:
-            raise ConfigError(f"{view.name} has partitions 0 to {known[-1]}, not {partition}")
+            there = f"partitions 0 to {known[-1]}" if known[-1] else "only partition 0"
+            raise ConfigError(f"{view.name} has {there}, not {partition}")
     return [TopicPartition(view.name, one) for one in known if one in partitions or not partitions]
 
 
@@ -136,7 +154,7 @@ def _milliseconds(text: str) -> int:
     try:
         return _told(text, int(datetime.fromisoformat(text).timestamp() * 1000))
     except (ValueError, OverflowError, OSError):
-        raise ConfigError(
+        raise click.UsageError(
             f"--offset {text}: it must be earliest, latest, a number, -N, a time such as "
             "2013-01-01T05:00, or @milliseconds"
         ) from None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from barnabas.cli.output import Cell, show_json, show_rows
+from barnabas.cli.output import Cell, counted, show_json, show_rows
 from barnabas.cli.record_json import to_json
 from barnabas.cli.segment_files import SegmentFile, bytes_of, segment_files
 from barnabas.cli.segment_rows import (
@@ -17,6 +17,7 @@ from barnabas.cli.segment_rows import (
     short_row,
     time_text,
 )
+from barnabas.cli.usage import HintingGroup
 from barnabas.log.file_names import INDEX, LOG, TIME_INDEX, parse_partition_directory
 from barnabas.log.inspecting import (
     Entry,
@@ -35,7 +36,7 @@ _paths = click.argument("paths", nargs=-1, required=True, type=click.Path())
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document a line.")
 
 
-@click.group()
+@click.group(cls=HintingGroup)
 def log() -> None:
     """Look at the files of a log: Kafka's of any release since 0.8, or ours.
 
@@ -119,10 +120,10 @@ def verify(paths: tuple[str, ...], *, as_json: bool) -> int:
     if as_json:
         show_json(asdict(totals))
     else:
-        verdict = f"{totals.faults} faults" if totals.faults else "nothing is broken"
+        verdict = counted(totals.faults, "fault") if totals.faults else "nothing is broken"
         click.echo(
-            f"{totals.segments} segments, {totals.batches} batches, {totals.records} records,"
-            f" {totals.bytes} bytes: {verdict}"
+            f"{counted(totals.segments, 'segment')}, {counted(totals.batches, 'batch', 'batches')}, "
+            f"{counted(totals.records, 'record')}, {totals.bytes} bytes: {verdict}"
         )
     return int(totals.faults > 0)
 

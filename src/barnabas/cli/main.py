@@ -14,6 +14,7 @@ import click
 from barnabas import __version__
 from barnabas.cli.hints import with_hints
 from barnabas.cli.log_lines import log_to_stderr
+from barnabas.cli.usage import HintingGroup
 from barnabas.errors import KafkaError
 
 
@@ -70,7 +71,7 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
 }
 
 
-class Commands(click.Group):
+class Commands(HintingGroup):
     """The commands by name, each imported when it is asked for: `serve` must start at once."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:

@@ -19,6 +19,17 @@ def show_rows(columns: Sequence[str], rows: Sequence[Row], *, title: str, as_jso
             print("\t".join(_text(cell) for cell in row))
 
 
+def tell(what: str) -> None:
+    """A word to who sits at a terminal; scripts hear nothing where all is well."""
+    if sys.stderr.isatty():
+        print(what, file=sys.stderr)
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """`1 record`, `2 records`; `many` where that is not just an s more."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
 def show_json(value: object) -> None:
     """Print one JSON document on one line."""
     print(json.dumps(value, ensure_ascii=False))

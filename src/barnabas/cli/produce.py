@@ -6,13 +6,15 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
 from io import BufferedIOBase
 from pathlib import Path
-from typing import cast
+from typing import ClassVar, cast
 
 import click
 
 from barnabas.cli.connection import client_settings, connection_options
 from barnabas.cli.lines import delimiter, split
+from barnabas.cli.output import counted, tell
 from barnabas.cli.record_json import Outgoing, from_json
+from barnabas.cli.usage import HintingCommand
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import ConfigError
 
@@ -22,6 +24,9 @@ _JSON_GROWTH = 8
 """JSON may take six bytes for one (\\u0001), and there are names besides key and value."""
 
 
+_HEADER = "Repeat. NAME alone has no value (null)."
+_TOPIC = "The topic has no option: barnabas produce TOPIC"
+
 _EXAMPLES = """\b
 Examples:
   echo hello | barnabas produce greetings
@@ -29,14 +34,25 @@ Examples:
 """
 
 
-@click.command(epilog=_EXAMPLES)
+class Produce(HintingCommand):
+    """For who has typed `kcat -P` and `kafka-console-producer` before."""
+
+    hints: ClassVar[Mapping[str, str]] = {
+        "-t": _TOPIC,
+        "--topic": _TOPIC,
+        "--broker-list": "-b says where the brokers are.",
+        "": "Records come from stdin: echo hello | barnabas produce greetings",
+    }
+
+
+@click.command(cls=Produce, epilog=_EXAMPLES)
 @click.argument("topic")
 @click.option("-K", "--key-delimiter", metavar="TEXT", help="What stands between key and value.")
 @click.option(
     "-k", "--key", metavar="TEXT", help="One key for all records; with -K for those without one."
 )
 @click.option("-D", "--delimiter", "end", default="\\n", help="What ends a record (a line's end).")
-@click.option("-H", "--header", "headers", multiple=True, metavar="NAME=VALUE", help="Repeat.")
+@click.option("-H", "--header", "headers", multiple=True, metavar="NAME=VALUE", help=_HEADER)
 @click.option("-p", "--partition", type=click.IntRange(0), help="By the key if not given.")
 @click.option("-z", "--compression", type=_CODECS, default="none", show_default=True)
 @click.option("-Z", "--null", is_flag=True, help="An empty value is none (a tombstone).")
@@ -85,8 +101,7 @@ def produce(
             records = _keyed(lines, delimiter(key_delimiter), usual, null=null)
         producer = stack.enter_context(Producer(settings))
         count = send_all(producer, topic, records, receipts, servers)
-    if sys.stderr.isatty():
-        print(f"{count} record{'' if count == 1 else 's'} to {topic}", file=sys.stderr)
+    tell(f"{counted(count, 'record')} to {topic}")
 
 
 def _longest(settings: Mapping[str, object]) -> int:
@@ -122,7 +137,7 @@ def _json(lines: Iterator[bytes], usual: Outgoing) -> Iterator[Outgoing]:
 def _header(text: str) -> tuple[str, bytes | None]:
     name, equals, value = text.partition("=")
     if not name:
-        raise ConfigError(f"-H {text}: it must look like name=value")
+        raise click.UsageError(f"-H {text}: it must look like name=value")
     return name, value.encode() if equals else None
 
 

@@ -12,6 +12,7 @@ import click
 from barnabas import __version__
 from barnabas.cli.hints import DEFAULT_SERVERS, add_hint_to_serve
 from barnabas.cli.log_lines import log_from
+from barnabas.cli.usage import usage
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.files import Given, file_properties, merge, overrides, values
 from barnabas.config.listeners import Endpoint
@@ -61,7 +62,9 @@ def serve(
     log_from(log_level)
     if ephemeral and data_dir:
         raise click.UsageError("--ephemeral makes its own directory: leave out --data-dir")
-    given = merge(_file(config), overrides(pairs))
+    with usage():
+        own = overrides(pairs)
+    given = merge(_file(config), own)
     release = release_line(profile) if profile else ""
     with _directory(data_dir, ephemeral=ephemeral) as directory:
         given |= from_options(given, port, host, directory)
@@ -171,6 +174,8 @@ def _run(config: BrokerConfig, *, as_json: bool) -> None:
     except ConnectionFailed as error:
         add_hint_to_serve(error)
         raise
+    if sys.stdout.isatty():
+        print("\nstopped")  # Ctrl-C left its ^C on the line.
 
 
 def _announce(config: BrokerConfig, addresses: dict[str, Endpoint], *, as_json: bool) -> None:

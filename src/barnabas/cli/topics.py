@@ -12,7 +12,8 @@ from barnabas.cli.connection import (
     connection_options,
     existing_topics,
 )
-from barnabas.cli.output import show_json, show_rows
+from barnabas.cli.output import counted, show_json, show_rows, tell
+from barnabas.cli.usage import HintingGroup, usage
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.descriptions import (
     EARLIEST,
@@ -33,7 +34,7 @@ _settings = click.option(
 )
 
 
-@click.group()
+@click.group(cls=HintingGroup)
 def topics() -> None:
     """Look at topics and change them."""
 
@@ -111,7 +112,8 @@ def create(
     if_not_exists: bool,
 ) -> None:
     """Make TOPIC."""
-    own = {name: given.value for name, given in overrides(configs, "--config").items()}
+    with usage():
+        own = {name: given.value for name, given in overrides(configs, "--config").items()}
     wanted = NewTopic(topic, partitions or -1, replication_factor or -1, own)
     with administering(servers, client_settings(servers, pairs)) as admin:
         try:
@@ -119,6 +121,9 @@ def create(
         except BrokerError as error:
             if error.code is not ErrorCode.TOPIC_ALREADY_EXISTS or not if_not_exists:
                 raise
+            tell(f"{topic} is there already")
+        else:
+            tell(f"made {topic}")
 
 
 @topics.command()
@@ -134,6 +139,7 @@ def delete(names: tuple[str, ...], servers: str, pairs: tuple[str, ...], *, yes:
     with administering(servers, client_settings(servers, pairs)) as admin:
         existing_topics(admin, names)
         admin.delete_topics(names)
+    tell(f"deleted {', '.join(names)}")
 
 
 @topics.command("add-partitions")
@@ -145,6 +151,7 @@ def add_partitions(topic: str, total: int, servers: str, pairs: tuple[str, ...])
     with administering(servers, client_settings(servers, pairs)) as admin:
         existing_topics(admin, (topic,))
         admin.create_partitions({topic: total})
+    tell(f"{topic} has {counted(total, 'partition')}")
 
 
 @topics.command()
@@ -165,9 +172,10 @@ def config(
     as_json: bool,
 ) -> None:
     """Change the properties of TOPIC, then print those that were set."""
-    wanted: dict[str, str | None] = {
-        name: given.value for name, given in overrides(changes, "--set").items()
-    }
+    with usage():
+        wanted: dict[str, str | None] = {
+            name: given.value for name, given in overrides(changes, "--set").items()
+        }
     wanted |= dict.fromkeys(removed)
     with administering(servers, client_settings(servers, pairs)) as admin:
         existing_topics(admin, (topic,))
@@ -180,6 +188,9 @@ def config(
         for entry in entries.values()
         if everything or entry.source is ConfigSource.TOPIC
     ]
+    if not rows and not as_json:
+        tell(f"{topic} has no properties of its own; --all shows the defaults")
+        return
     show_rows(
         ("property", "value", "source"), rows, title=f"Properties of {topic}", as_json=as_json
     )

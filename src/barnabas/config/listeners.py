@@ -1,10 +1,17 @@
 """Listener properties as endpoints. Opens nothing."""
 
+import logging
 from typing import NamedTuple
 
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import ConfigError
 
+log = logging.getLogger(__name__)
+
+_NO_CONTROLLER = (
+    "listener %s://%s:%d is not opened: controller.listener.names has it, and the controller is part "
+    "of this broker"
+)
 _PLAIN = "PLAINTEXT"
 _PROTOCOLS = (_PLAIN, "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 
@@ -27,6 +34,9 @@ def listeners(config: BrokerConfig) -> list[Endpoint]:
     skipped = _controllers(config)
     found = [_endpoint("listeners", text) for text in config.listeners]
     opened = [endpoint for endpoint in found if endpoint.name not in skipped]
+    for endpoint in found:
+        if endpoint.name in skipped:
+            log.info(_NO_CONTROLLER, *endpoint)
     if not opened:
         raise ConfigError("listeners: there must be one that is not the controller's")
     if len({endpoint.name for endpoint in opened}) < len(opened):

@@ -287,8 +287,12 @@ class TopicConfig(Configuration):
         Raises:
             ConfigError: a value of `own` is out of range.
         """
-        defaults = {name: value for name, (_, value) in broker_wide(broker).items()}
-        return cls.load({**defaults, **_by_first_name(own)}, release=broker.release)
+        values = {name: value for name, (_, value) in broker_wide(broker).items()}
+        if own:
+            # Only these are told of: what the broker was told was said when it was.
+            loaded = cls.load(own)
+            values |= {name: loaded.value(name) for name in loaded.given}
+        return cls.of_known(values, release=broker.release)
 
 
 def broker_wide(broker: BrokerConfig) -> dict[str, tuple[str, object]]:
@@ -299,9 +303,3 @@ def broker_wide(broker: BrokerConfig) -> dict[str, tuple[str, object]]:
         if source is not None:
             found[row.name] = source
     return found
-
-
-def _by_first_name(own: Mapping[str, object]) -> dict[str, object]:
-    """The same mapping with each property under the one name that it has in `broker_wide`."""
-    rows = {name: TopicConfig.find(name) for name in own}
-    return {row.name if row else name: own[name] for name, row in rows.items()}

@@ -50,7 +50,7 @@ class LogDirectory:
         except StorageError as error:
             raise LogDirFailed(
                 f"cannot use log directory {self.path}: another broker, or a Kafka, is running"
-                f" on it ({error})"
+                f" on it ({error}): stop that one, or take another directory"
             ) from error
 
     def begin(self) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from barnabas.client.sync.admin import Admin
 from barnabas.config.clients import AdminConfig
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.spark.errors import reaching
 from barnabas.spark.offsets import EARLIEST, LATEST, OffsetMap
 from barnabas.spark.read_options import ReadOptions
 from barnabas.spark.selection import Partitions, Pattern, Selection
@@ -70,9 +71,10 @@ class AdminCluster:
         return self._listed(left, None) if left else {}
 
     def _listed(self, wanted: Mapping[TopicPartition, int], timeout_s: float | None) -> OffsetMap:
-        found = self._admin.list_offsets(
-            wanted, committed_only=self._committed_only, timeout_s=timeout_s
-        )
+        with reaching():
+            found = self._admin.list_offsets(
+                wanted, committed_only=self._committed_only, timeout_s=timeout_s
+            )
         return {each: row.offset for each, row in found.items()}
 
     def _of(self, names: set[str]) -> set[TopicPartition]:
@@ -85,10 +87,11 @@ class AdminCluster:
         return self._described(lambda: names.intersection(self._admin.list_topics(internal=True)))
 
     def _described(self, names: Callable[[], set[str]]) -> set[TopicPartition]:
-        wanted = names()
-        if not wanted:
-            return set()
-        topics = self._admin.describe_topics(wanted)
+        with reaching():
+            wanted = names()
+            if not wanted:
+                return set()
+            topics = self._admin.describe_topics(wanted)
         return {
             TopicPartition(view.topic, view.partition)
             for topic in topics.values()

@@ -1,6 +1,7 @@
 """Batch reading: planned on the driver at the first action, scanned in tasks."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from typing import Any
 
 from pyspark.sql.datasource import DataSourceReader, InputPartition
@@ -26,11 +27,8 @@ class BatchReader(DataSourceReader):
 
     def partitions(self) -> Sequence[InputPartition]:
         """Ask the cluster for the offsets and cut them into tasks."""
-        cluster = AdminCluster(self._options)
-        try:
+        with closing(AdminCluster(self._options)) as cluster:
             ranges = batch_ranges(cluster, self._options)
-        finally:
-            cluster.close()
         return plan(
             ranges,
             min_partitions=self._options.min_partitions,

@@ -4,7 +4,10 @@ Spark turns every exception of a Python data source into one of its own and keep
 the code at the front is what a program (or a search) can hold on to.
 """
 
-from barnabas.errors import ConfigError, ErrorCode, KafkaError
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from barnabas.errors import ConfigError, ConnectionFailed, ErrorCode, KafkaError
 
 
 class OptionError(ConfigError):
@@ -63,3 +66,25 @@ class WriteRefused(KafkaError):
 
     def __init__(self, problem: str) -> None:
         super().__init__(f"[BARNABAS_WRITE] {problem}")
+
+
+class Unreachable(ConnectionFailed):
+    """No broker could be reached."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(f"[BARNABAS_UNREACHABLE] {what}")
+
+
+@contextmanager
+def reaching() -> Iterator[None]:
+    """Give a connection that fails in here its code.
+
+    Raises:
+        Unreachable: in its place, without its traceback: Spark shows each one that there is.
+    """
+    try:
+        yield
+    except Unreachable:
+        raise
+    except ConnectionFailed as error:
+        raise Unreachable(str(error)) from None

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 
 from barnabas.config.clients import AdminConfig, ConsumerConfig, ProducerConfig
 from barnabas.config.elsewhere import CLIENT_NAMES, reason
+from barnabas.errors import ConfigError
 from barnabas.spark.errors import OptionError
 
 KAFKA_PREFIX = "kafka."
@@ -107,8 +108,8 @@ class Options:
             refused: Kafka properties that make no sense here, each with what to do instead.
 
         Raises:
-            OptionError: one of `refused` was given, or one that Kafka's clients do not know, or
-                `kafka.bootstrap.servers` was not given.
+            OptionError: one of `refused` was given, or one that Kafka's clients do not know or not
+                with this value, or `kafka.bootstrap.servers` was not given.
         """
         if not self.text(BOOTSTRAP):
             raise OptionError(BOOTSTRAP, "is missing; set it to host:port of one or more brokers")
@@ -120,19 +121,25 @@ class Options:
         for name, hint in refused.items():
             if name in found:
                 raise OptionError(KAFKA_PREFIX + name, hint)
-        for name in found:
-            _check_property(name)
+        for name, value in found.items():
+            _check_property(name, value)
         return found
 
 
-def _check_property(name: str) -> None:
-    """Refuse what no client of Kafka knows.
+def _check_property(name: str, value: str) -> None:
+    """Refuse what no client of Kafka knows, and a value that the property cannot have.
 
     Of another client, or without effect here, it is a warning only, when the client is made: one
     set of options often serves reading and writing.
     """
     clients = (ConsumerConfig, ProducerConfig, AdminConfig)
-    if any(each.find(name) for each in clients) or reason(CLIENT_NAMES, name):
+    rows = [row for each in clients if (row := each.find(name)) is not None]
+    try:
+        for row in rows:
+            row.parse(value)
+    except ConfigError as error:
+        raise OptionError(KAFKA_PREFIX + name, str(error)) from None
+    if rows or reason(CLIENT_NAMES, name):
         return
     known = [*CLIENT_NAMES, *(known for each in clients for known in each.settings())]
     near = difflib.get_close_matches(name, known, n=1)

@@ -10,6 +10,7 @@ from barnabas.records.arrow import to_arrow
 from barnabas.records.columns import Wanted
 from barnabas.spark.admin_cluster import AdminCluster
 from barnabas.spark.assembling import Assembler
+from barnabas.spark.errors import reaching
 from barnabas.spark.planning import ScanRange
 from barnabas.spark.read_options import ReadOptions
 from barnabas.spark.resolving import report_loss
@@ -63,10 +64,11 @@ class Scan:
         position = task.start
         while position < task.end:
             try:
-                for part in reader.read(task.topic, task.partition, position, task.end, wanted):
-                    arrays = to_arrow(part) if wanted else {}
-                    yield from assembler.batches(arrays, part.count)
-                    position = part.next_offset
+                with reaching():
+                    for part in reader.read(task.topic, task.partition, position, task.end, wanted):
+                        arrays = to_arrow(part) if wanted else {}
+                        yield from assembler.batches(arrays, part.count)
+                        position = part.next_offset
             except BrokerError as error:
                 if error.code not in LOST:
                     raise

@@ -13,7 +13,7 @@ from pyspark.sql.datasource import (
     WriterCommitMessage,
 )
 
-from barnabas.spark.errors import WriteRefused
+from barnabas.spark.errors import WriteRefused, reaching
 from barnabas.spark.kept_producer import kept_producer
 from barnabas.spark.row_layout import RowLayout
 from barnabas.spark.worker_process import THIS_WORKER
@@ -44,7 +44,7 @@ class RowSink:
         THIS_WORKER.begin_task()
         rows = 0
         partition = "partition" if "partition" in self.layout.columns else None
-        with kept_producer(self.options.kafka) as producer:
+        with reaching(), kept_producer(self.options.kafka) as producer:
             for batch in batches:
                 rows += batch.num_rows
                 for topic, part in self._by_topic(batch):

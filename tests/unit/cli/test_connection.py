@@ -1,7 +1,7 @@
+import click
 import pytest
 
 from barnabas.cli.connection import admin_settings, client_settings
-from barnabas.errors import ConfigError
 
 
 def test_what_the_user_says_wins() -> None:
@@ -25,5 +25,5 @@ def test_an_admin_is_told_what_it_knows() -> None:
 
 
 def test_a_property_needs_a_value() -> None:
-    with pytest.raises(ConfigError, match="-X acks"):
+    with pytest.raises(click.UsageError, match="-X acks"):
         client_settings("dogs:1", ("acks",))

@@ -1,3 +1,5 @@
+import logging
+
 import pytest
 
 from barnabas.config.broker import BrokerConfig
@@ -15,7 +17,8 @@ def test_reads_names_hosts_and_ports() -> None:
     assert listeners(config) == [Endpoint("PLAINTEXT", "", 9092), Endpoint("INNER", "::1", 0)]
 
 
-def test_the_controllers_listener_is_left_out() -> None:
+def test_the_controllers_listener_is_left_out(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
     config = BrokerConfig.load(
         {
             "listeners": "PLAINTEXT://:9092,CONTROLLER://:9093",
@@ -23,6 +26,8 @@ def test_the_controllers_listener_is_left_out() -> None:
         }
     )
     assert listeners(config) == [Endpoint("PLAINTEXT", "", 9092)]
+    (told,) = caplog.messages
+    assert told.startswith("listener CONTROLLER://:9093 is not opened")
 
 
 @pytest.mark.parametrize(

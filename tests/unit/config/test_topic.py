@@ -1,3 +1,5 @@
+import logging
+
 import pytest
 
 from barnabas.config.broker import BrokerConfig
@@ -43,3 +45,11 @@ def test_every_synonym_is_a_property_of_the_broker_with_the_same_default() -> No
 def test_a_wrong_value_of_a_topic_is_refused() -> None:
     with pytest.raises(ConfigError, match="cleanup.policy=shred: it must be any of"):
         TopicConfig.for_topic({"cleanup.policy": "shred"}, BrokerConfig())
+
+
+def test_what_changes_nothing_is_said_once(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO)
+    broker = BrokerConfig.load({"min.insync.replicas": 2})
+    assert TopicConfig.for_topic({}, broker).min_insync_replicas == 2
+    TopicConfig.for_topic({"min.insync.replicas": 3}, broker)
+    assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]

@@ -39,6 +39,18 @@ def test_a_misspelt_property_of_kafka_is_refused_with_the_nearest_one() -> None:
         options.kafka(refused={})
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("security.protocol", "SSL"), ("acks", "2"), ("fetch.max.bytes", "many")],
+)
+def test_a_value_that_no_client_takes_is_refused_with_its_option(name: str, value: str) -> None:
+    options = Options({"kafka.bootstrap.servers": "h:1", f"kafka.{name}": value})
+    with pytest.raises(
+        OptionError, match=rf"^\[BARNABAS_OPTION\] option 'kafka\.{name}': .*{value}"
+    ):
+        options.kafka(refused={})
+
+
 @pytest.mark.parametrize("value", ["yes", "1", ""])
 def test_a_flag_is_true_or_false(value: str) -> None:
     with pytest.raises(OptionError, match="failOnDataLoss.*true or false"):

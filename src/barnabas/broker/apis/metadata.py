@@ -91,11 +91,11 @@ def _find(
                 partitions=[],
             )
         return _describe(broker, topic, operations=operations)
-    topic = broker.topics.get(name)
-    if topic is None and create and broker.config.auto_create_topics_enable:
-        topic = create_missing(broker, name)
-    if topic is None:
-        code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    found: Topic | ErrorCode | None = broker.topics.get(name)
+    if found is None and create and broker.config.auto_create_topics_enable:
+        found = create_missing(broker, name)
+    if not isinstance(found, Topic):
+        code = found or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if problem_of_name(name):
             code = ErrorCode.INVALID_TOPIC_EXCEPTION
         return MetadataResponseTopic(
@@ -104,7 +104,7 @@ def _find(
             partitions=[],
             topic_authorized_operations=ON_TOPICS if operations else NOT_ASKED,
         )
-    return _describe(broker, topic, operations=operations)
+    return _describe(broker, found, operations=operations)
 
 
 def _describe(broker: Broker, topic: Topic, *, operations: bool) -> MetadataResponseTopic:

@@ -1,0 +1,62 @@
+"""Wrong usage: said with the usage and exit code 2, and with what to type instead where we know."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import ClassVar
+
+import click
+
+from barnabas.errors import ConfigError
+
+
+@contextmanager
+def usage() -> Iterator[None]:
+    """What cannot be read in here was typed: it is wrong usage."""
+    try:
+        yield
+    except ConfigError as error:
+        raise click.UsageError(str(error)) from None
+
+
+class HintingCommand(click.Command):
+    """A command that knows what those type who come from other tools. `hints` are by option.
+
+    The empty name is for arguments that are too many.
+    """
+
+    hints: ClassVar[Mapping[str, str]] = {}
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As every command does, with a hint behind what went wrong."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            option = error.option_name if isinstance(error, click.NoSuchOption) else ""
+            known = bool(option) or "unexpected extra argument" in error.message
+            if known and option in self.hints:
+                raise _with(error, self.hints[option]) from None
+            raise
+
+
+class HintingGroup(click.Group):
+    """Commands of which the nearest one is named to who misspelt it."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As every group does, with a hint behind what went wrong."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            import difflib
+
+            near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
+            if near and "Did you mean" not in error.format_message():
+                raise _with(error, f"Did you mean {near[0]!r}?") from None
+            raise
+
+
+def _with(error: click.UsageError, hint: str) -> click.UsageError:
+    what = error.format_message()
+    stop = "" if what.endswith((".", "?")) else "."
+    return click.UsageError(f"{what}{stop} {hint}", error.ctx)

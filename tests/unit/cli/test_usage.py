@@ -1,0 +1,38 @@
+"""What is typed by who knows other tools, or misses a letter, and what is answered."""
+
+import click
+import pytest
+
+from barnabas.cli.main import barnabas
+
+
+@pytest.mark.parametrize(
+    ("line", "answer"),
+    [
+        ("produce -t t6", "The topic has no option: barnabas produce TOPIC"),
+        (
+            "produce t6 hello",
+            "(hello). Records come from stdin: echo hello | barnabas produce greet",
+        ),
+        ("consume t --group x", "There are no groups yet"),
+        ("consume t --jsn", "Did you mean '--json'?"),
+        ("consume one two", "One topic is read at a time"),
+        ("topic list", "No such command 'topic'. Did you mean 'topics'?"),
+        ("topics lst", "Did you mean 'list'?"),
+        ("log dumb", "Did you mean 'dump'?"),
+        ("consume t -b localhost:abc", "localhost:abc is not host:port"),
+        ("consume t -X foo", "-X foo: it must look like name=value"),
+        ("consume t -f %q", "%q in a format must be one of"),
+        ("topics create t -c foo", "--config foo: it must look like name=value"),
+    ],
+)
+def test_wrong_usage_is_answered_with_the_right_one(line: str, answer: str) -> None:
+    with pytest.raises(click.UsageError) as caught:
+        barnabas.main(args=line.split(), standalone_mode=False)
+    assert answer in caught.value.format_message()
+    assert caught.value.ctx is not None, "with the usage"
+
+
+def test_what_is_like_no_command_is_answered_with_none() -> None:
+    with pytest.raises(click.UsageError, match="No such command 'xyzzy'.$"):
+        barnabas.main(args=["xyzzy"], standalone_mode=False)

@@ -1,10 +1,12 @@
 """What is written about the project agrees with the project."""
 
+import inspect
 import re
 from pathlib import Path
 
 import pytest
 
+from barnabas import Admin, Consumer, Producer
 from docs import make_compatibility, make_configuration, make_protocol
 
 ROOT = Path(__file__).parents[2]
@@ -22,6 +24,19 @@ ROOT = Path(__file__).parents[2]
 def test_pages_are_what_the_source_says(name: str, page: str) -> None:
     written = (ROOT / "docs" / name).read_text(encoding="utf-8")
     assert written == page, "run `make docs`"
+
+
+@pytest.mark.parametrize("kind", [Producer, Consumer, Admin])
+def test_all_calls_of_the_driver_are_told(kind: type) -> None:
+    page = (ROOT / "docs" / "driver.md").read_text(encoding="utf-8")
+    table = page.partition(f"| `{kind.__name__}` | |")[2].partition("\n\n")[0]
+    calls = "\n".join(line.split(" | ")[0] for line in table.splitlines())
+    told = dict(re.findall(r"`(\w+)\(([^`]*)\)`", calls))
+    assert set(told) == {name for name in vars(kind) if not name.startswith("_")}
+    for name, arguments in told.items():
+        named = [each.strip("*") for each in arguments.split(", ") if re.fullmatch(r"\**\w+", each)]
+        known = inspect.signature(getattr(kind, name)).parameters
+        assert "columns" in known or set(named) <= {"partition", *known}, name
 
 
 def test_links_between_pages_lead_somewhere() -> None:

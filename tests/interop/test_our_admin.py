@@ -5,7 +5,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from barnabas.client.core.descriptions import EARLIEST, LATEST, MAX_TIMESTAMP, NewTopic, Resource
+from barnabas.client.core.descriptions import (
+    EARLIEST,
+    LATEST,
+    MAX_TIMESTAMP,
+    ConfigSource,
+    NewTopic,
+    Resource,
+)
 from barnabas.client.sync.admin import Admin
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.types import TopicPartition
@@ -70,3 +77,46 @@ def test_the_cluster(broker: InteropBroker, admin: Admin) -> None:
     assert node.host in {"127.0.0.1", "localhost"}
     assert broker.bootstrap_servers.endswith(f":{node.port}")
     assert cluster.controller == node.node_id
+
+
+def test_log_directories_tell_what_logs_take(broker: InteropBroker, admin: Admin) -> None:
+    topic = broker.new_topic(partitions=2)
+    (directories,) = admin.describe_log_dirs().values()
+    sizes = {where: size for one in directories for where, size in one.sizes.items()}
+    assert sizes[TopicPartition(topic, 0)] == sizes[TopicPartition(topic, 1)] == 0
+    assert all(0 < one.usable_bytes < one.total_bytes for one in directories)
+
+
+def test_a_broker_that_is_alone_elects_nobody(broker: InteropBroker, admin: Admin) -> None:
+    topic = broker.new_topic()
+    assert admin.elect_leaders([(topic, 0)]) == []
+    assert admin.elect_leaders() == []
+    with pytest.raises(BrokerError) as raised:
+        admin.elect_leaders([("never-was", 0)], timeout_s=5)
+    assert raised.value.code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def test_quotas_are_set_told_and_taken_away(broker: InteropBroker, admin: Admin) -> None:
+    who = {"user": broker.new_topic(), "client-id": None}
+    admin.alter_client_quotas(who, {"producer_byte_rate": 1e9, "request_percentage": 99.5})
+
+    def told() -> list[dict[str, float]]:
+        return [dict(one.quotas) for one in admin.describe_client_quotas(who, strict=True)]
+
+    wait_for(lambda: told() == [{"producer_byte_rate": 1e9, "request_percentage": 99.5}])
+    admin.alter_client_quotas(who, {"producer_byte_rate": None, "request_percentage": None})
+    wait_for(lambda: told() == [])
+    with pytest.raises(BrokerError) as raised:
+        admin.alter_client_quotas(who, {"no_such_rate": 1})
+    assert raised.value.code is ErrorCode.INVALID_REQUEST
+
+
+def test_properties_of_all_brokers_are_changed(broker: InteropBroker, admin: Admin) -> None:
+    def background() -> tuple[str | None, ConfigSource]:
+        entry = admin.describe_configs(Resource.BROKER, "1")["background.threads"]
+        return entry.value, entry.source
+
+    admin.alter_configs(Resource.BROKER, "", {"background.threads": "11"})
+    wait_for(lambda: background() == ("11", ConfigSource.ALL_BROKERS_DYNAMIC))
+    admin.alter_configs(Resource.BROKER, "", {"background.threads": None})
+    wait_for(lambda: background() == ("10", ConfigSource.DEFAULT))

@@ -30,6 +30,18 @@ def _topics() -> click.Command:
     return topics
 
 
+def _configs() -> click.Command:
+    from barnabas.cli.configs import configs
+
+    return configs
+
+
+def _quotas() -> click.Command:
+    from barnabas.cli.quotas import quotas
+
+    return quotas
+
+
 def _produce() -> click.Command:
     from barnabas.cli.produce import produce
 
@@ -65,6 +77,8 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "topics": _topics,
     "produce": _produce,
     "consume": _consume,
+    "configs": _configs,
+    "quotas": _quotas,
     "log": _log,
     "profiles": _profiles,
     "demo": _demo,

@@ -125,12 +125,6 @@ EXPLAINED: dict[str, tuple[Difference, ...]] = {
     ),
     "every_broker_property": _broker_properties(),
     "api_versions": (
-        *(
-            Difference(
-                "*", f"api_keys.{key}", "Kafka needs a plugin for clients' metrics", "absent"
-            )
-            for key in (71, 72)
-        ),
         Difference("*", "api_keys.*", "APIs that are not served yet", ours="absent"),
         Difference("*", "*_features*", "no features are claimed, see apis/api_versions.py"),
         Difference("*", "api_keys.18.max_version", "version 5 is newer than 4.3", 4, 5),

@@ -1,7 +1,8 @@
 """ApiVersions (key 18): which versions of which API this broker serves, as its profile says.
 
 Does: a version that nobody knows is answered in version 0 with UNSUPPORTED_VERSION and the range of
-    ApiVersions itself (KIP-511); names and versions of clients must be printable.
+    ApiVersions itself (KIP-511); names and versions of clients must be printable. Clients are asked
+    for their metrics from the first subscription on (KIP-714).
 Ignores: `cluster_id` and `node_id` (KIP-1242): there is one broker.
     Features: none are claimed. A finalized transaction.version would have Java's producers use the
     protocol of KIP-890 for transactions; the other features are for brokers and tools.
@@ -13,6 +14,7 @@ from collections.abc import Mapping
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.resource_kinds import ResourceKind
 from barnabas.broker.telemetry_match import Software
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
@@ -20,6 +22,7 @@ from barnabas.protocol.api_versions import ApiVersion, ApiVersionsRequest, ApiVe
 from barnabas.versions import VersionRange, VersionTable
 
 _NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?")
+_OF_METRICS = frozenset({ApiKey.GET_TELEMETRY_SUBSCRIPTIONS, ApiKey.PUSH_TELEMETRY})
 _MUST_BE_NAMED = VersionTable({0: False, 3: True})
 
 
@@ -44,7 +47,10 @@ def handle(
         broker.software[context.connection] = Software(
             request.client_software_name, request.client_software_version
         )
-    return ApiVersionsResponse(error_code=ErrorCode.NONE, api_keys=_rows(profile.advertised))
+    advertised = profile.advertised
+    if not broker.client_resources.names(ResourceKind.CLIENT_METRICS):
+        advertised = {key: one for key, one in advertised.items() if key not in _OF_METRICS}
+    return ApiVersionsResponse(error_code=ErrorCode.NONE, api_keys=_rows(advertised))
 
 
 def _rows(versions: Mapping[ApiKey, VersionRange]) -> list[ApiVersion]:

@@ -1,16 +1,27 @@
 """Admin: what a cluster has and should have. For asyncio; `client.sync.admin` has the same."""
 
-from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Self
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import Any, Self, TypeVar
 
-from barnabas.client.aio.asking import by_leader, lookup_offsets, persist
+from barnabas.client.aio.administering import (
+    change_quotas,
+    delete_before,
+    elected,
+    log_dirs,
+    new_topic,
+    quota_changes,
+    quotas,
+)
+from barnabas.client.aio.asking import lookup_offsets, persist
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.aio.surroundings import Surroundings
 from barnabas.client.core.cluster_view import ClusterView, TopicView
 from barnabas.client.core.descriptions import (
+    ClientQuota,
     ClusterDescription,
     ConfigEntry,
     ConfigSource,
+    LogDirectory,
     NewTopic,
     OffsetAndTimestamp,
     Resource,
@@ -18,7 +29,7 @@ from barnabas.client.core.descriptions import (
 from barnabas.client.core.listed import listed, mapped
 from barnabas.client.core.properties import properties
 from barnabas.client.core.requests import metadata_request
-from barnabas.client.core.where import partitions_to
+from barnabas.client.core.where import partitions_at, partitions_to
 from barnabas.config.clients import AdminConfig
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.create_partitions import (
@@ -26,15 +37,7 @@ from barnabas.protocol.create_partitions import (
     CreatePartitionsTopic,
 )
 from barnabas.protocol.create_topics import (
-    CreatableReplicaAssignment,
-    CreatableTopic,
-    CreatableTopicConfig,
     CreateTopicsRequest,
-)
-from barnabas.protocol.delete_records import (
-    DeleteRecordsPartition,
-    DeleteRecordsRequest,
-    DeleteRecordsTopic,
 )
 from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from barnabas.protocol.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
@@ -46,8 +49,12 @@ from barnabas.protocol.incremental_alter_configs import (
 from barnabas.types import TopicPartition
 from barnabas.wire.schema import NO_UUID
 
+_Result = TypeVar("_Result")
 _SET, _DELETE = 0, 1
 _NAMES, _NEW = "['flights']", "[NewTopic('flights', 6)]"
+_TEXTS = (str, type(None))
+_ENTITY = "{'client-id': 'reports'}"
+_RATES = "{'producer_byte_rate': 1_000_000}"
 _CHANGES = "{'retention.ms': '3600000'}"
 # Whoever asks for a topic that is not there is told so at once, as by the Java client: a producer
 # or consumer may wait for it to be made, for an administrator that is the answer.
@@ -124,19 +131,7 @@ class Admin:
     ) -> None:
         """Make topics. Where one fails the others are made all the same; the error names those."""
         rows = [
-            CreatableTopic(
-                name=topic.name,
-                num_partitions=-1 if topic.assignments else topic.partitions,
-                replication_factor=-1 if topic.assignments else topic.replication_factor,
-                assignments=[
-                    CreatableReplicaAssignment(partition_index=index, broker_ids=list(brokers))
-                    for index, brokers in enumerate(topic.assignments)
-                ],
-                configs=[
-                    CreatableTopicConfig(name=name, value=value)
-                    for name, value in topic.configs.items()
-                ],
-            )
+            new_topic(topic, mapped("NewTopic.configs", topic.configs, _CHANGES, *_TEXTS))
             for topic in listed("create_topics", topics, NewTopic, _NEW)
         ]
         request = CreateTopicsRequest(
@@ -169,7 +164,9 @@ class Admin:
         request = CreatePartitionsRequest(
             topics=[
                 CreatePartitionsTopic(name=name, count=count, assignments=None)
-                for name, count in mapped("create_partitions", counts, "{'flights': 6}").items()
+                for name, count in mapped(
+                    "create_partitions", counts, "{'flights': 6}", int
+                ).items()
             ],
             timeout_ms=self._request_ms,
             validate_only=validate_only,
@@ -230,7 +227,9 @@ class Admin:
                             config_operation=_DELETE if value is None else _SET,
                             value=value,
                         )
-                        for key, value in mapped("alter_configs", changes, _CHANGES).items()
+                        for key, value in mapped(
+                            "alter_configs", changes, _CHANGES, *_TEXTS
+                        ).items()
                     ],
                 )
             ],
@@ -245,6 +244,64 @@ class Admin:
                     raise BrokerError(row.error_code, row.error_message or what)
 
         await self._persist(what, attempt, timeout_s)
+
+    async def describe_log_dirs(
+        self, *, timeout_s: float | None = None
+    ) -> dict[int, list[LogDirectory]]:
+        """The log directories of each broker, by its number, with the sizes of what is in them."""
+        return await self._persist(
+            "describing log directories", lambda: log_dirs(self._cluster), timeout_s
+        )
+
+    async def elect_leaders(
+        self,
+        partitions: Iterable[tuple[str, int]] | None = None,
+        *,
+        unclean: bool = False,
+        timeout_s: float | None = None,
+    ) -> list[TopicPartition]:
+        """Have partitions (all, where None are named) led by their preferred replica, or any.
+
+        Returns those whose leader has changed.
+        """
+        wanted = None if partitions is None else partitions_at(partitions)
+        return await self._persist(
+            "electing leaders", lambda: elected(self._cluster, wanted, unclean=unclean), timeout_s
+        )
+
+    async def describe_client_quotas(
+        self,
+        entity: Mapping[str, str | None] | None = None,
+        *,
+        strict: bool = False,
+        timeout_s: float | None = None,
+    ) -> list[ClientQuota]:
+        """Quotas of all that have these parts ("user", "client-id", "ip"; None: the default's).
+
+        `strict`: and no other ones.
+        """
+        parts = dict(mapped("describe_client_quotas", entity or {}, _ENTITY, *_TEXTS))
+        return await self._persist(
+            "describing quotas", lambda: quotas(self._cluster, parts, strict=strict), timeout_s
+        )
+
+    async def alter_client_quotas(
+        self,
+        entity: Mapping[str, str | None],
+        changes: Mapping[str, float | None],
+        *,
+        validate_only: bool = False,
+        timeout_s: float | None = None,
+    ) -> None:
+        """Set quotas, as "producer_byte_rate"; None takes one away. Others stay as they are."""
+        request = quota_changes(
+            mapped("alter_client_quotas", entity, _ENTITY, *_TEXTS),
+            mapped("alter_client_quotas", changes, _RATES, int, float, type(None)),
+            validate_only=validate_only,
+        )
+        await self._persist(
+            "changing quotas", lambda: change_quotas(self._cluster, request), timeout_s
+        )
 
     async def list_offsets(
         self,
@@ -268,28 +325,8 @@ class Admin:
         begins: dict[TopicPartition, int] = {}
 
         async def attempt() -> None:
-            left = [where for where in keyed if where not in begins]
-            for node_id, group in (await by_leader(self._cluster, left)).items():
-                topics: dict[str, list[DeleteRecordsPartition]] = {}
-                for where in group:
-                    row = DeleteRecordsPartition(
-                        partition_index=where.partition, offset=keyed[where]
-                    )
-                    topics.setdefault(where.topic, []).append(row)
-                request = DeleteRecordsRequest(
-                    topics=[
-                        DeleteRecordsTopic(name=name, partitions=rows)
-                        for name, rows in topics.items()
-                    ],
-                    timeout_ms=self._request_ms,
-                )
-                reply = await self._cluster.ask(request, node_id=node_id)
-                for topic in reply.topics:
-                    for row in topic.partitions:
-                        if row.error_code:
-                            what = f"deleting records of {topic.name}-{row.partition_index}"
-                            raise BrokerError(row.error_code, what)
-                        begins[TopicPartition(topic.name, row.partition_index)] = row.low_watermark
+            left = {where: offset for where, offset in keyed.items() if where not in begins}
+            await delete_before(self._cluster, left, self._request_ms, begins)
 
         await self._persist("deleting records", attempt, timeout_s)
         return begins
@@ -328,7 +365,9 @@ class Admin:
             await self._cluster.updated()
         return int(name)
 
-    async def _persist(self, what: str, attempt: Any, timeout_s: float | None) -> Any:
+    async def _persist(
+        self, what: str, attempt: Callable[[], Awaitable[_Result]], timeout_s: float | None
+    ) -> _Result:
         seconds = self._timeout_s if timeout_s is None else timeout_s
         return await persist(self._cluster, seconds, what, attempt, final=_NOT_THERE)
 

@@ -6,6 +6,8 @@ from enum import IntEnum
 from typing import Final
 
 from barnabas.client.core.cluster_view import Broker
+from barnabas.errors import ErrorCode
+from barnabas.types import TopicPartition
 
 EARLIEST: Final = -2
 LATEST: Final = -1
@@ -80,3 +82,25 @@ class ConfigEntry:
     read_only: bool = False
     sensitive: bool = False
     documentation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogDirectory:
+    """A directory of a broker. Sizes are in bytes; of the volume, -1 where they are not told.
+
+    `sizes`: what the logs in it take, by partition. With an `error` nothing else is known.
+    """
+
+    path: str
+    error: ErrorCode
+    sizes: Mapping[TopicPartition, int]
+    total_bytes: int = -1
+    usable_bytes: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class ClientQuota:
+    """How much somebody may use. `entity`: user, client-id or ip; a name of None: the default."""
+
+    entity: Mapping[str, str | None]
+    quotas: Mapping[str, float]

@@ -24,12 +24,17 @@ def listed(what: str, given: Iterable[_Item], kind: type[_Item], example: str) -
     return items
 
 
-def mapped(what: str, given: Mapping[_Key, _Value], example: str) -> Mapping[_Key, _Value]:
-    """What was given for `what`, which is a mapping.
+def mapped(
+    what: str, given: Mapping[_Key, _Value], example: str, *kinds: type
+) -> Mapping[_Key, _Value]:
+    """What was given for `what`, which is a mapping whose values are of one of the `kinds`, if any.
 
     Raises:
-        TypeError: it is none; the message shows the example.
+        TypeError: it is none, or a value is of another kind; the message shows the example.
     """
     if not isinstance(given, Mapping):
         raise TypeError(f"{what} takes a mapping, as {example}, not {given!r}")
+    for key, value in given.items():
+        if kinds and (not isinstance(value, kinds) or isinstance(value, bool)):
+            raise TypeError(f"{what} takes a mapping as {example}, not {value!r} for {key!r}")
     return given

@@ -6,8 +6,10 @@ from typing import Self
 from barnabas.client.aio.admin import Admin as AsyncAdmin
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.descriptions import (
+    ClientQuota,
     ClusterDescription,
     ConfigEntry,
+    LogDirectory,
     NewTopic,
     OffsetAndTimestamp,
     Resource,
@@ -110,6 +112,52 @@ class Admin:
         """Set properties; None gives a property back its default. Others stay as they are."""
         work = self._admin.alter_configs(
             resource, name, changes, validate_only=validate_only, timeout_s=timeout_s
+        )
+        self._hosted.run(work)
+
+    def describe_log_dirs(self, *, timeout_s: float | None = None) -> dict[int, list[LogDirectory]]:
+        """The log directories of each broker, by its number, with the sizes of what is in them."""
+        return self._hosted.run(self._admin.describe_log_dirs(timeout_s=timeout_s))
+
+    def elect_leaders(
+        self,
+        partitions: Iterable[tuple[str, int]] | None = None,
+        *,
+        unclean: bool = False,
+        timeout_s: float | None = None,
+    ) -> list[TopicPartition]:
+        """Have partitions (all, where None are named) led by their preferred replica, or any.
+
+        Returns those whose leader has changed.
+        """
+        work = self._admin.elect_leaders(partitions, unclean=unclean, timeout_s=timeout_s)
+        return self._hosted.run(work)
+
+    def describe_client_quotas(
+        self,
+        entity: Mapping[str, str | None] | None = None,
+        *,
+        strict: bool = False,
+        timeout_s: float | None = None,
+    ) -> list[ClientQuota]:
+        """Quotas of all that have these parts ("user", "client-id", "ip"; None: the default's).
+
+        `strict`: and no other ones.
+        """
+        work = self._admin.describe_client_quotas(entity, strict=strict, timeout_s=timeout_s)
+        return self._hosted.run(work)
+
+    def alter_client_quotas(
+        self,
+        entity: Mapping[str, str | None],
+        changes: Mapping[str, float | None],
+        *,
+        validate_only: bool = False,
+        timeout_s: float | None = None,
+    ) -> None:
+        """Set quotas, as "producer_byte_rate"; None takes one away. Others stay as they are."""
+        work = self._admin.alter_client_quotas(
+            entity, changes, validate_only=validate_only, timeout_s=timeout_s
         )
         self._hosted.run(work)
 

@@ -8,7 +8,7 @@ from barnabas.client.core.listed import listed, mapped
 def test_anything_that_can_be_gone_through_is_a_list() -> None:
     assert listed("x", (name for name in "ab"), str, "['a']") == ["a", "b"]
     assert listed("x", {"a"}, str, "['a']") == ["a"]
-    assert mapped("x", {"a": 1}, "{'a': 1}") == {"a": 1}
+    assert mapped("x", {"a": 1}, "{'a': 1}", int) == {"a": 1}
 
 
 @pytest.mark.parametrize("odd", ["ab", b"ab", 5, None, {"a": 1}])
@@ -22,3 +22,9 @@ def test_what_a_list_may_not_hold_is_named() -> None:
         listed("x", ["a", 5], str, "['a']")
     with pytest.raises(TypeError, match=r"x takes a mapping, as \{'a': 1\}, not \['a'\]"):
         mapped("x", ["a"], "{'a': 1}")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("odd", ["3", None, True, 3.0])
+def test_values_of_another_kind_are_refused(odd: object) -> None:
+    with pytest.raises(TypeError, match="for 'a'"):
+        mapped("x", {"a": odd}, "{'a': 1}", int)

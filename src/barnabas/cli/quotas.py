@@ -1,0 +1,69 @@
+"""`barnabas quotas`: how much clients may use: of users, client ids and addresses."""
+
+import click
+
+from barnabas.cli.connection import administering, client_settings, connection_options
+from barnabas.cli.output import show_rows
+from barnabas.config.files import overrides
+from barnabas.errors import ConfigError
+
+_DEFAULT = "*"
+
+
+@click.command()
+@click.option("--user", metavar="NAME", help="Of this user; * for all others.")
+@click.option("--client", metavar="ID", help="Of this client id; * for all others.")
+@click.option("--ip", metavar="ADDRESS", help="Of this address; * for all others.")
+@click.option("--set", "changes", multiple=True, metavar="QUOTA=NUMBER", help="Give it a value.")
+@click.option("--unset", "removed", multiple=True, metavar="QUOTA", help="Take it away.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+@connection_options
+def quotas(
+    *,
+    user: str | None,
+    client: str | None,
+    ip: str | None,
+    changes: tuple[str, ...],
+    removed: tuple[str, ...],
+    servers: str,
+    pairs: tuple[str, ...],
+    as_json: bool,
+) -> None:
+    """Change quotas of somebody, then print those of all that fit.
+
+    Quotas are producer_byte_rate, consumer_byte_rate (bytes a second), request_percentage (of one
+    thread), controller_mutation_rate (partitions a second), and connection_creation_rate of an ip.
+    """
+    named = {"user": user, "client-id": client, "ip": ip}
+    entity = {
+        kind: None if name == _DEFAULT else name for kind, name in named.items() if name is not None
+    }
+    wanted: dict[str, float | None] = {
+        name: _number(name, given.value) for name, given in overrides(changes, "--set").items()
+    }
+    wanted |= dict.fromkeys(removed)
+    if wanted and not entity:
+        raise click.UsageError("whose quota? Give --user, --client, both, or --ip")
+    with administering(servers, client_settings(servers, pairs)) as admin:
+        if wanted:
+            admin.alter_client_quotas(entity, wanted)
+        found = admin.describe_client_quotas(entity)
+    rows = [
+        (*(_shown(one.entity, kind) for kind in named), name, f"{value:.15g}")
+        for one in found
+        for name, value in sorted(one.quotas.items())
+    ]
+    columns = ("user", "client", "ip", "quota", "value")
+    show_rows(columns, rows, title=f"Quotas of {servers}", as_json=as_json)
+
+
+def _number(name: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ConfigError(f"--set {name}={text}: a quota is a number") from None
+
+
+def _shown(entity: object, kind: str) -> str | None:
+    assert isinstance(entity, dict)
+    return (entity[kind] or _DEFAULT) if kind in entity else None

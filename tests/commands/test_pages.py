@@ -37,7 +37,10 @@ def test_the_drivers_programs_run_in_their_order(
     assert committed == "{TopicPartition(topic='animals', partition=0): 500}\n"
     assert "'key': b'tom', 'value': b'purrs'" in arrow
     assert awaited.startswith("RecordMetadata(topic='animals', partition=0, offset=1001, ")
-    assert administered == "['animals', 'cats', 'sounds'] 6\n3600000\n{'consumer_byte_rate': 1000000.0}\n"
+    assert (
+        administered
+        == "['animals', 'cats', 'sounds'] 6\n3600000\n{'consumer_byte_rate': 1000000.0}\n"
+    )
 
 
 def test_the_fixtures_work_where_the_page_puts_them(typed: dict[str, str], tmp_path: Path) -> None:

@@ -5,11 +5,12 @@ from typing import cast
 
 import pytest
 
-from barnabas.broker.apis import get_telemetry_subscriptions, push_telemetry
+from barnabas.broker.apis import api_versions, get_telemetry_subscriptions, push_telemetry
 from barnabas.broker.broker import Broker
 from barnabas.broker.resource_kinds import ResourceKind
 from barnabas.broker.telemetry_match import Software
 from barnabas.errors import ErrorCode
+from barnabas.protocol.api_versions import ApiVersionsRequest
 from barnabas.protocol.get_telemetry_subscriptions import (
     GetTelemetrySubscriptionsRequest,
     GetTelemetrySubscriptionsResponse,
@@ -70,6 +71,19 @@ def test_all_subscriptions_that_fit_are_joined() -> None:
     assert (said.requested_metrics, said.push_interval_ms) == (["x.", "y.", "z."], 3000)
     subscribe(broker, "d", metrics="*")
     assert get(broker).requested_metrics == ["*"]
+
+
+def test_nobody_is_asked_before_there_is_a_subscription() -> None:
+    broker = a_broker()
+    question = ApiVersionsRequest(client_software_name="rocket", client_software_version="1.2")
+
+    def offered() -> set[int]:
+        return {one.api_key for one in api_versions.handle(broker, asked(3), question).api_keys}
+
+    assert offered() & {71, 72} == set()
+    subscribe(broker, "a", metrics="x.")
+    assert {71, 72} <= offered()
+    assert broker.software[1] == Software("rocket", "1.2")
 
 
 def test_pushes_are_counted() -> None:

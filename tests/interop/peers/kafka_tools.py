@@ -12,14 +12,16 @@ class ToolFailed(Exception):
 def run_tool(name: str, *arguments: str, seconds: float = 90.0) -> str:
     """What the program printed on standard output.
 
-    `name` is the class as its full name goes on behind org.apache.kafka.tools.
+    `name` is the class as its full name goes on behind org.apache.kafka.tools, or the whole name of
+    one that is in kafka.admin.
 
     Raises:
         ToolFailed: it ended with an error.
     """
+    program = name if name.startswith("kafka.admin.") else f"org.apache.kafka.tools.{name}"
     command = [
         java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dlog4j2.level=WARN",
-        "-cp", class_path(KAFKA_4), f"org.apache.kafka.tools.{name}", *arguments,
+        "-cp", class_path(KAFKA_4), program, *arguments,
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
     if done.returncode != 0:

@@ -1,4 +1,7 @@
 import datetime as dt
+import platform
+import subprocess
+import sys
 from typing import Any
 
 import pyarrow as pa
@@ -147,3 +150,36 @@ def test_a_partition_that_is_not_there_is_refused(wrong: int) -> None:
 def test_no_rows_are_no_batches() -> None:
     assert encode({}) == []
     assert encode({"value": pa.array([], pa.binary())}) == []
+
+
+FAULTS = """
+import resource
+import pyarrow as pa
+from barnabas.records.encoding import EncodeOptions, Partitioner, encode_arrow
+
+columns = {"value": pa.array([b"x" * 1000] * 3000)}
+
+
+def encode():
+    for _ in encode_arrow(
+        columns, partitioner=Partitioner(1), options=EncodeOptions(), now_ms=0
+    ):
+        pass
+
+
+for _ in range(5):
+    encode()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+for _ in range(20):
+    encode()
+print(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="it is glibc that is told")
+def test_the_next_batch_takes_the_pages_of_the_one_before() -> None:
+    """20 times 3 MB are 15,000 pages; a few may come and go."""
+    done = subprocess.run(
+        [sys.executable, "-c", FAULTS], capture_output=True, text=True, check=True
+    )
+    assert int(done.stdout) < 3000

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from barnabas.errors import CorruptRecord
-from barnabas.kernels import implementation, layout, message_rows
+from barnabas.kernels import layout, message_rows
 from barnabas.records.batch import (
     CODEC_MASK,
     LOG_APPEND_TIME,
@@ -27,7 +27,7 @@ from barnabas.types import Buffer
 
 _WIDTH = layout.WIDTH
 _FIRST_ROOM = 16
-_KERNEL_LIMIT = 1024 if implementation == "compiled" else -1
+_KERNEL_LIMIT = 1024
 """Bytes of a message up to which its CRC costs less in the kernel than a call of zlib does."""
 _SIZE_AND_CRC = struct.Struct(">iI")
 _WRONG = 2

@@ -1,11 +1,9 @@
 """The offsets that groups committed: one shard per partition of __consumer_offsets.
 
-Knows only groups without members: those of consumers that assign partitions to themselves. Who
-claims to be a member is refused, for there are none.
+Knows nothing of members: whether who commits may is for its caller to say.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from barnabas.coordinators.group.offset_records import (
     NO_EXPIRY,
@@ -20,19 +18,6 @@ from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
 from barnabas.errors import ErrorCode
 from barnabas.types import Buffer
 
-_NO_GENERATION = -1
-
-
-@dataclass(frozen=True, slots=True)
-class Commit:
-    """A group's wish to keep positions. `generation` -1: from outside of a membership."""
-
-    group_id: str
-    generation: int
-    offsets: Mapping[Position, CommittedOffset]
-    unknown_group_error: ErrorCode
-    """What a member of a group that is not there is told; depends on the request's version."""
-
 
 class OffsetsShard:
     """Committed offsets by group and partition. Changes through `replay` only."""
@@ -41,28 +26,19 @@ class OffsetsShard:
         self._metadata_max_bytes = metadata_max_bytes
         self._groups: dict[str, dict[Position, CommittedOffset]] = {}
 
-    def commit(self, request: Commit) -> CoordinatorResult[Mapping[Position, ErrorCode]]:
+    def commit(
+        self, group_id: str, offsets: Mapping[Position, CommittedOffset]
+    ) -> CoordinatorResult[dict[Position, ErrorCode]]:
         """Keep positions; the reply says for each what became of it."""
-        refused = self._refusal(request)
-        if refused is not None:
-            return CoordinatorResult(dict.fromkeys(request.offsets, refused))
         reply: dict[Position, ErrorCode] = {}
         records: list[CoordinatorRecord] = []
-        for position, committed in request.offsets.items():
+        for position, committed in offsets.items():
             if len(committed.metadata) > self._metadata_max_bytes:
                 reply[position] = ErrorCode.OFFSET_METADATA_TOO_LARGE
                 continue
             reply[position] = ErrorCode.NONE
-            records.append(encode_commit(request.group_id, position, committed))
+            records.append(encode_commit(group_id, position, committed))
         return CoordinatorResult(reply, tuple(records))
-
-    def _refusal(self, request: Commit) -> ErrorCode | None:
-        """Source: Kafka 4's OffsetMetadataManager.validateOffsetCommit, ClassicGroup likewise."""
-        if request.generation <= _NO_GENERATION:
-            return None
-        if request.group_id in self._groups:
-            return ErrorCode.UNKNOWN_MEMBER_ID
-        return request.unknown_group_error
 
     def fetch(
         self, group_id: str, positions: Iterable[Position]
@@ -84,14 +60,23 @@ class OffsetsShard:
         gone = [place for place in self._all() if place[1].topic == topic]
         return CoordinatorResult(None, tuple(encode_removal(*place) for place in gone))
 
-    def expire(self, now_ms: int, retention_ms: int) -> CoordinatorResult[None]:
-        """Remove offsets not renewed for so long, or whose own expiry has come (KIP-211)."""
-        old = [
-            (group_id, position)
-            for group_id, position in self._all()
-            if _has_expired(self._groups[group_id][position], now_ms, retention_ms)
+    def forget(self, group_id: str, positions: Iterable[Position]) -> list[CoordinatorRecord]:
+        """The records that remove those of these positions that there are."""
+        known = self._groups.get(group_id, {})
+        return [encode_removal(group_id, one) for one in positions if one in known]
+
+    def expired(
+        self, group_id: str, now_ms: int, retention_ms: int, since_ms: int | None
+    ) -> list[Position]:
+        """Positions not renewed for so long, or whose own expiry has come (KIP-211).
+
+        They grow old from `since_ms` on, or each from its commit.
+        """
+        return [
+            position
+            for position, committed in self._groups.get(group_id, {}).items()
+            if _has_expired(committed, now_ms, retention_ms, since_ms)
         ]
-        return CoordinatorResult(None, tuple(encode_removal(*place) for place in old))
 
     def _all(self) -> Iterator[tuple[str, Position]]:
         for group_id, offsets in self._groups.items():
@@ -113,7 +98,10 @@ class OffsetsShard:
             self._groups.pop(group_id, None)
 
 
-def _has_expired(committed: CommittedOffset, now_ms: int, retention_ms: int) -> bool:
+def _has_expired(
+    committed: CommittedOffset, now_ms: int, retention_ms: int, since_ms: int | None
+) -> bool:
     if committed.expire_timestamp != NO_EXPIRY:
         return now_ms >= committed.expire_timestamp
-    return now_ms - committed.commit_timestamp >= retention_ms
+    begun = committed.commit_timestamp if since_ms is None else since_ms
+    return now_ms - begun >= retention_ms

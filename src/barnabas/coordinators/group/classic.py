@@ -1,0 +1,153 @@
+"""ClassicGroup: members that agree among themselves who does what, and the state they are in.
+
+Data and questions only: the moves are in `joining`, `rebalancing`, `syncing` and `leaving`, functions
+of a group and the time. No clock, no chance, no socket: who waits is an opaque value, times are
+milliseconds that the caller brings, ids are its too.
+
+Source: KIP-62, KIP-134, KIP-345, KIP-394; Kafka's GroupMetadataManager and ClassicGroup.
+"""
+
+from dataclasses import dataclass, field
+
+from barnabas.coordinators.group.group_states import TRANSITIONS, GroupInput, GroupState
+from barnabas.coordinators.group.member import Identity, Member, Protocols
+from barnabas.coordinators.group.protocols import CONSUMER, in_common, topics_of
+from barnabas.coordinators.group.replies import JoinedMember, JoinReply, SyncReply
+from barnabas.errors import ErrorCode
+
+
+@dataclass(frozen=True, slots=True)
+class GroupSettings:
+    """What all groups of a broker obey."""
+
+    initial_delay_ms: int
+    """How long a group that begins waits for more members."""
+    max_size: int
+    new_member_timeout_ms: int = 300_000
+    """How long a member waits for its first answer. Source: Kafka's newMemberJoinTimeoutMs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Assignments:
+    """What a leader handed out, while it is being kept."""
+
+    generation: int
+    by_member: dict[str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """A static member that came back under a new id, while that is being kept."""
+
+    was: Member
+    now: Member
+    reply: JoinReply
+
+
+@dataclass(slots=True)
+class ClassicGroup:
+    """One group. `members` is in the order in which they came."""
+
+    group_id: str
+    settings: GroupSettings
+    state: GroupState = GroupState.EMPTY
+    since_ms: int = -1
+    """When it came to its state; -1: not known, for a record of before Kafka 2.1."""
+    generation: int = 0
+    protocol_type: str | None = None
+    protocol: str | None = None
+    leader: str | None = None
+    members: dict[str, Member] = field(default_factory=dict)
+    instances: dict[str, str] = field(default_factory=dict)
+    """Static members: their ids by their own names."""
+    invited: dict[str, int] = field(default_factory=dict)
+    """Ids given out that have not joined yet, with the time until which they may (KIP-394)."""
+    join_deadline: int | None = None
+    sync_deadline: int | None = None
+    extension_ms: int | None = None
+    """How much longer a first rebalance may wait for more members; None: this is not a first one."""
+    has_grown: bool = False
+    """Whether a member came since the first rebalance was last put off."""
+    storing: dict[int, Assignments | Replacement] = field(default_factory=dict)
+    tickets: int = 0
+
+    def move(self, happened: GroupInput, now: int) -> None:
+        """Go to the next state; a move that is not in the table is our mistake."""
+        self.state = TRANSITIONS[self.state][happened]
+        self.since_ms = now
+
+    @property
+    def is_vacant(self) -> bool:
+        """Whether there is nothing to remember of it."""
+        return self.state is GroupState.EMPTY and not self.generation and not self.invited
+
+    @property
+    def rebalance_timeout_ms(self) -> int:
+        """The time that the slowest member wants for joining again."""
+        return max((one.rebalance_timeout_ms for one in self.members.values()), default=0)
+
+    @property
+    def all_have_joined(self) -> bool:
+        """Whether everybody who is known waits for the end of the join phase."""
+        return not self.invited and all(one.joining is not None for one in self.members.values())
+
+    def deadline(self) -> int | None:
+        """When the next thing happens by itself, if nothing else does."""
+        deadlines = [member.deadline for member in self.members.values()]
+        deadlines += [self.join_deadline, self.sync_deadline, *self.invited.values()]
+        return min((one for one in deadlines if one is not None), default=None)
+
+    def refusal(self, who: Identity) -> ErrorCode | None:
+        """Why this is no member, or no longer the static member that it was."""
+        if who.instance_id is not None:
+            known = self.instances.get(who.instance_id)
+            if known is None:
+                return ErrorCode.UNKNOWN_MEMBER_ID
+            if known != who.member_id:
+                return ErrorCode.FENCED_INSTANCE_ID
+        return None if who.member_id in self.members else ErrorCode.UNKNOWN_MEMBER_ID
+
+    def agrees(self, protocol_type: str, protocols: Protocols) -> bool:
+        """Whether a member that can do this shares a protocol with all there are."""
+        if self.state is GroupState.EMPTY:
+            return bool(protocol_type and protocols)
+        if protocol_type != self.protocol_type:
+            return False
+        known = in_common(self.members.values())
+        return not self.members or any(name in known for name, _ in protocols)
+
+    def join_reply(self, member: Member) -> JoinReply:
+        """What a member is told of the present generation."""
+        leads = member.member_id == self.leader
+        return JoinReply(
+            ErrorCode.NONE,
+            member.member_id,
+            self.generation,
+            self.protocol_type,
+            self.protocol,
+            self.leader or "",
+            members=self.roster() if leads else (),
+        )
+
+    def roster(self) -> tuple[JoinedMember, ...]:
+        """All members, as a leader must know them."""
+        return tuple(
+            JoinedMember(one.member_id, one.instance_id, one.metadata(self.protocol))
+            for one in self.members.values()
+        )
+
+    def sync_reply(self, member: Member) -> SyncReply:
+        """What a member is to do."""
+        return SyncReply(ErrorCode.NONE, self.protocol_type, self.protocol, member.assignment)
+
+    def subscribed_topics(self) -> set[str] | None:
+        """The topics that consumers in it read; None: not known, or these are no consumers."""
+        if self.protocol_type != CONSUMER:
+            return None
+        return topics_of(self.members.values(), self.protocol)
+
+    def ticket(self, what: Assignments | Replacement) -> int:
+        """A number by which the caller tells that a record was kept, or not."""
+        self.tickets += 1
+        self.storing[self.tickets] = what
+        return self.tickets

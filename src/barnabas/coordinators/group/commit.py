@@ -1,0 +1,46 @@
+"""Commit: a group's wish to keep positions, and whether who wishes it may."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from barnabas.coordinators.group.classic import ClassicGroup
+from barnabas.coordinators.group.group_states import GroupState
+from barnabas.coordinators.group.member import Identity
+from barnabas.coordinators.group.offset_records import CommittedOffset, Position
+from barnabas.errors import ErrorCode
+
+NO_GENERATION = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """A group's wish to keep positions. `generation` -1: from outside of a membership."""
+
+    group_id: str
+    who: Identity
+    generation: int
+    offsets: Mapping[Position, CommittedOffset]
+    unknown_group_error: ErrorCode
+    """What a member of a group that is not there is told; depends on the request's version."""
+
+
+def commit_refusal(group: ClassicGroup | None, asked: Commit, *, known: bool) -> ErrorCode | None:
+    """Why the positions are not to be kept. `known`: the group has offsets, if nothing else.
+
+    From outside only a group without members can be given offsets. Source: Kafka's
+    OffsetMetadataManager.validateOffsetCommit and ClassicGroup's.
+    """
+    from_outside = asked.generation <= NO_GENERATION
+    if group is None or group.state is GroupState.EMPTY:
+        if from_outside:
+            return None
+        is_there = known or group is not None
+        return ErrorCode.UNKNOWN_MEMBER_ID if is_there else asked.unknown_group_error
+    refused = group.refusal(asked.who)
+    if refused is not None:
+        return refused
+    if asked.generation != group.generation:
+        return ErrorCode.ILLEGAL_GENERATION
+    if group.state is GroupState.COMPLETING_REBALANCE:
+        return ErrorCode.REBALANCE_IN_PROGRESS
+    return None

@@ -1,0 +1,61 @@
+"""Member: one consumer in a classic group: who it is, what it can, what it waits for."""
+
+from dataclasses import dataclass
+
+from barnabas.coordinators.group.replies import Waiter
+
+Protocols = tuple[tuple[str, bytes], ...]
+"""Names in order of preference, each with what the member tells the leader under it."""
+
+NO_ASSIGNMENT = b""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who speaks: a member's id and, of a static member, its own lasting name (KIP-345)."""
+
+    member_id: str
+    instance_id: str | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Member:
+    """One member. Times in milliseconds."""
+
+    member_id: str
+    instance_id: str | None
+    client_id: str
+    client_host: str
+    session_timeout_ms: int
+    rebalance_timeout_ms: int
+    protocols: Protocols
+    assignment: bytes = NO_ASSIGNMENT
+    joining: Waiter | None = None
+    """Whom to answer when the join phase ends."""
+    syncing: Waiter | None = None
+    """Whom to answer when the assignments are there."""
+    is_new: bool = False
+    """It was never told its id, so it sends no heartbeats."""
+    has_synced: bool = True
+    """Whether it asked for its assignment of the present generation."""
+    silent_until: int = 0
+    """When it is taken for gone if nothing is heard of it."""
+
+    @property
+    def deadline(self) -> int | None:
+        """When it is taken for gone; None while it rightly waits for others."""
+        waits = self.joining is not None or self.syncing is not None
+        return None if waits and not self.is_new else self.silent_until
+
+    def heard(self, now: int) -> None:
+        """It is alive: its session begins anew."""
+        self.silent_until = now + self.session_timeout_ms
+
+    def metadata(self, protocol: str | None) -> bytes:
+        """What it says under a protocol; nothing if it does not know it."""
+        return dict(self.protocols).get(protocol or "", b"")
+
+    @property
+    def identity(self) -> Identity:
+        """Its names."""
+        return Identity(self.member_id, self.instance_id)

@@ -1,0 +1,129 @@
+"""GroupShard: the groups and offsets of one partition of __consumer_offsets.
+
+Offsets change by replay alone. What a group does between two generations is not in the log, as in
+Kafka: a record holds a group as the last generation left it, and replay makes it from that.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
+from barnabas.coordinators.group.commit import Commit, commit_refusal
+from barnabas.coordinators.group.group_records import decode_group, decode_group_key, encode_end
+from barnabas.coordinators.group.group_states import GroupState
+from barnabas.coordinators.group.offset_records import Position
+from barnabas.coordinators.group.offsets import OffsetsShard
+from barnabas.coordinators.group.protocols import CONSUMER
+from barnabas.coordinators.group.snapshot import group_of
+from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
+from barnabas.errors import ErrorCode
+from barnabas.types import Buffer
+
+
+class GroupShard:
+    """Some groups of a broker, with or without members."""
+
+    def __init__(self, settings: GroupSettings, metadata_max_bytes: int) -> None:
+        self._settings = settings
+        self.offsets = OffsetsShard(metadata_max_bytes)
+        self._groups: dict[str, ClassicGroup] = {}
+
+    def group(self, group_id: str) -> ClassicGroup | None:
+        """A group that somebody joined; None also for one that has offsets and nothing else."""
+        return self._groups.get(group_id)
+
+    def group_to_join(self, group_id: str) -> ClassicGroup:
+        """The same, made if it is not there. `forget` it if nothing comes of it."""
+        return self._groups.setdefault(group_id, ClassicGroup(group_id, self._settings))
+
+    def groups(self) -> Iterator[ClassicGroup]:
+        """All that somebody joined."""
+        return iter(tuple(self._groups.values()))
+
+    def view(self, group_id: str) -> ClassicGroup | None:
+        """A group to look at; one that has offsets only is an empty one without a protocol."""
+        known = self._groups.get(group_id)
+        if known is None and self.offsets.positions(group_id):
+            return ClassicGroup(group_id, self._settings)
+        return known
+
+    def views(self) -> Iterator[ClassicGroup]:
+        """All groups, to look at."""
+        yield from self.groups()
+        for group_id in self.offsets.groups():
+            if group_id not in self._groups:
+                yield ClassicGroup(group_id, self._settings)
+
+    def forget(self, group_id: str) -> None:
+        """Drop a group that there is nothing to remember of."""
+        self._groups.pop(group_id, None)
+
+    def commit(self, asked: Commit, now: int) -> CoordinatorResult[dict[Position, ErrorCode]]:
+        """Keep positions; the reply says for each what became of it. A member is heard by it."""
+        group = self._groups.get(asked.group_id)
+        known = bool(self.offsets.positions(asked.group_id))
+        refused = commit_refusal(group, asked, known=known)
+        if refused is not None:
+            return CoordinatorResult(dict.fromkeys(asked.offsets, refused))
+        if group is not None and asked.who.member_id in group.members:
+            group.members[asked.who.member_id].heard(now)
+        return self.offsets.commit(asked.group_id, asked.offsets)
+
+    def delete_group(self, group_id: str) -> CoordinatorResult[ErrorCode]:
+        """Delete a group without members, with its offsets."""
+        group = self.view(group_id)
+        if group is None:
+            return CoordinatorResult(ErrorCode.GROUP_ID_NOT_FOUND)
+        if group.state is not GroupState.EMPTY:
+            return CoordinatorResult(ErrorCode.NON_EMPTY_GROUP)
+        self.forget(group_id)
+        records = self.offsets.forget(group_id, self.offsets.positions(group_id))
+        return CoordinatorResult(ErrorCode.NONE, (*records, encode_end(group_id)))
+
+    def delete_offsets(
+        self, group_id: str, positions: Sequence[Position]
+    ) -> CoordinatorResult[ErrorCode | list[ErrorCode]]:
+        """Forget positions (KIP-496): one code for each, or one for all."""
+        group = self.view(group_id)
+        if group is None:
+            return CoordinatorResult(ErrorCode.GROUP_ID_NOT_FOUND)
+        topics: set[str] | None = set()
+        if group.state is not GroupState.EMPTY:
+            topics = group.subscribed_topics()
+            if group.protocol_type != CONSUMER:
+                return CoordinatorResult(ErrorCode.NON_EMPTY_GROUP)
+        in_use = [topics is None or one.topic in topics for one in positions]
+        codes = [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC if one else ErrorCode.NONE for one in in_use]
+        free = [one for one, used in zip(positions, in_use, strict=True) if not used]
+        return CoordinatorResult(codes, tuple(self.offsets.forget(group_id, free)))
+
+    def expire(self, now_ms: int, retention_ms: int) -> CoordinatorResult[None]:
+        """Remove offsets that are too old, and groups that nothing is left of (KIP-211)."""
+        records: list[CoordinatorRecord] = []
+        for group_id in sorted({*self.offsets.groups(), *self._groups}):
+            group = self._groups.get(group_id)
+            old = self.offsets.expired(group_id, now_ms, retention_ms, _since(group))
+            if group is not None and group.state is not GroupState.EMPTY:
+                topics = group.subscribed_topics() if group.state is GroupState.STABLE else None
+                old = [one for one in old if topics is not None and one.topic not in topics]
+            elif group is not None and len(old) == len(self.offsets.positions(group_id)):
+                self.forget(group_id)
+                records.append(encode_end(group_id))
+            records += self.offsets.forget(group_id, old)
+        return CoordinatorResult(None, tuple(records))
+
+    def replay(self, key: Buffer | None, value: Buffer | None) -> None:
+        """Take in one record of the log; see `CoordinatorShard`."""
+        group_id = None if key is None else decode_group_key(key)
+        if group_id is None:
+            self.offsets.replay(key, value)
+        elif value is None:
+            self._groups.pop(group_id, None)
+        else:
+            self._groups[group_id] = group_of(group_id, self._settings, decode_group(value))
+
+
+def _since(group: ClassicGroup | None) -> int | None:
+    """Since when a group's offsets grow old, if not since they were committed."""
+    if group is None or group.protocol_type is None or group.state is not GroupState.EMPTY:
+        return None
+    return group.since_ms if group.since_ms >= 0 else None

@@ -5,7 +5,10 @@ from dataclasses import dataclass, field
 from barnabas.broker.broker_settings import BrokerSettings
 from barnabas.broker.client_resources import ClientResources
 from barnabas.broker.fetch_sessions import FetchSessions
+from barnabas.broker.group_membership import GroupMembership
 from barnabas.broker.group_offsets import GroupOffsets
+from barnabas.broker.group_removal import GroupRemoval
+from barnabas.broker.group_shards import GroupShards
 from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.profile import Profile
 from barnabas.broker.purgatory import Purgatory
@@ -44,7 +47,7 @@ class Broker:
     replicas: ReplicaManager
     purgatory: Purgatory
     fetch_sessions: FetchSessions
-    offsets: GroupOffsets
+    groups: GroupShards
     quotas: Quotas = field(init=False)
     throttling: Throttling = field(init=False)
     client_resources: ClientResources = field(init=False)
@@ -53,6 +56,9 @@ class Broker:
     advertised: dict[str, Endpoint] = field(default_factory=dict)
     descriptions: TopicDescriptions = field(init=False)
     registry_offsets: RegistryOffsets = field(init=False)
+    offsets: GroupOffsets = field(init=False)
+    membership: GroupMembership = field(init=False)
+    group_removal: GroupRemoval = field(init=False)
 
     def __post_init__(self) -> None:
         self.config = self.settings.current
@@ -62,3 +68,6 @@ class Broker:
         self.throttling = Throttling(self.quotas, self.config, self.clock)
         self.descriptions = TopicDescriptions(self.topics)
         self.registry_offsets = RegistryOffsets(self.registry)
+        self.offsets = GroupOffsets(self.groups, self.config)
+        self.membership = GroupMembership(self.groups, self.timers)
+        self.group_removal = GroupRemoval(self.groups)

@@ -28,3 +28,13 @@ def _bits(operations: Iterable[Operation]) -> int:
 
 ON_TOPICS = _bits(set(Operation) - {Operation.CLUSTER_ACTION, Operation.IDEMPOTENT_WRITE})
 ON_CLUSTER = _bits(set(Operation) - {Operation.READ, Operation.WRITE, Operation.DELETE})
+ON_GROUPS = _bits(
+    {
+        Operation.READ,
+        Operation.DESCRIBE,
+        Operation.DELETE,
+        Operation.DESCRIBE_CONFIGS,
+        Operation.ALTER_CONFIGS,
+    }
+)
+"""Source: Kafka's AclEntry.supportedOperations of a group."""

@@ -9,7 +9,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.broker_settings import BrokerSettings
 from barnabas.broker.connections import IDLE_TICKS, Connections
 from barnabas.broker.fetch_sessions import FetchSessions
-from barnabas.broker.group_offsets import GroupOffsets
+from barnabas.broker.group_shards import GroupShards
 from barnabas.broker.hosting import Hosting, log_config
 from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.profiles import profile_of
@@ -165,6 +165,8 @@ class BrokerServer:
 
         deadline = self._world.timers.after(_STOP_SECONDS, cut_off)
         self._purgatory.finish_all()
+        if self._broker is not None:
+            self._broker.membership.stop()
         connections.finish(lambda: self._world.timers.soon(end))
 
     def _the_registry(self) -> Registry:
@@ -208,7 +210,7 @@ class BrokerServer:
             replicas=replicas,
             purgatory=self._purgatory,
             fetch_sessions=FetchSessions(slots, self._world.clock, self._world.entropy),
-            offsets=GroupOffsets(topics, replicas, self._world.clock, self._config),
+            groups=GroupShards(topics, replicas, self._world.clock, self._config),
         )
 
     def _adopt(self, config: BrokerConfig) -> None:

@@ -34,8 +34,8 @@ _WHY = {
         log.dir.failure.timeout.ms""",
     "there are no transactions yet": """
         add.partitions.to.txn.* transaction.* transactional.id.expiration.ms""",
-    "there are no group members yet": """
-        group.* share.coordinator.*""",
+    "groups are classic ones": """
+        group.coordinator.* group.consumer.* group.share.* group.streams.* share.coordinator.*""",
     "one thread compacts, with buffers as large as they must be": """
         log.cleaner.threads log.cleaner.io.buffer.size""",
     "offsets are written as they come": """

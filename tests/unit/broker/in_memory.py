@@ -7,7 +7,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.broker_settings import BrokerSettings
 from barnabas.broker.context import RequestContext
 from barnabas.broker.fetch_sessions import FetchSessions
-from barnabas.broker.group_offsets import GroupOffsets
+from barnabas.broker.group_shards import GroupShards
 from barnabas.broker.hosting import Hosting
 from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.profiles import profile_of
@@ -152,14 +152,13 @@ class Logs:
         return 1000, 400
 
 
-class Offsets:
-    """What groups committed: remembers which topics were forgotten."""
+class Shards:
+    """The groups of a broker that has none."""
 
-    def __init__(self) -> None:
-        self.forgotten: list[str] = []
+    on_loaded = None
 
-    def forget_topic(self, topic: str) -> None:
-        self.forgotten.append(topic)
+    def indexes(self) -> tuple[int, ...]:
+        return ()
 
 
 def answered(broker: Broker, outcome: object, kind: type[_Answer]) -> _Answer:
@@ -196,7 +195,7 @@ def a_broker(
         replicas=cast("ReplicaManager", Replicas()),
         purgatory=cast("Purgatory", None),
         fetch_sessions=cast("FetchSessions", None),
-        offsets=cast("GroupOffsets", Offsets()),
+        groups=cast("GroupShards", Shards()),
         advertised={"PLAINTEXT": Endpoint("PLAINTEXT", "here", 9092)},
     )
 

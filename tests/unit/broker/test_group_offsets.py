@@ -8,7 +8,7 @@ from barnabas.broker.broker_settings import BrokerSettings
 from barnabas.broker.context import RequestContext
 from barnabas.broker.dispatch import HANDLERS
 from barnabas.broker.fetch_sessions import FetchSessions
-from barnabas.broker.group_offsets import OFFSETS_TOPIC, GroupOffsets
+from barnabas.broker.group_shards import OFFSETS_TOPIC, GroupShards
 from barnabas.broker.hosting import Hosting
 from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.profiles import EVERYTHING
@@ -84,7 +84,7 @@ class Started:
             replicas=replicas,
             purgatory=purgatory,
             fetch_sessions=FetchSessions(1, clock, entropy),
-            offsets=GroupOffsets(topics, replicas, clock, config),
+            groups=GroupShards(topics, replicas, clock, config),
             advertised={"PLAINTEXT": Endpoint("PLAINTEXT", "here", 1234)},
         )
         if topics.get("dogs") is None:

@@ -51,7 +51,7 @@ def _find(broker: Broker, context: RequestContext, key_type: int, key: str) -> C
     if key_type != _GROUP:
         return _none(key, *_REFUSED.get(key_type, _UNKNOWN_TYPE))
     try:
-        broker.offsets.prepare()
+        broker.groups.prepare()
     except BrokerError as error:
         return _none(key, error.code, str(error))
     address = broker.advertised[context.listener]

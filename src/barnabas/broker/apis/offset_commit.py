@@ -1,9 +1,9 @@
 """OffsetCommit (key 8): keep positions of a group.
 
-Does: commits from outside of a group's membership (generation -1), as consumers do that assign
-    partitions to themselves; answers when the records are written.
-Ignores: `group_instance_id`, `member_id` without a generation: there are no members.
-Refuses: who claims to be a member.
+Does: commits of members, and from outside of a membership (generation -1), as of consumers that
+    assign partitions to themselves, while the group has no members; answers when the records are
+    written. A member that commits is alive.
+Refuses: who is no member, or of another generation; commits amid a rebalance.
 Versions: 0 kept apart, as Kafka did in ZooKeeper · 1 times of commits · 2 retention time
     5 no retention time (KIP-211) · 6 leader epochs · 7 static members
     9 other error for unknown groups (KIP-848) · 10 topic ids
@@ -12,8 +12,9 @@ Versions: 0 kept apart, as Kafka did in ZooKeeper · 1 times of commits · 2 ret
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.topic_znodes import Topic
+from barnabas.coordinators.group.commit import Commit
+from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.offset_records import NO_EXPIRY, CommittedOffset, Position
-from barnabas.coordinators.group.offsets import Commit
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.offset_commit import (
     OffsetCommitRequest,
@@ -43,6 +44,7 @@ def handle(broker: Broker, context: RequestContext, request: OffsetCommitRequest
     missing = ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     commit = Commit(
         request.group_id,
+        Identity(request.member_id, request.group_instance_id),
         request.generation_id_or_member_epoch,
         _offsets(broker, request, topics),
         _UNKNOWN_GROUP[context.api_version],

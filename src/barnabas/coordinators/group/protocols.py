@@ -48,8 +48,8 @@ def topics_of(members: Collection[Member], protocol: str | None) -> set[str] | N
 def _subscription(metadata: Buffer) -> list[str]:
     if len(metadata) < _VERSION_SIZE:
         raise DecodeError("subscription", 0, "its version as int16")
-    version = int.from_bytes(metadata[:_VERSION_SIZE], "big", signed=True)
-    if version < 0:
+    layout = int.from_bytes(metadata[:_VERSION_SIZE], "big", signed=True)
+    if layout < 0:
         raise DecodeError("subscription", 0, "a version that is not negative")
-    codec = Codec.of(ConsumerProtocolSubscription, min(version, _NEWEST))
+    codec = Codec.of(ConsumerProtocolSubscription, min(layout, _NEWEST))
     return codec.decode(metadata, _VERSION_SIZE)[0].topics

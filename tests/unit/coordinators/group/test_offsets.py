@@ -1,9 +1,10 @@
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
-from barnabas.coordinators.group.offsets import Commit, OffsetsShard
+from barnabas.coordinators.group.offsets import OffsetsShard
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import DecodeError, ErrorCode
 from barnabas.records.reading import decode_records
@@ -21,18 +22,14 @@ def an_offset(offset: int, metadata: str = "", **more: int) -> CommittedOffset:
     return CommittedOffset(offset, 2, metadata, 1000, more.get("expire_timestamp", -1), bytes(16))
 
 
-def a_commit(offsets: dict[Position, CommittedOffset], generation: int = -1) -> Commit:
-    return Commit("kennel", generation, offsets, ErrorCode.ILLEGAL_GENERATION)
-
-
-def replay(shard: OffsetsShard, records: tuple[CoordinatorRecord, ...]) -> None:
+def replay(shard: OffsetsShard, records: Iterable[CoordinatorRecord]) -> None:
     for key, value in records:
         shard.replay(key, value)
 
 
 def test_a_commit_counts_when_it_is_replayed() -> None:
     shard = a_shard()
-    result = shard.commit(a_commit({DOGS: an_offset(7, "here")}))
+    result = shard.commit("kennel", {DOGS: an_offset(7, "here")})
     assert result.reply == {DOGS: ErrorCode.NONE}
     assert shard.fetch("kennel", [DOGS]) == [None]
     replay(shard, result.records)
@@ -46,7 +43,7 @@ def test_a_loaded_shard_is_the_live_one() -> None:
     log: list[CoordinatorRecord] = []
     for offset in range(3):
         records = live.commit(
-            a_commit({DOGS: an_offset(offset), CATS: an_offset(2 * offset)})
+            "kennel", {DOGS: an_offset(offset), CATS: an_offset(2 * offset)}
         ).records
         log += records
         replay(live, records)
@@ -61,29 +58,21 @@ def test_a_loaded_shard_is_the_live_one() -> None:
 
 def test_long_metadata_is_refused_and_the_rest_is_kept() -> None:
     result = a_shard().commit(
-        a_commit({DOGS: an_offset(1, "x" * 11), CATS: an_offset(1, "x" * 10)})
+        "kennel", {DOGS: an_offset(1, "x" * 11), CATS: an_offset(1, "x" * 10)}
     )
     assert result.reply == {DOGS: ErrorCode.OFFSET_METADATA_TOO_LARGE, CATS: ErrorCode.NONE}
     assert len(result.records) == 1
 
 
-def test_members_are_refused_for_there_are_none() -> None:
-    shard = a_shard()
-    request = a_commit({DOGS: an_offset(1)}, generation=3)
-    assert shard.commit(request).reply == {DOGS: ErrorCode.ILLEGAL_GENERATION}
-    assert shard.commit(request).records == ()
-    replay(shard, shard.commit(a_commit({DOGS: an_offset(1)})).records)
-    assert shard.commit(request).reply == {DOGS: ErrorCode.UNKNOWN_MEMBER_ID}
-
-
-def test_old_offsets_expire() -> None:
+def test_offsets_grow_old_from_their_commit_or_from_the_end_of_the_group() -> None:
     shard = a_shard()
     offsets = {DOGS: an_offset(1), CATS: an_offset(2, expire_timestamp=1500)}
-    replay(shard, shard.commit(a_commit(offsets)).records)
-    assert shard.expire(1499, 1000).records == ()
-    replay(shard, shard.expire(1500, 1000).records)
-    assert shard.positions("kennel") == [DOGS]
-    replay(shard, shard.expire(2000, 1000).records)
+    replay(shard, shard.commit("kennel", offsets).records)
+    assert shard.expired("kennel", 1499, 1000, None) == []
+    assert shard.expired("kennel", 1500, 1000, None) == [CATS]
+    assert shard.expired("kennel", 2000, 1000, None) == [DOGS, CATS]
+    assert shard.expired("kennel", 2000, 1000, 1001) == [CATS]
+    replay(shard, shard.forget("kennel", [DOGS, CATS, Position("other", 0)]))
     assert shard.groups() == []
 
 

@@ -1,0 +1,82 @@
+"""DescribeGroups (key 15): the members of groups and what they do.
+
+Does: tells of each group its state and members; what these want and do while the group is Stable.
+Ignores: nothing.
+Versions: 1 throttle time · 3 authorised operations (KIP-430) · 4 static members (KIP-345) · 6 a group
+    that is not there is an error instead of Dead (KIP-1043)
+"""
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.operations import NOT_ASKED, ON_GROUPS
+from barnabas.coordinators.group.classic import ClassicGroup
+from barnabas.coordinators.group.group_states import GroupState
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.protocol.describe_groups import (
+    DescribedGroup,
+    DescribedGroupMember,
+    DescribeGroupsRequest,
+    DescribeGroupsResponse,
+)
+from barnabas.versions import VersionTable
+
+_NOT_THERE = VersionTable({0: ErrorCode.NONE, 6: ErrorCode.GROUP_ID_NOT_FOUND})
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: DescribeGroupsRequest
+) -> DescribeGroupsResponse:
+    """Describe each."""
+    not_there = _NOT_THERE[context.api_version]
+    operations = ON_GROUPS if request.include_authorized_operations else NOT_ASKED
+    groups = [_group(broker, group_id, not_there) for group_id in request.groups]
+    for group in groups:
+        if not group.error_code:
+            group.authorized_operations = operations
+    return DescribeGroupsResponse(groups=groups)
+
+
+def _group(broker: Broker, group_id: str, not_there: ErrorCode) -> DescribedGroup:
+    try:
+        held = broker.groups.find(group_id)
+    except BrokerError as error:
+        return _nothing(group_id, error.code, "", "")
+    group = held.shard.view(group_id) if held else None
+    if group is None:
+        why = f"Group {group_id} not found." if not_there else None
+        return _nothing(group_id, not_there, GroupState.DEAD.value, why)
+    is_stable = group.state is GroupState.STABLE
+    return DescribedGroup(
+        error_code=ErrorCode.NONE,
+        group_id=group_id,
+        group_state=group.state.value,
+        protocol_type=group.protocol_type or "",
+        protocol_data=(group.protocol or "") if is_stable else "",
+        members=_members(group, with_content=is_stable),
+    )
+
+
+def _members(group: ClassicGroup, *, with_content: bool) -> list[DescribedGroupMember]:
+    return [
+        DescribedGroupMember(
+            member_id=one.member_id,
+            group_instance_id=one.instance_id,
+            client_id=one.client_id,
+            client_host=one.client_host,
+            member_metadata=one.metadata(group.protocol) if with_content else b"",
+            member_assignment=one.assignment if with_content else b"",
+        )
+        for one in group.members.values()
+    ]
+
+
+def _nothing(group_id: str, code: ErrorCode, state: str, why: str | None) -> DescribedGroup:
+    return DescribedGroup(
+        error_code=code,
+        error_message=why,
+        group_id=group_id,
+        group_state=state,
+        protocol_type="",
+        protocol_data="",
+        members=[],
+    )

@@ -1,0 +1,25 @@
+"""Heartbeat (key 12): a member of a group is alive.
+
+Does: puts the end of its session off; says if it must join again.
+Ignores: nothing.
+Versions: 1 throttle time · 3 static members (KIP-345)
+"""
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.coordinators.group.member import Identity
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.protocol.heartbeat import HeartbeatRequest, HeartbeatResponse
+
+
+def handle(broker: Broker, context: RequestContext, request: HeartbeatRequest) -> HeartbeatResponse:
+    """Ask the group."""
+    del context
+    if not request.group_id:
+        return HeartbeatResponse(error_code=ErrorCode.INVALID_GROUP_ID)
+    who = Identity(request.member_id, request.group_instance_id)
+    try:
+        code = broker.membership.heartbeat(request.group_id, who, request.generation_id)
+    except BrokerError as error:
+        code = error.code
+    return HeartbeatResponse(error_code=code)

@@ -1,0 +1,65 @@
+"""OffsetDelete (key 47): forget what a group committed for partitions (KIP-496).
+
+Does: answers when that is written.
+Refuses: topics that consumers of the group are subscribed to; all topics of a group whose members are
+    no consumers.
+"""
+
+from collections.abc import Sequence
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.coordinators.group.offset_records import Position
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.protocol.offset_delete import (
+    OffsetDeleteRequest,
+    OffsetDeleteResponse,
+    OffsetDeleteResponsePartition,
+    OffsetDeleteResponseTopic,
+)
+
+
+def handle(broker: Broker, context: RequestContext, request: OffsetDeleteRequest) -> object:
+    """Forget what is of partitions that there are; the others are told so."""
+    del context
+    positions = [
+        Position(topic.name, partition.partition_index)
+        for topic in request.topics
+        for partition in topic.partitions
+        if _is_there(broker, topic.name, partition.partition_index)
+    ]
+
+    def respond(code: ErrorCode, codes: Sequence[ErrorCode]) -> OffsetDeleteResponse:
+        if code:
+            return OffsetDeleteResponse(error_code=code, topics=[])
+        return _answer(request, dict(zip(positions, codes, strict=True)))
+
+    try:
+        return broker.group_removal.delete_offsets(request.group_id, positions, respond)
+    except BrokerError as error:
+        return respond(error.code, ())
+
+
+def _is_there(broker: Broker, name: str, index: int) -> bool:
+    topic = broker.topics.get(name)
+    return topic is not None and index in topic.partitions
+
+
+def _answer(request: OffsetDeleteRequest, codes: dict[Position, ErrorCode]) -> OffsetDeleteResponse:
+    missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return OffsetDeleteResponse(
+        error_code=ErrorCode.NONE,
+        topics=[
+            OffsetDeleteResponseTopic(
+                name=topic.name,
+                partitions=[
+                    OffsetDeleteResponsePartition(
+                        partition_index=one.partition_index,
+                        error_code=codes.get(Position(topic.name, one.partition_index), missing),
+                    )
+                    for one in topic.partitions
+                ],
+            )
+            for topic in request.topics
+        ],
+    )

@@ -1,0 +1,41 @@
+"""SyncGroup (key 14): a member asks what to do, the leader says what all of them do.
+
+Does: answers when the leader has said it and that is written.
+Ignores: nothing.
+Versions: 1 throttle time · 3 static members (KIP-345) · 5 the protocol must be the group's (KIP-559)
+"""
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.coordinators.group.member import Identity
+from barnabas.coordinators.group.replies import SyncReply
+from barnabas.coordinators.group.syncing import Sync
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.protocol.sync_group import SyncGroupRequest, SyncGroupResponse
+
+
+def handle(broker: Broker, context: RequestContext, request: SyncGroupRequest) -> object:
+    """Let the group answer."""
+    del context
+    if not request.group_id:
+        return _respond(SyncReply(ErrorCode.INVALID_GROUP_ID))
+    asked = Sync(
+        Identity(request.member_id, request.group_instance_id),
+        request.generation_id,
+        request.protocol_type,
+        request.protocol_name,
+        {one.member_id: bytes(one.assignment) for one in request.assignments},
+    )
+    try:
+        return broker.membership.sync(request.group_id, asked, _respond)
+    except BrokerError as error:
+        return _respond(SyncReply(error.code))
+
+
+def _respond(reply: SyncReply) -> SyncGroupResponse:
+    return SyncGroupResponse(
+        error_code=reply.error,
+        protocol_type=reply.protocol_type,
+        protocol_name=reply.protocol,
+        assignment=reply.assignment,
+    )

@@ -1,0 +1,134 @@
+"""GroupMembership: joins, syncs, heartbeats and leaves of the groups of this broker, and their time.
+
+Carries out what the machine of a group decides: answers who waits, appends records, and has an alarm
+for each group at the next moment at which something happens to it by itself.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from barnabas.broker.group_shards import GroupShards, Held
+from barnabas.broker.purgatory import Pending
+from barnabas.coordinators.group import joining, leaving, syncing
+from barnabas.coordinators.group.classic import ClassicGroup
+from barnabas.coordinators.group.joining import Join
+from barnabas.coordinators.group.member import Identity
+from barnabas.coordinators.group.replies import Effects, JoinReply, SyncReply
+from barnabas.coordinators.group.syncing import Sync
+from barnabas.errors import ErrorCode
+from barnabas.ports import Timer, Timers
+
+
+class _Waiting(NamedTuple):
+    """A request that waits, and how its reply is put to the client."""
+
+    pending: Pending
+    respond: Callable[..., object]
+
+
+class _Alarm(NamedTuple):
+    at_ms: int
+    timer: Timer
+
+
+class GroupMembership:
+    """Who is in which group. For one thread. All may raise BrokerError: COORDINATOR_NOT_AVAILABLE."""
+
+    def __init__(self, shards: GroupShards, timers: Timers) -> None:
+        self._shards = shards
+        self._timers = timers
+        self._alarms: dict[str, _Alarm] = {}
+        shards.on_loaded = self._begin
+
+    def join(self, group_id: str, asked: Join, respond: Callable[[JoinReply], object]) -> object:
+        """Become a member; gives `respond`'s answer when the group has agreed."""
+        held = self._shards.of(group_id)
+        if asked.who.member_id and held.shard.group(group_id) is None:
+            return respond(JoinReply(ErrorCode.UNKNOWN_MEMBER_ID, asked.who.member_id))
+        group = held.shard.group_to_join(group_id)
+        waiting = _Waiting(Pending(), respond)
+        effects = joining.join(group, asked, waiting, self._shards.now_ms())
+        self._carry_out(held, group, effects)
+        return waiting.pending
+
+    def sync(self, group_id: str, asked: Sync, respond: Callable[[SyncReply], object]) -> object:
+        """Ask what to do; gives `respond`'s answer when the leader has said it."""
+        found = self._find(group_id)
+        if found is None:
+            return respond(SyncReply(ErrorCode.UNKNOWN_MEMBER_ID))
+        waiting = _Waiting(Pending(), respond)
+        effects = syncing.sync(found[1], asked, waiting, self._shards.now_ms())
+        self._carry_out(*found, effects)
+        return waiting.pending
+
+    def heartbeat(self, group_id: str, who: Identity, generation: int) -> ErrorCode:
+        """A member is alive. Its session only grows, so that its group's alarm stays as it is."""
+        found = self._find(group_id)
+        if found is None:
+            return ErrorCode.UNKNOWN_MEMBER_ID
+        return leaving.heartbeat(found[1], who, generation, self._shards.now_ms())
+
+    def leave(self, group_id: str, leavers: Sequence[Identity]) -> list[ErrorCode]:
+        """Take members out; the codes are in their order."""
+        found = self._find(group_id)
+        if found is None:
+            return [ErrorCode.UNKNOWN_MEMBER_ID] * len(leavers)
+        codes, effects = leaving.leave(found[1], leavers, self._shards.now_ms())
+        self._carry_out(*found, effects)
+        return codes
+
+    def stop(self) -> None:
+        """Tell all who wait that this broker coordinates nothing any more."""
+        for held in self._shards.loaded():
+            for group in held.shard.groups():
+                effects = leaving.end(group, ErrorCode.NOT_COORDINATOR, self._shards.now_ms())
+                held.shard.forget(group.group_id)
+                self._carry_out(held, group, effects)
+
+    def _find(self, group_id: str) -> tuple[Held, ClassicGroup] | None:
+        held = self._shards.find(group_id)
+        group = None if held is None else held.shard.group(group_id)
+        return None if held is None or group is None else (held, group)
+
+    def _begin(self, held: Held) -> None:
+        """The sessions of loaded members begin."""
+        for group in held.shard.groups():
+            self._carry_out(held, group, leaving.loaded(group, self._shards.now_ms()))
+
+    def _carry_out(self, held: Held, group: ClassicGroup, effects: Effects) -> None:
+        for waiter, reply in effects.answers:
+            assert isinstance(waiter, _Waiting), "only requests wait"
+            waiter.pending.complete(waiter.respond(reply))
+        if effects.record is not None:
+            ticket = effects.ticket
+
+            def written(code: ErrorCode) -> None:
+                if ticket is not None:
+                    stored = syncing.stored(group, ticket, code, self._shards.now_ms())
+                    self._carry_out(held, group, stored)
+
+            self._shards.append(held, [effects.record], written)
+        if group.is_vacant:
+            held.shard.forget(group.group_id)
+        self._set_alarm(held, group)
+
+    def _set_alarm(self, held: Held, group: ClassicGroup) -> None:
+        due = group.deadline()
+        alarm = self._alarms.get(group.group_id)
+        if alarm is not None and (due is None or due < alarm.at_ms):
+            alarm.timer.cancel()
+            del self._alarms[group.group_id]
+            alarm = None
+        if due is not None and alarm is None:
+            seconds = max(due - self._shards.now_ms(), 0) / 1000
+            name = group.group_id
+            timer = self._timers.after(seconds, lambda: self._on_alarm(held, name))
+            self._alarms[group.group_id] = _Alarm(due, timer)
+
+    def _on_alarm(self, held: Held, group_id: str) -> None:
+        del self._alarms[group_id]
+        # Another one of its name may be there by now: its alarm is this one too.
+        group = held.shard.group(group_id)
+        if group is not None:
+            self._carry_out(held, group, leaving.on_time(group, self._shards.now_ms()))
+            self._shards.write()

@@ -1,0 +1,78 @@
+"""GroupRemoval: groups and offsets that somebody wants gone."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from barnabas.broker.group_shards import GroupShards
+from barnabas.broker.purgatory import Pending
+from barnabas.coordinators.group.offset_records import Position
+from barnabas.errors import BrokerError, ErrorCode
+
+Codes = dict[str, ErrorCode]
+
+
+class GroupRemoval:
+    """Deletes groups without members, and offsets that nobody uses. For one thread."""
+
+    def __init__(self, shards: GroupShards) -> None:
+        self._shards = shards
+
+    def delete_groups(
+        self, group_ids: Sequence[str], respond: Callable[[Codes], object]
+    ) -> Pending:
+        """Delete groups with their offsets; gives `respond`'s answer when that is written."""
+        pending = Pending()
+        codes: Codes = {}
+
+        def one_more(group_id: str, code: ErrorCode) -> None:
+            codes[group_id] = code
+            if len(codes) == len(wanted):
+                pending.complete(respond(codes))
+
+        wanted = dict.fromkeys(group_ids)
+        for group_id in wanted:
+            self._delete(group_id, partial(one_more, group_id))
+        if not wanted:
+            pending.complete(respond(codes))
+        return pending
+
+    def _delete(self, group_id: str, done: Callable[[ErrorCode], None]) -> None:
+        try:
+            held = self._shards.find(group_id)
+        except BrokerError as error:
+            done(error.code)
+            return
+        if held is None:
+            done(ErrorCode.GROUP_ID_NOT_FOUND)
+            return
+        result = held.shard.delete_group(group_id)
+        if result.records:
+            self._shards.append(held, result.records, done)
+        else:
+            done(result.reply)
+
+    def delete_offsets(
+        self,
+        group_id: str,
+        positions: Sequence[Position],
+        respond: Callable[[ErrorCode, Sequence[ErrorCode]], object],
+    ) -> object:
+        """Forget positions; `respond` is told a code for all and, where that is none, each one's.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        held = self._shards.find(group_id)
+        if held is None:
+            return respond(ErrorCode.GROUP_ID_NOT_FOUND, ())
+        result = held.shard.delete_offsets(group_id, positions)
+        if isinstance(result.reply, ErrorCode):
+            return respond(result.reply, ())
+        codes = result.reply
+        if not result.records:
+            return respond(ErrorCode.NONE, codes)
+        pending = Pending()
+        self._shards.append(
+            held, result.records, lambda code: pending.complete(respond(code, codes))
+        )
+        return pending

@@ -27,7 +27,7 @@ class GroupRemoval:
         def one_more(group_id: str, code: ErrorCode) -> None:
             codes[group_id] = code
             if len(codes) == len(wanted):
-                pending.complete(respond(codes))
+                pending.complete(respond({name: codes[name] for name in wanted}))
 
         wanted = dict.fromkeys(group_ids)
         for group_id in wanted:

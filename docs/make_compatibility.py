@@ -57,8 +57,9 @@ stored. Converted, they lose what the older format has no place for:
 zstd has no place in magic 0 and 1: such a batch is refused. Records of aborted transactions stay, as
 readers of those formats read what is not committed.
 
-**Not served, so clients find no such API:** groups with members (`subscribe`), transactions, ACLs,
-quotas. Clients that read only as members of a group have no codec under *reads*.
+**Not served, so clients find no such API:** the groups of KIP-848, transactions, ACLs.
+Members of classic groups, of every client family above, share partitions, leave, are killed and outlive
+a restart of the broker (`tests/interop/test_groups.py`).
 """
 
 

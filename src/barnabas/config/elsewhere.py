@@ -80,7 +80,7 @@ _CLIENTS = {
         socket.connection.setup.timeout.max.ms metadata.max.idle.ms metadata.recovery.strategy
         partitioner.adaptive.partitioning.enable partitioner.availability.timeout.ms
         enable.metrics.push exclude.internal.topics""",
-    "there are no group members yet": """
+    "the client joins no groups yet": """
         session.timeout.ms heartbeat.interval.ms max.poll.interval.ms group.instance.id
         group.protocol group.remote.assignor""",
     UNSAFE: """

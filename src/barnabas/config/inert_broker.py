@@ -86,10 +86,6 @@ group.coordinator.background.threads int 2
 group.coordinator.cached.buffer.max.bytes int 1048588 changeable
 group.coordinator.rebalance.protocols list classic,consumer,streams
 group.coordinator.threads int 4
-group.initial.rebalance.delay.ms int 3000
-group.max.session.timeout.ms int 1800000
-group.max.size int 2147483647
-group.min.session.timeout.ms int 6000
 group.share.assignment.interval.ms int 1000 changeable
 group.share.assignors list simple
 group.share.delivery.count.limit int 5

@@ -1,0 +1,152 @@
+"""Members of a group from different clients, behind one face: poll, what is assigned, commit, close."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from typing import Protocol
+
+from aiokafka import AIOKafkaConsumer
+from confluent_kafka import Consumer, KafkaError, KafkaException
+from kafka import KafkaConsumer
+
+Place = tuple[int, int]
+"""A partition and an offset in it."""
+
+AWAY = {KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN}
+"""What librdkafka says of a broker that is not there for a moment."""
+
+SESSION_MS = 3000
+HEARTBEAT_MS = 200
+
+
+class Member(Protocol):
+    """One consumer of the topic that it was made for. It reads from the beginning."""
+
+    def poll(self) -> list[Place]:
+        """What has come, after waiting for a moment."""
+        ...
+
+    def assigned(self) -> set[int]:
+        """The partitions that it has."""
+        ...
+
+    def commit(self) -> None:
+        """Keep its positions."""
+        ...
+
+    def close(self) -> None:
+        """Leave."""
+        ...
+
+
+class ConfluentMember:
+    """librdkafka."""
+
+    def __init__(self, address: str, group: str, topic: str, **more: str) -> None:
+        settings = {name.replace("_", "."): value for name, value in more.items()}
+        self._consumer = Consumer(
+            {
+                "bootstrap.servers": address,
+                "group.id": group,
+                "auto.offset.reset": "earliest",
+                "enable.auto.commit": False,
+                "session.timeout.ms": SESSION_MS,
+                "heartbeat.interval.ms": HEARTBEAT_MS,
+                **settings,
+            }
+        )
+        self._consumer.subscribe([topic])
+
+    def poll(self) -> list[Place]:
+        found = []
+        for message in self._consumer.consume(100, timeout=0.05):
+            error = message.error()
+            if error is not None and error.code() not in AWAY:
+                raise KafkaException(error)
+            if error is None:
+                found.append((message.partition(), message.offset()))
+        return found
+
+    def assigned(self) -> set[int]:
+        return {one.partition for one in self._consumer.assignment()}
+
+    def commit(self) -> None:
+        with contextlib.suppress(KafkaException):  # nothing was read: nothing to commit
+            self._consumer.commit(asynchronous=False)
+
+    def close(self) -> None:
+        self._consumer.close()
+
+
+class KafkaPythonMember:
+    """kafka-python."""
+
+    def __init__(self, address: str, group: str, topic: str) -> None:
+        self._consumer = KafkaConsumer(
+            topic,
+            bootstrap_servers=address,
+            group_id=group,
+            auto_offset_reset="earliest",
+            enable_auto_commit=False,
+            session_timeout_ms=SESSION_MS,
+            heartbeat_interval_ms=HEARTBEAT_MS,
+            metadata_max_age_ms=1000,
+        )
+
+    def poll(self) -> list[Place]:
+        polled = self._consumer.poll(50)
+        return [(one.partition, one.offset) for records in polled.values() for one in records]
+
+    def assigned(self) -> set[int]:
+        return {one.partition for one in self._consumer.assignment()}
+
+    def commit(self) -> None:
+        self._consumer.commit()
+
+    def close(self) -> None:
+        self._consumer.close(autocommit=False)
+
+
+class AioMember:
+    """aiokafka, whose loop turns only while it is polled."""
+
+    loop: asyncio.AbstractEventLoop | None = None
+
+    def __init__(self, address: str, group: str, topic: str) -> None:
+        cls = type(self)
+        if cls.loop is None or cls.loop.is_closed():
+            cls.loop = asyncio.new_event_loop()
+        self._loop = cls.loop
+        self._loop.run_until_complete(self._start(address, group, topic))
+
+    async def _start(self, address: str, group: str, topic: str) -> None:
+        self._consumer = AIOKafkaConsumer(
+            topic,
+            bootstrap_servers=address,
+            group_id=group,
+            auto_offset_reset="earliest",
+            enable_auto_commit=False,
+            session_timeout_ms=SESSION_MS,
+            heartbeat_interval_ms=HEARTBEAT_MS,
+        )
+        await self._consumer.start()
+
+    def poll(self) -> list[Place]:
+        polled = self._loop.run_until_complete(self._consumer.getmany(timeout_ms=50))
+        return [(one.partition, one.offset) for records in polled.values() for one in records]
+
+    def assigned(self) -> set[int]:
+        return {one.partition for one in self._consumer.assignment()}
+
+    def commit(self) -> None:
+        self._loop.run_until_complete(self._consumer.commit())
+
+    def close(self) -> None:
+        self._loop.run_until_complete(self._consumer.stop())
+
+
+MEMBERS: dict[str, Callable[[str, str, str], Member]] = {
+    "confluent-kafka": ConfluentMember,
+    "kafka-python": KafkaPythonMember,
+    "aiokafka": AioMember,
+}

@@ -4,7 +4,15 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.interop.differential import administration, cluster, data, placement, quotas, resources
+from tests.interop.differential import (
+    administration,
+    cluster,
+    data,
+    groups,
+    placement,
+    quotas,
+    resources,
+)
 from tests.interop.differential.explained import EXPLAINED
 from tests.interop.differential.talk import Talk, differences
 from tests.interop.peers.our_broker import OurBroker
@@ -18,6 +26,7 @@ SCENARIOS = (
     *cluster.SCENARIOS,
     *placement.SCENARIOS,
     *quotas.SCENARIOS,
+    *groups.SCENARIOS,
     *resources.SCENARIOS,
 )
 

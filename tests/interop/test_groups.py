@@ -13,6 +13,7 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
+from barnabas.coordinators.group.partitioning import partition_for
 from tests.interop.brokers import InteropBroker
 from tests.interop.group_members import MEMBERS, ConfluentMember, Member, Place
 from tests.interop.peers.kafka_tools import run_tool
@@ -195,9 +196,23 @@ def test_java_reads_as_a_group_and_tells_of_it(broker: InteropBroker) -> None:
     assert sorted(row[:6] for row in rows) == [
         [group, topic, str(one), str(EACH), str(2 * EACH), str(EACH)] for one in sorted(ALL)
     ]
+    assert dumped(broker, group) == {"Stable": 1, "Empty": 1}
     deleted = run_tool("consumer.group.ConsumerGroupCommand", "--bootstrap-server", address,
                        "--delete", "--group", group)  # fmt: skip
     assert "was successful" in deleted
     listed = run_tool("consumer.group.ConsumerGroupCommand", "--bootstrap-server", address,
                       "--list")  # fmt: skip
     assert group not in listed.split()
+
+
+def dumped(broker: InteropBroker, group: str) -> dict[str, int]:
+    """How many records of the group Kafka's own tool finds with members, and without."""
+    index = partition_for(group, len(list(broker.data_dir.glob("__consumer_offsets-*"))))
+    log = broker.data_dir / f"__consumer_offsets-{index}" / "00000000000000000000.log"
+    printed = run_tool("DumpLogSegments", "--files", str(log), "--offsets-decoder")
+    rows = [line for line in printed.splitlines() if f'"group":"{group}"' in line]
+    rows = [line for line in rows if '"protocolType":"consumer"' in line]
+    return {
+        "Stable": sum('"memberId":"' in line for line in rows),
+        "Empty": sum('"members":[]' in line for line in rows),
+    }

@@ -34,6 +34,8 @@ def handle(broker: Broker, context: RequestContext, request: OffsetDeleteRequest
             return OffsetDeleteResponse(error_code=code, topics=[])
         return _answer(request, dict(zip(positions, codes, strict=True)))
 
+    if not request.group_id:
+        return respond(ErrorCode.INVALID_GROUP_ID, ())
     try:
         return broker.group_removal.delete_offsets(request.group_id, positions, respond)
     except BrokerError as error:

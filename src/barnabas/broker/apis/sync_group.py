@@ -2,7 +2,8 @@
 
 Does: answers when the leader has said it and that is written.
 Ignores: nothing.
-Versions: 1 throttle time · 3 static members (KIP-345) · 5 the protocol must be the group's (KIP-559)
+Versions: 1 throttle time · 3 static members (KIP-345) · 5 the protocol must be named, and be the
+    group's (KIP-559)
 """
 
 from barnabas.broker.broker import Broker
@@ -12,11 +13,16 @@ from barnabas.coordinators.group.replies import SyncReply
 from barnabas.coordinators.group.syncing import Sync
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.sync_group import SyncGroupRequest, SyncGroupResponse
+from barnabas.versions import VersionTable
+
+_NAMES_PROTOCOL = VersionTable({0: False, 5: True})
 
 
 def handle(broker: Broker, context: RequestContext, request: SyncGroupRequest) -> object:
     """Let the group answer."""
-    del context
+    must_name = _NAMES_PROTOCOL[context.api_version]
+    if must_name and None in {request.protocol_type, request.protocol_name}:
+        return _respond(SyncReply(ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
     if not request.group_id:
         return _respond(SyncReply(ErrorCode.INVALID_GROUP_ID))
     asked = Sync(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from barnabas.broker.group_shards import GroupShards, Held
+from barnabas.broker.partition import Partition
 from barnabas.broker.purgatory import Pending
 from barnabas.coordinators.group import joining, leaving, syncing
 from barnabas.coordinators.group.classic import ClassicGroup
@@ -37,7 +38,7 @@ class GroupMembership:
     def __init__(self, shards: GroupShards, timers: Timers) -> None:
         self._shards = shards
         self._timers = timers
-        self._alarms: dict[str, _Alarm] = {}
+        self._alarms: dict[tuple[Partition, str], _Alarm] = {}
         shards.on_loaded = self._begin
 
     def join(self, group_id: str, asked: Join, respond: Callable[[JoinReply], object]) -> object:
@@ -114,21 +115,21 @@ class GroupMembership:
 
     def _set_alarm(self, held: Held, group: ClassicGroup) -> None:
         due = group.deadline()
-        alarm = self._alarms.get(group.group_id)
+        place = held.partition, group.group_id
+        alarm = self._alarms.get(place)
         if alarm is not None and (due is None or due < alarm.at_ms):
             alarm.timer.cancel()
-            del self._alarms[group.group_id]
+            del self._alarms[place]
             alarm = None
         if due is not None and alarm is None:
             seconds = max(due - self._shards.now_ms(), 0) / 1000
-            name = group.group_id
-            timer = self._timers.after(seconds, lambda: self._on_alarm(held, name))
-            self._alarms[group.group_id] = _Alarm(due, timer)
+            timer = self._timers.after(seconds, lambda: self._on_alarm(held, place))
+            self._alarms[place] = _Alarm(due, timer)
 
-    def _on_alarm(self, held: Held, group_id: str) -> None:
-        del self._alarms[group_id]
+    def _on_alarm(self, held: Held, place: tuple[Partition, str]) -> None:
+        del self._alarms[place]
         # Another one of its name may be there by now: its alarm is this one too.
-        group = held.shard.group(group_id)
+        group = held.shard.group(place[1])
         if group is not None:
             self._carry_out(held, group, leaving.on_time(group, self._shards.now_ms()))
             self._shards.write()

@@ -6,6 +6,7 @@ import pytest
 
 from barnabas.errors import ErrorCode
 from barnabas.protocol.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
+from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 from barnabas.protocol.describe_groups import (
     DescribedGroup,
     DescribeGroupsRequest,
@@ -247,3 +248,19 @@ def test_a_group_goes_on_where_the_broker_stopped(tmp_path: Path) -> None:
         back = again.join()
         assert (back.generation_id, back.skip_assignment) == (1, True)
         assert again.sync().assignment == b"all"
+
+
+def test_a_group_begins_anew_when_the_topic_that_held_it_was_deleted(
+    broker: EmbeddedBroker, group: str
+) -> None:
+    with Member(broker, group) as rex, Member(broker, group) as ann, Member(broker, group) as tom:
+        rex.join(session_ms=50)
+        rex.sync({rex.member_id: b"all"})
+        delete = DeleteTopicsRequest(topic_names=["__consumer_offsets"], timeout_ms=1000)
+        rex.client.ask(delete, 3, DeleteTopicsResponse)
+        assert rex.beat() == ErrorCode.UNKNOWN_MEMBER_ID
+        assert ann.join(session_ms=200).generation_id == 1
+        ann.sync({ann.member_id: b"all"})
+        # Answered when the session of the one before has ended: its time is kept apart from that
+        # of the group that is gone.
+        assert len(tom.join().members) == 1

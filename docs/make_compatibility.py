@@ -34,6 +34,13 @@ against real Kafka; there they also leave out the records of aborted transaction
 **Four generations at once.** The Java clients of 0.8.2, 0.10.2, 2.8 and 4.3 write to one topic at the
 same time, in codecs of their own, and each then reads all of it, with times of the client and of the log.
 
+**Answers.** The same requests go to Kafka 4.3 and to this broker, and to Kafka 0.8.2, 0.9, 0.10.2, 0.11,
+1.1, 2.8 and 3.9 and to this broker with `--profile` of that release; what differs stands, each with its
+reason, in `tests/interop/differential`.
+
+**Programs.** The console producer, consumer or shell, and the offset shell of 0.8.1, 0.8.2, 0.9, 0.10.2,
+0.11, 1.1, 2.4, 2.8 and 3.9 write, read and find on this broker.
+
 **Files.** Kafka's `DumpLogSegments` reads the segments, indexes and producer snapshots that this broker
 writes and finds them sound, also behind messages of 0.8 to 0.10 whose indexes this broker made anew, and
 in the message sets of magic 0 and 1 that it makes. `barnabas log verify` finds nothing wrong with what

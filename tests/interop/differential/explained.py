@@ -1,28 +1,6 @@
 """The differences from Apache Kafka 4.3 that are meant, each with its reason."""
 
-from dataclasses import dataclass
-from fnmatch import fnmatchcase
-from typing import Any
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """Where answers may differ: patterns of the question's label and of the path to the field."""
-
-    label: str
-    path: str
-    why: str
-    theirs: Any = ...
-    ours: Any = ...
-
-    def covers(self, label: str, path: str, theirs: Any, ours: Any) -> bool:
-        """Whether it is this difference; values count where they are given."""
-        return (
-            fnmatchcase(label, self.label)
-            and fnmatchcase(path, self.path)
-            and self.theirs in (..., theirs)
-            and self.ours in (..., ours)
-        )
+from tests.interop.differential.verdict import Difference
 
 
 def _properties(path: str) -> tuple[Difference, ...]:

@@ -2,7 +2,7 @@
 
 import subprocess
 
-from tests.interop.peers.maven import KAFKA_4, class_path, java
+from tests.interop.peers.maven import KAFKA_4, MavenPeer, class_path, java
 
 
 class ToolFailed(Exception):
@@ -19,11 +19,22 @@ def run_tool(name: str, *arguments: str, seconds: float = 90.0) -> str:
         ToolFailed: it ended with an error.
     """
     program = name if name.startswith("kafka.admin.") else f"org.apache.kafka.tools.{name}"
+    return run_class(KAFKA_4, program, *arguments, seconds=seconds)
+
+
+def run_class(
+    release: MavenPeer, name: str, *arguments: str, given: str = "", seconds: float = 90.0
+) -> str:
+    """As `run_tool`, of any release, by the class's full name; `given` is its standard input."""
     command = [
         java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dlog4j2.level=WARN",
-        "-cp", class_path(KAFKA_4), program, *arguments,
+        # The snappy of 0.8.0 and 0.8.1 loads its library so.
+        "--add-opens", "java.base/java.lang=ALL-UNNAMED",
+        "-cp", class_path(release), name, *arguments,
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=seconds, check=False)
+    done = subprocess.run(
+        command, input=given, capture_output=True, text=True, timeout=seconds, check=False
+    )
     if done.returncode != 0:
         raise ToolFailed(f"{name} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
     return done.stdout

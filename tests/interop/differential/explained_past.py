@@ -1,0 +1,102 @@
+"""The differences from releases of the past that are meant, each with its reason."""
+
+from tests.interop.differential.verdict import Difference
+
+_AT_ONCE = (
+    Difference("new in *", "topics[[]0].error_code", "made before the answer, not after it", 5, 0),
+    Difference("new in *", "topics[[]0].partitions", "as its code"),
+)
+_BROKEN = "says what is wrong where Kafka only says that something is"
+_REFUSED = (
+    Difference("not gzip in *", "*.error_code", _BROKEN, -1, 87),
+    Difference("unknown codec in *", "*.error_code", _BROKEN, -1, 76),
+)
+_ONE_WRAPPER = "several wrappers in one set are refused, as 2.8 and later refuse them"
+_SEVERAL_WRAPPERS = (
+    Difference("two wrappers in *", "*", _ONE_WRAPPER),
+    Difference("after two wrappers in *", "*", _ONE_WRAPPER),
+)
+_TWO_BATCHES = Difference("two batches in 3", "", "refused; Kafka to 1.1 hangs up", "closed")
+_COUNT = (
+    Difference("at most -1 in 0", "*.error_code", "no offsets; Kafka stumbles over it", -1, 0),
+)
+_FROM_WITHIN = Difference(
+    "* from 5 in *", "*.records", "what was converted begins at the offset, not at its wrapper"
+)
+_EARLY_STABLE = Difference(
+    "*", "*.last_stable_offset", "told to all, as since 2.0; before to those who ask for it", -1
+)
+_NO_FEATURES = Difference("*", "*_features*", "no features are claimed")
+_SIZES = "the limit holds for what is converted; in Kafka for what is stored, and more may be cut"
+
+_CONVERTED = (
+    _FROM_WITHIN,
+    Difference("*, * bytes in *", "*.records", _SIZES),
+)
+_CUT = Difference("* from 0 in [23]", "*.records", _SIZES)
+_NOT_YET = Difference("*", "api_keys.*", "APIs that are not served yet", ours="absent")
+_LONG = Difference(
+    "long in 0", "*.error_code", "names may be 249 long; to 0.9 they were 255", 5, 17
+)
+_MAGIC = Difference(
+    "after magic to come in *", "*.records*", "stored in magic 0; Kafka to 0.9 looks at no magic"
+)
+
+EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
+    ("0.8.2", "metadata"): (
+        *_AT_ONCE,
+        Difference("empty in 0", "brokers", "0.8.2 may leave out the brokers with a refusal", []),
+        Difference("illegal in 0", "brokers", "as with an empty name", []),
+        _LONG,
+    ),
+    ("0.8.2", "produce"): (
+        *_REFUSED,
+        *_SEVERAL_WRAPPERS,
+        _MAGIC,
+    ),
+    ("0.8.2", "list_offsets"): _COUNT,
+    ("0.8.2", "committed_offsets"): (
+        Difference("*", "*.partitions[[]1].error_code", "no such partition: has no position", 3, 0),
+        Difference("member in 1", "*.error_code", "nobody is a member here, as since 0.9", 0, 25),
+    ),
+    ("0.9.0", "metadata"): (*_AT_ONCE, _LONG),
+    ("0.9.0", "produce"): (*_REFUSED, *_SEVERAL_WRAPPERS, _MAGIC),
+    ("0.9.0", "list_offsets"): _COUNT,
+    ("0.9.0", "committed_offsets"): (
+        Difference("member in *", "*.error_code", "another word for who is no member", 22, 25),
+    ),
+    ("0.10.2", "metadata"): _AT_ONCE,
+    ("0.10.2", "produce"): (*_REFUSED, *_SEVERAL_WRAPPERS),
+    ("0.10.2", "fetch"): (_FROM_WITHIN,),
+    ("0.10.2", "list_offsets"): _COUNT,
+    ("0.10.2", "api_versions"): (_NOT_YET,),
+    **{
+        (release, scenario): explained
+        for release in ("0.11.0", "1.1")
+        for scenario, explained in {
+            "metadata": _AT_ONCE,
+            "produce": (*_REFUSED, *_SEVERAL_WRAPPERS, _EARLY_STABLE, _TWO_BATCHES),
+            "fetch": (*_CONVERTED, _EARLY_STABLE),
+            "list_offsets": _COUNT,
+            "api_versions": (_NOT_YET,),
+        }.items()
+    },
+    ("2.8", "metadata"): _AT_ONCE,
+    ("2.8", "produce"): _REFUSED,
+    ("2.8", "fetch"): (*_CONVERTED, _CUT),
+    ("2.8", "list_offsets"): _COUNT,
+    ("2.8", "api_versions"): (_NOT_YET, _NO_FEATURES),
+    ("3.9", "metadata"): (
+        Difference("new in *", "topics[[]0].error_code", "made before the answer", 3, 0),
+        Difference("new in *", "topics[[]0].partitions", "as its code"),
+    ),
+    ("3.9", "produce"): _REFUSED,
+    ("3.9", "fetch"): (
+        *_CONVERTED,
+        _CUT,
+        Difference("*", "*.aborted_transactions", "null and empty say the same", [], None),
+    ),
+    ("3.9", "list_offsets"): _COUNT,
+    ("3.9", "api_versions"): (_NOT_YET, _NO_FEATURES),
+}
+"""By release and scenario."""

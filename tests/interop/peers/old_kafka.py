@@ -1,0 +1,80 @@
+"""Apache Kafka of a release that needs ZooKeeper, 0.8.0 to 2.8: one broker on loopback."""
+
+import shutil
+import tempfile
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tests.interop.peers.child import Child
+from tests.interop.peers.maven import MavenPeer, class_path, java
+from tests.interop.peers.ready import free_ports
+from tests.interop.peers.zookeeper import ZooKeeper
+
+
+class OldKafka:
+    """`with OldKafka(release) as kafka:` gives a broker of id 1; its data goes with the context."""
+
+    def __init__(self, release: MavenPeer) -> None:
+        self.name = release.name
+        self._release = release
+        self._keeper = ZooKeeper()
+        self._folder = Path()
+        self._child: Child | None = None
+        self.port = 0
+
+    @property
+    def bootstrap_servers(self) -> str:
+        """host:port, as every client wants it."""
+        return f"127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        jars = class_path(self._release)
+        self._keeper.__enter__()
+        self._folder = Path(tempfile.mkdtemp(prefix="old-kafka-"))
+        (self.port,) = free_ports(1)
+        config = self._folder / "server.properties"
+        config.write_text(self._config())
+        command = [
+            java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+            # The snappy of 0.8.0 and 0.8.1 loads its library so.
+            "--add-opens", "java.base/java.lang=ALL-UNNAMED",
+            "-cp", jars, "kafka.Kafka", str(config),
+        ]  # fmt: skip
+        self._child = Child(command, self._folder / "broker.log", stop_seconds=10)
+        try:
+            # It opens its port before it is registered, and makes no topic until then.
+            self._keeper.wait_for("dump", "/brokers/ids/1")
+        except BaseException as error:
+            error.add_note(self._child.tail())
+            self.__exit__(None, error, None)
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._child is not None
+        self._child.stop()
+        self._keeper.__exit__(kind, error, trace)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _config(self) -> str:
+        before_listeners = self._release.version.startswith("0.8.")
+        place = (
+            {"port": str(self.port), "host.name": "127.0.0.1", "advertised.host.name": "127.0.0.1"}
+            if before_listeners
+            else {"listeners": f"PLAINTEXT://{self.bootstrap_servers}"}
+        )
+        rows = {
+            "broker.id": "1",
+            "log.dirs": str(self._folder / "data"),
+            "zookeeper.connect": self._keeper.address,
+            "offsets.topic.num.partitions": "1",
+            "offsets.topic.replication.factor": "1",
+            **place,
+        }
+        return "".join(f"{name}={value}\n" for name, value in rows.items())

@@ -1,0 +1,94 @@
+"""ZooKeeper, which Kafka to 2.8 needs: one small server on loopback for every release."""
+
+import contextlib
+import shutil
+import socket
+import tempfile
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from tests.interop.peers.child import Child, ChildFailed
+from tests.interop.peers.maven import MavenPeer, class_path, java
+from tests.interop.peers.ready import free_ports
+
+ZOOKEEPER = MavenPeer(
+    "zookeeper-3.9.5",
+    (
+        "org.apache.zookeeper:zookeeper:3.9.5",
+        # Without these two it opens its port and never serves.
+        "io.dropwizard.metrics:metrics-core:4.1.12.1",
+        "org.xerial.snappy:snappy-java:1.1.10.5",
+        "org.slf4j:slf4j-simple:2.0.13",
+    ),
+    without=("io.netty:*", "commons-io:commons-io", "org.apache.yetus:*"),
+)
+START_SECONDS = 30.0
+
+
+class ZooKeeper:
+    """`with ZooKeeper() as keeper:` listens at `keeper.address`; its data goes with the context."""
+
+    def __init__(self) -> None:
+        self._folder = Path()
+        self._child: Child | None = None
+        self.port = 0
+
+    @property
+    def address(self) -> str:
+        """host:port."""
+        return f"127.0.0.1:{self.port}"
+
+    def __enter__(self) -> Self:
+        command = [java(), "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+        jars = class_path(ZOOKEEPER)
+        self._folder = Path(tempfile.mkdtemp(prefix="zookeeper-"))
+        (self.port,) = free_ports(1)
+        config = self._folder / "zoo.cfg"
+        config.write_text(
+            f"dataDir={self._folder}/data\nclientPort={self.port}\nclientPortAddress=127.0.0.1\n"
+            "admin.enableServer=false\nmaxClientCnxns=0\n4lw.commands.whitelist=*\n"
+        )
+        command += ["-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", jars]
+        command += ["org.apache.zookeeper.server.ZooKeeperServerMain", str(config)]
+        self._child = Child(command, self._folder / "zookeeper.log")
+        try:
+            self.wait_for("srvr", "Mode:")
+        except BaseException:
+            self._child.stop()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        assert self._child is not None
+        self._child.stop()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def wait_for(self, question: str, text: str) -> None:
+        """Ask (a word of four letters) until the answer has the text.
+
+        Raises:
+            ChildFailed: it did not in time.
+        """
+        deadline = time.monotonic() + START_SECONDS
+        while text not in self._ask(question):
+            if time.monotonic() > deadline:
+                raise ChildFailed(f"ZooKeeper does not tell {text} of {question}")
+            time.sleep(0.05)
+
+    def _ask(self, question: str) -> str:
+        answer = b""
+        with (
+            contextlib.suppress(OSError),
+            socket.create_connection(("127.0.0.1", self.port), 5) as connection,
+        ):
+            connection.sendall(question.encode())
+            while received := connection.recv(4096):
+                answer += received
+        return answer.decode()

@@ -1,0 +1,58 @@
+"""The same requests to Kafka of a release and to our broker under its profile."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+
+import pytest
+
+from tests.interop.differential.explained_past import EXPLAINED
+from tests.interop.differential.past import SCENARIOS, PastTalk
+from tests.interop.differential.verdict import compare
+from tests.interop.peers import generations
+from tests.interop.peers.missing import PeerMissing, give_up
+from tests.interop.peers.old_kafka import OldKafka
+from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.real_kafka import RealKafka
+
+pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
+
+Kafka = OldKafka | RealKafka
+RELEASES: dict[str, Callable[[], Kafka]] = {
+    "0.8.2": partial(OldKafka, generations.KAFKA_0_8_2),
+    "0.9.0": partial(OldKafka, generations.KAFKA_0_9),
+    "0.10.2": partial(OldKafka, generations.KAFKA_0_10),
+    "0.11.0": partial(OldKafka, generations.KAFKA_0_11),
+    "1.1": partial(OldKafka, generations.KAFKA_1),
+    "2.8": partial(OldKafka, generations.KAFKA_2_8),
+    "3.9": partial(RealKafka, peer=generations.KAFKA_3_9, heap="256m"),
+}
+
+
+@pytest.fixture(scope="module", params=RELEASES)
+def release(request: pytest.FixtureRequest) -> str:
+    found: str = request.param
+    return found
+
+
+@pytest.fixture(scope="module")
+def brokers(release: str) -> Iterator[tuple[Kafka, OurBroker]]:
+    try:
+        with RELEASES[release]() as theirs, OurBroker(profile=release) as ours:
+            yield theirs, ours
+    except PeerMissing as missing:
+        give_up(missing)
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.__name__)
+def test_the_answers_are_those_of_the_release(
+    brokers: tuple[Kafka, OurBroker], release: str, scenario: Callable[[PastTalk], None]
+) -> None:
+    name = scenario.__name__
+    said = []
+    for broker in brokers:
+        talk = PastTalk(broker.bootstrap_servers, name.replace("_", "-"), release)
+        scenario(talk)
+        said.append(talk.answers)
+    explained = EXPLAINED.get((release, name), ())
+    compare(said[0], said[1], explained)

@@ -1,0 +1,92 @@
+"""The console programs of each release of Kafka, as a user of that release calls them."""
+
+from typing import NamedTuple
+
+import pytest
+
+from tests.interop.brokers import InteropBroker
+from tests.interop.clients.ours import Ours
+from tests.interop.peers import generations
+from tests.interop.peers.kafka_tools import run_class
+from tests.interop.peers.maven import MavenPeer
+from tests.interop.peers.missing import PeerMissing, give_up
+from tests.interop.peers.our_broker import OurBroker
+
+pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
+
+LINES = [f"line {index} " + "x" * (index % 30) for index in range(200)]
+
+
+class Tools(NamedTuple):
+    """The programs of a release: class and options; A and T stand for the address and the topic."""
+
+    release: MavenPeer
+    produce: str
+    consume: str
+    offsets: str = "kafka.tools.GetOffsetShell --broker-list A --topic T --time -1"
+
+
+_OLD_PRODUCER = "kafka.tools.ConsoleProducer --broker-list A --topic T --sync"
+_PRODUCER = "kafka.tools.ConsoleProducer --broker-list A --topic T --compression-codec gzip"
+_SHELL = (
+    "kafka.tools.SimpleConsumerShell --broker-list A --topic T --partition 0 --offset -2 "
+    f"--max-messages {len(LINES)}"
+)
+_CONSUMER = (
+    "kafka.tools.ConsoleConsumer --bootstrap-server A --topic T --partition 0 --offset earliest "
+    f"--max-messages {len(LINES)}"
+)
+RELEASES = (
+    Tools(
+        generations.KAFKA_0_8_1,
+        _OLD_PRODUCER.replace("kafka.tools.", "kafka.producer."),
+        _SHELL,
+    ),
+    Tools(generations.KAFKA_0_8_2, _OLD_PRODUCER, _SHELL),
+    Tools(generations.KAFKA_0_8_2, f"{_OLD_PRODUCER} --new-producer", _SHELL),
+    Tools(generations.KAFKA_0_9, _PRODUCER, _SHELL),
+    Tools(generations.KAFKA_0_10, _PRODUCER, f"{_CONSUMER} --new-consumer"),
+    Tools(generations.KAFKA_0_11, _PRODUCER, _CONSUMER),
+    Tools(generations.KAFKA_1, _PRODUCER, _CONSUMER),
+    Tools(generations.KAFKA_2_4, _PRODUCER, _CONSUMER),
+    Tools(generations.KAFKA_2_8, _PRODUCER, _CONSUMER),
+    Tools(
+        generations.KAFKA_3_9,
+        _PRODUCER.replace("--broker-list", "--bootstrap-server"),
+        _CONSUMER.replace("kafka.tools.", "org.apache.kafka.tools.consumer."),
+        "org.apache.kafka.tools.GetOffsetShell --bootstrap-server A --topic T --time -1",
+    ),
+)
+
+
+@pytest.mark.parametrize("tools", RELEASES, ids=lambda each: each.release.name)
+def test_lines_go_in_and_come_out(our_broker: OurBroker, tools: Tools) -> None:
+    broker = InteropBroker(our_broker)
+    topic = broker.new_topic()
+
+    def call(program: str, given: str = "") -> str:
+        place = {"A": broker.bootstrap_servers, "T": topic}
+        words = [place.get(word, word) for word in program.split()]
+        try:
+            return run_class(tools.release, *words, given=given)
+        except PeerMissing as missing:
+            give_up(missing)
+
+    call(tools.produce, "".join(f"{line}\n" for line in LINES))
+    stored = Ours().read(broker.bootstrap_servers, topic, len(LINES))
+    assert [each.value for each in stored] == [line.encode() for line in LINES]
+    assert call(tools.consume).splitlines() == LINES
+    assert call(tools.offsets).split() == [f"{topic}:0:{len(LINES)}"]
+
+
+def test_the_performance_producer_of_3_9(our_broker: OurBroker) -> None:
+    broker = InteropBroker(our_broker)
+    topic = broker.new_topic()
+    printed = run_class(
+        generations.KAFKA_3_9, "org.apache.kafka.tools.ProducerPerformance", "--topic", topic,
+        "--num-records", "20000", "--record-size", "100", "--throughput", "-1",
+        "--producer-props", f"bootstrap.servers={broker.bootstrap_servers}",
+        "compression.type=lz4", "acks=all",
+    )  # fmt: skip
+    assert "20000 records sent" in printed
+    assert len(Ours().read(broker.bootstrap_servers, topic, 20_000)) == 20_000

@@ -18,7 +18,7 @@ from barnabas.broker.topic_znodes import (
 )
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.topic import TopicConfig
-from barnabas.errors import BrokerError, ConfigError, ErrorCode
+from barnabas.errors import BrokerError, ConfigError, ErrorCode, StorageError
 from barnabas.log.manager import LogManager
 from barnabas.log.partition_log import PartitionLog
 from barnabas.ports import Entropy, Registry
@@ -89,6 +89,9 @@ class Topics:
                 strangers.setdefault(name, []).append(one)
         for name in deleted:
             self._forget(name)
+        for name in set(self._registry.children(CONFIGS)) - known:
+            # The broker was killed before it wrote the topic they are of.
+            self._registry.delete(f"{CONFIGS}/{name}")
         for name in known - deleted:
             data = self._registry.get(f"{TOPICS}/{name}")
             if data is not None:
@@ -124,14 +127,25 @@ class Topics:
         topic = Topic(name, self._entropy.uuid(), MappingProxyType(dict(partitions)), config)
         if config:
             self._registry.set(f"{CONFIGS}/{name}", encode_config(config))
+        else:
+            # Of a topic whose creation was not gone on with.
+            self._registry.delete(f"{CONFIGS}/{name}")
         self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))
         self._keep(topic)
         try:
             yield from self._host_in_steps(topic)
-        except Exception:
-            self.delete(name)
+        except StorageError as error:
+            log.warning("topic taken back", extra={"topic": name, "error": error})
+            self._take_back(name)
             raise
         log.info("topic created", extra={"topic": name, "partitions": len(partitions)})
+
+    def _take_back(self, name: str) -> None:
+        try:
+            self.delete(name)
+        except StorageError as error:
+            # What made its creation fail is what the caller has to know.
+            log.warning("half of a topic is left", extra={"topic": name, "error": error})
 
     def check_new(self, name: str, config: Mapping[str, str]) -> None:
         """Whether a topic of that name could be made.

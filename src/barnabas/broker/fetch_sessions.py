@@ -135,13 +135,13 @@ class FetchSessions:
             del self._sessions[session.number]
             return FetchPlan([], None, everything=True)
         session.epoch = 1 if session.epoch == _LAST_EPOCH else session.epoch + 1
-        session.used_ms = self._clock.time_ms()
+        session.used_ms = self._now_ms()
         self._sessions.move_to_end(session.number)
         reads = [cached.read for cached in session.partitions.values()]
         return FetchPlan(reads, session, everything=False)
 
     def _create(self, fetch: Fetch) -> FetchSession | None:
-        now_ms = self._clock.time_ms()
+        now_ms = self._now_ms()
         if len(self._sessions) >= self._slots and not self._evict(len(fetch.reads), now_ms):
             return None
         number = 1 + self._entropy.below(_LAST_EPOCH)
@@ -149,6 +149,10 @@ class FetchSessions:
             number = 1 + self._entropy.below(_LAST_EPOCH)
         session = self._sessions[number] = FetchSession(number, fetch, now_ms)
         return session
+
+    def _now_ms(self) -> int:
+        # Of a clock that is never set back: a session must not stay young for long.
+        return int(self._clock.monotonic() * 1000)
 
     def _evict(self, size: int, now_ms: int) -> bool:
         """Make room for a session of `size` partitions: the longest unused, or a smaller old one."""

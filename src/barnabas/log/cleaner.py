@@ -72,7 +72,9 @@ class LogCleaner:
         events: list[LogEvent] = []
         if self._running is not None:
             self._continue(self._running, now_ms, events)
-        if self._running is None and now_ms >= self._next_look and self._settings.enable:
+        # What is further away than the interval is so since the clock was set back.
+        waits = 0 < self._next_look - now_ms <= self._settings.backoff_ms
+        if self._running is None and self._settings.enable and not waits:
             self._begin(now_ms, events)
         return events
 

@@ -24,6 +24,7 @@ from barnabas.log.partition_log import PartitionLog
 from barnabas.log.partition_metadata import encode_topic_id
 from barnabas.log.removals import Removals
 from barnabas.log.retention import drop_expired
+from barnabas.log.schedule import Schedule
 from barnabas.log.segment import Segment
 from barnabas.ports import Clock, Disk, Entropy
 from barnabas.types import TopicPartition
@@ -72,7 +73,9 @@ class LogManager:
         self._logs: dict[TopicPartition, PartitionLog] = {}
         self._places: dict[TopicPartition, LogDirectory] = {}
         self._removals = Removals(disk)
-        self._next_retention = self._next_checkpoint = self._next_expiry = 0
+        self._retention = Schedule(settings.log_retention_check_interval_ms)
+        self._checkpoints = Schedule(settings.log_flush_offset_checkpoint_interval_ms)
+        self._expiry = Schedule(settings.producer_id_expiration_check_interval_ms)
         self.cluster_id = ""
 
     def open(self) -> list[LogEvent]:
@@ -98,7 +101,7 @@ class LogManager:
         self._settle_owners()
         for directory in self._directories:
             clean = directory.begin()
-            self._removals.add(0, directory.deleted())
+            self._removals.add(self._clock.time_ms(), 0, directory.deleted())
             for partition, checkpoint in directory.checkpoints(clean=clean).items():
                 self._refuse_twice(partition, directory)
                 log = open_log(
@@ -115,9 +118,8 @@ class LogManager:
                     text = f"recovered: {log.cut_bytes} bytes behind {log.end_offset} were cut off"
                     events.append(LogEvent(partition, text))
         now_ms = self._clock.time_ms()
-        self._next_retention = now_ms + self._settings.log_retention_check_interval_ms
-        self._next_checkpoint = now_ms + self._settings.log_flush_offset_checkpoint_interval_ms
-        self._next_expiry = now_ms + self._settings.producer_id_expiration_check_interval_ms
+        for schedule in (self._retention, self._checkpoints, self._expiry):
+            schedule.begin(now_ms)
         return events
 
     def _settle_owners(self) -> None:
@@ -215,8 +217,9 @@ class LogManager:
             self._disk.rename(log.directory, gone)
         del self._logs[partition], self._places[partition]
         log.fail(LogDirFailed(f"partition {partition.topic}-{partition.partition} was deleted"))
-        due_ms = self._clock.time_ms() + log.config.file_delete_delay_ms
-        self._removals.add(due_ms, [gone], list(log.segments))
+        self._removals.add(
+            self._clock.time_ms(), log.config.file_delete_delay_ms, [gone], list(log.segments)
+        )
 
     def _deleted_name(self, partition: TopicPartition) -> str:
         return deleted_directory(partition, self._entropy.uuid())
@@ -229,8 +232,8 @@ class LogManager:
         A log whose disk fails goes offline; the others go on.
         """
         events: list[LogEvent] = []
-        retention = now_ms >= self._next_retention
-        expiry = now_ms >= self._next_expiry
+        retention = self._retention.is_due(now_ms)
+        expiry = self._expiry.is_due(now_ms)
         for log in self._logs.values():
             if log.failure is not None:
                 continue
@@ -239,12 +242,7 @@ class LogManager:
             except StorageError as error:
                 log.fail(error)
                 events.append(LogEvent(log.topic_partition, f"is offline: {error}", problem=True))
-        if retention:
-            self._next_retention = now_ms + self._settings.log_retention_check_interval_ms
-        if expiry:
-            self._next_expiry = now_ms + self._settings.producer_id_expiration_check_interval_ms
-        if now_ms >= self._next_checkpoint:
-            self._next_checkpoint = now_ms + self._settings.log_flush_offset_checkpoint_interval_ms
+        if self._checkpoints.is_due(now_ms):
             self.write_checkpoints()
         self._removals.run(now_ms)
         return events
@@ -259,7 +257,7 @@ class LogManager:
         expiry: bool,
     ) -> None:
         log.poll_syncs()
-        if now_ms - log.flushing.begun_ms >= log.config.flush_ms:
+        if not 0 <= now_ms - log.flushing.begun_ms < log.config.flush_ms:
             log.begin_flush(now_ms)
         if expiry:
             log.producers.expire(now_ms, log.config.producer_id_expiration_ms)
@@ -276,7 +274,7 @@ class LogManager:
     def remove_later(self, log: PartitionLog, segments: Sequence[Segment], now_ms: int) -> None:
         """Remove segments taken out of a log, and renamed, after `file.delete.delay.ms`."""
         paths = [segment.stem + kind + DELETED for segment in segments for kind in SEGMENT_FILES]
-        self._removals.add(now_ms + log.config.file_delete_delay_ms, paths, segments)
+        self._removals.add(now_ms, log.config.file_delete_delay_ms, paths, segments)
 
     def write_checkpoints(self) -> None:
         """Write down for the next start how far each log is."""

@@ -174,6 +174,34 @@ def test_flush_ms_moves_the_recovery_point(tmp_path: Path) -> None:
     manager.close()
 
 
+def test_work_goes_on_when_the_clock_is_set_back(tmp_path: Path) -> None:
+    manager = a_manager(tmp_path)
+    manager.open()
+    config = LogConfig(
+        segment_bytes=250,
+        retention_bytes=450,
+        retention_ms=-1,
+        flush_ms=1000,
+        file_delete_delay_ms=1000,
+    )
+    log = manager.create(DOGS, TOPIC_ID, config)
+    manager.delete(manager.create(TopicPartition("cats", 0), TOPIC_ID, config).topic_partition)
+    fill(log, 9)
+    now_ms = SystemClock().time_ms()
+    manager.maintain(now_ms)
+    log.flushing.wait()
+    back_ms = now_ms - 365 * 24 * HOUR
+    manager.maintain(back_ms)
+    assert log.start_offset == 4
+    log.flushing.wait()
+    assert log.recovery_point == 9
+    assert (tmp_path / "recovery-point-offset-checkpoint").exists()
+    assert list(tmp_path.glob("cats-0.*-delete"))
+    manager.maintain(back_ms + 1000)
+    assert list(tmp_path.rglob("*delete*")) == []
+    manager.close()
+
+
 def test_partitions_spread_over_directories(tmp_path: Path) -> None:
     manager = a_manager(tmp_path / "a", tmp_path / "b")
     manager.open()

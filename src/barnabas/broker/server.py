@@ -221,13 +221,16 @@ class BrokerServer:
         self._cleaner.configure(_cleaner_settings(config))
 
     def _listen(self, broker: Broker, connections: Connections) -> None:
-        bound = []
+        bound: list[Endpoint] = []
         for endpoint in listeners(self._config):
 
             def accept(channel: Channel, name: str = endpoint.name) -> None:
                 connections.accept(channel, name, broker.profile.dialect())
 
-            listener = self._world.network.listen(endpoint.host, endpoint.port, accept)
+            # An IPv4 and an IPv6 address of one name share their port, also where any will do.
+            ports = [one.port for one in bound if one.name == endpoint.name]
+            port = ports[0] if ports else endpoint.port
+            listener = self._world.network.listen(endpoint.host, port, accept)
             self._listeners.append(listener)
             bound.append(endpoint._replace(port=listener.address[1]))
         broker.advertised.update(advertised(self._config, bound))

@@ -28,8 +28,9 @@ def listeners(config: BrokerConfig) -> list[Endpoint]:
     """The listeners to open, without those of a controller.
 
     Raises:
-        ConfigError: an entry cannot be read, a name stands twice, none is left, or one is not
-            plain: a port that is taken for a safe one must not be opened.
+        ConfigError: an entry cannot be read, a name stands twice (but for one port of an IPv4 and
+            of an IPv6 address), none is left, or one is not plain: a port that is taken for a safe
+            one must not be opened.
     """
     skipped = _controllers(config)
     found = [_endpoint("listeners", text) for text in config.listeners]
@@ -39,8 +40,8 @@ def listeners(config: BrokerConfig) -> list[Endpoint]:
             log.info(_NO_CONTROLLER, *endpoint)
     if not opened:
         raise ConfigError("listeners: there must be one that is not the controller's")
-    if len({endpoint.name for endpoint in opened}) < len(opened):
-        raise ConfigError(f"listeners={','.join(config.listeners)}: each name may stand once")
+    for name in {endpoint.name for endpoint in opened}:
+        _refuse_twice(config, [endpoint for endpoint in opened if endpoint.name == name])
     protocols = _protocols(config)
     for endpoint in opened:
         _refuse_unserved(endpoint.name, protocols)
@@ -50,18 +51,21 @@ def listeners(config: BrokerConfig) -> list[Endpoint]:
 def advertised(config: BrokerConfig, bound: list[Endpoint]) -> dict[str, Endpoint]:
     """What clients of each listener are told to connect to, by listener name.
 
-    `bound` is what was opened, with its real ports. A listener on every address is advertised as
-    this machine's loopback address: one that others reach must be told by advertised.listeners.
+    `bound` is what was opened, with its real ports; of two of one name the first is told. A
+    listener on every address is advertised as this machine's loopback address: one that others
+    reach must be told by advertised.listeners.
     What that says of a controller's listener is passed over, as the listener is.
 
     Raises:
         ConfigError: an entry cannot be read, has no host, or names no listener.
     """
     skipped = _controllers(config)
-    told = {one.name: one for one in bound}
+    told: dict[str, Endpoint] = {}
     for endpoint in bound:
-        if endpoint.host in {"", "0.0.0.0", "::"}:  # noqa: S104 - read, not bound
-            told[endpoint.name] = endpoint._replace(host="localhost")
+        everywhere = endpoint.host in {"", "0.0.0.0", "::"}  # noqa: S104 - read, not bound
+        told.setdefault(
+            endpoint.name, endpoint._replace(host="localhost") if everywhere else endpoint
+        )
     for text in config.advertised_listeners:
         endpoint = _endpoint("advertised.listeners", text)
         if endpoint.name in skipped and endpoint.name not in told:
@@ -74,6 +78,25 @@ def advertised(config: BrokerConfig, bound: list[Endpoint]) -> dict[str, Endpoin
             endpoint if endpoint.port else endpoint._replace(port=told[endpoint.name].port)
         )
     return told
+
+
+def _refuse_twice(config: BrokerConfig, named: list[Endpoint]) -> None:
+    """Source: KIP-797, for machines that have both kinds of address."""
+    kinds = {_ip_version(endpoint.host) for endpoint in named}
+    if len(named) > 1 and not (
+        len(named) == 2 and kinds == {4, 6} and named[0].port == named[1].port
+    ):
+        raise ConfigError(
+            f"listeners={','.join(config.listeners)}: each name may stand once, or twice where one "
+            "is an IPv4 and the other an IPv6 address with the same port"
+        )
+
+
+def _ip_version(host: str) -> int:
+    """4 or 6 for an address, 0 for a name."""
+    if ":" in host:
+        return 6
+    return 4 if host.count(".") == 3 and host.replace(".", "").isdecimal() else 0
 
 
 def _controllers(config: BrokerConfig) -> set[str]:

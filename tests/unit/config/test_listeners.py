@@ -30,8 +30,27 @@ def test_the_controllers_listener_is_left_out(caplog: pytest.LogCaptureFixture) 
     assert told.startswith("listener CONTROLLER://:9093 is not opened")
 
 
+def test_a_name_may_have_a_port_of_an_ipv4_and_of_an_ipv6_address() -> None:
+    config = BrokerConfig.load({"listeners": "PLAINTEXT://127.0.0.1:9092,PLAINTEXT://[::1]:9092"})
+    both = [Endpoint("PLAINTEXT", "127.0.0.1", 9092), Endpoint("PLAINTEXT", "::1", 9092)]
+    assert listeners(config) == both
+    assert advertised(config, both) == {"PLAINTEXT": both[0]}
+
+
 @pytest.mark.parametrize(
-    "text", ["PLAINTEXT", "PLAINTEXT://host", "PLAINTEXT://:70000", "://:x", "A://:1,A://:2", ""]
+    "text",
+    [
+        "PLAINTEXT",
+        "PLAINTEXT://host",
+        "PLAINTEXT://:70000",
+        "://:x",
+        "A://:1,A://:2",
+        "A://127.0.0.1:1,A://[::1]:2",
+        "A://127.0.0.1:1,A://127.0.0.2:1",
+        "A://dogs.example:1,A://[::1]:1",
+        "A://127.0.0.1:1,A://[::1]:1,A://[::2]:1",
+        "",
+    ],
 )
 def test_refuses_what_it_cannot_read(text: str) -> None:
     with pytest.raises(ConfigError, match="listeners"):

@@ -169,8 +169,12 @@ def _run(config: BrokerConfig, *, as_json: bool) -> None:
     def announce(addresses: dict[str, Endpoint]) -> None:
         _announce(config, addresses, as_json=as_json)
 
+    node = _node()
+    from barnabas.runtime.descriptors import raise_limit
+
+    raise_limit()
     try:
-        _node()(config).run(announce, stop_on_signals=True)
+        node(config).run(announce, stop_on_signals=True)
     except ConnectionFailed as error:
         add_hint_to_serve(error)
         raise

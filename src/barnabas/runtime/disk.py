@@ -7,7 +7,6 @@ Syncs that nobody waits for run on a few threads of this module; nothing of it s
 import contextlib
 import fcntl
 import os
-import resource
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -15,7 +14,8 @@ from functools import partial
 
 from barnabas.errors import StorageError
 from barnabas.ports import File, Sync
-from barnabas.runtime.open_files import OpenFiles, RealFile, sync_descriptor
+from barnabas.runtime import descriptors
+from barnabas.runtime.open_files import OpenFiles, RealFile, said, sync_descriptor
 from barnabas.types import Buffer
 
 _MOST_OPEN_FILES = 4096
@@ -102,8 +102,7 @@ class RealDisk:
     def rename(self, source: str, target: str, *, durable: bool = True) -> None:
         """Rename a file or directory; if `durable`, then sync the directories concerned."""
         with _storage_errors("rename", source):
-            os.rename(source, target)
-            self._files.renamed(source, target)
+            self._files.rename(source, target)
             if durable:
                 for directory in {os.path.dirname(source), os.path.dirname(target)}:
                     _sync_path(directory)
@@ -143,10 +142,9 @@ class RealDisk:
         """Start to sync files on a thread; see `ports.Disk.begin_sync`."""
         if self._syncer is None:
             self._syncer = ThreadPoolExecutor(_SYNC_THREADS, thread_name_prefix="barnabas-sync")
-        # The thread has descriptors of its own: ours may be closed or given up meanwhile.
-        with _storage_errors("sync", "files"):
-            work = [os.dup(file.fileno()) for file in files]
-        future = self._syncer.submit(_sync_all, work, list(paths))
+        ours = [file for file in files if isinstance(file, RealFile)]
+        assert len(ours) == len(files), "files of another disk"
+        future = self._syncer.submit(_sync_all, self._files, ours, list(paths))
         if on_over is not None:
             if self._call is None:
                 wait([future])
@@ -194,13 +192,16 @@ def _tell(
         call(on_over)
 
 
-def _sync_all(descriptors: list[int], paths: list[str]) -> None:
-    try:
-        for descriptor in descriptors:
-            sync_descriptor(descriptor, "a log file")
-    finally:
-        for descriptor in descriptors:
-            os.close(descriptor)
+def _sync_all(files: OpenFiles, work: list[RealFile], paths: list[str]) -> None:
+    for file in work:
+        # One of the thread's own: that of the file may be closed or given up meanwhile.
+        with _storage_errors("sync", file.path):
+            descriptor = files.descriptor_for_sync(file)
+        if descriptor is not None:
+            try:
+                sync_descriptor(descriptor, file.path)
+            finally:
+                os.close(descriptor)
     for path in paths:
         with _storage_errors("sync", path), contextlib.suppress(FileNotFoundError):
             _sync_path(path)
@@ -227,10 +228,7 @@ def _sync_path(path: str) -> None:
 
 def _room_for_files() -> int:
     """Half of what the process may open: sockets need the other half."""
-    soft, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if soft == resource.RLIM_INFINITY:
-        return _MOST_OPEN_FILES
-    return max(16, min(soft // 2, _MOST_OPEN_FILES))
+    return max(16, min(descriptors.limit() // 2, _MOST_OPEN_FILES))
 
 
 @contextlib.contextmanager
@@ -238,4 +236,4 @@ def _storage_errors(action: str, path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StorageError(f"cannot {action} {path}: {error.strerror}") from error
+        raise StorageError(f"cannot {action} {path}: {said(error)}") from error

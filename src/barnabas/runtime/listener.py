@@ -11,6 +11,7 @@ from typing import NamedTuple
 from barnabas.errors import ConnectionFailed
 from barnabas.ports import Channel
 from barnabas.runtime.channel import SocketChannel
+from barnabas.runtime.descriptors import advice, brink
 from barnabas.runtime.event_source import EventSource
 
 log = logging.getLogger(__name__)
@@ -43,6 +44,7 @@ class SocketListener:
         self._loop = loop
         self._sockets = sockets
         self._on_accept = on_accept
+        self._brink = brink()
         name = sockets[0].getsockname()
         self._address = (name[0], name[1])
         for listening in sockets:
@@ -78,6 +80,11 @@ class SocketListener:
                 # The peer left between its SYN and our accept: nothing to serve.
                 log.info("accept failed", extra={"address": self._address, "error": error})
                 continue
+            if accepted.fileno() >= self._brink:
+                # The log files need the rest, or nobody can be served.
+                accepted.close()
+                self._pause(listening, OSError(errno.EMFILE, advice()))
+                return
             try:
                 channel = SocketChannel(self._loop, accepted)
             except OSError as error:

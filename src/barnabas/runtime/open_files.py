@@ -4,14 +4,18 @@ A broker with a thousand partitions has several thousand files, and a process ma
 descriptors on many systems. What is *not* here: directories, renames on disk, locks.
 """
 
+import contextlib
+import errno
 import fcntl
 import os
 import sys
+import threading
 import weakref
 from collections import deque
 from collections.abc import Sequence
 
 from barnabas.errors import StorageError
+from barnabas.runtime.descriptors import advice, brink
 from barnabas.types import Buffer
 
 _CLOSED = -2
@@ -43,7 +47,7 @@ class RealFile:
         try:
             self._descriptor = os.open(self.path, os.O_RDWR | os.O_CLOEXEC)
         except OSError as error:
-            raise StorageError(f"cannot open {self.path} again: {error.strerror}") from error
+            raise StorageError(f"cannot open {self.path} again: {said(error)}") from error
         self._files.admit(self)
 
     def size(self) -> int:
@@ -93,6 +97,13 @@ class RealFile:
         """Return when data and size are on stable storage."""
         sync_descriptor(self.fileno(), self.path)
 
+    def move_down(self) -> None:
+        """Take a lower descriptor that has come free."""
+        high = self._descriptor
+        with contextlib.suppress(OSError):  # Another thread may have it by now.
+            self._descriptor = os.dup(high)
+            os.close(high)
+
     def evict(self) -> None:
         """Give the descriptor up until the next use."""
         os.close(self._descriptor)
@@ -109,14 +120,26 @@ class RealFile:
         """Whether it holds a descriptor now."""
         return self._descriptor >= 0
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether it is closed for good."""
+        return self._descriptor == _CLOSED
+
+    @property
+    def on_the_brink(self) -> bool:
+        """Whether its descriptor is one of the last that the process may hold."""
+        return self._descriptor >= self._files.brink
+
 
 class OpenFiles:
     """The files that hold a descriptor, at most `limit` of them."""
 
     def __init__(self, limit: int) -> None:
         self.limit = limit
+        self.brink = brink()
         self._open: deque[RealFile] = deque()
         self._known: weakref.WeakSet[RealFile] = weakref.WeakSet()
+        self._names = threading.Lock()
 
     def add(self, path: str, descriptor: int) -> RealFile:
         """A file over a descriptor that was just opened."""
@@ -126,34 +149,67 @@ class OpenFiles:
         return file
 
     def admit(self, file: RealFile) -> None:
-        """Count a file that holds a descriptor; one that was not used lately gives its own up."""
-        self._open.append(file)
-        if len(self._open) > self.limit:
-            self._make_room()
+        """Count a file that holds a descriptor; one that was not used lately gives its own up.
 
-    def _make_room(self) -> None:
+        So it is too where sockets have taken the rest: the last descriptors are for nobody to keep.
+        """
+        self._open.append(file)
+        if len(self._open) > self.limit or file.on_the_brink:
+            self._make_room(file)
+
+    def _make_room(self, newest: RealFile) -> None:
         # Each file gets a second chance: its first visit takes the mark away, the second the
-        # descriptor. The newest file is at the end and keeps its mark for this round.
+        # descriptor.
         for _ in range(2 * len(self._open)):
-            if len(self._open) <= self.limit:
-                return
             file = self._open.popleft()
             if not file.is_open:
-                continue
-            if file.recent:
-                file.recent = False
+                if len(self._open) <= self.limit and not newest.on_the_brink:
+                    return
+            elif file.recent or file is newest:
+                file.recent = file is newest
                 self._open.append(file)
             else:
                 file.evict()
+                break
+        if newest.on_the_brink:
+            newest.move_down()
 
-    def renamed(self, source: str, target: str) -> None:
-        """Let files at or below `source` be found at or below `target` from now on."""
+    def descriptor_for_sync(self, file: RealFile) -> int | None:
+        """A descriptor for a thread that syncs the file; None if it was closed and is gone.
+
+        It does not hold one while it waits for its turn: thousands of files may.
+
+        Raises:
+            OSError: it cannot be opened.
+        """
+        with self._names:
+            try:
+                return os.open(file.path, os.O_RDONLY | os.O_CLOEXEC)
+            except FileNotFoundError:
+                if file.is_closed:
+                    return None
+                raise
+
+    def rename(self, source: str, target: str) -> None:
+        """Rename a file or directory; files at or below it live on under the new name."""
+        with self._names:
+            os.rename(source, target)
+            self._renamed(source, target)
+
+    def _renamed(self, source: str, target: str) -> None:
         below = source + os.sep
         for file in list(self._known):
             if file.path == source:
                 file.path = target
             elif file.path.startswith(below):
                 file.path = target + file.path[len(source) :]
+
+
+def said(error: OSError) -> str:
+    """What the system says of an error, and what to do where that is known."""
+    if error.errno == errno.EMFILE:
+        return f"{error.strerror}: {advice()}"
+    return error.strerror or str(error)
 
 
 def sync_descriptor(descriptor: int, path: str) -> None:

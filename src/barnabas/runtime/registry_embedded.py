@@ -5,12 +5,16 @@ It is rewritten when most of it is history. Not here: watches, sessions, other p
 the data directory keeps those out).
 """
 
+import contextlib
+import logging
 import struct
 import zlib
 from collections.abc import Iterable, Iterator
 
 from barnabas.errors import RegistryConflict, StorageError
 from barnabas.ports import Disk, File
+
+log = logging.getLogger(__name__)
 
 _MARK = b"barnabas registry 1\n"
 _FRAME = struct.Struct(">II")  # bytes of the body, CRC-32 of the body
@@ -31,7 +35,7 @@ class EmbeddedRegistry:
     Raises:
         StorageError: on opening, the journal is damaged anywhere but in its last frame (a torn last
             frame is a change that never returned, and is cut off); later, a write failed, in which
-            case nothing has changed.
+            case nothing has changed. The next change is tried anew.
     """
 
     def __init__(self, disk: Disk, path: str) -> None:
@@ -40,14 +44,16 @@ class EmbeddedRegistry:
         self._nodes: dict[str, Node] = {}
         self._children: dict[str, set[str]] = {}
         self._live = 0
-        self._broken = False
+        self._torn = False
+        """What is behind the end may be half a frame."""
+        self._failed = False
+        """The last change could not be written, and the log says so."""
         if not disk.exists(path):
             disk.replace_file(path, _MARK)
-        self._file: File = disk.open(path)
-        self._end = self._replay()
+        self._file: File | None = disk.open(path)
+        self._end = self._replay(self._file)
         if self._end < self._file.size():
-            self._file.truncate(self._end)
-            self._file.sync()
+            self._cut(self._file)
 
     def get(self, path: str) -> Node | None:
         """Data and version of a node, or None where there is no node."""
@@ -83,7 +89,8 @@ class EmbeddedRegistry:
 
     def close(self) -> None:
         """Give the file back; a second call does nothing."""
-        self._file.close()
+        if self._file is not None:
+            self._file.close()
 
     def _missing_above(self, path: str) -> list[Change]:
         assert path.startswith("/"), path
@@ -97,37 +104,63 @@ class EmbeddedRegistry:
 
     def _commit(self, changes: list[Change]) -> None:
         """Write first, then change what readers see: a failed write has changed nothing."""
-        if self._broken:
-            raise StorageError(f"{self._path} cannot be written since an earlier failure")
         frame = _frame(changes)
         try:
-            self._file.write(self._end, [frame])
-            self._file.sync()
-        except StorageError:
-            self._take_back()
+            self._append(frame)
+        except StorageError as error:
+            self._report(error)
             raise
+        self._report(None)
         self._end += len(frame)
         for change in changes:
             self._apply(*change)
         if self._end > _HISTORY_BYTES + 4 * self._live:
             self._rewrite()
 
-    def _take_back(self) -> None:
-        """Leave no half frame behind: a later, shorter frame before its rest would look damaged."""
+    def _report(self, error: StorageError | None) -> None:
+        """Say once that changes fail, and once that they do no longer."""
+        if error is not None and not self._failed:
+            log.error("registry cannot be written", extra={"path": self._path, "error": error})
+        elif error is None and self._failed:
+            log.warning("registry can be written again", extra={"path": self._path})
+        self._failed = error is not None
+
+    def _append(self, frame: bytes) -> None:
+        if self._file is None:
+            # Whichever of the two journals is there after `_rewrite`, all of it holds.
+            self._file = self._disk.open(self._path)
+            self._end = self._file.size()
+        if self._torn:
+            # A later, shorter frame before the rest of one that failed would look damaged.
+            self._cut(self._file)
+        self._torn = True
         try:
-            self._file.truncate(self._end)
+            self._file.write(self._end, [frame])
             self._file.sync()
         except StorageError:
-            self._broken = True
+            # At once: what failed must not be there after a restart.
+            with contextlib.suppress(StorageError):
+                self._cut(self._file)
+            raise
+        self._torn = False
+
+    def _cut(self, file: File) -> None:
+        file.truncate(self._end)
+        file.sync()
+        self._torn = False
 
     def _rewrite(self) -> None:
         snapshot = bytearray(_MARK)
         for path, node in self._nodes.items():
             snapshot += _frame([(path, node)])
-        self._disk.replace_file(self._path, snapshot)
+        assert self._file is not None, "only a change that was written makes the journal longer"
         self._file.close()
-        self._file = self._disk.open(self._path)
-        self._end = len(snapshot)
+        self._file = None
+        try:
+            self._disk.replace_file(self._path, snapshot)
+        except StorageError as error:
+            # The change itself is written; the next one tries this again.
+            log.warning("registry not rewritten", extra={"path": self._path, "error": error})
 
     def _apply(self, path: str, node: Node | None) -> None:
         above, _, name = path.rpartition("/")
@@ -144,9 +177,9 @@ class EmbeddedRegistry:
         self._children[above].discard(name)
         self._live -= _live_size(path, self._nodes.pop(path))
 
-    def _replay(self) -> int:
+    def _replay(self, file: File) -> int:
         """Apply all whole frames; returns where the last of them ends."""
-        journal = self._file.read(0, self._file.size())
+        journal = file.read(0, file.size())
         if not journal.startswith(_MARK):
             raise StorageError(f"{self._path} is not a registry of this version")
         position = len(_MARK)

@@ -1,5 +1,6 @@
 import errno
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -116,6 +117,72 @@ def test_a_background_sync_ends_and_reports(
     with pytest.raises(StorageError, match="cannot sync"):
         failing.wait()
     disk.close()
+
+
+def lowest_free() -> int:
+    """The next descriptor that the system would give: a measure of how many are taken."""
+    descriptor = os.open(os.devnull, os.O_RDONLY)
+    os.close(descriptor)
+    return descriptor
+
+
+def test_syncs_that_wait_hold_no_descriptors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_go_on = threading.Event()
+    synced = list[int]()
+
+    def slow(descriptor: int) -> None:
+        may_go_on.wait(30)
+        synced.append(descriptor)
+
+    monkeypatch.setattr(os, "fdatasync", slow)
+    disk = RealDisk(most_open_files=2)
+    before = lowest_free()
+    files = [disk.open(str(tmp_path / str(i)), create=True) for i in range(100)]
+    syncs = [disk.begin_sync([file]) for file in files]
+    assert lowest_free() <= before + 2 + 4
+    files[98].close()
+    disk.remove(str(tmp_path / "98"))
+    disk.remove(str(tmp_path / "99"))
+    disk.rename(str(tmp_path / "97"), str(tmp_path / "else"))
+    may_go_on.set()
+    for sync in syncs[:99]:
+        sync.wait()
+    assert len(synced) == 98  # one was closed and is gone: there is nothing of it to sync
+    with pytest.raises(StorageError, match="cannot sync .*99: No such file"):
+        syncs[99].wait()
+    disk.close()
+
+
+def test_the_last_descriptors_are_kept_by_no_file(tmp_path: Path) -> None:
+    disk = RealDisk(most_open_files=100)
+    disk._files.brink = brink = lowest_free() + 3
+    files = [disk.open(str(tmp_path / str(i)), create=True) for i in range(20)]
+    for i, file in enumerate(files):
+        file.write(0, [str(i).encode()])
+        assert file.fileno() < brink
+        assert lowest_free() <= brink
+    assert [file.read(0, 10) for file in files] == [str(i).encode() for i in range(20)]
+    for file in files:
+        file.close()
+
+
+def test_where_descriptors_run_out_it_is_said_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def none_left(*_arguments: object) -> int:
+        raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+
+    disk = RealDisk()
+    file = disk.open(str(tmp_path / "log"), create=True)
+    file.write(0, [b"here"])
+    file.evict()
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", none_left)
+        with pytest.raises(StorageError, match="log again: Too many open files: .* `ulimit -n`"):
+            file.read(0, 4)
+    assert file.read(0, 4) == b"here"
 
 
 def test_a_directory_is_removed_with_what_is_in_it(tmp_path: Path) -> None:

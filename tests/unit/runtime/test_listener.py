@@ -82,6 +82,21 @@ def test_without_descriptors_accepting_pauses_and_goes_on(
         accepted[0].close()
 
 
+def test_connections_leave_the_last_descriptors_to_files(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    source, accepted = Readiness(), list[Channel]()
+    listening = scarce_listener()
+    monkeypatch.setattr("barnabas.runtime.listener.brink", lambda: listening.fileno() + 1)
+    listener = SocketListener(source, [listening], accepted.append)
+    with closing(listener), socket.create_connection(listener.address):
+        source.readers[listening.fileno()]()
+        assert (accepted, source.readers) == ([], {})
+        assert "`ulimit -n`" in str(vars(caplog.records[0])["error"])
+        source.timers.advance(0.5)
+        assert list(source.readers) == [listening.fileno()]
+
+
 def test_a_listener_that_closes_while_it_pauses_stays_closed() -> None:
     source = Readiness()
     listening = scarce_listener()

@@ -1,11 +1,13 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from barnabas.errors import RegistryConflict, StorageError
 from barnabas.ports import File
 from barnabas.runtime.disk import RealDisk
+from barnabas.runtime.open_files import RealFile
 from barnabas.runtime.registry_embedded import EmbeddedRegistry
 from barnabas.types import Buffer
 
@@ -164,7 +166,7 @@ class FailingFile:
 def test_a_failed_write_has_changed_nothing(disk: RealDisk, path: Path) -> None:
     registry = reopened(disk, path)
     registry.create("/a", b"1")
-    file = FailingFile(registry._file)
+    file = FailingFile(cast("File", registry._file))
     registry._file = file  # type: ignore[assignment]
     file.fails = True
     with pytest.raises(StorageError, match="full"):
@@ -176,4 +178,80 @@ def test_a_failed_write_has_changed_nothing(disk: RealDisk, path: Path) -> None:
     registry.close()
     again = reopened(disk, path)
     assert state(again) == before == {"/a": (b"1", 0), "/b": (b"2", 0)}
+    again.close()
+
+
+class Failing(RealDisk):
+    """A disk on which nothing can be opened, replaced, written, cut or synced for a while."""
+
+    fails = False
+
+    def _check(self) -> None:
+        if self.fails:
+            raise StorageError("Too many open files")
+
+    def open(self, path: str, *, create: bool = False) -> RealFile:
+        self._check()
+        file = super().open(path, create=create)
+        return cast("RealFile", FailingEverywhere(file, self))
+
+    def replace_file(self, path: str, data: Buffer) -> None:
+        self._check()
+        super().replace_file(path, data)
+
+
+class FailingEverywhere:
+    def __init__(self, file: RealFile, disk: Failing) -> None:
+        self._file = file
+        self._disk = disk
+
+    def __getattr__(self, name: str) -> object:
+        if name != "close":
+            self._disk._check()
+        return getattr(self._file, name)
+
+
+def test_it_is_written_again_once_the_disk_works_again(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    disk = Failing()
+    registry = EmbeddedRegistry(disk, str(path))
+    registry.create("/a", b"1")
+    disk.fails = True
+    for _ in range(3):
+        with pytest.raises(StorageError, match="Too many"):
+            registry.create("/b", b"2")
+    disk.fails = False
+    registry.create("/c", b"3")
+    registry.close()
+    assert [(each.levelname, each.message) for each in caplog.records] == [
+        ("ERROR", "registry cannot be written"),
+        ("WARNING", "registry can be written again"),
+    ]
+    again = reopened(disk, path)
+    assert state(again) == {"/a": (b"1", 0), "/c": (b"3", 0)}
+    again.close()
+
+
+def test_a_journal_that_cannot_be_rewritten_is_gone_on_with(path: Path) -> None:
+    class Unreplaced(RealDisk):
+        after = False
+
+        def replace_file(self, path: str, data: Buffer) -> None:
+            if self.after or len(data) < 100:
+                super().replace_file(path, data)
+            if len(data) > 100:
+                raise StorageError("its directory cannot be synced")
+
+    disk = Unreplaced()
+    registry = EmbeddedRegistry(disk, str(path))
+    for turn in range(300):
+        # Now the failure comes before the new journal is there, now after.
+        disk.after = bool(turn % 2)
+        registry.set("/counter", turn.to_bytes(2) * 500)
+    before = state(registry)
+    assert before == {"/counter": ((299).to_bytes(2) * 500, 299)}
+    registry.close()
+    again = reopened(disk, path)
+    assert state(again) == before
     again.close()

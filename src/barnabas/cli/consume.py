@@ -74,6 +74,8 @@ def consume(
 
     Letters of a FORMAT: %s value, %k key, %t topic, %p partition, %o offset, %T timestamp,
     %h headers, %S and %K sizes of value and key; \n and \t as usual.
+
+    In JSON, bytes that are no UTF-8 are {"base64": "..."}.
     """
     if from_beginning and offset is not None:
         raise click.UsageError(

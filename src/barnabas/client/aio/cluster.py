@@ -74,6 +74,7 @@ class Cluster:
         self._links: dict[int, Link] = {}
         self._lost: dict[tuple[str, int], tuple[int, float]] = {}
         self._failures = Failures()
+        self._reached = False
         self._warned = ""
         self._refreshing: asyncio.Task[None] | None = None
         self._updated = asyncio.Event()
@@ -191,7 +192,7 @@ class Cluster:
         early = None
         try:
             async with asyncio.timeout(seconds) as limit:
-                if self._refused_s is not None and not self.view.updates:
+                if self._refused_s is not None and not self._reached:
                     early = self.around.loop.call_later(self._refused_s, self._look_early, limit)
                 return await work
         except TimeoutError:
@@ -202,8 +203,7 @@ class Cluster:
 
     def _look_early(self, limit: asyncio.Timeout) -> None:
         nobody = self._failures.refused(f"{host}:{port}" for host, port in self._bootstrap)
-        answers = any(link.ready for link in self._links.values())
-        if nobody and not answers and not self.view.updates and not limit.expired():
+        if nobody and not self._reached and not limit.expired():
             limit.reschedule(self.around.loop.time())
 
     def failure(self, what: str) -> KafkaError:
@@ -307,6 +307,7 @@ class Cluster:
 
     def _link_changed(self, link: Link) -> None:
         if link.ready:
+            self._reached = True
             self._lost.pop(link.address, None)
         else:
             self._link_lost(link)

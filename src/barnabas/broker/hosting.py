@@ -118,6 +118,7 @@ def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
         producer_id_expiration_ms=broker.producer_id_expiration_ms,
         stored=_stored(topic),
         magic=_magic(topic, broker),
+        known_magic=magic_of(broker.release) if broker.release else 2,
         downconverts=topic.message_downconversion_enable,
     )
 

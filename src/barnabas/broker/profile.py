@@ -19,6 +19,8 @@ class Profile:
     Before 0.10: `any_version` are APIs whose version is not looked at, and `silent` says that what is
     not known has no answer, where others close the connection. `any_acks`: whether acks may be any
     number, which is then waited for (0.8).
+    `tells_records`: whether INVALID_RECORD is known (KIP-467, Kafka 2.4), and
+    `tells_disabled` whether it is said that topics may not be deleted (1.0).
     """
 
     release: str
@@ -29,6 +31,8 @@ class Profile:
     any_version: frozenset[ApiKey] = frozenset()
     silent: bool = False
     any_acks: bool = False
+    tells_records: bool = True
+    tells_disabled: bool = True
 
     def dialect(self) -> Dialect:
         """What a new connection speaks."""

@@ -43,6 +43,9 @@ class LogConfig:
     magic: int = 2
     """Of the record format that is stored (`message.format.version`)."""
 
+    known_magic: int = 2
+    """The highest that the broker's release knows."""
+
     downconverts: bool = True
     """Whether readers of an older format get it (`message.downconversion.enable`)."""
 

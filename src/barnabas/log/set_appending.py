@@ -35,7 +35,7 @@ def append_set(
     base = log.end_offset
     data, count, newest = accept_set(
         records,
-        SetRules(config.magic, largest, codec),
+        SetRules(config.magic, largest, codec, known=2 if internal else config.known_magic),
         first_offset=base,
         append_time_ms=None if append_time < 0 else append_time,
     )

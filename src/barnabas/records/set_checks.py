@@ -29,13 +29,15 @@ class SetRules:
     """What a topic takes.
 
     `magic` is the topic's format, `codec` its codec (None keeps the producer's). A message may have
-    `max_bytes` as it was sent, and hold `unpacked_bytes_max` if it is compressed.
+    `max_bytes` as it was sent, and hold `unpacked_bytes_max` if it is compressed. What is of a higher
+    magic than `known` is taken for damaged, as by a broker from before that magic.
     """
 
     magic: int
     max_bytes: int
     codec: Codec | None = None
     unpacked_bytes_max: int = UNPACKED_BYTES_MAX
+    known: int = 2
 
 
 class Accepted(NamedTuple):
@@ -61,7 +63,7 @@ def accept_set(
         RefusedRecords: with the code that Kafka answers, and the words for the response.
     """
     to_magic = rules.magic
-    sent, used = _check_entries(buffer, rules.max_bytes)
+    sent, used = _check_entries(buffer, rules)
     if sent is None:
         return Accepted(bytearray(), 0, NO_TIMESTAMP)
     if to_magic < 2:
@@ -89,7 +91,7 @@ def accept_set(
     return Accepted(data, columns.count, newest)
 
 
-def _check_entries(buffer: Buffer, max_bytes: int) -> tuple[BatchHeader | None, memoryview]:
+def _check_entries(buffer: Buffer, rules: SetRules) -> tuple[BatchHeader | None, memoryview]:
     """The header that tells codec and producer of a set, and the whole messages of the buffer.
 
     The header is that of the first entry, since one that is compressed must be the only one.
@@ -98,7 +100,7 @@ def _check_entries(buffer: Buffer, max_bytes: int) -> tuple[BatchHeader | None, 
     end = 0
     try:
         for header in entries(buffer):
-            _check_entry(buffer, header, max_bytes)
+            _check_entry(buffer, header, rules)
             alone = first is None or not (first.codec or header.codec or header.magic == 2)
             if not alone:
                 raise RefusedRecords(
@@ -111,7 +113,12 @@ def _check_entries(buffer: Buffer, max_bytes: int) -> tuple[BatchHeader | None, 
     return first, memoryview(buffer)[:end]
 
 
-def _check_entry(buffer: Buffer, header: BatchHeader, max_bytes: int) -> None:
+def _check_entry(buffer: Buffer, header: BatchHeader, rules: SetRules) -> None:
+    max_bytes = rules.max_bytes
+    if header.magic > rules.known:
+        raise RefusedRecords(
+            ErrorCode.CORRUPT_MESSAGE, f"nobody knows magic {header.magic} in this release"
+        )
     largest = header.size
     if largest > max_bytes and header.count > 1 and header.magic < 2:
         # Many messages; rarely one of them is too large.

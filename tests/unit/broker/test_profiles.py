@@ -10,6 +10,7 @@ from barnabas.config.releases import RELEASES
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
+from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
 from barnabas.protocol.produce import (
     PartitionProduceData,
@@ -21,6 +22,7 @@ from barnabas.protocol.releases import apis_of
 from barnabas.testing import EmbeddedBroker
 from barnabas.versions import VersionRange
 from tests.message_sets import message
+from tests.unit.broker.batches import batch
 from tests.unit.broker.raw_client import RawClient
 
 QUESTION = ApiVersionsRequest(client_software_name="t", client_software_version="1")
@@ -120,3 +122,37 @@ def test_acks_beyond_one_wait_in_vain_in_0_8_and_are_refused_later(
         answer = client.ask(request, 0, ProduceResponse).responses[0].partition_responses[0]
         assert answer.error_code == code
         assert answer.base_offset == (-1 if code == 21 else 0)
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize(
+    ("profile", "version", "code"),
+    [("0.10.2", 0, 2), ("2.3", 7, 2), ("2.4", 7, 87), ("3.9", 8, 87)],
+)
+def test_records_without_a_key_are_corrupt_before_2_4(
+    profile: str, version: int, code: int
+) -> None:
+    records = message(0, None, b"v") if version == 0 else bytes(batch(b"v"))
+    with EmbeddedBroker(profile=profile) as broker, RawClient(broker.port) as client:
+        broker.create_topic("dogs", config={"cleanup.policy": "compact"})
+        part = PartitionProduceData(index=0, records=records)
+        topics = [TopicProduceData(name="dogs", partition_data=[part])]
+        request = ProduceRequest(acks=1, timeout_ms=10, topic_data=topics)
+        answer = client.ask(request, version, ProduceResponse).responses[0].partition_responses[0]
+        assert answer.error_code == code
+        assert bool(answer.record_errors) == (version == 8)
+
+
+@pytest.mark.parametrize(
+    ("profile", "version", "code"),
+    [("0.10.2", 0, 7), ("0.11.0", 1, 7), ("1.0", 1, 42), ("2.1", 3, 73)],
+)
+def test_deletion_that_is_disabled_is_not_done_in_time_before_1_0(
+    profile: str, version: int, code: int
+) -> None:
+    config = {"delete.topic.enable": "false"}
+    with EmbeddedBroker(config, profile=profile) as broker, RawClient(broker.port) as client:
+        broker.create_topic("dogs")
+        request = DeleteTopicsRequest(topic_names=["dogs"], timeout_ms=10)
+        (answer,) = client.ask(request, version, DeleteTopicsResponse).responses
+        assert answer.error_code == code

@@ -1,6 +1,7 @@
 """DeleteTopics (key 20): delete topics by name or id, with their records.
 
-Does: both ways of naming; refuses while `delete.topic.enable` is false. What is told twice, in the same
+Does: both ways of naming; refuses while `delete.topic.enable` is false; before
+    1.0 that is never done in time (see `Profile`). What is told twice, in the same
     or in both ways, is refused in one answer.
 Ignores: `timeout_ms`: topics are gone before the answer (their files follow).
 Versions: 1 throttle time · 3 a code of its own when deletion is disabled · 5 messages, refused
@@ -38,12 +39,15 @@ def handle(
     for name, topic_id in times:
         code, why, told = ErrorCode.NONE, None, (name, topic_id)
         try:
-            if not broker.config.delete_topic_enable:
+            disabled = not broker.config.delete_topic_enable
+            if disabled and broker.profile.tells_disabled:
                 raise BrokerError(_DISABLED[context.api_version], "deleting topics is disabled")
             if times[name, topic_id] > 1:
                 raise BrokerError(ErrorCode.INVALID_REQUEST, "the topic is there twice")
             topic = _find(broker, name, topic_id)
             told = topic.name, topic.topic_id
+            if disabled:
+                raise BrokerError(ErrorCode.REQUEST_TIMED_OUT, "deleting topics is disabled")
             if (topic.name, NO_UUID) in times and (None, topic.topic_id) in times:
                 raise BrokerError(ErrorCode.INVALID_REQUEST, "the topic is there by name and by id")
             quota.take(len(topic.partitions))

@@ -14,14 +14,17 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.delayed_produce import DelayedProduce
 from barnabas.broker.purgatory import Pending
 from barnabas.dialects.commands import Appended, Produce
+from barnabas.dialects.dialect import OnlyByClosing
 from barnabas.errors import ErrorCode
+from barnabas.versions import VersionTable
 
+_CLOSES = VersionTable({0: False, 3: True})
+"""Versions whose request is not understood where it is not one batch of magic 2 for each partition."""
 _KNOWN_ACKS = frozenset({0, 1, -1})
 
 
 def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Appended] | Pending:
     """Append; the answers count once the replicas have written."""
-    del context
     if produce.acks not in _KNOWN_ACKS:
         if broker.profile.any_acks:
             return _append_as_0_8(broker, produce)
@@ -34,12 +37,16 @@ def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Ap
             ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, message="transactions are not served"
         )
         return [refused] * len(produce.appends)
-    return broker.replicas.append(produce)
+    answers = broker.replicas.append(produce)
+    if not broker.profile.tells_records:
+        _without_invalid_record(answers, closes=_CLOSES[context.api_version])
+    return answers
 
 
 def _append_as_0_8(broker: Broker, produce: Produce) -> list[Appended] | Pending:
     """All negative numbers mean all replicas; so many as are not there are waited for in vain."""
     answers = broker.replicas.append(produce)
+    _without_invalid_record(answers, closes=False)
     if produce.acks < 0 or all(answer.error for answer in answers):
         return answers
     pending = Pending()
@@ -55,3 +62,16 @@ def _append_as_0_8(broker: Broker, produce: Produce) -> list[Appended] | Pending
 
 def _late(answer: Appended) -> Appended:
     return answer if answer.error else answer._replace(error=ErrorCode.REQUEST_TIMED_OUT)
+
+
+def _without_invalid_record(answers: list[Appended], *, closes: bool) -> None:
+    """Say it as before Kafka 2.4: records are corrupt, and what is no single batch is no request.
+
+    Raises:
+        OnlyByClosing: there is something else than one batch.
+    """
+    for index, answer in enumerate(answers):
+        if answer.error == ErrorCode.INVALID_RECORD:
+            if closes and not answer.record_errors:
+                raise OnlyByClosing(str(answer.message))
+            answers[index] = Appended(ErrorCode.CORRUPT_MESSAGE)

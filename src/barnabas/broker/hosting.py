@@ -7,6 +7,7 @@ from barnabas.broker.replicas import ReplicaManager
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.releases import is_before, magic_of
 from barnabas.config.topic import TopicConfig
+from barnabas.errors import ConfigError
 from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
 from barnabas.records.compression import Codec
@@ -95,6 +96,12 @@ def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
         ConfigError: a value is out of range, or asks for what no log here does.
     """
     topic = TopicConfig.for_topic(own, broker)
+    stored, magic = _stored(topic), _magic(topic, broker)
+    if magic < _MAGIC_OF_ZSTD and stored is not None and stored.codec == Codec.ZSTD:
+        version = topic.message_format_version
+        raise ConfigError(
+            f"compression.type=zstd: message.format.version {version} has no place for it"
+        )
     return LogConfig(
         segment_bytes=topic.segment_bytes,
         segment_ms=topic.segment_ms,
@@ -116,11 +123,14 @@ def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
         message_timestamp_before_max_ms=topic.message_timestamp_before_max_ms,
         message_timestamp_after_max_ms=topic.message_timestamp_after_max_ms,
         producer_id_expiration_ms=broker.producer_id_expiration_ms,
-        stored=_stored(topic),
-        magic=_magic(topic, broker),
+        stored=stored,
+        magic=magic,
         known_magic=magic_of(broker.release) if broker.release else 2,
         downconverts=topic.message_downconversion_enable,
     )
+
+
+_MAGIC_OF_ZSTD = 2
 
 
 def _magic(topic: TopicConfig, broker: BrokerConfig) -> int:

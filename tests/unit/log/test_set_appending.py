@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from barnabas.errors import ErrorCode
+from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
@@ -159,6 +159,11 @@ def test_what_the_format_or_the_topic_cannot_hold_is_refused(
     version = 7 if records[16] == 2 else 2
     assert produce(client, "0.10.2-IV0", records, version).error_code == code
     assert fetch(client, "0.10.2-IV0", 4) == (0, b"")
+
+
+def test_zstd_and_an_old_format_do_not_go_together(broker: EmbeddedBroker) -> None:
+    with pytest.raises(BrokerError, match="zstd"):
+        new(broker, "neither", message_format_version="0.10.0", compression_type="zstd")
 
 
 def test_a_key_is_needed_where_a_topic_is_compacted(

@@ -76,8 +76,8 @@ def topic_entries(own: Mapping[str, str], layers: Sequence[Layer]) -> Iterator[C
 
     Those that the broker's release does not have are left out, unless they are set.
     """
-    mine = _own(TopicConfig, own)
     release = layers[-1].config.release
+    mine = _own(TopicConfig, own, release)
     defaults = TopicConfig.load({}, release=release)
     everywhere = [
         (source, broker_wide(config), config.elsewhere)
@@ -149,13 +149,15 @@ def entries_of(
         yield ConfigEntry(row, read_only=False, origins=tuple(origins))
 
 
-def _own(kind: type[Configuration], own: Mapping[str, str]) -> dict[str, str | None]:
+def _own(
+    kind: type[Configuration], own: Mapping[str, str], release: str = ""
+) -> dict[str, str | None]:
     """The values that a resource has itself, by the one name of each property."""
     found = {}
     for name, value in own.items():
         row = kind.find(name)
         if row is not None:
-            found[row.name] = row.render(row.parse(value))
+            found[row.name] = row.render(row.parse(value, release))
     return found
 
 

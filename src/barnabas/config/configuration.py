@@ -57,7 +57,7 @@ class Configuration:
             found = cls.find(name)
             if found is None:
                 raise TypeError(f"{cls.__name__} has no property {name}")
-            parsed = found.parse(value)
+            parsed = found.parse(value, release)
             if found.name in seen and state[found.attribute] != parsed:
                 raise ConfigError(f"{found.name} is given twice, the second time as {name}={value}")
             state[found.attribute] = parsed

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import NoReturn, TypedDict, Unpack, cast
 
 from barnabas.config.parsing import Kind, parse
-from barnabas.config.releases import is_before
+from barnabas.config.releases import is_before, lowest_in
 from barnabas.errors import ConfigError
 
 INT_MAX = 2**31 - 1
@@ -113,8 +113,10 @@ class Setting:
         begun = not self.since or not is_before(release, self.since)
         return begun and (not self.gone or is_before(release, self.gone))
 
-    def parse(self, value: object) -> object:
+    def parse(self, value: object, release: str = "") -> object:
         """Turn what a file, a command line or a caller gave into a checked value.
+
+        Its range is that of a release line of Kafka; empty: today's.
 
         Raises:
             ConfigError: wrong type or out of range; names property, value and range.
@@ -127,8 +129,11 @@ class Setting:
             parsed = parse(self.kind, value)
         except ValueError as error:
             self._refuse(value, str(error))
-        if not self._holds(parsed):
-            self._refuse(value, f"it must be {self.range}")
+        lowest = lowest_in(release, self.synonym or self.name)
+        allowed = self.low if lowest is None else lowest
+        if not self._holds(parsed, allowed):
+            said = self.range if lowest is None else f"at least {lowest}"
+            self._refuse(value, f"it must be {said}")
         return parsed
 
     def render(self, value: object) -> str | None:
@@ -141,13 +146,13 @@ class Setting:
             return str(value).replace("e+", "E")  # as Java writes it
         return ",".join(value) if isinstance(value, tuple) else str(value)
 
-    def _holds(self, parsed: object) -> bool:
+    def _holds(self, parsed: object, low: float | None) -> bool:
         if self.choices:
             given = parsed if isinstance(parsed, tuple) else (parsed,)
             return all(word in self.choices for word in given)
         if not isinstance(parsed, int | float):
             return True
-        above = self.low is None or parsed >= self.low
+        above = low is None or parsed >= low
         return above and (self.high is None or parsed <= self.high)
 
     def _refuse(self, value: object, why: str) -> NoReturn:

@@ -73,3 +73,15 @@ def test_every_default_of_old_is_one_of_a_property() -> None:
         for value in bounds.values():
             assert row.parse(value) == value
         assert list(bounds) == [one for one in RELEASES if one in bounds]
+
+
+def test_segments_could_be_small_before_4_0() -> None:
+    small = {"log.segment.bytes": 1000}
+    assert BrokerConfig.load(small, release="3.9").log_segment_bytes == 1000
+    with pytest.raises(ConfigError, match="at least 14"):
+        BrokerConfig.load({"log.segment.bytes": 13}, release="3.9")
+    for release in ("4.0", ""):
+        with pytest.raises(ConfigError, match="at least 1048576"):
+            BrokerConfig.load(small, release=release)
+    old = BrokerConfig.load({}, release="2.8")
+    assert TopicConfig.for_topic({"segment.bytes": "1000"}, old).segment_bytes == 1000

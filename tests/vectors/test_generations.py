@@ -22,5 +22,5 @@ def test_a_profile_answers_as_the_release_did(file: Path) -> None:
     assert ours == [line for line in lines if not line.startswith("#")]
 
 
-def test_there_are_six_generations() -> None:
-    assert len(ANSWERS) == 6
+def test_there_are_ten_generations() -> None:
+    assert len(ANSWERS) == 10

@@ -18,7 +18,8 @@ class Profile:
     a version that is not served is answered with those that are (KIP-511, Kafka 2.4).
     Before 0.10: `any_version` are APIs whose version is not looked at, and `silent` says that what is
     not known has no answer, where others close the connection. `any_acks`: whether acks may be any
-    number, which is then waited for (0.8).
+    number (0.8), and `waits_for_acks` whether that is waited for where one replica is all (0.8.2).
+    `tells_names`: whether there is a code for names that no topic may have (0.8.2).
     `tells_records`: whether INVALID_RECORD is known (KIP-467, Kafka 2.4), and
     `tells_disabled` whether it is said that topics may not be deleted (1.0).
     """
@@ -31,6 +32,8 @@ class Profile:
     any_version: frozenset[ApiKey] = frozenset()
     silent: bool = False
     any_acks: bool = False
+    waits_for_acks: bool = False
+    tells_names: bool = True
     tells_records: bool = True
     tells_disabled: bool = True
 

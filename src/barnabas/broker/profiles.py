@@ -44,6 +44,8 @@ def profile_of(release: str) -> Profile:
         any_version=_any_version(release),
         silent=release == "0.9.0",
         any_acks=is_before(release, "0.9.0"),
+        waits_for_acks=release == "0.8.2",
+        tells_names=not is_before(release, "0.8.2"),
         tells_disabled=not is_before(release, "1.0"),
         tells_records=not is_before(release, "2.4"),
     )

@@ -109,9 +109,16 @@ def test_0_9_leaves_what_it_does_not_know_unanswered_and_goes_on() -> None:
 @pytest.mark.kernels
 @pytest.mark.parametrize(
     ("profile", "acks", "code"),
-    [("0.8.2", 2, 7), ("0.8.0", -3, 0), ("0.9.0", 2, 21), ("0.9.0", -3, 21), ("3.9", 2, 21)],
+    [
+        ("0.8.2", 2, 7),
+        ("0.8.1", 2, 0),
+        ("0.8.0", -3, 0),
+        ("0.9.0", 2, 21),
+        ("0.9.0", -3, 21),
+        ("3.9", 2, 21),
+    ],
 )
-def test_acks_beyond_one_wait_in_vain_in_0_8_and_are_refused_later(
+def test_acks_beyond_one_wait_in_vain_in_0_8_2_and_are_refused_later(
     profile: str, acks: int, code: int
 ) -> None:
     with EmbeddedBroker(profile=profile) as broker, RawClient(broker.port) as client:

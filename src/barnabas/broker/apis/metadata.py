@@ -97,7 +97,8 @@ def _find(
     if not isinstance(found, Topic):
         code = found or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if problem_of_name(name):
-            code = ErrorCode.INVALID_TOPIC_EXCEPTION
+            told = broker.profile.tells_names
+            code = ErrorCode.INVALID_TOPIC_EXCEPTION if told else ErrorCode.UNKNOWN_SERVER_ERROR
         return MetadataResponseTopic(
             error_code=code,
             name=name,

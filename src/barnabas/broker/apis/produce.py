@@ -47,7 +47,8 @@ def _append_as_0_8(broker: Broker, produce: Produce) -> list[Appended] | Pending
     """All negative numbers mean all replicas; so many as are not there are waited for in vain."""
     answers = broker.replicas.append(produce)
     _without_invalid_record(answers, closes=False)
-    if produce.acks < 0 or all(answer.error for answer in answers):
+    enough = produce.acks < 0 or not broker.profile.waits_for_acks
+    if enough or all(answer.error for answer in answers):
         return answers
     pending = Pending()
     found = (broker.replicas.find(one.topic, one.partition) for one in produce.appends)

@@ -290,7 +290,7 @@ class TopicConfig(Configuration):
         values = {name: value for name, (_, value) in broker_wide(broker).items()}
         if own:
             # Only these are told of: what the broker was told was said when it was.
-            loaded = cls.load(own)
+            loaded = cls.load(own, release=broker.release)
             values |= {name: loaded.value(name) for name in loaded.given}
         return cls.of_known(values, release=broker.release)
 

@@ -163,6 +163,27 @@ def test_a_deleted_topic_is_data_loss_or_left_out(
 
 
 @pytest.mark.long
+def test_a_topic_made_anew_is_data_loss_or_read_on(
+    spark: SparkSession, topics: Topics, tmp_path: Path, checkpoint: str
+) -> None:
+    topic, out = topics.create(), tmp_path / "out"
+    topics.send_numbers(topic, range(10))
+    quick = {"startingOffsets": "earliest", "fetchOffset.retryIntervalMs": 10}
+    frame = topics.stream(spark, topic, **quick).load()
+    run_available(to_files(frame, out, checkpoint))
+    topics.delete(topic)
+    topics.create(name=topic)
+    topics.send_numbers(topic, range(100, 104))
+    with pytest.raises(StreamingQueryException, match=r"BARNABAS_DATA_LOSS.*went back from 10 to 4"):
+        run_available(to_files(frame, out, checkpoint))
+    lenient = topics.stream(spark, topic, failOnDataLoss="false", **quick).load()
+    run_available(to_files(lenient, out, checkpoint))
+    topics.send_numbers(topic, range(104, 106))
+    run_available(to_files(lenient, out, checkpoint))
+    assert numbers_in(out) == [*range(10), 104, 105]
+
+
+@pytest.mark.long
 def test_records_that_retention_took_are_data_loss_or_left_out(
     spark: SparkSession, topics: Topics, tmp_path: Path, checkpoint: str
 ) -> None:

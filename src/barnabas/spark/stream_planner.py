@@ -138,7 +138,8 @@ class StreamPlanner:
 
     def _newest_for(self, start: Mapping[TopicPartition, int]) -> OffsetMap:
         if self._target is not None:
-            return {each: max(end, start.get(each, 0)) for each, end in self._target.items()}
+            self._look_again_behind(start, self._target)
+            return dict(self._target)
         now = self._clock.monotonic()
         if self._newest is None or now - self._newest_at >= FRESH_S:
             self._newest = newest_offsets(
@@ -148,6 +149,22 @@ class StreamPlanner:
                 self._partitions = None
             self._newest_at = now
         return dict(self._newest)
+
+    def _look_again_behind(self, start: Mapping[TopicPartition, int], target: OffsetMap) -> None:
+        """See why a batch starts past the end of all there was: a log that grew ends where it starts.
+
+        One that is shorter now, or gone, was made anew: that must come out as loss of data.
+        """
+        behind = {each for each, end in target.items() if end < start.get(each, 0)}
+        if not behind:
+            return
+        read = {each: start[each] for each in behind}
+        newest = newest_offsets(self._cluster, behind, read, self._options, self._pause)
+        for each in behind:
+            if each in newest:
+                target[each] = min(newest[each], start[each])
+            else:
+                del target[each]
 
     def _known_partitions(self, now: float) -> set[TopicPartition]:
         if self._partitions is None or now - self._partitions_at >= DISCOVERY_S:

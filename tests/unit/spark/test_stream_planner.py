@@ -113,6 +113,36 @@ def test_an_end_that_went_back_is_asked_for_again_and_then_data_loss() -> None:
         query.planner.ranges({T0: 9}, end)
 
 
+def test_available_now_does_not_hide_that_an_end_went_back() -> None:
+    query = Query({T0: (0, 4), T1: (0, 9)})
+    query.planner.freeze()
+    end = query.step({T0: 9, T1: 9})
+    with pytest.raises(DataLoss, match="t-0 went back from 9 to 4"):
+        query.planner.ranges({T0: 9, T1: 9}, end)
+    lenient = Query({T0: (0, 4)}, failondataloss="false")
+    lenient.planner.freeze()
+    lenient.cluster.logs[T0] = (0, 7)
+    assert lenient.step({T0: 9}) == {T0: 7}
+    assert sizes(lenient.planner.ranges({T0: 9}, {T0: 7})) == [(0, 9, 7)]  # which is empty
+
+
+def test_available_now_says_that_a_partition_went_while_it_ran() -> None:
+    query = Query({T0: (0, 4), T1: (0, 9)})
+    query.planner.freeze()
+    del query.cluster.logs[T0]
+    with pytest.raises(DataLoss, match="t-0 is gone"):
+        query.step({T0: 9, T1: 9})
+
+
+def test_a_query_that_began_behind_its_frozen_end_is_done() -> None:
+    query = Query({T0: (0, 9)}, startingoffsets="latest")
+    query.planner.freeze()
+    query.cluster.logs[T0] = (0, 20)
+    pinned = query.step(query.planner.initial())
+    assert pinned == {T0: 20}
+    assert query.step(pinned) == {T0: 20}
+
+
 def test_a_batch_waits_for_enough_records_but_not_for_ever() -> None:
     query = Query({T0: (0, 10)}, minoffsetspertrigger="5", maxtriggerdelay="60s")
     assert query.step({T0: 0}) == {T0: 10}

@@ -24,7 +24,14 @@ if TYPE_CHECKING:
     from barnabas.client.sync.consumer import Consumer
     from barnabas.client.sync.producer import Producer
     from barnabas.client.sync.ranges import RangeReader
-    from barnabas.errors import BrokerError, ConfigError, ErrorCode, KafkaError, LogTruncated
+    from barnabas.errors import (
+        BrokerError,
+        ConfigError,
+        ErrorCode,
+        KafkaError,
+        LogTruncated,
+        WakeupError,
+    )
     from barnabas.kernels.objects import Delivery
     from barnabas.records.columns import Wanted
     from barnabas.records.record import Record
@@ -57,6 +64,7 @@ _HOME = {
     "Resource": "client.core.descriptions",
     "TopicPartition": "types",
     "TopicView": "client.core.cluster_view",
+    "WakeupError": "errors",
     "Wanted": "records.columns",
 }
 
@@ -85,6 +93,7 @@ __all__ = [
     "Resource",
     "TopicPartition",
     "TopicView",
+    "WakeupError",
     "Wanted",
 ]
 

@@ -276,6 +276,10 @@ class ConnectionRefused(ConnectionFailed):
     """Nothing listens there, or nobody knows the name: said at once, and true until that changes."""
 
 
+class WakeupError(KafkaError):
+    """A call that waited was ended by `wakeup` from elsewhere; nothing is wrong."""
+
+
 class ConfigError(KafkaError):
     """A property has a value that it cannot have; the message names property, value and range."""
 

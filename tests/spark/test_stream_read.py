@@ -174,7 +174,9 @@ def test_a_topic_made_anew_is_data_loss_or_read_on(
     topics.delete(topic)
     topics.create(name=topic)
     topics.send_numbers(topic, range(100, 104))
-    with pytest.raises(StreamingQueryException, match=r"BARNABAS_DATA_LOSS.*went back from 10 to 4"):
+    with pytest.raises(
+        StreamingQueryException, match=r"BARNABAS_DATA_LOSS.*went back from 10 to 4"
+    ):
         run_available(to_files(frame, out, checkpoint))
     lenient = topics.stream(spark, topic, failOnDataLoss="false", **quick).load()
     run_available(to_files(lenient, out, checkpoint))

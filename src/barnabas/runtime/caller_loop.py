@@ -7,11 +7,13 @@ blocking call does.
 
 import asyncio
 import os
+import threading
 from asyncio.events import _get_running_loop, _set_running_loop
 from collections.abc import Coroutine
+from contextlib import suppress
 from typing import Any, TypeVar
 
-from barnabas.errors import LocalProtocolError
+from barnabas.errors import LocalProtocolError, WakeupError
 
 _Result = TypeVar("_Result")
 
@@ -23,25 +25,47 @@ class CallerLoop:
         self.loop = asyncio.new_event_loop()
         self._name = name
         self._pid = os.getpid()
+        self._taken = threading.Lock()
+        self._task: asyncio.Task[Any] | None = None
+        self.woken = False
 
-    def run(self, what: Coroutine[Any, Any, _Result]) -> _Result:
-        """Run a coroutine to its end and return its result.
+    def run(self, what: Coroutine[Any, Any, _Result], *, wakeable: bool = True) -> _Result:
+        """Run a coroutine to its end and return its result; `wake` ends it where it is `wakeable`.
 
         Raises:
             LocalProtocolError: the loop is closed, in use by another thread, or belongs to the
                 process before a fork.
+            WakeupError: `wake` was called, meanwhile or since the last call.
         """
         try:
-            self._check()
-        except LocalProtocolError:
+            self.check()
+            if wakeable:
+                self._check_woken()
+            if not self._taken.acquire(blocking=False):
+                raise self._in_use()
+        except (LocalProtocolError, WakeupError):
             what.close()
             raise
         around = _get_running_loop()
         _set_running_loop(None)
         try:
-            return self._run(self.loop.create_task(what))
+            task = self.loop.create_task(what)
+            self._task = task if wakeable else None
+            return self._run(task)
+        except asyncio.CancelledError:
+            if wakeable:
+                self._check_woken()
+            raise
         finally:
+            self._task = None
+            self._taken.release()
             _set_running_loop(around)
+
+    def wake(self) -> None:
+        """Let the call that runs, or the next one, raise WakeupError. From any thread."""
+        self.woken = True
+        with suppress(RuntimeError):  # The loop is closed: no call is left to be ended.
+            self.loop.call_soon_threadsafe(self._end_call)
 
     @property
     def closed(self) -> bool:
@@ -49,13 +73,13 @@ class CallerLoop:
         return self.loop.is_closed() or self._pid != os.getpid()
 
     def close(self) -> None:
-        """Give the loop back; a second call does nothing."""
-        if not self.loop.is_closed() and self._pid == os.getpid():
+        """Give the loop back, unless a call still runs; a second call does nothing."""
+        if not self.closed and not self._taken.locked():
             left = asyncio.all_tasks(self.loop)
             for task in left:
                 task.cancel()
             if left:
-                self.run(_all_of(left))
+                self.run(_all_of(left), wakeable=False)
             self.loop.close()
 
     def _run(self, task: "asyncio.Task[_Result]") -> _Result:
@@ -67,7 +91,17 @@ class CallerLoop:
                 self.loop.run_until_complete(asyncio.wait([task]))
             raise
 
-    def _check(self) -> None:
+    def _end_call(self) -> None:
+        if self.woken and self._task is not None:
+            self._task.cancel()
+
+    def _check_woken(self) -> None:
+        if self.woken:
+            self.woken = False
+            raise WakeupError(f"{self._name} was woken by wakeup()")
+
+    def check(self) -> None:
+        """Raise LocalProtocolError where nothing can be run now; see `run`."""
         if self.loop.is_closed():
             raise LocalProtocolError(f"{self._name} is closed")
         if self._pid != os.getpid():
@@ -75,8 +109,12 @@ class CallerLoop:
                 f"{self._name} was made in process {self._pid}, before this one was forked from it;"
                 " make a new one in this process"
             )
-        if self.loop.is_running():
-            raise LocalProtocolError(f"{self._name} is in use; it serves one thread at a time")
+        if self._taken.locked():
+            raise self._in_use()
+
+    def _in_use(self) -> LocalProtocolError:
+        what = "is in use by another thread; it serves one at a time"
+        return LocalProtocolError(f"{self._name} {what}")
 
 
 async def _all_of(tasks: "set[asyncio.Task[Any]]") -> None:

@@ -1,8 +1,9 @@
 import asyncio
+import threading
 
 import pytest
 
-from barnabas.errors import LocalProtocolError
+from barnabas.errors import LocalProtocolError, WakeupError
 from barnabas.runtime.caller_loop import CallerLoop
 
 
@@ -70,3 +71,35 @@ def test_after_close_it_refuses() -> None:
     assert loop.closed
     with pytest.raises(LocalProtocolError, match="it is closed"):
         loop.run(plus_one(1))
+
+
+def test_a_call_that_waits_is_woken_by_another_thread() -> None:
+    loop = CallerLoop("it")
+    waits = threading.Event()
+
+    async def wait() -> None:
+        waits.set()
+        await asyncio.sleep(60)
+
+    def wake() -> None:
+        waits.wait(60)
+        loop.wake()
+
+    other = threading.Thread(target=wake)
+    other.start()
+    with pytest.raises(WakeupError, match=r"it was woken by wakeup\(\)"):
+        loop.run(wait())
+    other.join()
+    assert loop.run(plus_one(1)) == 2
+    loop.close()
+
+
+def test_a_wake_before_a_call_ends_that_one_alone() -> None:
+    loop = CallerLoop("it")
+    loop.wake()
+    assert loop.run(plus_one(1), wakeable=False) == 2
+    with pytest.raises(WakeupError):
+        loop.run(plus_one(1))
+    assert loop.run(plus_one(1)) == 2
+    loop.close()
+    loop.wake()

@@ -1,7 +1,7 @@
 """Consumer for asyncio. `client.sync.consumer` has the same calls for plain threads."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sized
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sized
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never, Self, TypeVar
 
@@ -158,17 +158,38 @@ class Consumer:
         Raises:
             BrokerError: reading cannot go on where it stands, for example a position that is gone
                 while auto.offset.reset is none.
-            CorruptRecord: a batch is not what it says; the message names where.
+            CorruptRecord: a batch is not what it says; the message names where, and the position is
+                there. What lies before it, and all of other partitions, is given.
         """
         if foreign:
             refuse_arguments("poll", foreign)
         return await self._waited(partial(self.poll_now, max_records), timeout_s)
 
     async def __aiter__(self) -> AsyncIterator[Record]:
-        """All records from here on, for ever, one by one; errors as `poll`."""
+        """All records from here on, for ever, one by one; errors as `poll`.
+
+        The position moves on with each: after a `break` the next one is still to be read.
+        """
         while True:
-            for record in await self.poll():
+            for record in self.records_here():
                 yield record
+                if self.commit_is_due():
+                    await self.commit()
+            await self.arrival()
+
+    def records_here(self) -> Iterator[Record]:
+        """The records that are here already, one by one; errors as `poll`."""
+        count = -1
+        while count < self._handing_out.count:
+            count = self._handing_out.count
+            self._check_open()
+            self._driver.raise_failure()
+            yield from self._handing_out.part_by_record()
+            self._driver.pump()
+
+    async def arrival(self) -> None:
+        """Wait until something came: records, or an error."""
+        await self._driver.arrival(None)
 
     def poll_now(self, max_records: int | None = None) -> list[Record]:
         """The records that are here already; may be none. Errors as `poll`."""

@@ -4,12 +4,14 @@ A part is decoded once, whole; what a poll leaves of it waits here.
 """
 
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
 from barnabas.client.core.arrow_module import arrow_module
 from barnabas.client.core.fetched import Fetched
 from barnabas.client.core.fetching import Fetcher, Position
+from barnabas.client.core.sound_part import sound_parts
 from barnabas.errors import CorruptRecord
 from barnabas.records.columns import Wanted, decode_columns
 from barnabas.records.reading import decode_records
@@ -19,7 +21,7 @@ from barnabas.types import TopicPartition
 _NOWHERE: Final = TopicPartition("", 0)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Begun:
     """A part of which records were given already."""
 
@@ -41,8 +43,8 @@ class HandingOut:
     def records(self, most: int) -> list[Record]:
         """Up to `most` records of what is here.
 
-        Raises:
-            CorruptRecord: a batch is not what it says. The position stays before it.
+        Where a batch is not what it says, the records before it are given, the position stays at
+        it, and a CorruptRecord is put with the failures.
         """
         given: list[Record] = []
         while len(given) < most:
@@ -52,8 +54,8 @@ class HandingOut:
             position = self._fetcher.positions[begun.part.where]
             records, first = begun.records, begun.given
             last = min(len(records), first + most - len(given))
+            begun.given = last
             if last < len(records):
-                begun.given = last
                 self._begun.appendleft(begun)
                 position.offset = records[last - 1].offset + 1
             else:
@@ -63,10 +65,34 @@ class HandingOut:
         self.count += len(given)
         return given
 
+    def part_by_record(self) -> Iterator[Record]:
+        """The records of the next part that is here, one by one; none where nothing is.
+
+        The position moves on with each, so that whoever stops, or commits, in between has the rest
+        still before them. Between two of them all may be done that can be done between two polls.
+        """
+        begun = self._next_begun() or self._begin()
+        if begun is None:
+            return
+        self._begun.appendleft(begun)
+        position, records = self._fetcher.positions[begun.part.where], begun.records
+        last = len(records) - 1
+        if last < 0:
+            position.offset = begun.part.next_offset
+        while begun.given <= last and position.turn == begun.turn and not position.paused:
+            record = records[begun.given]
+            position.offset = record.offset + 1 if begun.given < last else begun.part.next_offset
+            begun.given += 1
+            self.count += 1
+            yield record
+        if begun.given > last and begun in self._begun:
+            self._begun.remove(begun)
+
     def parts(self) -> list[tuple[Fetched, int]]:
         """All parts that are here, each with where to begin; positions stand behind them."""
         found: list[tuple[Fetched, int]] = []
         while (begun := self._next_begun()) is not None:
+            begun.given = len(begun.records)
             found.append((begun.part, self._fetcher.positions[begun.part.where].offset))
         while (part := self._fetcher.take()) is not None:
             found.append((part, part.start))
@@ -77,8 +103,7 @@ class HandingOut:
     def table(self, parts: list[tuple[Fetched, int]], wanted: Wanted) -> Any:
         """The records of parts as a pyarrow.Table; decodes each partition's parts at once.
 
-        Raises:
-            CorruptRecord: a batch is not what it says.
+        A batch that is not what it says is dealt with as in `records`.
         """
         pa = arrow_module("fetch_arrow")
         from barnabas.records.arrow import to_arrow
@@ -102,37 +127,55 @@ class HandingOut:
     def _decode(
         self, where: TopicPartition, listed: list[tuple[Fetched, int]], wanted: Wanted
     ) -> Any:
-        start = listed[0][1] if listed else 0
-        aborted = tuple(row for part, _ in listed for row in part.aborted)
         try:
-            return decode_columns(
-                [part.records for part, _ in listed],
-                wanted=wanted,
-                start=start,
-                check_crcs=self._check_crcs,
-                aborted=aborted,
-            )
+            return self._columns(listed, wanted)
         except CorruptRecord as error:
-            raise self._located(where, start, error) from error
+            return self._columns(self._sound(where, listed, error), wanted)
+
+    def _columns(self, listed: list[tuple[Fetched, int]], wanted: Wanted) -> Any:
+        return decode_columns(
+            [part.records for part, _ in listed],
+            wanted=wanted,
+            start=listed[0][1] if listed else 0,
+            check_crcs=self._check_crcs,
+            aborted=tuple(row for part, _ in listed for row in part.aborted),
+        )
 
     def _begin(self) -> _Begun | None:
         part = self._fetcher.take()
         if part is None:
             return None
-        where, start = part.where, part.start
         try:
-            records, _ = decode_records(
-                part.records,
-                where.topic,
-                where.partition,
-                start=start,
-                check_crcs=self._check_crcs,
-                aborted=part.aborted,
-            )
+            records = self._decoded(part)
         except CorruptRecord as error:
-            self._fetcher.move(where, start)
-            raise self._located(where, start, error) from error
-        return _Begun(part, self._fetcher.positions[where].turn, records)
+            ((part, _),) = self._sound(part.where, [(part, part.start)], error)
+            records = self._decoded(part)
+        return _Begun(part, self._fetcher.positions[part.where].turn, records)
+
+    def _decoded(self, part: Fetched) -> list[Record]:
+        records, _ = decode_records(
+            part.records,
+            part.where.topic,
+            part.where.partition,
+            start=part.start,
+            check_crcs=self._check_crcs,
+            aborted=part.aborted,
+        )
+        return records
+
+    def _sound(
+        self, where: TopicPartition, listed: list[tuple[Fetched, int]], error: CorruptRecord
+    ) -> list[tuple[Fetched, int]]:
+        """What can be read of parts that cannot be read whole.
+
+        The partition is fetched again from its corrupt batch on, for as long as nobody moves past.
+        """
+        sound, located = sound_parts(listed, check_crcs=self._check_crcs)
+        if located is None:
+            raise error
+        self._fetcher.move(where, sound[-1][0].next_offset)
+        self._fetcher.failures.append(located)
+        return sound
 
     def _next_begun(self) -> _Begun | None:
         """What was begun and may go on; what a seek or another assignment made stale is dropped."""
@@ -145,7 +188,3 @@ class HandingOut:
                 return begun
             self._begun.append(begun)
         return None
-
-    def _located(self, where: TopicPartition, offset: int, error: CorruptRecord) -> CorruptRecord:
-        place = f"{where.topic}-{where.partition}, fetched at offset {offset}"
-        return CorruptRecord(f"{place}: {error}; seek past it to go on")

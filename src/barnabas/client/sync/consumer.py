@@ -45,6 +45,14 @@ class Consumer:
         """Commit positions where that happens by itself, then end the connections."""
         self._hosted.close(self._consumer.close)
 
+    def wakeup(self) -> None:
+        """End the call that waits, or the next one that would, with `WakeupError`; from any thread.
+
+        It is how another thread, or a signal, stops a consumer that polls. Nothing is lost: what
+        was not given yet is given by the next poll.
+        """
+        self._hosted.wake()
+
     def assign(self, partitions: Iterable[Where]) -> None:
         """Read exactly these partitions from now on; those that stay keep their positions."""
         self._consumer.assign(partitions)
@@ -101,20 +109,28 @@ class Consumer:
         Raises:
             BrokerError: reading cannot go on where it stands, for example a position that is gone
                 while auto.offset.reset is none.
-            CorruptRecord: a batch is not what it says; the message names where.
+            CorruptRecord: a batch is not what it says; the message names where, and the position is
+                there. What lies before it, and all of other partitions, is given.
         """
         if foreign:
             refuse_arguments("poll", foreign)
-        if not self._consumer.commit_is_due():
+        if not self._consumer.commit_is_due() and not self._hosted.woken:
             records = self._consumer.poll_now(max_records)
             if records:
                 return records
         return self._hosted.run(self._consumer.poll(timeout_s, max_records))
 
     def __iter__(self) -> Iterator[Record]:
-        """All records from here on, for ever, one by one; errors as `poll`."""
+        """All records from here on, for ever, one by one; errors as `poll`.
+
+        The position moves on with each: after a `break` the next one is still to be read.
+        """
         while True:
-            yield from self.poll()
+            for record in self._consumer.records_here():
+                yield record
+                if self._consumer.commit_is_due():
+                    self.commit()
+            self._hosted.run(self._consumer.arrival())
 
     def fetch_arrow(self, timeout_s: float | None = None, *, wanted: Wanted = Wanted.ALL) -> Any:
         """The next records as a pyarrow.Table, all that have arrived, as soon as there are any.

@@ -60,12 +60,22 @@ class Hosted(Generic[_Client]):
         """The result of a call of the client."""
         return self._loop.run(work)
 
+    @property
+    def woken(self) -> bool:
+        """Whether the next call is to end at once."""
+        return self._loop.woken
+
+    def wake(self) -> None:
+        """As `CallerLoop.wake`."""
+        self._loop.wake()
+
     def close(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """End the client with `work`, then the loop; a second call does nothing."""
         if not self._loop.closed:
+            self._loop.check()
             _all.discard(self._running)
             try:
-                self._loop.run(work())
+                self._loop.run(work(), wakeable=False)
             finally:
                 self._loop.close()
 

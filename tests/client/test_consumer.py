@@ -21,6 +21,7 @@ from barnabas import (
     aio,
 )
 from barnabas.client.sync.ranges import close_kept_connections
+from barnabas.errors import LocalProtocolError
 from barnabas.records.columns import Wanted
 from barnabas.testing.embedded_broker import EmbeddedBroker
 
@@ -212,7 +213,14 @@ def test_a_group_goes_on_where_it_committed(servers: str) -> None:
         assert second.poll(20, 1)[0].offset == 15, "the close of the first one committed"
 
 
+def test_a_time_before_1970_is_refused(consumer: Consumer) -> None:
+    with pytest.raises(LocalProtocolError, match="read-0: a time is 0 or more ms, not -1"):
+        consumer.offsets_for_times({A: -1})
+
+
 def test_committing_needs_a_group(consumer: Consumer) -> None:
+    with pytest.raises(ConfigError):
+        consumer.commit()
     with pytest.raises(ConfigError, match=r"group\.id"):
         consumer.commit({A: 1})
 

@@ -22,6 +22,9 @@ else:
 _RELEASE = cython.declare(cython.Py_ssize_t, 50000)
 """Bytes from which giving the GIL away pays; below, two threads only disturb each other."""
 
+_MOST_MS = cython.declare(cython.longlong, (2**63 - 1) // 1000)
+"""The latest time in milliseconds that fits into 64 bits of microseconds: the year 294247."""
+
 
 @cython.cfunc
 @cython.nogil
@@ -180,14 +183,19 @@ def gather_headers(
     return result
 
 
-def microseconds(source: cython.const[cython.longlong][::1], target: cython.longlong[::1]) -> None:
-    """Milliseconds into microseconds, both int64[n]; what does not fit into 64 bits wraps."""
+def microseconds(
+    source: cython.const[cython.longlong][::1], target: cython.longlong[::1]
+) -> cython.bint:
+    """Milliseconds into microseconds, both int64[n]; whether all fit into 64 bits. Others wrap."""
     at: cython.Py_ssize_t
+    beyond: cython.bint = False
     for at in range(min(len(source), len(target))):
+        beyond |= (source[at] > _MOST_MS) | (source[at] < -_MOST_MS)
         if cython.compiled:
             target[at] = source[at] * 1000
         else:
             target[at] = ((source[at] * 1000 + (1 << 63)) & ((1 << 64) - 1)) - (1 << 63)
+    return not beyond
 
 
 def is_ascii(data: cython.const[cython.uchar][::1]) -> cython.bint:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from barnabas.errors import CorruptRecord
 from barnabas.kernels import gathering
 from barnabas.records.columns import BytesColumn, HeadersColumn, RecordColumns
+from barnabas.types import Buffer
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -40,9 +41,10 @@ def to_arrow(columns: RecordColumns) -> dict[str, "pa.Array[Any]"]:
     if columns.timestamps is not None:
         # Arrow's own cast takes 25 us before it begins
         in_us = pa.allocate_buffer(8 * count)
-        if count:
-            gathering.microseconds(columns.timestamps, memoryview(in_us).cast("B").cast("q"))
-        arrays["timestamp"] = _fixed(types.timestamp, count, in_us)
+        target = memoryview(in_us).cast("B").cast("q") if count else None
+        fits = target is None or gathering.microseconds(columns.timestamps, target)
+        times = _fixed(types.timestamp, count, in_us)
+        arrays["timestamp"] = times if fits else _without_far(times, columns.timestamps)
         arrays["timestampType"] = _fixed(types.int32, count, _kinds(columns))
     if columns.headers is not None:
         arrays["headers"] = _headers(types, columns.headers, count)
@@ -84,6 +86,17 @@ def _strings(kind: "pa.DataType", column: BytesColumn, count: int) -> "pa.Array[
     validity = None if column.validity is None else pa.py_buffer(column.validity)
     buffers = [validity, pa.py_buffer(column.ends), pa.py_buffer(column.data)]
     return pa.Array.from_buffers(kind, count, buffers, column.nulls)
+
+
+def _without_far(times: "pa.Array[Any]", milliseconds: Buffer) -> "pa.Array[Any]":
+    """Null for each time that microseconds cannot hold: better than a plausible wrong one."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    given = pa.Array.from_buffers(pa.int64(), len(times), [None, pa.py_buffer(milliseconds)])
+    most = (2**63 - 1) // 1000
+    fits = pc.and_(pc.less_equal(given, most), pc.greater_equal(given, -most))
+    return pc.if_else(fits, times, pa.scalar(None, times.type))
 
 
 def _kinds(columns: RecordColumns) -> "pa.Buffer":

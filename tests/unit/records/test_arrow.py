@@ -7,7 +7,9 @@ from aiokafka.record.default_records import DefaultRecordBatchBuilder
 from barnabas.errors import CorruptRecord
 from barnabas.records.arrow import to_arrow
 from barnabas.records.batch import read_header, stamp, stamp_append_time
+from barnabas.records.builder import BatchBuilder
 from barnabas.records.columns import Wanted, decode_columns
+from barnabas.records.compression import Codec
 
 pytestmark = pytest.mark.kernels
 
@@ -79,3 +81,14 @@ def test_a_header_key_that_is_no_text_is_corrupt() -> None:
     columns = decode_columns([buffer], wanted=Wanted.ALL, start=0, check_crcs=False)
     with pytest.raises(CorruptRecord, match="UTF-8"):
         to_arrow(columns)
+
+
+def test_a_time_beyond_microseconds_is_null() -> None:
+    most = (2**63 - 1) // 1000
+    times = [most, most + 1, -most, 1_700_000_000_000_000_000]
+    builder = BatchBuilder(Codec.NONE, 1 << 20)
+    for time in times:
+        builder.append(time, None, b"v", ())
+    columns = decode_columns([builder.build()], wanted=Wanted.TIMESTAMP, start=0)
+    found = to_arrow(columns)["timestamp"].cast(pa.int64()).to_pylist()
+    assert found == [most * 1000, None, -most * 1000, None]

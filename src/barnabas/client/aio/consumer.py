@@ -236,6 +236,10 @@ class Consumer:
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
         """The first offset at or after a time (ms since the epoch); None where there is none."""
         wanted = partitions_to("offsets_for_times", times)
+        for where, time in wanted.items():
+            if time < 0:
+                what = f"{where.topic}-{where.partition}: a time is 0 or more ms, not {time}"
+                raise LocalProtocolError(f"{what}; beginning_offsets and end_offsets give the ends")
         found = await self._look_up(wanted, timeout_s)
         return {where: each if each.offset >= 0 else None for where, each in found.items()}
 
@@ -263,10 +267,11 @@ class Consumer:
         Raises:
             ConfigError: there is no group.id.
         """
+        group = self._of_group()
         chosen = offsets if offsets is not None else self._positions()
         named = partitions_to("commit", chosen)
         if named:
-            await self._of_group().commit(named)
+            await group.commit(named)
         if self._options.auto_commit_s is not None:
             self._commit_at = self._cluster.around.loop.time() + self._options.auto_commit_s
 

@@ -106,23 +106,37 @@ class HandingOut:
         A batch that is not what it says is dealt with as in `records`.
         """
         pa = arrow_module("fetch_arrow")
-        from barnabas.records.arrow import to_arrow
-
         by_partition: dict[TopicPartition, list[tuple[Fetched, int]]] = {}
         for part, start in parts:
             by_partition.setdefault(part.where, []).append((part, start))
-        batches = []
-        for where, listed in (by_partition or {_NOWHERE: []}).items():
-            columns = self._decode(where, listed, wanted)
-            arrays: dict[str, Any] = {
-                "topic": pa.repeat(pa.scalar(where.topic, pa.string()), columns.count),
-                "partition": pa.repeat(pa.scalar(where.partition, pa.int32()), columns.count),
-                **to_arrow(columns),
-            }
-            batches.append(pa.RecordBatch.from_arrays(list(arrays.values()), list(arrays)))
-        table = pa.Table.from_batches(batches)
+        try:
+            table = pa.Table.from_batches(
+                [
+                    self._batch(where, listed, wanted)
+                    for where, listed in (by_partition or {_NOWHERE: []}).items()
+                ]
+            )
+        except CorruptRecord:
+            # What no batch can be named for: nothing is given, so nothing may count as given.
+            for where, listed in by_partition.items():
+                self._fetcher.move(where, listed[0][1])
+            raise
         self.count += len(table)
         return table
+
+    def _batch(
+        self, where: TopicPartition, listed: list[tuple[Fetched, int]], wanted: Wanted
+    ) -> Any:
+        pa = arrow_module("fetch_arrow")
+        from barnabas.records.arrow import to_arrow
+
+        columns = self._decode(where, listed, wanted)
+        arrays: dict[str, Any] = {
+            "topic": pa.repeat(pa.scalar(where.topic, pa.string()), columns.count),
+            "partition": pa.repeat(pa.scalar(where.partition, pa.int32()), columns.count),
+            **to_arrow(columns),
+        }
+        return pa.RecordBatch.from_arrays(list(arrays.values()), list(arrays))
 
     def _decode(
         self, where: TopicPartition, listed: list[tuple[Fetched, int]], wanted: Wanted

@@ -1,11 +1,21 @@
 import json
+import subprocess
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
 
 from barnabas.cli.main import barnabas
-from tests.commands.served import Done, Served, run, serving
+from tests.commands.served import (
+    BARNABAS,
+    SECONDS,
+    Done,
+    Served,
+    environment,
+    run,
+    serving,
+)
 
 
 @pytest.fixture(scope="module")
@@ -220,3 +230,23 @@ def test_help_shows_its_examples_one_a_line() -> None:
     shown = run("produce", "--help").lines
     assert "    echo hello | barnabas produce greetings" in shown
     assert "    printf 'rex:barks\\ntom:purrs\\n' | barnabas produce -K : animals" in shown
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a disk that is full")
+def test_a_full_disk_behind_the_output_is_one_line(broker: Served) -> None:
+    ended(broker.run("produce", "much", stdin="x\n" * 5000))
+    command = [*BARNABAS, "consume", "much", "--from-beginning", "-e"]
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            command,
+            env=environment(broker.servers),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr.splitlines() == [
+        "barnabas: cannot read or write: [Errno 28] No space left on device"
+    ]

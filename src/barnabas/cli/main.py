@@ -121,10 +121,19 @@ def main(arguments: list[str] | None = None) -> Never:
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:
-        # Whoever read our output has seen enough. Python would complain again while it exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Whoever read our output has seen enough.
+        _end_output()
         sys.exit(0)
+    except OSError as error:
+        _end_output()
+        print(f"barnabas: cannot read or write: {error}", file=sys.stderr)
+        sys.exit(1)
     except KafkaError as error:
         print(f"barnabas: {with_hints(error)}", file=sys.stderr)
         sys.exit(1)
     sys.exit(status if isinstance(status, int) else 0)
+
+
+def _end_output() -> None:
+    """Python would complain again while it exits, of what it still has to write."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -79,7 +79,7 @@ class ConfluentMember:
 
 
 class KafkaPythonMember:
-    """kafka-python."""
+    """kafka-python. A poll must be long enough for it to end a join that others have ended."""
 
     def __init__(self, address: str, group: str, topic: str) -> None:
         self._consumer = KafkaConsumer(
@@ -94,7 +94,7 @@ class KafkaPythonMember:
         )
 
     def poll(self) -> list[Place]:
-        polled = self._consumer.poll(50)
+        polled = self._consumer.poll(500)
         return [(one.partition, one.offset) for records in polled.values() for one in records]
 
     def assigned(self) -> set[int]:

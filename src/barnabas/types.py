@@ -1,6 +1,5 @@
 """The small values that every floor shares: names for numbers, and frozen pairs. No behaviour."""
 
-from dataclasses import dataclass
 from typing import NamedTuple, NewType
 
 Offset = NewType("Offset", int)
@@ -27,8 +26,7 @@ class TopicPartition(NamedTuple):
     partition: int
 
 
-@dataclass(frozen=True, slots=True)
-class OffsetRange:
+class OffsetRange(NamedTuple):
     """The offsets [start, end) of one partition; empty when start >= end."""
 
     topic: str

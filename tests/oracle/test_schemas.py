@@ -34,7 +34,7 @@ CODES = {
 }
 
 
-KINDS = {Text: "string", Blob: "bytes", RecordSet: "records"}
+KINDS: dict[type, str] = {Text: "string", Blob: "bytes", RecordSet: "records"}
 
 
 assert consumer_protocol  # declares its classes when it is imported

@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from barnabas.broker.background import Background
 from barnabas.broker.broker import Broker
@@ -46,8 +46,7 @@ _ONE_BROKER = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class World:
+class World(NamedTuple):
     """The ports that a broker stands on; `network` and `timers` belong to one loop."""
 
     clock: Clock

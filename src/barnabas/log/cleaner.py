@@ -6,7 +6,7 @@ Source: Kafka's LogCleaner and LogCleanerManager.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.errors import CorruptRecord, StorageError
 from barnabas.log.checkpoints import CLEANED_UP_TO, read_offsets, write_offsets
@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from barnabas.log.compaction import Compaction
 
 
-@dataclass(frozen=True, slots=True)
-class CleanerSettings:
+class CleanerSettings(NamedTuple):
     """Kafka's `log.cleaner.*` properties that are of the broker and not of a topic."""
 
     enable: bool = True

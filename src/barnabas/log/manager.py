@@ -6,7 +6,7 @@ second).
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from barnabas.errors import LogDirFailed, StorageError
 from barnabas.log.config import LogConfig
@@ -30,8 +30,7 @@ from barnabas.ports import Clock, Disk, Entropy
 from barnabas.types import TopicPartition
 
 
-@dataclass(frozen=True, slots=True)
-class LogSettings:
+class LogSettings(NamedTuple):
     """What a broker's properties say of its logs; the intervals under Kafka's names, in ms."""
 
     node_id: int
@@ -41,8 +40,7 @@ class LogSettings:
     producer_id_expiration_check_interval_ms: int = 600_000
 
 
-@dataclass(frozen=True, slots=True)
-class LogEvent:
+class LogEvent(NamedTuple):
     """Something that an operator may want to know; `problem` where somebody must act."""
 
     partition: TopicPartition

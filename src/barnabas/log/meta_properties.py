@@ -4,15 +4,14 @@ Source: Kafka's MetaProperties: version 0 has `broker.id`, version 1 `node.id` a
 since 3.7 `directory.id`. The format is that of Java's Properties.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from barnabas.errors import LogDirFailed
 
 META_PROPERTIES = "meta.properties"
 
 
-@dataclass(frozen=True, slots=True)
-class MetaProperties:
+class MetaProperties(NamedTuple):
     """Whose a log directory is. An empty text is an id that the file does not give."""
 
     node_id: int

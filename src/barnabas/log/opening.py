@@ -5,7 +5,7 @@ a right CRC, indexes are made again, leader epochs and producers follow from the
 Source: Kafka's LogLoader.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from barnabas.errors import LogDirFailed
 from barnabas.log.config import LogConfig
@@ -32,8 +32,7 @@ from barnabas.ports import Disk
 from barnabas.types import TopicPartition
 
 
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
+class Checkpoint(NamedTuple):
     """What the log directory's checkpoints say of one partition."""
 
     recovery_point: int = 0

@@ -3,11 +3,10 @@
 A value, not a class per language. What follows a length is the same everywhere.
 """
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Encoding:
+class Encoding(NamedTuple):
     """Codes (of the struct module) for the length before a string, bytes and an array.
 
     Compact encodings write every length as an unsigned varint of n + 1 (0 is null) instead, and end

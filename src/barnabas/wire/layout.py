@@ -4,10 +4,9 @@ Writes and reads nothing: `reading` and `writing` turn a layout into code.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from struct import calcsize
 from types import NoneType, UnionType
-from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 from barnabas.wire.encoding import Encoding
 from barnabas.wire.schema import REQUIRED, Blob, Fixed, On, RecordSet, Text, declaration_of
@@ -15,8 +14,7 @@ from barnabas.wire.schema import REQUIRED, Blob, Fixed, On, RecordSet, Text, dec
 Scalar = Fixed | Text | Blob | RecordSet
 
 
-@dataclass(frozen=True, slots=True)
-class FieldLayout:
+class FieldLayout(NamedTuple):
     """One field as a version has it. `kind` is that of the elements if it is an array.
 
     `nullable`: there is a null on the wire. `optional`: None in the object means absent (structs
@@ -42,8 +40,7 @@ class FieldLayout:
         return self.default if self.factory is None else self.factory()
 
 
-@dataclass(frozen=True, slots=True)
-class StructLayout:
+class StructLayout(NamedTuple):
     """The fields of one struct: in order on the wire, tagged, and those that this version lacks."""
 
     declared: type
@@ -92,7 +89,7 @@ def length_code(field: FieldLayout, encoding: Encoding) -> str:
 
 def element(field: FieldLayout) -> FieldLayout:
     """What an array holds, as a field of its own."""
-    return replace(field, array=False, nullable=False, optional=False, tag=None)
+    return field._replace(array=False, nullable=False, optional=False, tag=None)
 
 
 def layout_of(declared: type, version: int, encoding: Encoding) -> StructLayout:

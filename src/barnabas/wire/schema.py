@@ -5,34 +5,47 @@ like on the wire is worked out by `layout`, and only when it is first used.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Final, TypeVar, dataclass_transform
+from typing import Annotated, Any, Final, NamedTuple, TypeVar, dataclass_transform
 
 from barnabas.versions import VersionRange
 from barnabas.wire.encoding import CLASSIC, FLEXIBLE, Encoding
 from barnabas.wire.send import RecordData
 
 
-@dataclass(frozen=True, slots=True)
-class Fixed:
+class Fixed(NamedTuple):
     """A value of fixed size; `code` is the struct module's."""
 
     code: str
 
 
-@dataclass(frozen=True, slots=True)
-class Text:
+class _Kind:
+    """A type without parameters: one is as good as another."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other)
+
+    def __hash__(self) -> int:
+        return hash(type(self))
+
+
+class Text(_Kind):
     """UTF-8 behind its length in bytes."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class Blob:
+
+class Blob(_Kind):
     """Bytes behind their number."""
 
+    __slots__ = ()
 
-@dataclass(frozen=True, slots=True)
-class RecordSet:
+
+class RecordSet(_Kind):
     """Bytes behind their number, never copied: a view when read, handed over when written."""
+
+    __slots__ = ()
 
 
 Int8 = Annotated[int, Fixed("b")]
@@ -64,8 +77,7 @@ class _Required:
 REQUIRED: Final = _Required()
 
 
-@dataclass(frozen=True, slots=True)
-class On:
+class On(NamedTuple):
     """What a declaration says of one field beside its type."""
 
     versions: VersionRange
@@ -105,14 +117,13 @@ def on(
 _ALWAYS = On(VersionRange.parse("0+"))
 
 
-@dataclass(frozen=True, slots=True)
-class Declaration:
+class Declaration(NamedTuple):
     """What is declared by a class: its fields in order; key and versions where it is a message."""
 
     fields: Mapping[str, On]
     key: int | None = None
-    versions: VersionRange = VersionRange(0, -1)  # noqa: RUF009  (frozen)
-    flexible: VersionRange = VersionRange(0, -1)  # noqa: RUF009  (frozen)
+    versions: VersionRange = VersionRange(0, -1)
+    flexible: VersionRange = VersionRange(0, -1)
 
     def encoding(self, version: int) -> Encoding:
         """How lengths are written in `version`."""

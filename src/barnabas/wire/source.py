@@ -7,12 +7,10 @@ the function's own variables say at which position and index.
 import linecache
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Spot:
+class Spot(NamedTuple):
     """What a line reads or writes: (path, code) of each field, in order.
 
     A path holds the names of variables that count elements: "topics[{i1}].partitions[{i2}].index".

@@ -13,7 +13,8 @@ from barnabas.testing.embedded_broker import EmbeddedBroker
 from tests.client.scripted_broker import ScriptedBroker, say_nothing
 
 SENDS = """
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run in the background
 from barnabas import Producer
 from barnabas.client.sync import last_flush
 last_flush._QUIET_S, last_flush.PATIENCE_S = float(sys.argv[3]), float(sys.argv[4])

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import subprocess
 from collections.abc import Sequence
 from importlib import import_module
 from itertools import groupby
@@ -16,7 +17,8 @@ its turn; ratios are of medians, ours over theirs. CPU-s/GB: CPU seconds of the 
 (CLOCK_PROCESS_CPUTIME_ID, read just before and after) for 10^9 bytes sent or answered. Both brokers
 have the same bounded log on warm pages (`benchmarks/brokers.py`), real Kafka is warmed with 3 GB
 and 40,000 small requests, and the load comes from `benchmarks/load` over loopback. "One processor":
-broker and load are held on the same one, which repeats best; "two": neither is held.
+broker and load are held on the same one, which repeats best; "two": neither is held. Where the time
+goes that missed targets would have to save: [docs/speed.md](../docs/speed.md).
 """
 
 
@@ -30,9 +32,20 @@ def conditions() -> str:
                 f"- {platform.system()} {platform.release()}, {os.cpu_count()} processors "
                 f"({_processor()}), {memory:.0f} GiB"
             ),
+            f"- {_commit()}",
             f"- Python {platform.python_version()}, kernels {kernels.implementation}",
         )
     )
+
+
+def _commit() -> str:
+    """Which code was measured."""
+    git = ["git", "-C", str(Path(__file__).parent)]
+    try:
+        named = subprocess.check_output([*git, "describe", "--always", "--dirty"], text=True)
+    except (OSError, subprocess.CalledProcessError):
+        return "not a checkout"
+    return f"commit {named.strip()}"
 
 
 def _processor() -> str:

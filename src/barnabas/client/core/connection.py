@@ -29,6 +29,10 @@ from barnabas.wire.send import Send
 
 _MAX_CORRELATION: Final = 0x7FFFFFFF
 _SOFTWARE: Final = "barnabas-py"
+_OURS: Final[Mapping[ApiKey, VersionRange]] = MappingProxyType(
+    {ApiKey.PRODUCE: VersionRange(3, DECLARED[ApiKey.PRODUCE].versions.last)}
+)
+"""Where not all declared versions can be used: our records are of magic 2, so of Kafka 0.11."""
 
 
 class State(Enum):
@@ -114,7 +118,7 @@ class Connection:
         Raises:
             BrokerError: there is none (UNSUPPORTED_VERSION); the message names both ranges.
         """
-        ours = DECLARED[api].versions
+        ours = _OURS.get(api, DECLARED[api].versions)
         theirs = self._versions.get(api)
         if theirs is not None:
             both = ours.intersection(theirs)

@@ -61,6 +61,13 @@ def test_no_common_version_is_an_error_that_names_both_sides() -> None:
     assert not connection.speaks(ApiKey.FETCH)
 
 
+def test_a_broker_that_takes_only_older_records_is_told_apart() -> None:
+    connection = ready((ApiKey.PRODUCE, 0, 2))
+    with pytest.raises(BrokerError, match=r"versions 0-2 of Produce, this client 3-13"):
+        connection.version_of(ApiKey.PRODUCE)
+
+
+
 def test_a_refused_version_is_asked_again_in_the_range_that_the_broker_names() -> None:
     connection = Connection("me", "1.0")
     connection.hello()

@@ -55,7 +55,7 @@ class Confluent:
                 "compression.type": codec,
                 "enable.idempotence": idempotent,
                 "acks": "all",
-                "linger.ms": 100,  # small batches do not shrink and would go uncompressed
+                "linger.ms": 5000,  # small batches do not shrink and would go uncompressed
                 "message.max.bytes": 8_000_000,
                 "queue.buffering.max.messages": 1_000_000,
                 **self._settings,

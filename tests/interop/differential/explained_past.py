@@ -7,16 +7,14 @@ _AT_ONCE = (
     Difference("new in *", "topics[[]0].partitions", "as its code"),
 )
 _BROKEN = "says what is wrong where Kafka only says that something is"
-_REFUSED = (
-    Difference("not gzip in *", "*.error_code", _BROKEN, -1, 87),
-    Difference("unknown codec in *", "*.error_code", _BROKEN, -1, 76),
-)
+_UNKNOWN_CODEC = Difference("unknown codec in *", "*.error_code", _BROKEN, -1, 76)
+_REFUSED = (Difference("not gzip in *", "*.error_code", _BROKEN, -1, 2), _UNKNOWN_CODEC)
+_REFUSED_SINCE_2_4 = (Difference("not gzip in *", "*.error_code", _BROKEN, -1, 87), _UNKNOWN_CODEC)
 _ONE_WRAPPER = "several wrappers in one set are refused, as 2.8 and later refuse them"
 _SEVERAL_WRAPPERS = (
     Difference("two wrappers in *", "*", _ONE_WRAPPER),
     Difference("after two wrappers in *", "*", _ONE_WRAPPER),
 )
-_TWO_BATCHES = Difference("two batches in 3", "", "refused; Kafka to 1.1 hangs up", "closed")
 _COUNT = (
     Difference("at most -1 in 0", "*.error_code", "no offsets; Kafka stumbles over it", -1, 0),
 )
@@ -38,8 +36,12 @@ _NOT_YET = Difference("*", "api_keys.*", "APIs that are not served yet", ours="a
 _LONG = Difference(
     "long in 0", "*.error_code", "names may be 249 long; to 0.9 they were 255", 5, 17
 )
-_MAGIC = Difference(
-    "after magic to come in *", "*.records*", "stored in magic 0; Kafka to 0.9 looks at no magic"
+_NO_MAGIC = "taken for damage, as since 0.10; Kafka to 0.9 looks at no magic"
+_MAGIC = (
+    Difference("magic to come in *", "*.error_code", _NO_MAGIC, 0, 2),
+    Difference("magic to come in *", "*.base_offset", _NO_MAGIC, 0, -1),
+    Difference("after magic to come in *", "*.high_watermark", _NO_MAGIC, 1, 0),
+    Difference("after magic to come in *", "*.records*", _NO_MAGIC),
 )
 
 EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
@@ -52,7 +54,7 @@ EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
     ("0.8.2", "produce"): (
         *_REFUSED,
         *_SEVERAL_WRAPPERS,
-        _MAGIC,
+        *_MAGIC,
     ),
     ("0.8.2", "list_offsets"): _COUNT,
     ("0.8.2", "committed_offsets"): (
@@ -60,7 +62,7 @@ EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
         Difference("member in 1", "*.error_code", "nobody is a member here, as since 0.9", 0, 25),
     ),
     ("0.9.0", "metadata"): (*_AT_ONCE, _LONG),
-    ("0.9.0", "produce"): (*_REFUSED, *_SEVERAL_WRAPPERS, _MAGIC),
+    ("0.9.0", "produce"): (*_REFUSED, *_SEVERAL_WRAPPERS, *_MAGIC),
     ("0.9.0", "list_offsets"): _COUNT,
     ("0.9.0", "committed_offsets"): (
         Difference("member in *", "*.error_code", "another word for who is no member", 22, 25),
@@ -75,14 +77,14 @@ EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
         for release in ("0.11.0", "1.1")
         for scenario, explained in {
             "metadata": _AT_ONCE,
-            "produce": (*_REFUSED, *_SEVERAL_WRAPPERS, _EARLY_STABLE, _TWO_BATCHES),
+            "produce": (*_REFUSED, *_SEVERAL_WRAPPERS, _EARLY_STABLE),
             "fetch": (*_CONVERTED, _EARLY_STABLE),
             "list_offsets": _COUNT,
             "api_versions": (_NOT_YET,),
         }.items()
     },
     ("2.8", "metadata"): _AT_ONCE,
-    ("2.8", "produce"): _REFUSED,
+    ("2.8", "produce"): _REFUSED_SINCE_2_4,
     ("2.8", "fetch"): (*_CONVERTED, _CUT),
     ("2.8", "list_offsets"): _COUNT,
     ("2.8", "api_versions"): (_NOT_YET, _NO_FEATURES),
@@ -90,7 +92,7 @@ EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
         Difference("new in *", "topics[[]0].error_code", "made before the answer", 3, 0),
         Difference("new in *", "topics[[]0].partitions", "as its code"),
     ),
-    ("3.9", "produce"): _REFUSED,
+    ("3.9", "produce"): _REFUSED_SINCE_2_4,
     ("3.9", "fetch"): (
         *_CONVERTED,
         _CUT,

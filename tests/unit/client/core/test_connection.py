@@ -67,7 +67,6 @@ def test_a_broker_that_takes_only_older_records_is_told_apart() -> None:
         connection.version_of(ApiKey.PRODUCE)
 
 
-
 def test_a_refused_version_is_asked_again_in_the_range_that_the_broker_names() -> None:
     connection = Connection("me", "1.0")
     connection.hello()

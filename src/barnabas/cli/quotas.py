@@ -4,7 +4,7 @@ import click
 
 from barnabas.cli.connection import administering, client_settings, connection_options
 from barnabas.cli.output import show_rows
-from barnabas.config.files import overrides
+from barnabas.cli.usage import typed
 from barnabas.errors import ConfigError
 
 _DEFAULT = "*"
@@ -39,7 +39,7 @@ def quotas(
         kind: None if name == _DEFAULT else name for kind, name in named.items() if name is not None
     }
     wanted: dict[str, float | None] = {
-        name: _number(name, given.value) for name, given in overrides(changes, "--set").items()
+        name: _number(name, text) for name, text in typed(changes, "--set").items()
     }
     wanted |= dict.fromkeys(removed)
     if wanted and not entity:

@@ -1,7 +1,6 @@
 """`barnabas topics`: list, describe, create, delete, grow, configure. Rules are the broker's."""
 
 import sys
-from collections.abc import Iterable, Mapping
 
 import click
 
@@ -13,19 +12,18 @@ from barnabas.cli.connection import (
     existing_topics,
 )
 from barnabas.cli.output import counted, show_json, show_rows, tell
-from barnabas.cli.usage import HintingGroup, usage
+from barnabas.cli.properties import COLUMNS, property_options, refuse_unknown, rows_of, wanted
+from barnabas.cli.usage import HintingGroup, typed
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.descriptions import (
     EARLIEST,
     LATEST,
-    ConfigEntry,
     ConfigSource,
     NewTopic,
     Resource,
 )
-from barnabas.config.files import overrides
 from barnabas.config.topic import TopicConfig
-from barnabas.errors import BrokerError, ConfigError, ErrorCode
+from barnabas.errors import BrokerError, ErrorCode
 from barnabas.types import TopicPartition
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
@@ -112,12 +110,11 @@ def create(
     if_not_exists: bool,
 ) -> None:
     """Make TOPIC."""
-    with usage():
-        own = {name: given.value for name, given in overrides(configs, "--config").items()}
-    wanted = NewTopic(topic, partitions or -1, replication_factor or -1, own)
+    own = typed(configs, "--config")
+    new = NewTopic(topic, partitions or -1, replication_factor or -1, own)
     with administering(servers, client_settings(servers, pairs)) as admin:
         try:
-            admin.create_topics([wanted])
+            admin.create_topics([new])
         except BrokerError as error:
             if error.code is not ErrorCode.TOPIC_ALREADY_EXISTS or not if_not_exists:
                 raise
@@ -156,9 +153,7 @@ def add_partitions(topic: str, total: int, servers: str, pairs: tuple[str, ...])
 
 @topics.command()
 @click.argument("topic")
-@click.option("--set", "changes", multiple=True, metavar="NAME=VALUE", help="Give it a value.")
-@click.option("--unset", "removed", multiple=True, metavar="NAME", help="Back to the default.")
-@click.option("--all", "everything", is_flag=True, help="Defaults too.")
+@property_options
 @_json
 @connection_options
 def config(
@@ -172,36 +167,23 @@ def config(
     as_json: bool,
 ) -> None:
     """Change the properties of TOPIC, then print those that were set."""
-    with usage():
-        wanted: dict[str, str | None] = {
-            name: given.value for name, given in overrides(changes, "--set").items()
-        }
-    wanted |= dict.fromkeys(removed)
+    values = wanted(changes, removed)
     with administering(servers, client_settings(servers, pairs)) as admin:
         existing_topics(admin, (topic,))
-        if wanted:
-            _refuse_unknown(removed, admin.describe_configs(Resource.TOPIC, topic))
-            admin.alter_configs(Resource.TOPIC, topic, wanted)
+        if values:
+            known = admin.describe_configs(Resource.TOPIC, topic)
+            refuse_unknown(removed, known, "topics have", TopicConfig.nearest)
+            admin.alter_configs(Resource.TOPIC, topic, values)
         entries = admin.describe_configs(Resource.TOPIC, topic)
     rows = [
-        (entry.name, entry.value, entry.source.name.lower().replace("_", " "))
-        for entry in entries.values()
-        if everything or entry.source is ConfigSource.TOPIC
+        *rows_of(
+            entry for entry in entries.values() if everything or entry.source is ConfigSource.TOPIC
+        )
     ]
     if not rows and not as_json:
         tell(f"{topic} has no properties of its own; --all shows the defaults")
         return
-    show_rows(
-        ("property", "value", "source"), rows, title=f"Properties of {topic}", as_json=as_json
-    )
-
-
-def _refuse_unknown(removed: Iterable[str], entries: Mapping[str, ConfigEntry]) -> None:
-    """A broker takes back what is not there without a word; whoever mistyped it wants to know."""
-    for name in removed:
-        if name not in entries:
-            near = TopicConfig.nearest(name)
-            raise ConfigError(f"--unset {name}: topics have no property {name}{near}")
+    show_rows(COLUMNS, rows, title=f"Properties of {topic}", as_json=as_json)
 
 
 def _own_configs(admin: Admin, topic: str) -> dict[str, str | None]:

@@ -1,11 +1,12 @@
 """Wrong usage: said with the usage and exit code 2, and with what to type instead where we know."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import ClassVar
 
 import click
 
+from barnabas.config.files import overrides
 from barnabas.errors import ConfigError
 
 
@@ -16,6 +17,12 @@ def usage() -> Iterator[None]:
         yield
     except ConfigError as error:
         raise click.UsageError(str(error)) from None
+
+
+def typed(pairs: Iterable[str], option: str) -> dict[str, str]:
+    """What was typed as `name=value`, each behind the option."""
+    with usage():
+        return {name: given.value for name, given in overrides(pairs, option).items()}
 
 
 class HintingCommand(click.Command):

@@ -42,7 +42,7 @@ class CallerLoop:
             if wakeable:
                 self._check_woken()
             if not self._taken.acquire(blocking=False):
-                raise self._in_use()
+                raise self._taken_already()
         except (LocalProtocolError, WakeupError):
             what.close()
             raise
@@ -72,9 +72,14 @@ class CallerLoop:
         """Whether nothing can be run any more."""
         return self.loop.is_closed() or self._pid != os.getpid()
 
+    @property
+    def in_use(self) -> bool:
+        """Whether a call runs now."""
+        return self._taken.locked()
+
     def close(self) -> None:
         """Give the loop back, unless a call still runs; a second call does nothing."""
-        if not self.closed and not self._taken.locked():
+        if not self.closed and not self.in_use:
             left = asyncio.all_tasks(self.loop)
             for task in left:
                 task.cancel()
@@ -109,10 +114,10 @@ class CallerLoop:
                 f"{self._name} was made in process {self._pid}, before this one was forked from it;"
                 " make a new one in this process"
             )
-        if self._taken.locked():
-            raise self._in_use()
+        if self.in_use:
+            raise self._taken_already()
 
-    def _in_use(self) -> LocalProtocolError:
+    def _taken_already(self) -> LocalProtocolError:
         what = "is in use by another thread; it serves one at a time"
         return LocalProtocolError(f"{self._name} {what}")
 

@@ -1,5 +1,7 @@
 """Scripts about what has properties besides topics: brokers, client metrics, groups, features."""
 
+from collections.abc import Mapping
+
 from barnabas.protocol.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from barnabas.protocol.get_telemetry_subscriptions import GetTelemetrySubscriptionsRequest
 from barnabas.protocol.incremental_alter_configs import (
@@ -37,6 +39,14 @@ def changed(
 def described(kind: int, name: str, keys: list[str] | None = None) -> DescribeConfigsRequest:
     one = DescribeConfigsResource(resource_type=kind, resource_name=name, configuration_keys=keys)
     return DescribeConfigsRequest(resources=[one], include_synonyms=True)
+
+
+def _validated_then_done(talk: Talk, cases: Mapping[str, IncrementalAlterConfigsRequest]) -> None:
+    for label, request in cases.items():
+        request.validate_only = True
+        talk.ask(f"{label}, validated", request, 1)
+        request.validate_only = False
+        talk.ask(label, request, 1)
 
 
 def update_features(talk: Talk) -> None:
@@ -87,11 +97,7 @@ def client_metrics(talk: Talk) -> None:
         "no name": changed(CLIENT_METRICS, "", ("interval.ms", SET, "1000")),
         "odd name": changed(CLIENT_METRICS, "a b", ("interval.ms", SET, "500")),
     }
-    for label, request in cases.items():
-        request.validate_only = True
-        talk.ask(f"{label}, validated", request, 1)
-        request.validate_only = False
-        talk.ask(label, request, 1)
+    _validated_then_done(talk, cases)
     talk.wait(
         described(CLIENT_METRICS, "a b"),
         4,
@@ -139,11 +145,7 @@ def group_configs(talk: Talk) -> None:
         "no name": changed(GROUP, "", ("consumer.session.timeout.ms", SET, "50000")),
         "list": changed(GROUP, name, ("consumer.session.timeout.ms", APPEND, "1")),
     }
-    for label, request in cases.items():
-        request.validate_only = True
-        talk.ask(f"{label}, validated", request, 1)
-        request.validate_only = False
-        talk.ask(label, request, 1)
+    _validated_then_done(talk, cases)
     talk.wait(
         described(GROUP, name),
         4,
@@ -217,11 +219,7 @@ def broker_configs(talk: Talk) -> None:
             BROKER, one, ("log.segment.bytes", SET, "7340032"), ("log.segment.bytes", DELETE, None)
         ),
     }
-    for label, request in cases.items():
-        request.validate_only = True
-        talk.ask(f"{label}, validated", request, 1)
-        request.validate_only = False
-        talk.ask(label, request, 1)
+    _validated_then_done(talk, cases)
     keys = ["log.retention.ms", "log.retention.hours", "log.segment.bytes", "background.threads"]
     talk.wait(
         described(BROKER, one, keys),

@@ -24,6 +24,9 @@ from barnabas.cli.main import barnabas
         ("consume t -X foo", "-X foo: it must look like name=value"),
         ("consume t -f %q", "%q in a format must be one of"),
         ("topics create t -c foo", "--config foo: it must look like name=value"),
+        ("topics config t --set foo", "--set foo: it must look like name=value"),
+        ("configs broker --set foo", "--set foo: it must look like name=value"),
+        ("quotas --client me --set foo", "--set foo: it must look like name=value"),
     ],
 )
 def test_wrong_usage_is_answered_with_the_right_one(line: str, answer: str) -> None:

@@ -5,6 +5,7 @@ from typing import Any, Self, TypeVar
 
 from barnabas.client.aio.administering import (
     change_quotas,
+    controller,
     delete_before,
     elected,
     log_dirs,
@@ -345,11 +346,7 @@ class Admin:
         self, what: str, request: object, rows: Callable[[Any], Any], timeout_s: float | None
     ) -> None:
         async def attempt() -> None:
-            if self._cluster.view.updates == 0:
-                await self._cluster.updated()
-            controller = self._cluster.view.controller
-            known = controller in self._cluster.view.brokers
-            reply = await self._cluster.ask(request, node_id=controller if known else None)
+            reply = await self._cluster.ask(request, node_id=await controller(self._cluster))
             bad = [row for row in rows(reply) if row.error_code]
             if bad:
                 words = "; ".join(f"{row.name}: {row.error_message or 'no detail'}" for row in bad)

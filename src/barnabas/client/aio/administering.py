@@ -114,7 +114,7 @@ async def elected(
         if partitions is None
         else [TopicPartitions(topic=name, partitions=rows) for name, rows in topics.items()],
     )
-    reply = await cluster.ask(request, node_id=await _controller(cluster))
+    reply = await cluster.ask(request, node_id=await controller(cluster))
     if reply.error_code:
         raise BrokerError(reply.error_code, "electing leaders")
     new = []
@@ -167,14 +167,15 @@ def quota_changes(
 
 async def change_quotas(cluster: Cluster, request: AlterClientQuotasRequest) -> None:
     """Ask for such a change."""
-    reply = await cluster.ask(request, node_id=await _controller(cluster))
+    reply = await cluster.ask(request, node_id=await controller(cluster))
     for one in reply.entries:
         if one.error_code:
             raise BrokerError(one.error_code, one.error_message or "changing quotas")
 
 
-async def _controller(cluster: Cluster) -> int | None:
+async def controller(cluster: Cluster) -> int | None:
+    """The broker that changes are asked of; None, which is any, where nobody knows it."""
     if cluster.view.updates == 0:
         await cluster.updated()
-    controller = cluster.view.controller
-    return controller if controller in cluster.view.brokers else None
+    node_id = cluster.view.controller
+    return node_id if node_id in cluster.view.brokers else None

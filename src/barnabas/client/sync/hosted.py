@@ -23,7 +23,7 @@ class _Running(Generic[_Client]):
 
     def give_up(self) -> None:
         """End the client without a word to brokers, unless it ended or another thread has it."""
-        if not self.loop.closed and not self.loop.loop.is_running():
+        if not self.loop.closed and not self.loop.in_use:
             self._drop(self.client)
             self.loop.close()
 

@@ -72,6 +72,12 @@ def _profiles() -> click.Command:
     return profiles
 
 
+def _wire() -> click.Command:
+    from barnabas.cli.wire import wire
+
+    return wire
+
+
 COMMANDS: dict[str, Callable[[], click.Command]] = {
     "serve": _serve,
     "topics": _topics,
@@ -80,6 +86,7 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "configs": _configs,
     "quotas": _quotas,
     "log": _log,
+    "wire": _wire,
     "profiles": _profiles,
     "demo": _demo,
 }
@@ -103,8 +110,8 @@ class Commands(HintingGroup):
 def barnabas() -> None:
     """Kafka for Python: a broker, a driver and a pipeline on Spark.
 
-    barnabas serve starts a broker, profiles says which ones it can be, log looks at files; the others
-    talk to a broker.
+    barnabas serve starts a broker, profiles says which ones it can be, log looks at files, wire reads
+    what is said; the others talk to a broker.
     """
 
 

@@ -1,0 +1,42 @@
+"""Hex as people paste it: plain, with commas or 0x, or what xxd, hexdump -C and tcpdump -X print."""
+
+import re
+
+from barnabas.errors import ConfigError
+
+_DUMP_C = re.compile(r"[0-9a-fA-F]{8}  (.*?)(?:\s*\|.*)?")
+_XXD = re.compile(r"\s*(?:0x)?[0-9a-fA-F]{4,8}:\s+(.*)")
+_OFFSET = re.compile(r"[0-9a-fA-F]{8}")
+_NOISE = re.compile(r"\\x|0x|[\s,;:_\[\](){}'\"]")
+
+
+def hex_bytes(text: str) -> bytes:
+    """The bytes that a text spells.
+
+    What stands behind # or | in a line is a remark.
+
+    Raises:
+        ConfigError: it is no hex; the line is named.
+    """
+    lines = text.splitlines()
+    dumped = any(_DUMP_C.fullmatch(line.rstrip()) for line in lines)
+    found = bytearray()
+    for number, line in enumerate(lines, start=1):
+        if dumped and _OFFSET.fullmatch(line.rstrip()):
+            continue  # hexdump -C ends with an offset
+        try:
+            found += bytes.fromhex(_NOISE.sub("", _digits(line)))
+        except ValueError:
+            where = f"line {number}: " if len(lines) > 1 else ""
+            raise ConfigError(f"{where}hex expected, not {line.strip()[:60]!r}") from None
+    return bytes(found)
+
+
+def _digits(line: str) -> str:
+    """The part of a line that has the bytes."""
+    line = line.partition("#")[0].rstrip()
+    if (dump := _DUMP_C.fullmatch(line)) is not None:
+        return dump.group(1)
+    if (dump := _XXD.fullmatch(line)) is not None:
+        return dump.group(1).partition("  ")[0]
+    return line.partition("|")[0]

@@ -1,0 +1,63 @@
+"""A frame in one line: what it is, about which topics, how many records, what went wrong."""
+
+import re
+
+from barnabas.lens.part import Explained, Part
+from barnabas.lens.words import error_text
+
+_MOST_TOPICS = 3
+_TOPIC = re.compile(r"(^|.*\.)(topic|topic_name|(topic\w*|responses)\[\d+\]\.name)$|topics\[\d+\]$")
+_MESSAGE = re.compile(r".*\.messages\[\d+\]\.crc$")
+_BATCH = re.compile(r".*\.batches\[\d+\]\.count$")
+
+
+def brief(found: Explained) -> str:
+    """What a frame is, without who said it and when."""
+    said = [found.name]
+    if found.version is not None:
+        said.append(f"v{found.version}")
+    if found.correlation_id is not None:
+        said.append(f"#{found.correlation_id}")
+    if found.client_id is not None:
+        said.append(repr(found.client_id))
+    said.append(f"{len(found.data)} bytes")
+    parts = list(_every(found.parts))
+    more = [*_topics(parts), *_records(parts), *_errors(parts)]
+    more += [f"mistake at {fault}" for fault in found.faults]
+    return " ".join(said) + "".join(f", {each}" for each in more)
+
+
+def _every(parts: tuple[Part, ...]) -> list[Part]:
+    """All parts, those inside of others too."""
+    found = []
+    for part in parts:
+        found.append(part)
+        if part.inside is not None:
+            found += _every(part.inside.parts)
+    return found
+
+
+def _topics(parts: list[Part]) -> list[str]:
+    names = [
+        part.value for part in parts if isinstance(part.value, str) and _TOPIC.match(part.path)
+    ]
+    known = list(dict.fromkeys(names))
+    more = len(known) - _MOST_TOPICS
+    return known[:_MOST_TOPICS] + [f"{more} more topics"] * (more > 0)
+
+
+def _records(parts: list[Part]) -> list[str]:
+    batched = [part.value for part in parts if _BATCH.match(part.path)]
+    count = sum(value for value in batched if isinstance(value, int))
+    count += sum(1 for part in parts if _MESSAGE.match(part.path))
+    return [f"{count} record{'s' * (count != 1)}"] if count else []
+
+
+def _errors(parts: list[Part]) -> list[str]:
+    codes = [
+        part.value
+        for part in parts
+        if part.path.endswith("error_code") and part.value not in (0, None)
+    ]
+    known = dict.fromkeys(code for code in codes if isinstance(code, int))
+    return [error_text(code).partition(",")[0] for code in known]

@@ -1,4 +1,4 @@
-"""Hex as people paste it: plain, with commas or 0x, or what xxd, hexdump -C and tcpdump -X print."""
+"""Hex as people paste it: plain, with commas or 0x, or as xxd, hexdump -C and tcpdump -X print it."""
 
 import re
 

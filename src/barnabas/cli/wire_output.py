@@ -45,7 +45,8 @@ def show(told: Told, style: Style, heard: Heard | None = None) -> None:
     elif sys.stdout.isatty():
         _show_table(told, style, heard)
     else:
-        _show_lines(told, style, heard)
+        for line in text_lines(told, style, heard):
+            _line(line)
 
 
 def brief_line(told: Told, heard: Heard | None = None) -> str:
@@ -66,16 +67,17 @@ def _title(told: Told, heard: Heard | None) -> str:
     return f"{_when(heard)}{told.explained.title}{where}"
 
 
-def _show_lines(told: Told, style: Style, heard: Heard | None) -> None:
+def text_lines(told: Told, style: Style, heard: Heard | None = None) -> Iterator[str]:
+    """A frame as lines: what it is, its fields with tabs between the columns, its mistakes."""
     found = told.explained
-    _line(f"# {_title(told, heard)}")
+    yield f"# {_title(told, heard)}"
     if found.meaning:
-        _line(f"# {found.meaning}")
+        yield f"# {found.meaning}"
     for row in _rows(found, style):
-        _line("\t".join(row[:5]))
+        yield "\t".join(row[:5])
     for fault in found.faults:
-        _line(f"mistake at {fault}")
-    _line("")
+        yield f"mistake at {fault}"
+    yield ""
 
 
 def _show_table(told: Told, style: Style, heard: Heard | None) -> None:
@@ -97,8 +99,7 @@ def _show_table(told: Told, style: Style, heard: Heard | None) -> None:
         pad_edge=False,
     )
     for column, kind in zip(_COLUMNS, _STYLES, strict=True):
-        right = "right" if column == "offset" else "left"
-        table.add_column(column, style=kind, justify=right, overflow="fold")  # type: ignore[arg-type]
+        table.add_column(column, style=kind, overflow="fold")
     for row in _rows(found, style):
         table.add_row(*(escape(cell) for cell in row[:5]), style="red" if row.wrong else None)
     Console().print(table)

@@ -25,7 +25,7 @@ _ALGORITHMS: dict[str, Callable[[Buffer], int]] = {
 
 
 def check_crc(walk: Walk, algorithm: str, right: Covered, others: Iterable[Covered]) -> None:
-    """Compare the checksum that was read last, of `right` by `algorithm`, and guess if it is wrong."""
+    """Compare the checksum that was read last, of `right`; guess at what a wrong one is."""
     part = walk.parts[-1]
     assert isinstance(part.value, int)
     expected = _ALGORITHMS[algorithm](memoryview(walk.data)[right.start : right.end])

@@ -1,4 +1,4 @@
-"""Keys and values of control records: the ends of transactions, and what the quorum's leader says."""
+"""Keys and values of control records: ends of transactions, and what the quorum's leader says."""
 
 from barnabas.lens.walk import Walk
 from barnabas.lens.words import sentence_of

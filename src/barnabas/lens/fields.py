@@ -86,7 +86,6 @@ class FieldReader:
         else:
             code = length_code(field, layout.encoding)
             length = walk.number(code, path, kind=f"{word}, {KINDS[code]}")
-        width = walk.position - position
         part = walk.parts[-1]
         if length == -1:
             walk.parts[-1] = part._replace(value=None, meaning=self._said(field, layout, None))
@@ -96,9 +95,9 @@ class FieldReader:
                 )
             return None
         if length < 0:
-            raise Broken(position, path, f"a {word} cannot be {length}", width)
+            raise Broken(position, path, f"a {word} cannot be {length}")
         walk.parts[-1] = part._replace(value=length, meaning=self._said(field, layout, length))
-        self._check(field, layout, path, (position, width, length))
+        self._check(field, layout, path, position, length)
         return length
 
     def _said(self, field: FieldLayout, layout: StructLayout, length: int | None) -> str:
@@ -111,35 +110,33 @@ class FieldReader:
         return ""
 
     def _check(
-        self, field: FieldLayout, layout: StructLayout, path: str, place: tuple[int, int, int]
+        self, field: FieldLayout, layout: StructLayout, path: str, position: int, length: int
     ) -> None:
         """Hold a length or count against what is left, before anything goes by it."""
-        position, width, length = place
         left = self._walk.left
         if not field.array:
             if length > left:
                 text = f"a length of {length} with {counted_bytes(left)} left"
-                raise Broken(position, path, text, width)
+                raise Broken(position, path, text)
             return
-        kind = field.kind
-        if isinstance(kind, StructLayout):
-            least = kind.least_bytes if self._tags else 1
-        elif isinstance(kind, Fixed):
-            least = _SIZES[kind.code]
-        else:
-            least = (
-                1
-                if layout.encoding.compact
-                else _SIZES[length_code(element(field), layout.encoding)]
-            )
-        if length * least > left:
+        least = self._least(field, layout)
+        # A few elements may be there even if not all are: those are worth more than an early end.
+        if length * least > left and (length > left or length > _FEW):
             text = (
                 f"a count of {length}, of at least {counted_bytes(least)} each, "
                 f"with {counted_bytes(left)} left"
             )
-            # A few elements may be there all the same: those are worth more than an early end.
-            if length > left or width == 0 or length > _FEW:
-                raise Broken(position, path, text, width)
+            raise Broken(position, path, text)
+
+    def _least(self, field: FieldLayout, layout: StructLayout) -> int:
+        """The fewest bytes that an element of an array takes."""
+        if isinstance(field.kind, StructLayout):
+            return field.kind.least_bytes if self._tags else 1
+        if isinstance(field.kind, Fixed):
+            return _SIZES[field.kind.code]
+        if layout.encoding.compact:
+            return 1
+        return _SIZES[length_code(element(field), layout.encoding)]
 
     def _array(self, field: FieldLayout, layout: StructLayout, path: str) -> Any:
         count = self._length(field, layout, path)
@@ -188,7 +185,7 @@ class FieldReader:
             size = walk.unsigned(name, kind="size, unsigned varint")
             if size > walk.left:
                 text = f"a size of {size} with {counted_bytes(walk.left)} left"
-                raise Broken(at, name, text, walk.position - at)
+                raise Broken(at, name, text)
             inner = walk.within(size)
             if field is None:
                 unknown[tag] = walk.data[walk.position : inner.end]

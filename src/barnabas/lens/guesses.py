@@ -1,4 +1,4 @@
-"""What the author of a broken frame may have meant: read it another way, and see whether it fits."""
+"""What the author of a broken frame may have meant: read it another way, see whether it fits."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace

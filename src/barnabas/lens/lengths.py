@@ -27,4 +27,4 @@ def read_length(walk: Walk, path: str, least: int, *, cut: bool) -> int:
         if meant == left >= least:
             walk.fault(path, text, at, guess)
             return left
-    raise Broken(at, path, text, 4)
+    raise Broken(at, path, text)

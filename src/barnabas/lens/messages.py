@@ -77,7 +77,7 @@ def _sized(walk: Walk, path: str, codec: int, depth: int) -> None:
         walk.parts[-1] = walk.parts[-1]._replace(value=None)
         return
     if not 0 <= length <= walk.left:
-        raise Broken(at, path, f"a length from -1 to {walk.left} expected, not {length}", 4)
+        raise Broken(at, path, f"a length from -1 to {walk.left} expected, not {length}")
     if codec and length and depth < _DEEPEST:
         inner = walk.within(length)
         unpack(inner, path, codec, partial(_messages, path=path, depth=depth + 1))

@@ -39,7 +39,7 @@ def _record(walk: Walk, path: str, *, control: bool, zigzag: bool = True) -> Non
     length = walk.signed(f"{path}.length", "Bytes that follow in this record.", zigzag=zigzag)
     if not 0 <= length <= walk.left:
         text = f"a length from 0 to {walk.left} expected, not {length}"
-        raise Broken(at, f"{path}.length", text, walk.position - at)
+        raise Broken(at, f"{path}.length", text)
     inner = walk.within(length)
     inner.number("b", f"{path}.attributes", "Unused.")
     inner.signed(
@@ -74,7 +74,7 @@ def _sized(walk: Walk, path: str, content: Content | None, *, zigzag: bool) -> N
         return
     if not 0 <= length <= walk.left:
         text = f"a length from -1 to {walk.left} expected, not {length}"
-        raise Broken(at, path, text, walk.position - at)
+        raise Broken(at, path, text)
     if content is None:
         walk.bytes(length, path)
         return

@@ -1,4 +1,4 @@
-"""What is compressed inside a batch or message: decompressed, and read with positions of its own."""
+"""What a batch or message holds compressed: read decompressed, with positions of its own."""
 
 from collections.abc import Callable
 

@@ -25,18 +25,17 @@ _MAX_SHIFT = 63
 
 
 class Broken(Exception):
-    """Nothing can be read beyond here. `width`: bytes of the field that is wrong, if there is one."""
+    """Nothing can be read beyond here."""
 
-    def __init__(self, position: int, path: str, text: str, width: int = 0) -> None:
+    def __init__(self, position: int, path: str, text: str) -> None:
         self.position = position
         self.path = path
         self.text = text
-        self.width = width
         super().__init__(text)
 
 
 class Walk:
-    """Reads `data` from `position` to `end`. `order` is that of the bytes in numbers: > is Kafka's."""
+    """Reads `data` from `position` to `end`. `order` is that of bytes in numbers: > is Kafka's."""
 
     def __init__(self, data: bytes, position: int = 0, end: int | None = None) -> None:
         self.data = data
@@ -76,7 +75,7 @@ class Walk:
         self.faults.append(Fault(at, path, text, guess))
 
     def rest(self, path: str, meaning: str) -> None:
-        """Pass over all that is left, if anything is, and was not read by a walk within this one."""
+        """Pass over all that neither this walk nor one within it has read."""
         if self.parts:
             self.position = max(self.position, self.parts[-1].end)
         if self.left > 0:
@@ -116,7 +115,7 @@ class Walk:
                 self.position, path, f"the {kind} does not end in the {self.left} bytes left"
             ) from None
         except Malformed as failure:
-            raise Broken(self.position, path, f"{failure} expected", 5) from None
+            raise Broken(self.position, path, f"{failure} expected") from None
         self.add(end - self.position, path, kind, value, meaning)
         return value
 
@@ -138,11 +137,11 @@ class Walk:
             shift += 7
             if shift > min(bits, _MAX_SHIFT):
                 text = f"a {kind} of at most {(bits + 6) // 7} bytes expected"
-                raise Broken(self.position, path, text, at - self.position)
+                raise Broken(self.position, path, text)
         value = (raw >> 1) ^ -(raw & 1) if zigzag else raw
         if not -(1 << (bits - 1)) <= value < 1 << (bits - 1):
             text = f"a {kind} of at most {bits} bits expected"
-            raise Broken(self.position, path, text, at - self.position)
+            raise Broken(self.position, path, text)
         self.add(at - self.position, path, kind, value, meaning)
         return value
 

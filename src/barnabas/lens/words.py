@@ -1,4 +1,4 @@
-"""What fields mean, in a sentence: from the prose of declarations, else from words that all share."""
+"""What fields mean, in a sentence: the prose of their declarations, or words that all share."""
 
 import re
 from base64 import urlsafe_b64encode
@@ -32,7 +32,7 @@ def prose_of(declared: type, name: str) -> str:
     for sentence in _SENTENCE.split(declared.__doc__ or ""):
         first = _MARKED.search(sentence)
         if first is not None and first.group() == marked:
-            said.append(" ".join(sentence.split()).removeprefix(marked).lstrip(": "))
+            said.append(" ".join(sentence.split()).removeprefix(f"{marked}: "))
     return " ".join(said)
 
 

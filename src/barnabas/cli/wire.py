@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from barnabas.cli.hex_text import hex_bytes
+from barnabas.cli.hints import DEFAULT_SERVERS
 from barnabas.cli.usage import HintingGroup, usage
 from barnabas.cli.wire_output import Style, show
 from barnabas.errors import ConfigError, KafkaError
@@ -119,3 +120,54 @@ def _plain(data: bytes) -> bytes:
     if is_capture(data) or not data.isascii() or b"\0" in data:
         return data
     return hex_bytes(data.decode())
+
+
+@wire.command()
+@click.option(
+    "--listen",
+    default="9192",
+    show_default=True,
+    metavar="[HOST:]PORT",
+    help="Where clients connect; port 0 is any that is free.",
+)
+@click.option(
+    "--to", default=DEFAULT_SERVERS, show_default=True, metavar="HOST:PORT", help="The broker."
+)
+@_dialect
+@click.option(
+    "--save", type=click.Path(dir_okay=False), help="Keep all that is said in a pcap file."
+)
+@click.option(
+    "--keep-addresses", is_flag=True, help="Let clients go to the addresses that brokers tell."
+)
+@_brief
+@_full
+@_json
+def proxy(
+    *,
+    listen: str,
+    to: str,
+    dialect: str,
+    save: str | None,
+    keep_addresses: bool,
+    brief: bool,
+    full: bool,
+    as_json: bool,
+) -> None:
+    """Stand between clients and a broker, and explain what they say.
+
+    Clients connect to --listen. Brokers tell them addresses; these are replaced by some of this
+    proxy, one port for each broker, so that all they say goes through it. --save keeps it, as the
+    broker said it, for explain and for other readers of pcap.
+    """
+    from barnabas.cli.wire_proxy import parse_place, run_proxy
+
+    with usage():
+        places = parse_place(listen, "--listen"), parse_place(to, "--to")
+    run_proxy(
+        *places,
+        language_of(dialect),
+        Style(as_json, brief, full),
+        save=save,
+        keep_addresses=keep_addresses,
+    )

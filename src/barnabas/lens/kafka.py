@@ -17,6 +17,7 @@ class KafkaLens:
     """Explains frames. `bare` ones come without the size before them."""
 
     name = "kafka"
+    tells_addresses = True
 
     def request(self, data: bytes, *, bare: bool = False) -> Explained:
         """Explain a request, whole or not."""

@@ -13,6 +13,11 @@ class Language(Protocol):
         """As listeners and commands call it."""
         ...
 
+    @property
+    def tells_addresses(self) -> bool:
+        """Whether brokers tell clients the addresses of brokers."""
+        ...
+
     def request(self, data: bytes, *, bare: bool = False) -> Explained:
         """Explain a request, whole or not."""
         ...

@@ -3,7 +3,7 @@
 import re
 
 from barnabas.lens.part import Explained, Part
-from barnabas.lens.words import error_text
+from barnabas.lens.words import error_text, uuid_text
 
 _MOST_TOPICS = 3
 _TOPIC = re.compile(r"(^|.*\.)(topic|topic_name|(topic\w*|responses)\[\d+\]\.name)$|topics\[\d+\]$")
@@ -40,6 +40,11 @@ def _every(parts: tuple[Part, ...]) -> list[Part]:
 def _topics(parts: list[Part]) -> list[str]:
     names = [
         part.value for part in parts if isinstance(part.value, str) and _TOPIC.match(part.path)
+    ]
+    names += [
+        f"topic id {uuid_text(part.value)}"
+        for part in parts
+        if isinstance(part.value, bytes) and part.path.endswith("topic_id") and any(part.value)
     ]
     known = list(dict.fromkeys(names))
     more = len(known) - _MOST_TOPICS

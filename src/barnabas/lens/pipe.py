@@ -1,0 +1,72 @@
+"""Pipe: one direction of a relayed connection. What one side sends goes to the other, in order."""
+
+from collections.abc import Callable
+
+from barnabas.errors import ConnectionFailed
+from barnabas.ports import Channel
+
+_RECEIVE_BYTES = 1 << 16
+_MOST_HELD = 4 << 20
+"""Bytes that a slow receiver may leave here before the sender has to wait."""
+
+
+class Pipe:
+    """Reads from `source`, sends what `passed` makes of it to `target`, then tells `seen`.
+
+    `on_end` is called once: when the source has ended and all is sent, or when either side broke.
+    """
+
+    def __init__(
+        self,
+        source: Channel,
+        target: Channel,
+        passed: Callable[[bytes], bytes],
+        seen: Callable[[bytes], None],
+        on_end: Callable[[], None],
+    ) -> None:
+        self._source = source
+        self._target = target
+        self._passed = passed
+        self._seen = seen
+        self._on_end: Callable[[], None] | None = on_end
+        self._buffer = memoryview(bytearray(_RECEIVE_BYTES))
+        self._out = bytearray()
+        self._ended = False
+        source.on_readable(self._read)
+
+    def _read(self) -> None:
+        try:
+            count = self._source.receive_into(self._buffer)
+        except ConnectionFailed:
+            self._end()
+            return
+        if count < 0:
+            return
+        data = bytes(self._buffer[:count])
+        self._ended = not data
+        if self._ended:
+            self._source.on_readable(None)
+        self._out += self._passed(data)
+        self._flush()
+        if data:
+            self._seen(data)
+
+    def _flush(self) -> None:
+        """Send what fits; wait for room if not all does, and for the source only if it may be."""
+        try:
+            while self._out and (sent := self._target.send((bytes(self._out),))):
+                del self._out[:sent]
+        except ConnectionFailed:
+            self._end()
+            return
+        self._target.on_writable(self._flush if self._out else None)
+        if self._ended:
+            if not self._out:
+                self._end()
+            return
+        self._source.on_readable(self._read if len(self._out) < _MOST_HELD else None)
+
+    def _end(self) -> None:
+        on_end, self._on_end = self._on_end, None
+        if on_end is not None:
+            on_end()

@@ -114,6 +114,21 @@ def read_messages(forms: Forms, data: bytes) -> list[object]:
     return [*made, *_objects(forms, exact, table, rows, messages=True)]
 
 
+def read_byte_messages(forms: Forms, data: bytes) -> list[object]:
+    """As `read`, of messages of Kafka 0.7."""
+    exact, tables = array("B", data), array("I", bytes(8 * 256 * 4))
+    made: list[object] = [forms.message_rows.fill(tables)]
+    for sums in (tables, tables[:0]):
+        progress, table = array("q", (0, 0)), array("q", bytes(8 * layout.BYTE_WIDTH * 8))
+        made.append(forms.byte_messages.rows(exact, 0, len(data), sums, table, progress))
+        made += [progress.tolist(), table.tolist()]
+        for room in (40, 24 * progress[1] + len(data)):
+            target = bytearray(room)
+            end = forms.byte_messages.records(exact, table, 0, progress[1], target, 0)
+            made += [end, bytes(target[: max(end, 0)])]
+    return made
+
+
 def _columns(
     forms: Forms, data: Any, table: Any, rows: int, *, messages: bool = False
 ) -> list[object]:

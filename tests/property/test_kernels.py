@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 from barnabas.kernels import implementation
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
+from barnabas.records.message07 import encode_set
 from fuzz.compactions import compact, log
 from fuzz.kernels import compare
 from fuzz.mutations import mutate
 from fuzz.rows import write
-from tests.kernel_forms import Forms, extension, read, read_messages, source
+from tests.kernel_forms import Forms, extension, read, read_byte_messages, read_messages, source
 from tests.message_sets import message
 
 pytestmark = [
@@ -85,6 +86,17 @@ def test_on_messages(data: bytes) -> None:
 def test_on_damaged_messages(data: bytes, seed: int) -> None:
     damaged = mutate(data, random.Random(seed))
     assert read_messages(COMPILED, damaged) == read_messages(PURE, damaged)
+
+
+BYTE_MESSAGES = st.lists(st.binary(max_size=60), max_size=6).flatmap(
+    lambda payloads: st.sampled_from([0, 1]).map(lambda magic: encode_set(payloads, magic=magic))
+)
+
+
+@given(BYTE_MESSAGES, st.integers(0, 2**32))
+def test_on_messages_of_kafka_07(data: bytes, seed: int) -> None:
+    for each in (data, mutate(data, random.Random(seed)) if data else b""):
+        assert read_byte_messages(COMPILED, each) == read_byte_messages(PURE, each)
 
 
 @given(st.integers(0, 2**64))

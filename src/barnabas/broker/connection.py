@@ -5,10 +5,10 @@ from collections.abc import Callable, Sequence
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.dispatch import HANDLERS
 from barnabas.broker.metering import Used, metered
 from barnabas.broker.purgatory import Pending
-from barnabas.dialects.dialect import Dialect, Request, Unanswered
+from barnabas.broker.spoken import Spoken
+from barnabas.dialects.dialect import Request, Unanswered
 from barnabas.ports import Timer
 from barnabas.runtime.connection import Connection
 
@@ -24,14 +24,14 @@ class ClientConnection:
     """
 
     __slots__ = (
-        "_broker", "_connection", "_context", "_dialect", "_on_gone", "_outcomes",
+        "_broker", "_connection", "_context", "_dialect", "_handlers", "_on_gone", "_outcomes",
         "_parked", "_silence", "_used", "number", "peer_host",
     )  # fmt: skip
 
     def __init__(
         self,
         broker: Broker,
-        dialect: Dialect,
+        spoken: Spoken,
         connection: Connection,
         *,
         listener: str,
@@ -39,7 +39,7 @@ class ClientConnection:
         on_gone: Callable[["ClientConnection"], None],
     ) -> None:
         self._broker = broker
-        self._dialect = dialect
+        self._dialect, self._handlers = spoken
         self._connection = connection
         self._context = RequestContext(-1, -1, None, listener, connection.peer, number)
         self.number = number
@@ -71,7 +71,7 @@ class ClientConnection:
             context = self._context = context._replace(
                 api_key=key, api_version=version, client_id=client_id
             )
-        outcome = HANDLERS[key](broker, context, body)
+        outcome = self._handlers[key](broker, context, body)
         if began is not None:
             self._used = Used(len(frame), broker.clock.monotonic() - began)
         if type(outcome) is Pending:

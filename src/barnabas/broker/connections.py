@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.connection import ClientConnection
-from barnabas.dialects.dialect import Dialect
+from barnabas.broker.spoken import Spoken
 from barnabas.ports import Channel
 from barnabas.runtime.connection import Connection
 from barnabas.runtime.memory import ConnectionMemory
@@ -38,7 +38,7 @@ class Connections:
     def __len__(self) -> int:
         return len(self._clients)
 
-    def accept(self, channel: Channel, listener: str, dialect: Dialect) -> None:
+    def accept(self, channel: Channel, listener: str, spoken: Spoken) -> None:
         """Serve a new channel, or close it if there are too many."""
         host = channel.peer.rpartition(":")[0]
         config = self._broker.config
@@ -66,7 +66,7 @@ class Connections:
         )
         client = ClientConnection(
             self._broker,
-            dialect,
+            spoken,
             connection,
             listener=listener,
             number=self._accepted,

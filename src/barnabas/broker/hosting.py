@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.config.broker import BrokerConfig
-from barnabas.config.releases import is_before, magic_of
+from barnabas.config.releases import RELEASE_07, is_before, magic_of
 from barnabas.config.topic import TopicConfig
 from barnabas.errors import ConfigError
-from barnabas.log.config import LogConfig
+from barnabas.log.config import MAGIC_07, TODAYS_MAGIC, LogConfig
 from barnabas.log.manager import LogManager
 from barnabas.records.compression import Codec
 from barnabas.records.recompression import Stored
@@ -97,10 +97,16 @@ def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
     """
     topic = TopicConfig.for_topic(own, broker)
     stored, magic = _stored(topic), _magic(topic, broker)
-    if magic < _MAGIC_OF_ZSTD and stored is not None and stored.codec == Codec.ZSTD:
+    if magic == MAGIC_07 and "compact" in topic.cleanup_policy:
+        if _FORMAT in own:
+            raise ConfigError("cleanup.policy=compact: messages of Kafka 0.7 have no keys")
+        magic = TODAYS_MAGIC
+    highest = _HIGHEST_CODECS.get(magic, Codec.LZ4)
+    if stored is not None and magic < TODAYS_MAGIC and stored.codec > highest:
         version = topic.message_format_version
         raise ConfigError(
-            f"compression.type=zstd: message.format.version {version} has no place for it"
+            f"compression.type={topic.compression_type}: message.format.version {version} has no "
+            "place for it"
         )
     return LogConfig(
         segment_bytes=topic.segment_bytes,
@@ -125,19 +131,27 @@ def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
         producer_id_expiration_ms=broker.producer_id_expiration_ms,
         stored=stored,
         magic=magic,
-        known_magic=magic_of(broker.release) if broker.release else 2,
+        known_magic=_known_magic(broker),
         downconverts=topic.message_downconversion_enable,
     )
 
 
-_MAGIC_OF_ZSTD = 2
+_FORMAT = "message.format.version"
+_HIGHEST_CODECS = {MAGIC_07: Codec.SNAPPY}
+"""What messages before magic 2 can be compressed with, where that is not lz4."""
+
+
+def _known_magic(broker: BrokerConfig) -> int:
+    """The highest that clients of its own release may send."""
+    return TODAYS_MAGIC if broker.release in ("", RELEASE_07) else magic_of(broker.release)
 
 
 def _magic(topic: TopicConfig, broker: BrokerConfig) -> int:
     """Of the record format to store; Kafka 3 has the property, and no longer obeys it (KIP-724)."""
-    if broker.release and not is_before(broker.release, "3.0"):
-        return 2
-    return magic_of(topic.message_format_version)
+    magic = magic_of(topic.message_format_version)
+    if broker.release and not is_before(broker.release, "3.0") and magic != MAGIC_07:
+        return TODAYS_MAGIC
+    return magic
 
 
 _FAST_LZ4 = 9

@@ -18,6 +18,7 @@ from barnabas.records.batch import MAGIC_AT, BatchHeader
 from barnabas.records.checks import check_produced
 from barnabas.records.compression import Codec
 from barnabas.records.refused import RefusedRecords
+from barnabas.wire.send import FileSlice, HeldRecords
 
 _UNKNOWN_CODEC = Appended(
     ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, message="this version of Produce does not know zstd"
@@ -27,8 +28,11 @@ _TRANSACTIONAL = Appended(
 )
 
 _NONE = ErrorCode.NONE
+_NOT_THERE = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 _Unanswered = Sequence[tuple[list[Appended], int]]
 _Untold = Sequence[Callable[[ErrorCode], None]]
+_CONVERTED_BYTES_MAX = 4 << 20
+"""What is read at once of a log whose messages are converted, as the loop waits for it meanwhile."""
 MAGIC = 2
 """Of today's record format."""
 
@@ -123,6 +127,25 @@ class Partition:
         self.queued_bytes += len(made)
         return Appended(_NONE, info.base_offset, info.append_time_ms, info.log_start_offset)
 
+    def append_messages(self, messages: memoryview, now_ms: int) -> Appended:
+        """As `append`, for messages of Kafka 0.7, which are stored as they are."""
+        log = self.log
+        if not log.config.byte_positions:
+            return Appended(_NOT_THERE, message="its offsets are no byte positions")
+        # Imported late: a broker starts faster without it, and most never need it.
+        from barnabas.log.byte_appending import append_messages
+        from barnabas.records.check07 import check_set
+
+        try:
+            kept = check_set(messages, log.config.max_message_bytes)
+            info = append_messages(log, kept, now_ms=now_ms)
+        except RefusedRecords as refused:
+            return _refusal(refused, log.start_offset)
+        except StorageError as error:
+            return Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
+        self.queued_bytes += len(kept)
+        return Appended(_NONE, info.base_offset, log_start_offset=info.log_start_offset)
+
     def append_own(
         self, batch: bytearray, now_ms: int, on_written: Callable[[ErrorCode], None]
     ) -> None:
@@ -208,13 +231,32 @@ class Partition:
         if not start <= offset <= end:
             # Kafka tells no offsets with it either: the reader asks for them.
             return Fetched(topic, topic_id, index, ErrorCode.OFFSET_OUT_OF_RANGE)
-        records = None
+        records: FileSlice | HeldRecords | None = None
         if offset < end and (max_bytes > 0 or min_one):
             try:
-                records = log.read(offset, max_bytes, max_offset=end, min_one=min_one)[0]
-            except StorageError:
-                return Fetched(topic, topic_id, index, ErrorCode.KAFKA_STORAGE_ERROR)
+                if log.config.byte_positions:
+                    records = _read_converted(log, offset, max_bytes, min_one=min_one)
+                else:
+                    records = log.read(offset, max_bytes, max_offset=end, min_one=min_one)[0]
+            except StorageError as error:
+                return Fetched(topic, topic_id, index, error.code)
         return _new(Fetched, (topic, topic_id, index, _NONE, end, end, start, records, -1, -1))
+
+    def read_region(self, read: Read) -> Fetched:
+        """What is in the log from a byte on, cut where `max_bytes` or the segment ends.
+
+        Source: seed 000 "Fetch".
+        """
+        from barnabas.log.byte_reading import region_from
+
+        log = self.log
+        code, region = _NOT_THERE, None
+        if log.config.byte_positions:
+            code, region = region_from(log, read.offset, read.max_bytes)
+        return Fetched(
+            read.topic, read.topic_id, read.partition, code,
+            log.written_end, log.written_end, log.start_offset, region,
+        )  # fmt: skip
 
     def find_offset(self, lookup: Lookup) -> FoundOffset:
         """Answer one lookup. Nothing is tiered, so the local log is all of the log."""
@@ -233,7 +275,7 @@ class Partition:
                 case -5 | -6:
                     found = None
                 case timestamp:
-                    if not log.config.magic:
+                    if log.config.magic < 1:
                         code = ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT
                     found = None if code else log.offset_for_timestamp(timestamp)
         except StorageError:
@@ -284,6 +326,16 @@ class Partition:
             log.written_end, log.written_end, log.start_offset,
             diverging_epoch=epoch, diverging_end_offset=end,
         )  # fmt: skip
+
+
+def _read_converted(
+    log: PartitionLog, offset: int, max_bytes: int, *, min_one: bool
+) -> HeldRecords | None:
+    """Messages of Kafka 0.7 as batches of today."""
+    # Imported late: most brokers have no such topic.
+    from barnabas.log.byte_reading import batches_from
+
+    return batches_from(log, offset, min(max_bytes, _CONVERTED_BYTES_MAX), min_one=min_one)
 
 
 class _Unseen:

@@ -2,7 +2,7 @@
 
 from barnabas.broker.dispatch import SERVED
 from barnabas.broker.profile import Profile
-from barnabas.config.releases import is_before
+from barnabas.config.releases import RELEASE_07, is_before
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.versions import VersionRange
 
@@ -19,10 +19,12 @@ _ANY_VERSION_0_8 = _ANY_VERSION_0_9 | {ApiKey.FIND_COORDINATOR}
 def profile_of(release: str) -> Profile:
     """What this broker shows as one of that release line; empty: all that it can.
 
+    Kafka 0.7 is another dialect: a listener beside it that is of Kafka's shows all.
+
     Raises:
         ValueError: there is no such line.
     """
-    if not release:
+    if release in ("", RELEASE_07):
         return EVERYTHING
     # Imported late: a broker starts faster without it.
     from barnabas.protocol.releases import ADVERTISED_FROM_ZERO, apis_of

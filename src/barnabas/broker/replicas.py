@@ -87,6 +87,13 @@ class ReplicaManager:
             answers.append(appended)
         return answers
 
+    def append_messages(self, partition: Partition, messages: memoryview) -> Appended:
+        """Queue messages of Kafka 0.7; the answer counts after `write`."""
+        appended = partition.append_messages(messages, self._clock.time_ms())
+        if not appended.error:
+            self._dirty[partition] = None
+        return appended
+
     def append_own(
         self, partition: Partition, batch: bytearray, on_written: Callable[[ErrorCode], None]
     ) -> None:

@@ -15,10 +15,11 @@ from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.profiles import profile_of
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.spoken import spoken
 from barnabas.broker.topic_znodes import TOPICS, config_of
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
-from barnabas.config.listeners import Endpoint, advertised, listeners
+from barnabas.config.listeners import Endpoint, advertised, dialect_of, listeners
 from barnabas.errors import KafkaError
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
 from barnabas.log.config import LogConfig
@@ -223,8 +224,12 @@ class BrokerServer:
         bound: list[Endpoint] = []
         for endpoint in listeners(self._config):
 
-            def accept(channel: Channel, name: str = endpoint.name) -> None:
-                connections.accept(channel, name, broker.profile.dialect())
+            def accept(
+                channel: Channel,
+                name: str = endpoint.name,
+                dialect: str = dialect_of(self._config, endpoint.name),
+            ) -> None:
+                connections.accept(channel, name, spoken(dialect, broker.profile))
 
             # An IPv4 and an IPv6 address of one name share their port, also where any will do.
             ports = [one.port for one in bound if one.name == endpoint.name]

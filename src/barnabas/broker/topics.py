@@ -283,6 +283,8 @@ class Topics:
         topic_id = ids.pop() if len(ids) == 1 else self._entropy.uuid()
         indexes = sorted(one.topic_partition.partition for one in found)
         config = config_of_stranger(name)
+        if any(one.config.byte_positions for one in found):
+            config["message.format.version"] = "0.7"
         topic = Topic(name, topic_id, {index: [self._config.node_id] for index in indexes}, config)
         self._registry.set(f"{CONFIGS}/{name}", encode_config(config))
         self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))

@@ -7,6 +7,7 @@ file for a Kafka broker may name besides is in `config.elsewhere`.
 from collections.abc import Mapping
 from typing import ClassVar
 
+from barnabas.config.broker_dialects import DialectConfig
 from barnabas.config.broker_membership import MembershipConfig
 from barnabas.config.broker_quotas import QuotaConfig
 from barnabas.config.definition import (
@@ -42,7 +43,7 @@ IN_OTHER_UNITS: dict[str, tuple[tuple[str, int], ...]] = {
 """What stands in for a property that is not set, first one first, with its factor."""
 
 
-class BrokerConfig(QuotaConfig, MembershipConfig):
+class BrokerConfig(QuotaConfig, MembershipConfig, DialectConfig):
     """What can be set for a broker."""
 
     known_elsewhere: ClassVar[Mapping[str, str]] = BROKER_NAMES

@@ -11,7 +11,7 @@ from typing import ClassVar, Never, Self, cast, dataclass_transform
 
 from barnabas.config.definition import Setting
 from barnabas.config.elsewhere import LOUD, reason, refusal
-from barnabas.config.releases import default_in
+from barnabas.config.releases import RELEASE_07, default_in
 from barnabas.errors import ConfigError
 
 log = logging.getLogger(__name__)
@@ -86,6 +86,10 @@ class Configuration:
             ConfigError: a value is out of range, a property is given twice, differently, or one
                 would make other records of those that are sent.
         """
+        if release == RELEASE_07:
+            from barnabas.config.names07 import todays_names
+
+            given = todays_names(given)
         known: dict[str, object] = {}
         elsewhere: dict[str, str] = {}
         for name, value in given.items():

@@ -13,6 +13,8 @@ _NO_CONTROLLER = (
     "of this broker"
 )
 _PLAIN = "PLAINTEXT"
+KAFKA, KAFKA_07 = "kafka", "kafka-0.7"
+_DIALECTS = (KAFKA, KAFKA_07)
 _PROTOCOLS = (_PLAIN, "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 
 
@@ -43,9 +45,34 @@ def listeners(config: BrokerConfig) -> list[Endpoint]:
     for name in {endpoint.name for endpoint in opened}:
         _refuse_twice(config, [endpoint for endpoint in opened if endpoint.name == name])
     protocols = _protocols(config)
+    dialects = _dialects(config)
     for endpoint in opened:
-        _refuse_unserved(endpoint.name, protocols)
+        if endpoint.name not in dialects or endpoint.name in protocols:
+            _refuse_unserved(endpoint.name, protocols)
     return opened
+
+
+def dialect_of(config: BrokerConfig, listener: str) -> str:
+    """What the clients of a listener speak.
+
+    Raises:
+        ConfigError: the map cannot be read.
+    """
+    return _dialects(config).get(listener, KAFKA)
+
+
+def _dialects(config: BrokerConfig) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for text in config.listener_dialect_map:
+        name, _, dialect = (part.strip() for part in text.partition(":"))
+        if not name or dialect not in _DIALECTS:
+            raise ConfigError(
+                f"listener.dialect.map={text}: it must look like NAME:{KAFKA_07}, with one of "
+                f"{', '.join(_DIALECTS)}"
+            )
+        if found.setdefault(name.upper(), dialect) != dialect:
+            raise ConfigError(f"listener.dialect.map={text}: {name} stands twice")
+    return found
 
 
 def advertised(config: BrokerConfig, bound: list[Endpoint]) -> dict[str, Endpoint]:

@@ -9,7 +9,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from barnabas.errors import ErrorCode
-from barnabas.wire.send import FileSlice
+from barnabas.wire.send import FileSlice, HeldRecords
+
+ANY_PARTITION = -1
+"""The partition of an Append that the broker chooses (seed 000, `broker.list` producers)."""
 
 
 class Append(NamedTuple):
@@ -94,7 +97,7 @@ class Fetch(NamedTuple):
 
 
 class Fetched(NamedTuple):
-    """What was read of one partition; `records` is a region of the log's file."""
+    """What was read of one partition; `records` is a region of the log's file, or was made of one."""
 
     topic: str
     topic_id: bytes
@@ -103,7 +106,7 @@ class Fetched(NamedTuple):
     high_watermark: int = -1
     last_stable_offset: int = -1
     log_start_offset: int = -1
-    records: FileSlice | None = None
+    records: FileSlice | HeldRecords | None = None
     diverging_epoch: int = -1
     diverging_end_offset: int = -1
 

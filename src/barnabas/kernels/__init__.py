@@ -27,6 +27,7 @@ FAMILIES = (
     "message_scanning",
     "message_objects",
     "message_writing",
+    "byte_messages",
     "fetch_reading",
     "fetch_writing",
     "key_hashes",

@@ -18,6 +18,11 @@ cdef enum:
     SHIFT = 8
     HAS_TIMES = 65536
     TIME_OF_ROW = 131072
+    BYTE_START = 0
+    BYTE_PAYLOAD = 1
+    BYTE_END = 2
+    BYTE_KIND = 3
+    BYTE_WIDTH = 4
     RECORDS = 0
     KEY_BYTES = 1
     VALUE_BYTES = 2
@@ -57,6 +62,9 @@ cdef enum:
     MESSAGE_HAS_MORE = -17
     NESTED = -18
     NOT_COMPRESSED_DATA = -19
+    BAD_OLD_MAGIC = -20
+    WRONG_CRC = -21
+    UNKNOWN_CODEC = -22
     HAS_KEY = 1
     HAS_VALUE = 2
     KEPT_RECORDS = 0

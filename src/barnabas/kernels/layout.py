@@ -22,6 +22,14 @@ SHIFT = 8  # in the place of a producer: what is to be added to the offset of ea
 HAS_TIMES = 1 << 16  # magic 1
 TIME_OF_ROW = 1 << 17  # every message has the time MAX_TIMESTAMP, whatever it states
 
+# Rows of 0.7's messages: where one starts, where its payload does, where it ends, its magic and
+# attributes.
+BYTE_START = 0
+BYTE_PAYLOAD = 1
+BYTE_END = 2
+BYTE_KIND = 3  # the magic above its lowest 8 bits, which are the attributes
+BYTE_WIDTH = 4
+
 # The state of a scan is int64[STATE], carried from buffer to buffer.
 RECORDS = 0
 KEY_BYTES = 1
@@ -90,6 +98,9 @@ BAD_MESSAGE_LENGTH = -16
 MESSAGE_HAS_MORE = -17
 NESTED = -18
 NOT_COMPRESSED_DATA = -19
+BAD_OLD_MAGIC = -20
+WRONG_CRC = -21
+UNKNOWN_CODEC = -22
 
 WORDS = {
     BAD_VARINT: "a varint is too long or runs past its record",
@@ -111,5 +122,8 @@ WORDS = {
     MESSAGE_HAS_MORE: "a message is longer than its parts",
     NESTED: "a compressed message is inside another one",
     NOT_COMPRESSED_DATA: "a compressed message holds no message",
+    BAD_OLD_MAGIC: "the magic byte of a message is neither 0 nor 1",
+    WRONG_CRC: "a message has another CRC than it states",
+    UNKNOWN_CODEC: "nobody knows the codec of a message",
 }
 """What an error code means, for a person."""

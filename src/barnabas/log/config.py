@@ -1,12 +1,16 @@
 """The topic properties that a log obeys, as numbers. Parsing them is the business of `config`."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from barnabas.log.offset_schemes import BYTE_POSITION, DENSE, OffsetScheme
 from barnabas.records.recompression import Stored
 
 _FOREVER = (1 << 63) - 1
 _HOUR_MS = 3_600_000
 _WEEK_MS = 168 * _HOUR_MS
+TODAYS_MAGIC = 2
+MAGIC_07 = -1
+"""Stands for the format of Kafka 0.7, whose own magic bytes, 0 and 1, mean others since 0.8."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +44,8 @@ class LogConfig:
 
     stored: Stored | None = None
     """What batches are compressed with; None: they stay as they came (`compression.type`)."""
-    magic: int = 2
-    """Of the record format that is stored (`message.format.version`)."""
+    magic: int = TODAYS_MAGIC
+    """Of the record format that is stored (`message.format.version`); -1 for that of Kafka 0.7."""
 
     known_magic: int = 2
     """The highest that the broker's release knows."""
@@ -71,6 +75,22 @@ class LogConfig:
         judges = self.compacts or self.message_timestamp_before_max_ms < _FOREVER
         object.__setattr__(self, "judges_records", judges)
         object.__setattr__(self, "rewrites", self.stored is not None or self.magic < 2)
+
+    @property
+    def scheme(self) -> OffsetScheme:
+        """What offsets mean, and what the segments hold."""
+        return BYTE_POSITION if self.byte_positions else DENSE
+
+    def with_scheme_of(self, other: "LogConfig") -> "LogConfig":
+        """These properties, for a log that keeps what its offsets mean."""
+        if self.byte_positions == other.byte_positions:
+            return self
+        return replace(self, magic=other.magic)
+
+    @property
+    def byte_positions(self) -> bool:
+        """Whether offsets are byte positions, as before Kafka 0.8."""
+        return self.magic == MAGIC_07
 
     @property
     def log_append_time(self) -> bool:

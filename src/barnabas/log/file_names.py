@@ -6,6 +6,10 @@ from barnabas.errors import LogDirFailed
 from barnabas.types import TopicPartition
 
 LOG = ".log"
+OLD_LOG = ".kafka"
+"""Of segments whose offsets are byte positions: Kafka 0.7's own suffix."""
+JAFKA_LOG = ".jafka"
+"""The same of Jafka, a Java server of Kafka 0.7's wire. Opened, they get Kafka's."""
 INDEX = ".index"
 TIME_INDEX = ".timeindex"
 TRANSACTION_INDEX = ".txnindex"
@@ -14,7 +18,7 @@ DELETED = ".deleted"
 CLEANED = ".cleaned"
 SWAP = ".swap"
 
-SEGMENT_FILES = (LOG, INDEX, TIME_INDEX, TRANSACTION_INDEX)
+SEGMENT_FILES = (LOG, OLD_LOG, INDEX, TIME_INDEX, TRANSACTION_INDEX)
 PARTITION_METADATA = "partition.metadata"
 LEADER_EPOCHS = "leader-epoch-checkpoint"
 

@@ -5,15 +5,18 @@ a right CRC, indexes are made again, leader epochs and producers follow from the
 Source: Kafka's LogLoader.
 """
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from barnabas.errors import LogDirFailed
-from barnabas.log.config import LogConfig
+from barnabas.log.config import MAGIC_07, TODAYS_MAGIC, LogConfig
 from barnabas.log.file_names import (
     CLEANED,
     DELETED,
+    JAFKA_LOG,
     LEADER_EPOCHS,
     LOG,
+    OLD_LOG,
     PARTITION_METADATA,
     SEGMENT_FILES,
     SNAPSHOT,
@@ -25,7 +28,6 @@ from barnabas.log.partition_log import PartitionLog
 from barnabas.log.partition_metadata import encode_topic_id, parse_topic_id
 from barnabas.log.producer_snapshot import decode_snapshot
 from barnabas.log.replacement import finish_replacement
-from barnabas.log.scan import scan_batches
 from barnabas.log.segment import Segment
 from barnabas.log.segments import Segments
 from barnabas.ports import Disk
@@ -56,8 +58,9 @@ def open_log(
     Raises:
         StorageError: the directory cannot be read, or holds what no recovery explains.
     """
-    log = PartitionLog(disk, partition, directory, config)
     names = _tidied(disk, directory)
+    config = _with_scheme_of(names, config)
+    log = PartitionLog(disk, partition, directory, config)
     if PARTITION_METADATA in names:
         log.topic_id = _topic_id(disk, f"{directory}/{PARTITION_METADATA}", clean=checkpoint.clean)
     log.epochs = LeaderEpochs(
@@ -67,6 +70,9 @@ def open_log(
     if not segments:
         segments = [_new_segment(disk, directory, checkpoint.start_offset, config)]
     recovery_point = checkpoint.recovery_point
+    if config.byte_positions and not recovery_point:
+        # Kafka 0.7 has no checkpoints: it syncs a segment before it begins the next.
+        recovery_point = segments[-1].base_offset
     if checkpoint.clean:
         end = segments[-1].next_offset()
     else:
@@ -131,22 +137,46 @@ def create_log(
 
 def _tidied(disk: Disk, directory: str) -> set[str]:
     """Names in the directory after finishing what was under way."""
-    names = finish_replacement(disk, directory, set(disk.list(directory)))
+    names = _of_jafka(disk, directory, set(disk.list(directory)))
+    names = finish_replacement(disk, directory, names)
     for name in sorted(names):
         if name.endswith((DELETED, CLEANED, ".tmp")):
             disk.remove(f"{directory}/{name}")
             names.discard(name)
     for name in sorted(names):
         parsed = parse_segment_file(name)
-        if parsed and parsed[1] in SEGMENT_FILES and segment_name(parsed[0]) + LOG not in names:
-            disk.remove(f"{directory}/{name}")
-            names.discard(name)
+        if parsed and parsed[1] in SEGMENT_FILES:
+            stem = segment_name(parsed[0])
+            if stem + LOG not in names and stem + OLD_LOG not in names:
+                disk.remove(f"{directory}/{name}")
+                names.discard(name)
     return names
+
+
+def _of_jafka(disk: Disk, directory: str, names: set[str]) -> set[str]:
+    """The names after segments of Jafka, which differ in nothing else, have got Kafka's suffix."""
+    for name in sorted(names):
+        if name.endswith(JAFKA_LOG):
+            new = name.removesuffix(JAFKA_LOG) + OLD_LOG
+            disk.rename(f"{directory}/{name}", f"{directory}/{new}")
+            names.discard(name)
+            names.add(new)
+    return names
+
+
+def _with_scheme_of(names: set[str], config: LogConfig) -> LogConfig:
+    """The properties for a log whose files are there: they tell what its offsets mean."""
+    suffixes = {parsed[1] for parsed in map(parse_segment_file, names) if parsed}
+    if OLD_LOG in suffixes and not config.byte_positions:
+        return replace(config, magic=MAGIC_07, cleanup_policy=frozenset({"delete"}))
+    if LOG in suffixes and config.byte_positions:
+        return replace(config, magic=TODAYS_MAGIC)
+    return config
 
 
 def _segments(disk: Disk, directory: str, config: LogConfig, names: set[str]) -> list[Segment]:
     parsed = (parse_segment_file(name) for name in names)
-    bases = sorted(base for base, suffix in filter(None, parsed) if suffix == LOG)
+    bases = sorted(base for base, suffix in filter(None, parsed) if suffix == config.scheme.suffix)
     return [Segment(disk, directory, base, config) for base in bases]
 
 
@@ -186,7 +216,7 @@ def recover_segment(segment: Segment, epochs: LeaderEpochs) -> tuple[bool, int]:
     """
     segment.start_rebuild()
     valid, after = 0, segment.base_offset
-    for found in scan_batches(segment.file, 0, segment.size):
+    for found in segment.scan(0):
         header = found.header
         if header.base_offset < after:
             break
@@ -212,6 +242,8 @@ def remove_segments(disk: Disk, segments: list[Segment]) -> None:
 
 def restore_producers(disk: Disk, log: PartitionLog) -> None:
     """Know the producers again: from the newest right snapshot and the batches after it."""
+    if log.config.byte_positions:
+        return  # Its messages have none.
     offsets = []
     for name in disk.list(log.directory):
         parsed = parse_segment_file(name)
@@ -241,8 +273,6 @@ def replay_producers(log: PartitionLog, offset: int) -> None:
         first = segment.find(offset)
         if first is None:
             continue
-        for header, data in scan_batches(
-            segment.file, first.position, segment.written, check_crcs=False
-        ):
+        for header, data in segment.scan(first.position, check_crcs=False):
             if header.producer_id >= 0:
                 log.producers.add(header, data, header.base_offset, header.max_timestamp)

@@ -6,12 +6,11 @@ What is *not* here: opening and recovery (`opening`), truncation, when old segme
 
 from barnabas.errors import ErrorCode, LogDirFailed, StorageError
 from barnabas.log.config import LogConfig
-from barnabas.log.file_names import SNAPSHOT, segment_name
 from barnabas.log.flushing import Flushing
 from barnabas.log.leader_epochs import LeaderEpochs
 from barnabas.log.limits import needs_new_segment, refuse_if_beyond
 from barnabas.log.outcomes import NOTHING, OUT_OF_RANGE, AppendInfo, FoundTimestamp, ReadInfo
-from barnabas.log.producer_snapshot import encode_snapshot
+from barnabas.log.producer_snapshot import write_snapshot
 from barnabas.log.producer_state import ProducerState, repeated
 from barnabas.log.reading import ReadHints, slice_of_older, slice_of_recent
 from barnabas.log.recent_batches import RecentBatches
@@ -100,8 +99,11 @@ class PartitionLog:
             self._begin_epoch(epoch, self.end_offset)
 
     def configure(self, config: LogConfig) -> None:
-        """Obey other properties from now on; `index.interval.bytes` from the next segment on."""
-        self.config = config
+        """Obey other properties from now on; `index.interval.bytes` from the next segment on.
+
+        What offsets mean stays as the segments have it.
+        """
+        self.config = config.with_scheme_of(self.config)
         self.segments.active.room = 0
 
     # --- Appending ----------------------------------------------------------------------------
@@ -173,7 +175,7 @@ class PartitionLog:
         )  # Twice as fast as calling the class.
 
     def queue_set(self, messages: memoryview, last_offset: int, timestamp: int) -> None:
-        """Queue messages of magic 0 or 1 that have their offsets; a read finds each by the index."""
+        """Queue messages of an old format that have their offsets; a read finds each by the index."""
         self._recent.clear()
         self.segments.active.add(len(messages), last_offset, timestamp)
         self._queue.append(messages)
@@ -277,11 +279,10 @@ class PartitionLog:
             return old
         try:
             old.seal()
-            snapshot = self._snapshot_path()
-            self.disk.write_file(snapshot, encode_snapshot(self.producers.entries()))
+            snapshots = self._write_snapshot()
             segment = Segment(self.disk, self.directory, self.end_offset, self.config)
             segment.create(now_ms)
-            self.flushing.begin(self.segments, self.file_end, [snapshot], now_ms)
+            self.flushing.begin(self.segments, self.file_end, snapshots, now_ms)
         except StorageError as error:
             self.fail(error)
             raise
@@ -290,8 +291,11 @@ class PartitionLog:
         self._recent.clear()
         return segment
 
-    def _snapshot_path(self) -> str:
-        return f"{self.directory}/{segment_name(self.end_offset)}{SNAPSHOT}"
+    def _write_snapshot(self) -> list[str]:
+        """Write down what is known of the producers; gives the paths of what is to be synced."""
+        if self.config.byte_positions:
+            return []  # Its messages have no producers.
+        return [write_snapshot(self.disk, self.directory, self.end_offset, self.producers)]
 
     def begin_flush(self, now_ms: int) -> None:
         """Start to bring all that is written to stable storage; `poll_syncs` learns of its end."""
@@ -378,13 +382,14 @@ class PartitionLog:
             StorageError: the log is offline.
         """
         self.write_pending()
+        snapshots: list[str] = []
         if self.snapshot_offset < self.end_offset:
-            self.disk.write_file(self._snapshot_path(), encode_snapshot(self.producers.entries()))
+            snapshots = self._write_snapshot()
             self.snapshot_offset = self.end_offset
         if self._touched:
             self.segments.active.seal()
             self._touched = False
-            self.flushing.begin(self.segments, self.file_end, [self._snapshot_path()], 0)
+            self.flushing.begin(self.segments, self.file_end, snapshots, 0)
 
     # --- Failure ------------------------------------------------------------------------------
 

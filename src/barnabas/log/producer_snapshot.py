@@ -7,7 +7,9 @@ what follows, count int32, then 46 bytes per producer. Only the last batch of ea
 import struct
 from collections.abc import Iterable
 
-from barnabas.log.producer_state import ProducerEntry
+from barnabas.log.file_names import SNAPSHOT, segment_name
+from barnabas.log.producer_state import ProducerEntry, ProducerState
+from barnabas.ports import Disk
 from barnabas.records.checksums import crc32c
 
 _VERSION = 1
@@ -36,6 +38,17 @@ def encode_snapshot(entries: Iterable[ProducerEntry]) -> bytes:
         count += 1
     _COUNT.pack_into(body, 0, count)
     return _HEAD.pack(_VERSION, crc32c(body)) + body
+
+
+def write_snapshot(disk: Disk, directory: str, offset: int, producers: ProducerState) -> str:
+    """Write the snapshot of the producers before `offset`; gives its path. No sync.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    path = f"{directory}/{segment_name(offset)}{SNAPSHOT}"
+    disk.write_file(path, encode_snapshot(producers.entries()))
+    return path
 
 
 def decode_snapshot(data: bytes) -> list[ProducerEntry] | None:

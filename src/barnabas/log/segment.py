@@ -1,4 +1,4 @@
-"""One segment: a .log file with its offset index and time index.
+"""One segment: a .log (or .kafka) file with its offset index and time index.
 
 A segment does not decide when it ends, and knows nothing of producers or epochs.
 """
@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from barnabas.errors import DecodeError, StorageError
 from barnabas.log.config import LogConfig
-from barnabas.log.file_names import INDEX, LOG, SEGMENT_FILES, TIME_INDEX, segment_name
+from barnabas.log.file_names import INDEX, SEGMENT_FILES, TIME_INDEX, segment_name
 from barnabas.log.offset_index import OffsetIndex
-from barnabas.log.scan import Place, locate, place_at, read_headers, scan_batches
+from barnabas.log.offset_schemes import BYTE_POSITION
+from barnabas.log.scan import FoundBatch, Place
 from barnabas.log.time_index import TimeIndex
 from barnabas.ports import Disk, File
 from barnabas.records.batch import BatchHeader
@@ -31,6 +32,7 @@ class Segment:
         "_index_interval",
         "_max_timestamp",
         "_offsets",
+        "_scheme",
         "_since_index",
         "_times",
         "base_offset",
@@ -47,6 +49,7 @@ class Segment:
     def __init__(self, disk: Disk, directory: str, base_offset: int, config: LogConfig) -> None:
         self.stem = f"{directory}/{segment_name(base_offset)}"
         self.base_offset = base_offset
+        self._scheme = config.scheme
         self._disk = disk
         self._index_interval = config.index_interval_bytes
         self._file: File | None = None
@@ -63,7 +66,7 @@ class Segment:
         """When it was made, for rolling segments whose records have no time; 0 if not known."""
         self.jitter_ms = _jitter(self.stem, config)
         """By how much it ends before its time, so that not all logs roll at once."""
-        self.size = disk.size(self.stem + LOG) if disk.exists(self.stem + LOG) else 0
+        self.size = disk.size(self.path) if disk.exists(self.path) else 0
         self.written = self.size
 
     def create(self, now_ms: int) -> None:
@@ -74,10 +77,15 @@ class Segment:
         self.start_rebuild()
 
     @property
+    def path(self) -> str:
+        """The file of the batches."""
+        return self.stem + self._scheme.suffix
+
+    @property
     def file(self) -> File:
-        """The .log file, opened (and made) when first needed."""
+        """The file of the batches, opened (and made) when first needed."""
         if self._file is None:
-            self._file = self._disk.open(self.stem + LOG, create=True)
+            self._file = self._disk.open(self.path, create=True)
         return self._file
 
     @property
@@ -103,7 +111,7 @@ class Segment:
             return
         if not (self._offsets.entries.is_sound() and self._times.entries.is_sound()):
             self.start_rebuild()
-            for found in scan_batches(self.file, 0, self.written, check_crcs=False):
+            for found in self.scan(0, check_crcs=False):
                 self.index(found.header.position, found.header)
             self.seal()
 
@@ -166,9 +174,10 @@ class Segment:
             StorageError: the file holds something else than batches.
         """
         try:
-            return locate(self.file, self.offsets.position_for(offset), self.written, offset)
+            position = self.offsets.position_for(offset)
+            return self._scheme.locate(self.file, self.base_offset, position, self.written, offset)
         except DecodeError as error:
-            raise StorageError(f"{self.stem}{LOG}: {error}") from error
+            raise StorageError(f"{self.path}: {error}") from error
 
     def boundary_at(self, position: int) -> Place:
         """The last batch start that the index knows at or before a position; the first batch else.
@@ -178,19 +187,27 @@ class Segment:
         """
         found = self.offsets.entries.floor(position, 1)
         try:
-            return place_at(self.file, found[1] if found else 0)
+            return self._scheme.place_at(self.file, self.base_offset, found[1] if found else 0)
         except DecodeError as error:
-            raise StorageError(f"{self.stem}{LOG}: {error}") from error
+            raise StorageError(f"{self.path}: {error}") from error
 
     def headers(self, position: int) -> Iterator[BatchHeader]:
         """Headers of the batches in the file from `position` on; DecodeError as `read_headers`."""
-        return read_headers(self.file, position, self.written)
+        return self._scheme.headers(self.file, self.base_offset, position, self.written)
+
+    def scan(self, position: int, *, check_crcs: bool = True) -> Iterator[FoundBatch]:
+        """The whole and right batches in the file from `position` on, as `scan_batches`."""
+        return self._scheme.scan(
+            self.file, self.base_offset, position, self.written, check_crcs=check_crcs
+        )
 
     def next_offset(self) -> int:
-        """The offset behind the last whole batch in the file."""
+        """The offset behind the last whole batch in the file; where they count bytes, its end."""
+        if self._scheme is BYTE_POSITION:
+            return self.base_offset + self.written
         position = self.offsets.boundary_at(self.written)
         after = self.base_offset
-        for found in scan_batches(self.file, position, self.written, check_crcs=False):
+        for found in self.scan(position, check_crcs=False):
             after = found.header.next_offset
         return after
 
@@ -241,13 +258,13 @@ class Segment:
                 if header.max_timestamp > timestamp:
                     timestamp, at_offset = header.max_timestamp, header.last_offset
         except DecodeError as error:
-            raise StorageError(f"{self.stem}{LOG}: {error}") from error
+            raise StorageError(f"{self.path}: {error}") from error
         self.max_timestamp_offset = at_offset
         return timestamp
 
     def modified_ms(self) -> int:
         """When its log file last changed."""
-        return self._disk.modified_ms(self.stem + LOG)
+        return self._disk.modified_ms(self.path)
 
     def files(self) -> list[File]:
         """What a sync of this segment must sync."""

@@ -22,7 +22,7 @@ class EmbeddedBroker:
 
     `config` are broker properties by Kafka's names. Without `data_dir` the data lives in a
     temporary directory that is removed at the end; with one it stays. With a `profile`, as "0.10.2",
-    it behaves as that release of Kafka.
+    it behaves as that release of Kafka; with "0.7" its clients are those of Kafka 0.7.
     """
 
     def __init__(
@@ -64,6 +64,10 @@ class EmbeddedBroker:
     def port(self) -> int:
         """The port of the first listener."""
         return next(iter(self._addresses.values())).port
+
+    def port_of(self, listener: str) -> int:
+        """The port of the listener of that name."""
+        return self._addresses[listener].port
 
     @property
     def data_dir(self) -> Path:

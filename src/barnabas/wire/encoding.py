@@ -22,4 +22,6 @@ class Encoding(NamedTuple):
 
 
 CLASSIC = Encoding()
+SHORT_LISTS = Encoding(array="h")
+"""Of Kafka 0.7's requests for several partitions, and of the proposal of seed 001."""
 FLEXIBLE = Encoding(compact=True)

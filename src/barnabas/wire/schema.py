@@ -124,10 +124,11 @@ class Declaration(NamedTuple):
     key: int | None = None
     versions: VersionRange = VersionRange(0, -1)
     flexible: VersionRange = VersionRange(0, -1)
+    lengths: Encoding = CLASSIC
 
     def encoding(self, version: int) -> Encoding:
         """How lengths are written in `version`."""
-        return FLEXIBLE if version in self.flexible else CLASSIC
+        return FLEXIBLE if version in self.flexible else self.lengths
 
 
 def declaration_of(declared: type) -> Declaration:
@@ -148,13 +149,20 @@ def struct(declared: type[_Class]) -> type[_Class]:
 
 @dataclass_transform(kw_only_default=True, field_specifiers=(on,))
 def message(
-    *, versions: str, flexible: str = "none", key: int | None = None
+    *,
+    versions: str,
+    flexible: str = "none",
+    key: int | None = None,
+    lengths: Encoding = CLASSIC,
 ) -> Callable[[type[_Class]], type[_Class]]:
-    """Declare a message: as `struct`, with all its versions and its API key, if it has one."""
+    """Declare a message: as `struct`, with all its versions and its API key, if it has one.
+
+    `lengths`: how they are written in the versions that are not flexible.
+    """
 
     def declare(declared: type[_Class]) -> type[_Class]:
         ranges = VersionRange.parse(versions), VersionRange.parse(flexible)
-        return _build(declared, Declaration(_fields(declared), key, *ranges))
+        return _build(declared, Declaration(_fields(declared), key, *ranges, lengths))
 
     return declare
 

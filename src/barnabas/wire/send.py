@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 from barnabas.errors import LocalProtocolError
 from barnabas.ports import File
@@ -22,6 +23,29 @@ class FileSlice:
 
     def __len__(self) -> int:
         return self.size
+
+    def read(self) -> bytes:
+        """The bytes themselves.
+
+        Raises:
+            StorageError: they cannot be read.
+        """
+        return self.file.read(self.position, self.size)
+
+
+class HeldRecords(bytearray):
+    """Records in memory, where most come as a FileSlice: with its size under the same name."""
+
+    __slots__ = ()
+
+    @property
+    def size(self) -> int:
+        """How many bytes."""
+        return len(self)
+
+    def read(self) -> Self:
+        """The bytes themselves."""
+        return self
 
 
 RecordData = Buffer | FileSlice | Sequence[Buffer | FileSlice]

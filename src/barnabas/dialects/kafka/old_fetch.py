@@ -62,8 +62,7 @@ def _records(one: Fetched, offset: int, magic: int) -> Buffer:
     # Imported late: a broker starts faster without it.
     from barnabas.records.convert import convert
 
-    data = region.file.read(region.position, region.size)
-    return convert(_before_zstd(data), magic, start=offset).data
+    return convert(_before_zstd(region.read()), magic, start=offset).data
 
 
 def _before_zstd(data: Buffer) -> Buffer:

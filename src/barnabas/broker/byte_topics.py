@@ -1,0 +1,76 @@
+"""Topics as clients of Kafka 0.7 have them: made by writing to them, with as many partitions as said.
+
+Which partitions there can be is the broker's configuration: `topic.partition.count.map`, or else
+`num.partitions`, whether there is something in them or not. Source: seed 000 "Ground Rules",
+"Creating New Topics"; Kafka 0.7.2's LogManager.getOrCreateLog, getLogPool.
+"""
+
+import logging
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.partition import Partition
+from barnabas.broker.topics import problem_of_name
+from barnabas.dialects.commands import ANY_PARTITION
+from barnabas.errors import BrokerError, ErrorCode, StorageError
+
+log = logging.getLogger(__name__)
+
+FORMAT_07 = {"message.format.version": "0.7"}
+"""What makes offsets of a topic byte positions."""
+
+_WRONG_PARTITION = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def to_read(broker: Broker, topic: str, index: int) -> Partition | ErrorCode | None:
+    """The partition; None if there is nothing in it yet, and the code if there cannot be one."""
+    if problem_of_name(topic):
+        return ErrorCode.UNKNOWN_SERVER_ERROR
+    partition = broker.replicas.find(topic, index)
+    if partition is not None:
+        return partition if partition.log.config.byte_positions else _WRONG_PARTITION
+    if not 0 <= index < _count(broker, topic) or _is_dense(broker, topic):
+        return _WRONG_PARTITION
+    return None
+
+
+def to_write(broker: Broker, topic: str, index: int) -> Partition | ErrorCode:
+    """The partition, made if need be; or the code of why not."""
+    if problem_of_name(topic):
+        return ErrorCode.INVALID_TOPIC_EXCEPTION
+    if index == ANY_PARTITION:
+        index = broker.entropy.below(_count(broker, topic))
+    found = to_read(broker, topic, index)
+    if found is not None:
+        return found
+    try:
+        _make(broker, topic, index)
+    except (BrokerError, StorageError) as error:
+        log.warning("partition not created", extra={"topic": topic, "error": error})
+        return ErrorCode.UNKNOWN_SERVER_ERROR
+    made = broker.replicas.find(topic, index)
+    return _WRONG_PARTITION if made is None else made
+
+
+def _make(broker: Broker, topic: str, index: int) -> None:
+    here = [broker.config.node_id]
+    if broker.topics.get(topic) is not None:
+        # Of a directory of Kafka 0.7, where only those are that were written to.
+        broker.topics.add_partitions(topic, {index: here})
+        return
+    broker.topics.create(topic, dict.fromkeys(range(_count(broker, topic)), here), FORMAT_07)
+
+
+def _count(broker: Broker, topic: str) -> int:
+    """How many partitions a topic has or would have."""
+    known = broker.topics.get(topic)
+    there = 0 if known is None else 1 + max(known.partitions, default=-1)
+    return max(there, broker.config.partitions_of_new(topic, broker.config.num_partitions))
+
+
+def _is_dense(broker: Broker, topic: str) -> bool:
+    """Whether the topic is there, and not of Kafka 0.7's format."""
+    known = broker.topics.get(topic)
+    if known is None:
+        return False
+    found = (broker.replicas.find(topic, index) for index in known.partitions)
+    return any(one is not None and not one.log.config.byte_positions for one in found)

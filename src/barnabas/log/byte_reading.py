@@ -1,0 +1,46 @@
+"""Reading logs of Kafka 0.7's format: as bytes from any position, and as batches of today."""
+
+from barnabas.errors import ErrorCode
+from barnabas.log.partition_log import PartitionLog
+from barnabas.wire.send import FileSlice, HeldRecords
+
+
+def region_from(
+    log: PartitionLog, offset: int, max_bytes: int
+) -> tuple[ErrorCode, FileSlice | None]:
+    """The bytes from `offset` on, at most `max_bytes`, of one segment; cut where they happen to end.
+
+    Nobody looks at what they are: an offset inside a message gives the rest of it. Source: seed 000
+    "Fetch", "Normal, but possibly unexpected behavior".
+    """
+    if log.failure is not None:
+        return ErrorCode.KAFKA_STORAGE_ERROR, None
+    end = log.written_end
+    if not log.start_offset <= offset <= end:
+        return ErrorCode.OFFSET_OUT_OF_RANGE, None
+    segment = log.segments[log.segments.number_of(offset)]
+    position = offset - segment.base_offset
+    size = min(max_bytes, segment.written - position, end - offset)
+    if size <= 0:
+        return ErrorCode.NONE, None
+    return ErrorCode.NONE, FileSlice(segment.file, position, size)
+
+
+def batches_from(
+    log: PartitionLog, offset: int, max_bytes: int, *, min_one: bool
+) -> HeldRecords | None:
+    """As `PartitionLog.read`, from the message that holds `offset` on, as batches of today.
+
+    Raises:
+        CorruptRecord: the first message is damaged.
+        StorageError: the log is offline or cannot be read.
+    """
+    # Imported late: most brokers have no such topic.
+    from barnabas.records.from_message07 import batches_of
+
+    region = log.read(offset, max_bytes, max_offset=log.written_end, min_one=min_one).records
+    if region is None:
+        return None
+    segment = log.segments[log.segments.number_of(offset)]
+    made = batches_of(region.read(), segment.base_offset + region.position)
+    return HeldRecords(made) if made else None

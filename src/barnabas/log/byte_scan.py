@@ -1,0 +1,94 @@
+"""Reading a segment of Kafka 0.7 message by message from its file, in pieces.
+
+A message is a batch here whose offsets are all its bytes: the first where it starts, the last where it
+ends. Source: seed 000 "Ground Rules"; Kafka 0.7.2's Log.
+"""
+
+from collections.abc import Iterator
+
+from barnabas.errors import CorruptRecord, DecodeError
+from barnabas.kernels import layout
+from barnabas.log.scan import FoundBatch, Place
+from barnabas.ports import File
+from barnabas.records.batch import BatchHeader
+from barnabas.types import NO_TIMESTAMP
+
+_PIECE = 1 << 20
+_NEAR = 8192
+_LENGTH = 4
+_WIDTH = layout.BYTE_WIDTH
+_NONE = -1
+
+
+def scan_messages(
+    file: File, base: int, position: int, end: int, *, check_crcs: bool = True, piece: int = _PIECE
+) -> Iterator[FoundBatch]:
+    """As `scan_batches`, of the messages of a segment with the base offset `base`."""
+    # Imported late: a broker starts faster without it, and most have no such topic.
+    from barnabas.records.message07 import tables
+
+    buffer = bytearray(max(min(piece, end - position), 0))
+    while position < end:
+        view = memoryview(buffer)[: min(len(buffer), end - position)]
+        filled = file.read_into(position, view)
+        after = 0
+        try:
+            for table, count, used in tables(view, 0, filled, check_crcs=check_crcs):
+                after = used
+                for at in range(0, count * _WIDTH, _WIDTH):
+                    start, _, stop, kind = table[at : at + _WIDTH]
+                    yield FoundBatch(
+                        _header(base, position + start, stop - start, kind), view[start:stop]
+                    )
+        except CorruptRecord:
+            return
+        position += after
+        if not after:
+            wanted = _LENGTH + int.from_bytes(buffer[:_LENGTH], "big") if filled >= _LENGTH else 0
+            if wanted <= filled or wanted > end - position:
+                return
+            view.release()
+            buffer = bytearray(wanted)
+
+
+def _header(base: int, position: int, size: int, kind: int) -> BatchHeader:
+    return BatchHeader(
+        position, size, base + position, _NONE, (kind >> 8) - 2, 0, kind & 255, size - 1,
+        NO_TIMESTAMP, NO_TIMESTAMP, _NONE, _NONE, _NONE, _NONE,
+    )  # fmt: skip
+
+
+def message_headers(file: File, base: int, position: int, end: int) -> Iterator[BatchHeader]:
+    """Headers of the messages from `position` on; what is none ends them."""
+    for found in scan_messages(file, base, position, end, check_crcs=False):
+        yield found.header
+
+
+def locate_message(file: File, base: int, position: int, end: int, offset: int) -> Place | None:
+    """The message that holds the byte `offset`, looked for from `position` on; None behind the last.
+
+    Raises:
+        DecodeError: there is something else than messages.
+    """
+    after = position
+    for found in scan_messages(file, base, position, end, check_crcs=False, piece=_NEAR):
+        header = found.header
+        after = header.position + header.size
+        if header.last_offset >= offset:
+            return Place(header.position, header.size, header.base_offset)
+    if after < end:
+        raise DecodeError("segment", after, "a message")
+    return None
+
+
+def message_at(file: File, base: int, position: int) -> Place:
+    """The message that starts at `position`, of which only the length is read.
+
+    Raises:
+        DecodeError: none starts there.
+    """
+    head = file.read(position, _LENGTH)
+    length = int.from_bytes(head, "big", signed=True)
+    if len(head) < _LENGTH or length <= 0:
+        raise DecodeError("segment", position, "a message")
+    return Place(position, _LENGTH + length, base + position)

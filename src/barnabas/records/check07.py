@@ -1,0 +1,81 @@
+"""What must hold before a message set of Kafka 0.7 is appended, and what of it is.
+
+Source: Kafka 0.7.2's Log.append and ByteBufferMessageSet.verifyMessageSize; seed 000 "Produce".
+"""
+
+from array import array
+
+from barnabas.errors import CorruptRecord, ErrorCode
+from barnabas.kernels import layout
+from barnabas.records.compression import Codec
+from barnabas.records.message07 import (
+    CODEC_BITS,
+    UNPACKED_BYTES_MAX,
+    Entry,
+    encode_set,
+    entries,
+    tables,
+    unpack,
+)
+from barnabas.records.refused import RefusedRecords
+
+_WIDTH = layout.BYTE_WIDTH
+_LENGTH = 4
+
+
+def check_set(messages: memoryview, max_bytes: int, limit: int = UNPACKED_BYTES_MAX) -> memoryview:
+    """The whole messages of a set, to be stored as they are; one cut off at the end is left out.
+
+    A compressed message with more messages in it than it has bytes is stored as these: no more have
+    room for an offset of their own (see `from_message07`). A payload, compressed or not, may have
+    `max_bytes`.
+
+    Raises:
+        RefusedRecords: CORRUPT_MESSAGE or MESSAGE_TOO_LARGE; nothing of the set is to be stored.
+    """
+    end = 0
+    simple = True
+    try:
+        for table, count, after in tables(messages, 0, len(messages)):
+            end = after
+            kinds = table[layout.BYTE_KIND : count * _WIDTH : _WIDTH]
+            simple = simple and not any(kind & CODEC_BITS for kind in kinds)
+            if len(messages) > max_bytes:
+                _refuse_larger(table, count, max_bytes)
+        if not end and len(messages) >= _LENGTH:
+            raise RefusedRecords(ErrorCode.CORRUPT_MESSAGE, "the first message is cut off")
+        return messages[:end] if simple else _opened(messages[:end], limit)
+    except CorruptRecord as error:
+        raise RefusedRecords(ErrorCode.CORRUPT_MESSAGE, str(error)) from error
+
+
+def _refuse_larger(table: "array[int]", count: int, max_bytes: int) -> None:
+    for at in range(0, count * _WIDTH, _WIDTH):
+        size = table[at + layout.BYTE_END] - table[at + layout.BYTE_PAYLOAD]
+        if size > max_bytes:
+            raise RefusedRecords(
+                ErrorCode.MESSAGE_TOO_LARGE,
+                f"a message has {size} bytes, the topic takes up to {max_bytes}",
+            )
+
+
+def _opened(messages: memoryview, limit: int) -> memoryview:
+    """The messages after what is compressed was looked into; `limit` is for all of it."""
+    parts: list[memoryview] = []
+    kept = True
+    for entry in entries(messages, check_crcs=False):
+        part = messages[entry.start : entry.end]
+        if entry.codec:
+            opened, limit = _looked_into(messages, entry, limit)
+            kept = kept and opened is None
+            part = part if opened is None else opened
+        parts.append(part)
+    return messages if kept else memoryview(b"".join(parts))
+
+
+def _looked_into(messages: memoryview, entry: Entry, limit: int) -> tuple[memoryview | None, int]:
+    """The messages to store in the place of a compressed one, or None; and what is left of `limit`."""
+    inner, limit = unpack(Codec(entry.codec), messages[entry.payload : entry.end], limit)
+    if len(inner) <= entry.end - entry.start:
+        return None, limit
+    return memoryview(encode_set([payload for payload, _ in inner])), limit

@@ -1,0 +1,193 @@
+"""Messages of Kafka 0.6 (magic 0) and 0.7 (magic 1): written, found, compared with their CRCs, opened.
+
+They have a payload and nothing else: no key, no time, no offset. Source: seed 000 "Message"; Kafka
+0.7.2's Message, CompressionUtils and ByteBufferMessageSet, whose iterator gives the next offsets.
+"""
+
+from array import array
+from collections.abc import Iterable, Iterator
+from struct import Struct
+from typing import NamedTuple
+from zlib import crc32
+
+from barnabas.errors import CorruptRecord, ErrorCode
+from barnabas.kernels import byte_messages, layout
+from barnabas.records.compression import Codec, compress, decompress
+from barnabas.records.message_sets import crc32_tables
+from barnabas.types import Buffer
+
+UNPACKED_BYTES_MAX = 1 << 28
+"""What all compressed messages of a set may hold, if nobody says otherwise."""
+CODEC_BITS = 3
+_DEEPEST = 8
+"""Compressed messages may be in compressed ones, as after mirroring; Kafka 0.7 sets no bound."""
+_HEADS = (Struct(">ibI"), Struct(">ibBI"))
+_LENGTH_SIZE = 4
+_FIRST_ROOM = 64
+_NO_TABLES = array("I")
+_WIDTH = layout.BYTE_WIDTH
+
+
+class InvalidMessage(CorruptRecord):
+    """A message is nonsense, or has another CRC than it states: seed 000's InvalidMessage, 2."""
+
+    code = ErrorCode.CORRUPT_MESSAGE
+
+
+class FetchTooSmall(CorruptRecord):
+    """What was fetched ends within its first message: seed 000's InvalidFetchSize, 4."""
+
+    code = ErrorCode.INVALID_FETCH_SIZE
+
+
+class Message(NamedTuple):
+    """One message, and the offset to go on with after it.
+
+    Of messages out of a compressed one all but the last lead back to its start, so that who goes on
+    there sees all of them again and misses none.
+    """
+
+    payload: memoryview
+    next_offset: int
+    magic: int
+
+
+class Entry(NamedTuple):
+    """A message as it lies in a log, compressed or not; positions count from the buffer's start."""
+
+    start: int
+    payload: int
+    end: int
+    magic: int
+    attributes: int
+
+    @property
+    def codec(self) -> int:
+        """What its payload is compressed with."""
+        return self.attributes & CODEC_BITS
+
+
+def encode_message(payload: Buffer, *, magic: int = 1, codec: Codec = Codec.NONE) -> bytes:
+    """A message; with a codec, `payload` is what it has made of a message set."""
+    assert magic or not codec, "magic 0 has no attributes"
+    crc, length = crc32(payload), _HEADS[magic].size - _LENGTH_SIZE + len(payload)
+    if magic:
+        return _HEADS[1].pack(length, 1, codec, crc) + payload
+    return _HEADS[0].pack(length, 0, crc) + payload
+
+
+def encode_set(payloads: Iterable[Buffer], *, magic: int = 1, codec: Codec = Codec.NONE) -> bytes:
+    """Messages one behind the other; with a codec, one message that holds them all."""
+    made = b"".join([encode_message(payload, magic=magic) for payload in payloads])
+    return encode_message(compress(codec, made), codec=codec) if codec and made else made
+
+
+def tables(
+    buffer: Buffer, start: int, end: int, *, check_crcs: bool = True
+) -> Iterator[tuple["array[int]", int, int]]:
+    """Rows of the messages in a part of a buffer, how many, and where what has none begins.
+
+    A message that is cut off ends them quietly.
+
+    Raises:
+        InvalidMessage: one is nonsense; the rows before were yielded.
+    """
+    progress = array("q", (start, 0))
+    sums = crc32_tables() if check_crcs else _NO_TABLES
+    room = _FIRST_ROOM
+    while True:
+        table = array("q", bytes(8 * _WIDTH * room))
+        code = byte_messages.rows(buffer, progress[0], end, sums, table, progress)
+        after, count = progress
+        if count:
+            yield table, count, after
+        if code < 0:
+            raise InvalidMessage(f"message at byte {after}: {layout.WORDS[code]}")
+        if count < room:
+            return
+        room = min(4 * room, 1 << 16)
+
+
+def entries(
+    buffer: Buffer, start: int = 0, end: int | None = None, *, check_crcs: bool = True
+) -> Iterator[Entry]:
+    """The messages in a part of a buffer, one by one; ends and raises as `tables`."""
+    last = len(buffer) if end is None else end
+    for table, count, _ in tables(buffer, start, last, check_crcs=check_crcs):
+        for at in range(0, count * _WIDTH, _WIDTH):
+            first, payload, after, kind = table[at : at + _WIDTH]
+            yield Entry(first, payload, after, kind >> 8, kind & 255)
+
+
+def read_messages(
+    buffer: Buffer, offset: int = 0, *, limit: int = UNPACKED_BYTES_MAX
+) -> tuple[list[Message], int]:
+    """All whole messages of what a fetch at `offset` gave, and the offset to fetch next.
+
+    Payloads are views of `buffer`, or of what was decompressed, of which all may have `limit` bytes.
+
+    Raises:
+        FetchTooSmall: there is something, but no whole message.
+        InvalidMessage: a message is nonsense, or has another CRC than it states.
+    """
+    view = memoryview(buffer)
+    found: list[Message] = []
+    used = 0
+    for table, count, after in tables(view, 0, len(view)):
+        used = after
+        plain = not any(kind & CODEC_BITS for kind in table[3 : count * _WIDTH : _WIDTH])
+        columns = zip(
+            table[1 : count * _WIDTH : _WIDTH],
+            table[2 : count * _WIDTH : _WIDTH],
+            table[3 : count * _WIDTH : _WIDTH],
+            strict=True,
+        )
+        if plain:
+            found += [
+                Message(view[payload:end], offset + end, kind >> 8)
+                for payload, end, kind in columns
+            ]
+            continue
+        starts = table[0 : count * _WIDTH : _WIDTH]
+        for start, (payload, end, kind) in zip(starts, columns, strict=True):
+            if not kind & CODEC_BITS:
+                found.append(Message(view[payload:end], offset + end, kind >> 8))
+                continue
+            inner, limit = unpack(kind & CODEC_BITS, view[payload:end], limit)
+            found += [Message(data, offset + start, magic) for data, magic in inner[:-1]]
+            found += [Message(data, offset + end, magic) for data, magic in inner[-1:]]
+    if not used and view:
+        raise FetchTooSmall(f"{len(view)} bytes are less than the message at offset {offset} has")
+    return found, offset + used
+
+
+def unpack(
+    codec: int, payload: Buffer, limit: int = UNPACKED_BYTES_MAX, *, depth: int = 1
+) -> tuple[list[tuple[memoryview, int]], int]:
+    """Payload and magic of all that is in a compressed message, at any depth; what is left of `limit`.
+
+    Raises:
+        InvalidMessage: it cannot be decompressed, or holds something else than messages.
+    """
+    if depth > _DEEPEST:
+        raise InvalidMessage(f"compressed messages are in each other {_DEEPEST} times")
+    if not len(payload):
+        raise InvalidMessage("a compressed message has no payload")
+    try:
+        view = memoryview(decompress(codec, payload, limit))
+    except CorruptRecord as error:
+        raise InvalidMessage(str(error)) from error
+    limit -= len(view)
+    found: list[tuple[memoryview, int]] = []
+    end = 0
+    for entry in entries(view):
+        end = entry.end
+        data = view[entry.payload : end]
+        if entry.codec:
+            inner, limit = unpack(entry.codec, data, limit, depth=depth + 1)
+            found += inner
+        else:
+            found.append((data, entry.magic))
+    if not end and view:
+        raise InvalidMessage("a compressed message holds no whole message")
+    return found, limit

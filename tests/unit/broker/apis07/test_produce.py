@@ -1,0 +1,119 @@
+"""PRODUCE and MULTIPRODUCE over a socket: nothing is ever answered, and what is wrong closes."""
+
+import pytest
+
+from barnabas.dialects.kafka07.messages import MultiProduceRequest, ProduceRequest
+from barnabas.records.compression import Codec, compress
+from barnabas.records.message07 import encode_message, encode_set, read_messages
+from barnabas.testing import EmbeddedBroker
+from tests import golden07
+from tests.golden07 import M0, M1
+from tests.wire07 import Wire07
+
+BAD = M1[:-1] + b"!"
+
+
+def produce(topic: str, partition: int, messages: bytes) -> ProduceRequest:
+    return ProduceRequest(topic=topic, partition=partition, messages=messages)
+
+
+def test_what_is_stored_is_what_was_sent(broker: EmbeddedBroker, wire: Wire07) -> None:
+    everything = M0 + M1 + golden07.GZIPPED + golden07.SNAPPED + golden07.EMPTY_0
+    wire.produce("kept", 1, everything)
+    assert wire.fetch("kept", 1) == (0, everything)
+    assert (broker.data_dir / "kept-1/00000000000000000000.kafka").read_bytes() == everything
+
+
+def test_partition_minus_one_is_any(wire: Wire07) -> None:
+    for _ in range(64):
+        wire.produce("wide", -1, M1)
+    sizes = [len(wire.fetch("wide", partition)[1]) for partition in range(4)]
+    # One of them stays empty once in 25 million runs.
+    assert all(sizes)
+
+
+def test_a_topic_is_made_by_writing_even_nothing(broker: EmbeddedBroker, wire: Wire07) -> None:
+    wire.produce("made", 1, b"")
+    assert wire.fetch("made", 1) == (0, b"")
+    assert sorted(path.name for path in broker.data_dir.glob("made-*")) == ["made-0", "made-1"]
+
+
+def test_a_set_that_is_cut_off_is_stored_up_to_there(wire: Wire07) -> None:
+    wire.produce("tail", 0, M1 + M0[:-1])
+    assert wire.fetch("tail") == (0, M1)
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        M1 + BAD,
+        M1[:-1],
+        M1 + b"\xff\xff\xff\xff" + M1[4:],
+        M1[:4] + b"\x02" + M1[5:],
+        M1[:5] + b"\x03" + M1[6:],
+        encode_message(b"", codec=Codec.GZIP),
+        encode_message(b"no gzip", codec=Codec.GZIP),
+        encode_message(compress(Codec.GZIP, BAD), codec=Codec.GZIP),
+        encode_message(compress(Codec.SNAPPY, M1 + b"\xff\xff\xff\xff"), codec=Codec.SNAPPY),
+    ],
+)
+def test_what_is_wrong_closes_and_nothing_of_its_set_is_stored(
+    broker: EmbeddedBroker, wire: Wire07, messages: bytes
+) -> None:
+    wire.produce("wrong", 0, messages)
+    assert wire.is_closed()
+    with Wire07(broker.port) as other:
+        assert other.fetch("wrong") == (0, b"")
+
+
+@pytest.mark.parametrize(
+    ("topic", "partition"),
+    [("closes", 2), ("closes", -2), ("../up", 0), ("", 0), (".", 0), ("a b", 0), ("nul\x00", 0)],
+)
+def test_what_cannot_be_written_to_closes(
+    broker: EmbeddedBroker, wire: Wire07, topic: str, partition: int
+) -> None:
+    wire.produce(topic, partition, M1)
+    assert wire.is_closed()
+    assert not (broker.data_dir.parent / "up-0").exists()
+
+
+def test_a_message_that_is_too_large_is_dropped_with_its_set(wire: Wire07) -> None:
+    wire.produce("large", 0, M1 + encode_message(bytes(1001)))
+    wire.produce("large", 0, encode_message(bytes(1000)))
+    assert wire.fetch("large") == (0, encode_message(bytes(1000)))
+
+
+def test_several_are_stored_up_to_the_first_that_is_wrong(
+    broker: EmbeddedBroker, wire: Wire07
+) -> None:
+    large = encode_message(bytes(1001))
+    wire.send(
+        MultiProduceRequest(
+            produces=[
+                produce("multi", 0, M1), produce("multi", 1, large), produce("multi", 1, M0),
+                produce("multi", 0, BAD), produce("multi", 0, M0),
+            ]
+        )
+    )  # fmt: skip
+    assert wire.is_closed()
+    with Wire07(broker.port) as other:
+        assert other.fetch("multi", 0) == (0, M1)
+        assert other.fetch("multi", 1) == (0, M0)
+
+
+@pytest.mark.parametrize("length", [-1, 16, 2**31 - 1])
+def test_a_length_of_messages_that_lies_closes(wire: Wire07, length: int) -> None:
+    frame = golden07.PRODUCE[:16] + length.to_bytes(4, "big", signed=True) + M1
+    wire.send(frame)
+    assert wire.is_closed()
+
+
+def test_more_messages_in_one_than_it_has_bytes_are_stored_one_by_one(wire: Wire07) -> None:
+    """For readers of today each has an offset, and there are not so many in the compressed one."""
+    wrapper = encode_set([b""] * 900, codec=Codec.GZIP)
+    assert len(wrapper) < 900
+    wire.produce("hard", 0, wrapper)
+    _, stored = wire.fetch("hard")
+    assert len(stored) == 900 * 10
+    assert len(read_messages(stored)[0]) == 900

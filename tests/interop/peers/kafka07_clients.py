@@ -1,0 +1,140 @@
+"""Clients of Kafka 0.7 by others: npm's for Node, PyPI's for Python 2, and Jafka's for Java.
+
+Each is a program in `kafka07/` with the verbs `produce`, or another word for it, PORT TOPIC PARTITION
+TEXT..., and `consume` PORT TOPIC PARTITION OFFSET COUNT, which prints [[text, next offset], ...] and in
+a last pair what the client can say besides.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.interop.peers.maven import FETCH_SECONDS, MavenPeer, class_path, java, peers_folder
+from tests.interop.peers.missing import PeerMissing
+
+JAFKA = MavenPeer("jafka-3.0.6", ("io.jafka:jafka:3.0.6",))
+PYTHON_PACKAGES = ("samsa==0.3.11", "brod==0.4.3", "pykafka==0.1.3")
+
+_SOURCES = Path(__file__).with_name("kafka07")
+_PYENV = {"PYENV_VERSION": "2.7.18"}
+_SECONDS = 60
+
+Pair = tuple[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Client07:
+    """One of them; `environment` is added to that of this process."""
+
+    command: Sequence[str]
+    environment: dict[str, str] = field(default_factory=dict)
+
+    def produce(self, verb: str, port: int, topic: str, partition: int, *texts: str) -> None:
+        """Send texts, in the way that `verb` is of the client."""
+        self._run(verb, port, topic, partition, *texts)
+
+    def consume(self, port: int, topic: str, partition: int, offset: int, count: int) -> list[Pair]:
+        """The texts from an offset on, each with what the client takes for the offset behind it."""
+        told = self._run("consume", port, topic, partition, offset, count)
+        return [(text, number) for text, number in json.loads(told)]
+
+    def _run(self, *words: str | int) -> str:
+        done = subprocess.run(
+            [*self.command, *map(str, words)],
+            capture_output=True, text=True, timeout=_SECONDS, check=False,
+            env={**os.environ, **self.environment},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+
+def node_client(name: str) -> Client07:
+    """The npm package of that name.
+
+    Raises:
+        PeerMissing: there is no npm, or it could not fetch.
+    """
+    npm, node = shutil.which("npm"), shutil.which("node")
+    if npm is None or node is None:
+        raise PeerMissing("needs npm: apt-get install npm")
+    folder = _fetched("node", (_SOURCES / "package.json").read_text(), _npm_install)
+    for source in _SOURCES.glob("*.cjs"):
+        shutil.copy(source, folder)
+    return Client07([node, "--no-deprecation", str(folder / f"{name}.cjs")])
+
+
+def python_client(name: str) -> Client07:
+    """The package of that name from PyPI, on Python 2.7.
+
+    Raises:
+        PeerMissing: there is no Python 2.7, or pip could not fetch.
+    """
+    python = shutil.which("python2.7")
+    command = [python or "", "--version"]
+    environment = {**os.environ, **_PYENV}
+    if not python or subprocess.run(command, env=environment, check=False).returncode:
+        raise PeerMissing("needs Python 2.7: pyenv install 2.7.18")
+    folder = _fetched("python2", " ".join(PYTHON_PACKAGES), _pip_download)
+    paths = os.pathsep.join(str(path) for path in folder.iterdir() if path.is_dir())
+    program = str(_SOURCES / f"{name}07.py2")
+    return Client07([python, program], {**_PYENV, "PYTHONPATH": paths})
+
+
+def jafka_client() -> Client07:
+    """Jafka's.
+
+    Raises:
+        PeerMissing: there is no JDK or no Maven, or it could not fetch.
+    """
+    jars = class_path(JAFKA)
+    return Client07([java(), "-XX:TieredStopAtLevel=1", "-cp", jars, str(_SOURCES / "Jafka.java")])
+
+
+def _fetched(kind: str, what: str, fetch: Callable[[Path], None]) -> Path:
+    """The folder with what is asked for, fetched now if it is not there."""
+    digest = hashlib.sha256(what.encode()).hexdigest()[:12]
+    folder = peers_folder() / f"kafka07-{kind}-{digest}"
+    peers_folder().mkdir(parents=True, exist_ok=True)
+    with (peers_folder() / f"kafka07-{kind}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not folder.is_dir():
+            scratch = folder.with_name(f"{folder.name}.part")
+            shutil.rmtree(scratch, ignore_errors=True)
+            scratch.mkdir()
+            fetch(scratch)
+            scratch.rename(folder)
+    return folder
+
+
+def _npm_install(folder: Path) -> None:
+    shutil.copy(_SOURCES / "package.json", folder)
+    shutil.copytree(_SOURCES / "bignum", folder / "bignum")
+    _run(["npm", "install", "--no-audit", "--no-fund"], folder)
+
+
+def _pip_download(folder: Path) -> None:
+    """Sources, unpacked: they are for `import` as they are."""
+    command = [
+        sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:",
+        "--no-build-isolation", *PYTHON_PACKAGES,
+    ]  # fmt: skip
+    _run(command, folder)
+    for path in folder.glob("*.tar.gz"):
+        with tarfile.open(path) as packed:
+            packed.extractall(folder, filter="data")
+
+
+def _run(command: list[str], folder: Path) -> None:
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, timeout=FETCH_SECONDS, check=False
+    )
+    if done.returncode != 0:
+        raise PeerMissing(f"{command[0]} could not fetch the clients of 0.7:\n{done.stderr}")

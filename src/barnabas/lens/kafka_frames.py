@@ -2,14 +2,14 @@
 
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 from barnabas.errors import ErrorCode
 from barnabas.lens.embedded import KNOWN_BYTES
-from barnabas.lens.fields import Contents, FieldReader, encoding_in, layout_in
+from barnabas.lens.explaining import finished, read_message, walk_of
+from barnabas.lens.fields import Contents
 from barnabas.lens.frame_sizes import read_size
 from barnabas.lens.guesses import How
-from barnabas.lens.part import Asked, Explained, Fault
+from barnabas.lens.part import Asked, Explained
 from barnabas.lens.record_sets import read_records
 from barnabas.lens.walk import Broken, Walk, counted_bytes
 from barnabas.lens.words import sentence_of
@@ -25,7 +25,7 @@ _NO_ANSWER = 0
 
 def explain_request(data: bytes, how: How, *, bare: bool) -> Explained:
     """A request, as far as it can be read."""
-    walk = _walk(data, how)
+    walk = walk_of(data, how)
     found = Explained(kind="request", name="unknown", meaning="", data=data)
     try:
         if not bare:
@@ -35,20 +35,19 @@ def explain_request(data: bytes, how: How, *, bare: bool) -> Explained:
         found = _named(walk, found, asked, api)
         _header_tags(walk, how, tagged=asked.version in api.flexible)
         version = asked.version if how.version is None else how.version
-        message = _message(walk, how, api.request, version, cut=False)
+        message = read_message(walk, how, api.request, version, _SENT)
         silent = api.key == ApiKey.PRODUCE and message.acks == _NO_ANSWER
         found = replace(found, message=message, asked=None if silent else asked)
     except _Stopped as stopped:
-        found = stopped.so_far
-        walk.faults.append(_fatal(stopped.broken))
+        return finished(stopped.so_far, walk, stopped.broken)
     except Broken as broken:
-        walk.faults.append(_fatal(broken))
+        return finished(found, walk, broken)
     return finished(found, walk)
 
 
 def explain_response(data: bytes, asked: Asked, how: How, *, bare: bool) -> Explained:
     """The response to what was asked, as far as it can be read."""
-    walk = _walk(data, how)
+    walk = walk_of(data, how)
     api = DECLARED[ApiKey(asked.number)]
     found = Explained(
         kind="response",
@@ -69,17 +68,10 @@ def explain_response(data: bytes, asked: Asked, how: How, *, bare: bool) -> Expl
         found = replace(found, correlation_id=correlation_id, version=version)
         tagged = version in api.flexible and api.key != ApiKey.API_VERSIONS
         _header_tags(walk, how, tagged=tagged)
-        found = replace(found, message=_message(walk, how, api.response, version, cut=True))
+        found = replace(found, message=read_message(walk, how, api.response, version, _GIVEN))
     except Broken as broken:
-        walk.faults.append(_fatal(broken))
+        return finished(found, walk, broken)
     return finished(found, walk)
-
-
-def finished(found: Explained, walk: Walk) -> Explained:
-    """What was found with all its parts and faults; what was not read is a part too."""
-    walk.rest("", "not understood")
-    faults = sorted(walk.faults, key=lambda fault: fault.position)
-    return replace(found, parts=tuple(walk.parts), faults=tuple(faults))
 
 
 class _Stopped(Exception):
@@ -89,16 +81,6 @@ class _Stopped(Exception):
         self.so_far = so_far
         self.broken = broken
         super().__init__(broken.text)
-
-
-def _walk(data: bytes, how: How) -> Walk:
-    walk = Walk(data)
-    walk.order = how.order
-    return walk
-
-
-def _fatal(broken: Broken) -> Fault:
-    return Fault(broken.position, broken.path, broken.text, fatal=True)
 
 
 def _head(walk: Walk, found: Explained) -> tuple[Explained, Asked]:
@@ -163,19 +145,6 @@ def _header_tags(walk: Walk, how: How, *, tagged: bool) -> None:
         walk.bytes(size, path)
 
 
-def _message(walk: Walk, how: How, declared: type, version: int, *, cut: bool) -> Any:
-    """The message, and what may be left over behind it."""
-    contents = Contents(partial(read_records, cut=cut), _KNOWN)
-    reader = FieldReader(walk, contents, tags=how.tags)
-    encoding = how.encoding or encoding_in(declared, version)
-    message = reader.struct(layout_in(declared, version, encoding), "")
-    if walk.left > 0:
-        text = f"{declared.__name__} ends here, {counted_bytes(walk.left)} more in the frame"
-        walk.faults.append(Fault(walk.position, "end", text, fatal=True))
-        walk.rest("", "behind the end of the message")
-    return message
-
-
 def _answered_in(walk: Walk, api: Api, asked: int, how: How) -> int:
     """The version that the response has: that of the request, but for one case.
 
@@ -198,3 +167,6 @@ def _unaligned(walk: Walk, path: str) -> None:
 
 
 _KNOWN = KNOWN_BYTES | {(FetchSnapshotResponsePartition, "unaligned_records"): _unaligned}
+_SENT = Contents(partial(read_records, cut=False), _KNOWN)
+_GIVEN = Contents(partial(read_records, cut=True), _KNOWN)
+"""A broker cuts a record set where a limit falls; nobody else may."""

@@ -3,8 +3,6 @@
 import json
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,50 +11,11 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from kafka import KafkaConsumer, KafkaProducer
 from kafka import TopicPartition as PythonPartition
 
+from tests.commands.pages import blocks
+from tests.commands.proxied import SECONDS, assert_understood, proxied
 from tests.commands.served import BARNABAS, Served, environment, run, serving
 
 METADATA = "00 00 00 15 00 03 00 01 00 00 00 07 00 03 66 6f 6f 00 00 00 01 00 02 61 62"
-SECONDS = 20
-
-
-@dataclass
-class Proxied:
-    """A proxy that runs; `documents` has what it said when it has ended."""
-
-    servers: str
-    process: subprocess.Popen[str]
-    file: Path
-    lines: list[str] = field(default_factory=list)
-
-    def documents(self) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in self.lines]
-
-
-@contextmanager
-def proxied(served: Served, folder: Path, *options: str) -> Iterator[Proxied]:
-    file = folder / "said.pcap"
-    out = (folder / "out.txt").open("w+")
-    process = subprocess.Popen(
-        [*BARNABAS, "wire", "proxy", "--listen", "0", "--to", served.servers, *options,
-         "--save", str(file)],
-        stdout=out, stderr=subprocess.PIPE, text=True, env=environment(""),
-    )  # fmt: skip
-    assert process.stderr is not None
-    try:
-        first = process.stderr.readline()
-        assert first.startswith("listening at "), first
-        proxy = Proxied(first.split()[2], process, file)
-        yield proxy
-    finally:
-        process.terminate()
-        process.wait(SECONDS)
-        said = process.stderr.read()
-        process.stderr.close()
-        out.seek(0)
-        found = out.read().splitlines()
-        out.close()
-    assert (process.returncode, said) == (0, "")
-    proxy.lines += found
 
 
 @pytest.fixture(scope="module")
@@ -100,6 +59,11 @@ def test_a_response_needs_to_know_the_request() -> None:
     assert "has no such API" in run("wire", "explain", "--response", "--api", "x", frame).err
 
 
+def test_the_example_of_the_page_is_what_is_printed() -> None:
+    command = blocks("docs/wire.md", "sh")[0]
+    assert run(*command.split()[1:]).out == blocks("docs/wire.md", "text")[0]
+
+
 def test_what_is_nothing_is_said() -> None:
     assert run("wire", "explain", "hello").code == 2
     assert "no frame was found" in run("wire", "explain", stdin="").err
@@ -140,7 +104,7 @@ def kafka_python(servers: str, topic: str) -> None:
 @pytest.mark.parametrize("client", [confluent, kafka_python])
 def test_real_conversations_have_no_mistake(broker: Served, tmp_path: Path, client: Any) -> None:
     topic = f"said-{client.__name__}"
-    with proxied(broker, tmp_path, "--json") as proxy:
+    with proxied(broker.servers, tmp_path, "--json") as proxy:
         client(proxy.servers, topic)
     found = proxy.documents()
     assert_understood(found)
@@ -153,21 +117,8 @@ def test_real_conversations_have_no_mistake(broker: Served, tmp_path: Path, clie
     ]
 
 
-def assert_understood(found: list[dict[str, Any]]) -> None:
-    """Each byte of each frame has a field, and nobody made a mistake."""
-    assert found
-    for each in found:
-        assert each["mistakes"] == [], each
-        position = 0
-        for part in each["fields"]:
-            assert part["offset"] == position
-            assert "not understood" not in part["meaning"]
-            position += len(part["hex"]) // 2
-        assert position == each["size"]
-
-
 def test_one_line_for_each_frame(broker: Served, tmp_path: Path) -> None:
-    with proxied(broker, tmp_path, "--brief") as proxy:
+    with proxied(broker.servers, tmp_path, "--brief") as proxy:
         done = run("produce", "brief", "-b", proxy.servers, stdin="hello\nworld\n")
         assert (done.code, done.err) == (0, "")
         run("consume", "brief", "-b", proxy.servers, "--from-beginning", "--exit")

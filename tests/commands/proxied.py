@@ -1,0 +1,67 @@
+"""`barnabas wire proxy` before a broker, and what it said of a conversation."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from tests.commands.served import BARNABAS, environment
+
+SECONDS = 20
+
+
+@dataclass
+class Proxied:
+    """A proxy that runs; `documents` has what it said when it has ended."""
+
+    servers: str
+    process: subprocess.Popen[str]
+    file: Path
+    lines: list[str] = field(default_factory=list)
+
+    def documents(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.lines]
+
+
+@contextmanager
+def proxied(servers: str, folder: Path, *options: str) -> Iterator[Proxied]:
+    """A proxy before the broker at `servers`; it must end in order and have nothing to say."""
+    file = folder / "said.pcap"
+    out = (folder / "out.txt").open("w+")
+    process = subprocess.Popen(
+        [*BARNABAS, "wire", "proxy", "--listen", "0", "--to", servers, *options,
+         "--save", str(file)],
+        stdout=out, stderr=subprocess.PIPE, text=True, env=environment(""),
+    )  # fmt: skip
+    assert process.stderr is not None
+    try:
+        first = process.stderr.readline()
+        assert first.startswith("listening at "), first
+        proxy = Proxied(first.split()[2], process, file)
+        yield proxy
+    finally:
+        process.terminate()
+        process.wait(SECONDS)
+        said = process.stderr.read()
+        process.stderr.close()
+        out.seek(0)
+        found = out.read().splitlines()
+        out.close()
+    assert (process.returncode, said) == (0, "")
+    proxy.lines += found
+
+
+def assert_understood(found: list[dict[str, Any]]) -> None:
+    """Each byte of each frame has a field, and nobody made a mistake."""
+    assert found
+    for each in found:
+        assert each["mistakes"] == [], each
+        position = 0
+        for part in each["fields"]:
+            assert part["offset"] == position
+            assert "not understood" not in part["meaning"]
+            position += len(part["hex"]) // 2
+        assert position == each["size"]

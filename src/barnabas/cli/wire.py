@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -13,7 +14,7 @@ from barnabas.cli.wire_output import Style, show
 from barnabas.errors import ConfigError, KafkaError
 from barnabas.lens.conversation import Told
 from barnabas.lens.language import Language
-from barnabas.lens.languages import LANGUAGES, language_of
+from barnabas.lens.languages import LANGUAGES, language_of, with_other_language
 from barnabas.lens.part import Asked
 from barnabas.lens.pcap import is_capture
 from barnabas.lens.reading import Heard, read_capture, read_requests, read_responses
@@ -83,9 +84,13 @@ def _read(
         for heard in read_capture(language, data):
             yield heard.told, heard
         return
-    told = read_requests(language, data) if asked is None else read_responses(language, data, asked)
-    for each in told:
-        yield each, None
+    if asked is not None:
+        for told in read_responses(language, data, asked):
+            yield told, None
+        return
+    for told in read_requests(language, data):
+        found = with_other_language(told.explained, language.name)
+        yield replace(told, explained=found), None
 
 
 def _asked(

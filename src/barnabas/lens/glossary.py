@@ -69,6 +69,8 @@ GLOSSARY: Mapping[str, str] = {
     "log_append_time_ms": "When the broker appended, -1 if records keep the producer's time.",
     "log_start_offset": "The first offset that is still there, -1 unknown.",
     "low_watermark": "The first offset that is still there.",
+    "max_number": "How many offsets at most.",
+    "max_size": "How many bytes at most; the last message may be cut.",
     "max_bytes": "The most bytes of records in the whole response.",
     "max_num_offsets": "How many offsets at most.",
     "max_version": "The last version, included.",
@@ -163,6 +165,7 @@ CHOICES: Mapping[str, Mapping[int, str]] = {
         3: "dynamic, of all brokers", 4: "static, of the broker", 5: "default",
         6: "dynamic, of a broker's logger", 7: "client metrics", 8: "group",
     },
+    "OffsetsRequest.time": {-1: "latest", -2: "earliest"},
     "ListOffsetsPartition.timestamp": {
         -1: "latest", -2: "earliest", -3: "the offset of the largest timestamp",
         -4: "earliest on local disk", -5: "latest in tiered storage",

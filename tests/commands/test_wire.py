@@ -1,6 +1,7 @@
 """`barnabas wire` as a user runs it: hex, files and captures explained, live conversations relayed."""
 
 import json
+import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -144,3 +145,18 @@ def test_a_broker_that_is_not_there(tmp_path: Path) -> None:
         process.terminate()
         process.wait(SECONDS)
         process.stderr.close()
+
+
+def test_a_driver_that_is_wrong_is_told_where(broker: Served, tmp_path: Path) -> None:
+    frame = bytes.fromhex(METADATA.replace("00 02 61", "02 00 61"))
+    with proxied(broker.servers, tmp_path, "--brief") as proxy:
+        host, _, port = proxy.servers.rpartition(":")
+        with socket.create_connection((host, int(port)), SECONDS) as connection:
+            connection.sendall(frame)
+            assert connection.recv(1) == b"", "the broker closes, and says nothing"
+    assert [line.split(" bytes, ")[1] for line in proxy.lines] == [
+        (
+            "mistake at byte 21: topics[0].name: a length of 512 with 2 bytes left"
+            " (perhaps it is in little-endian order)"
+        )
+    ]

@@ -70,7 +70,7 @@ class Kafka07Lens:
 
         return with_guess(again(AS_SAID, data), _WAYS, again)
 
-    def correlation_id(self, data: bytes, *, bare: bool = False) -> int | None:
+    def correlation_id(self, data: bytes, *, bare: bool = False) -> None:
         """None: a reply does not say what it answers."""
         del data, bare
 

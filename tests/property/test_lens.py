@@ -1,15 +1,26 @@
 """The lens on every version of every message: each byte once and in order, and what codecs read."""
 
+import gzip
+import zlib
+from functools import partial
+from struct import pack
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from barnabas.lens.byte_messages import read_byte_messages
+from barnabas.lens.explaining import finished
 from barnabas.lens.kafka import KafkaLens
 from barnabas.lens.part import Asked, Explained
+from barnabas.lens.record_sets import read_records
+from barnabas.lens.walk import Content, Walk
 from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.headers import RequestHeader, encode_request, encode_response
+from barnabas.records.builder import BatchBuilder
+from barnabas.records.compression import Codec as Compression
+from tests.message_sets import message, wrapper
 from tests.property.strategies.messages import messages
 
 LENS = KafkaLens()
@@ -97,3 +108,49 @@ def test_broken_bytes_are_named_where_they_are(api: Any, data: st.DataObject) ->
         assert_covered(found, bytes(broken))
         if len(broken) < len(frame):
             assert found.faults
+
+
+def old_messages() -> bytes:
+    """A compressed message of 0.7 with two messages in it, and a plain one of 0.6."""
+    inner = b"".join(_old(b"v%d" % number) for number in range(2))
+    return _old(gzip.compress(inner), codec=1) + bytes.fromhex("00000006 00 8cdc1683 78")
+
+
+def _old(payload: bytes, codec: int = 0) -> bytes:
+    return pack(">ibbI", 6 + len(payload), 1, codec, zlib.crc32(payload)) + payload
+
+
+def record_sets() -> list[tuple[bytes, Content]]:
+    read = partial(read_records, cut=True)
+    inner = [message(at, b"k", b"v", timestamp=1) for at in range(2)]
+    sets: list[tuple[bytes, Content]] = [
+        (wrapper(1, inner, codec, timestamp=1) + inner[0], read)
+        for codec in (Compression.GZIP, Compression.SNAPPY, Compression.LZ4)
+    ]
+    for codec in Compression:
+        builder = BatchBuilder(codec, 1 << 20)
+        builder.append(1, b"key", b"value" * 10, (("header", None),))
+        sets.append((bytes(builder.build()) * 2, read))
+    return [*sets, (old_messages(), partial(read_byte_messages, cut=True))]
+
+
+SETS = record_sets()
+
+
+@pytest.mark.parametrize("number", range(len(SETS)))
+@settings(max_examples=40, deadline=None)
+@given(data=st.data())
+def test_broken_record_sets(number: int, data: st.DataObject) -> None:
+    good, read = SETS[number]
+    walk = Walk(good)
+    read(walk, "records")
+    assert walk.faults == []
+    broken = bytearray(good)
+    places = st.tuples(st.integers(0, len(good) - 1), st.integers(0, 255))
+    for place, byte in data.draw(st.lists(places, max_size=4)):
+        broken[place] = byte
+    del broken[data.draw(st.integers(0, len(good))) :]
+    walk = Walk(bytes(broken))
+    read(walk, "records")
+    found = Explained(kind="records", name="", meaning="", data=bytes(broken))
+    assert_covered(finished(found, walk), bytes(broken))

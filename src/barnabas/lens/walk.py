@@ -107,15 +107,16 @@ class Walk:
 
     def unsigned(self, path: str, meaning: str = "", kind: str = "unsigned varint") -> int:
         """An unsigned varint of at most 32 bits."""
-        view = self.data[: self.end]
+        value, end = 0, self.end + 1
         try:
-            value, end = read_varint(view, self.position)
-        except IndexError:
-            raise Broken(
-                self.position, path, f"the {kind} does not end in the {self.left} bytes left"
-            ) from None
+            value, end = read_varint(self.data, self.position)
         except Malformed as failure:
             raise Broken(self.position, path, f"{failure} expected") from None
+        except IndexError:
+            pass  # It runs over the end of all, as it may over the end of this walk.
+        if end > self.end:
+            text = f"the {kind} does not end in the {counted_bytes(self.left)} left"
+            raise Broken(self.position, path, text)
         self.add(end - self.position, path, kind, value, meaning)
         return value
 
@@ -126,9 +127,8 @@ class Walk:
         kind = "varint" if bits == 32 else "varlong"
         while True:
             if at >= self.end:
-                raise Broken(
-                    self.position, path, f"the {kind} does not end in the {self.left} bytes left"
-                )
+                text = f"the {kind} does not end in the {counted_bytes(self.left)} left"
+                raise Broken(self.position, path, text)
             byte = self.data[at]
             at += 1
             raw |= (byte & 0x7F) << shift

@@ -23,9 +23,6 @@ from barnabas.types import OffsetRange, TopicPartition
 DISCOVERY_S = 1.0
 """How old the list of partitions may be: a new one is found that much later at most."""
 
-FRESH_S = 0.02
-"""How old the newest offsets may be. Spark asks about 90 times a second while nothing comes."""
-
 
 class StreamPlanner:
     """Decides the offsets of micro-batches. One for each run of a query.
@@ -48,7 +45,6 @@ class StreamPlanner:
         self._partitions: set[TopicPartition] | None = None
         self._partitions_at = 0.0
         self._newest: OffsetMap | None = None
-        self._newest_at = 0.0
         self._last_batch_at: float | None = None
 
     @property
@@ -140,15 +136,14 @@ class StreamPlanner:
         if self._target is not None:
             self._look_again_behind(start, self._target)
             return dict(self._target)
-        now = self._clock.monotonic()
-        if self._newest is None or now - self._newest_at >= FRESH_S:
-            self._newest = newest_offsets(
-                self._cluster, self._known_partitions(now), start, self._options, self._pause
-            )
-            if not start.keys() <= self._newest.keys():
-                self._partitions = None
-            self._newest_at = now
-        return dict(self._newest)
+        # Asked each time, though Spark asks about 90 times a second while nothing comes: an answer
+        # kept for a moment lets `processAllAvailable` return before what was just written.
+        partitions = self._known_partitions(self._clock.monotonic())
+        newest = newest_offsets(self._cluster, partitions, start, self._options, self._pause)
+        if not start.keys() <= newest.keys():
+            self._partitions = None
+        self._newest = newest
+        return dict(newest)
 
     def _look_again_behind(self, start: Mapping[TopicPartition, int], target: OffsetMap) -> None:
         """See why a batch starts past the end of all there was: a log that grew ends where it starts.

@@ -14,7 +14,6 @@ class FakeCluster:
 
     logs: dict[TopicPartition, tuple[int, int]]
     times: dict[TopicPartition, list[tuple[int, int]]] = field(default_factory=dict)
-    questions: int = 0
 
     def partitions(self, selection: Selection) -> set[TopicPartition]:
         if isinstance(selection, Partitions):
@@ -26,7 +25,6 @@ class FakeCluster:
         return {each: self.logs[each][0] for each in partitions if each in self.logs}
 
     def latest(self, partitions: Iterable[TopicPartition]) -> OffsetMap:
-        self.questions += 1
         return {each: self.logs[each][1] for each in partitions if each in self.logs}
 
     def at_times(

@@ -69,7 +69,10 @@ readers of those formats read what is not committed.
 **Groups.** Two members of a classic group share partitions, and one goes on with all when the other
 leaves: confluent-kafka, kafka-python, aiokafka. Members of confluent-kafka were killed, came back as
 static members, and went on after the broker was killed. kcat and Java's console consumer of 4.3 read as
-members, and `kafka-consumer-groups` describes and deletes (`tests/interop/test_groups.py`). What the
+members, and `kafka-consumer-groups` describes and deletes (`tests/interop/test_groups.py`). Members of our
+driver share with those of kafka-clients 4.3 and confluent-kafka under each assignor that both have, with
+kafka-python and aiokafka, and replace killed ones, on our broker and on Kafka 4.3
+(`tests/interop/test_our_groups.py`). What the
 table has was measured before: a client that reads only as a member has no codec under *reads* yet.
 """
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
         OffsetAndTimestamp,
         Resource,
     )
+    from barnabas.client.core.group.group_metadata import GroupMetadata
+    from barnabas.client.core.group.listener import RebalanceListener
     from barnabas.client.core.metrics import Metrics
     from barnabas.client.sync.admin import Admin
     from barnabas.client.sync.consumer import Consumer
@@ -49,6 +51,7 @@ _HOME = {
     "Delivery": "kernels.objects",
     "EARLIEST": "client.core.descriptions",
     "ErrorCode": "errors",
+    "GroupMetadata": "client.core.group.group_metadata",
     "KafkaError": "errors",
     "LATEST": "client.core.descriptions",
     "LogTruncated": "errors",
@@ -59,6 +62,7 @@ _HOME = {
     "PartitionView": "client.core.cluster_view",
     "Producer": "client.sync.producer",
     "RangeReader": "client.sync.ranges",
+    "RebalanceListener": "client.core.group.listener",
     "Record": "records.record",
     "RecordMetadata": "client.core.delivery",
     "Resource": "client.core.descriptions",
@@ -80,6 +84,7 @@ __all__ = [
     "Consumer",
     "Delivery",
     "ErrorCode",
+    "GroupMetadata",
     "KafkaError",
     "LogTruncated",
     "Metrics",
@@ -88,6 +93,7 @@ __all__ = [
     "PartitionView",
     "Producer",
     "RangeReader",
+    "RebalanceListener",
     "Record",
     "RecordMetadata",
     "Resource",

@@ -9,6 +9,8 @@ from aiokafka import AIOKafkaConsumer
 from confluent_kafka import Consumer, KafkaError, KafkaException
 from kafka import KafkaConsumer
 
+from barnabas import Consumer as OurConsumer
+
 Place = tuple[int, int]
 """A partition and an offset in it."""
 
@@ -145,8 +147,37 @@ class AioMember:
         self._loop.run_until_complete(self._consumer.stop())
 
 
+class OurMember:
+    """Our own."""
+
+    def __init__(self, address: str, group: str, topic: str, **more: str) -> None:
+        settings = {
+            "bootstrap.servers": address,
+            "group.id": group,
+            "auto.offset.reset": "earliest",
+            "enable.auto.commit": False,
+            "session.timeout.ms": SESSION_MS,
+            "heartbeat.interval.ms": HEARTBEAT_MS,
+        }
+        self._consumer = OurConsumer(settings, **more)
+        self._consumer.subscribe([topic])
+
+    def poll(self) -> list[Place]:
+        return [(one.partition, one.offset) for one in self._consumer.poll(0.05)]
+
+    def assigned(self) -> set[int]:
+        return {one.partition for one in self._consumer.assignment()}
+
+    def commit(self) -> None:
+        self._consumer.commit()
+
+    def close(self) -> None:
+        self._consumer.close()
+
+
 MEMBERS: dict[str, Callable[[str, str, str], Member]] = {
     "confluent-kafka": ConfluentMember,
     "kafka-python": KafkaPythonMember,
     "aiokafka": AioMember,
+    "barnabas": OurMember,
 }

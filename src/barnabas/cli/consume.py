@@ -35,8 +35,8 @@ class Consume(HintingCommand):
     hints: ClassVar[Mapping[str, str]] = {
         "-t": _TOPIC,
         "--topic": _TOPIC,
-        "--group": "There are no groups yet: partitions are read, -p names some.",
-        "-G": "There are no groups yet: partitions are read, -p names some.",
+        "-G": "A group is named by --group: barnabas consume TOPIC --group GROUP",
+        "--group-id": "A group is named by --group.",
         "--max-messages": "--count stops after so many.",
         "": "One topic is read at a time.",
     }
@@ -45,6 +45,7 @@ class Consume(HintingCommand):
 @click.command(cls=Consume)
 @click.argument("topic")
 @click.option("-p", "--partition", "partitions", type=click.IntRange(0), multiple=True)
+@click.option("-g", "--group", help="Read as a member of this group, and commit what was printed.")
 @click.option("-o", "--offset", help="Where to begin; auto.offset.reset (latest) if not given.")
 @click.option("--from-beginning", is_flag=True, help="The same as --offset earliest.")
 @click.option("-c", "--count", type=click.IntRange(1), help="Stop after so many records.")
@@ -57,6 +58,7 @@ def consume(
     *,
     topic: str,
     partitions: tuple[int, ...],
+    group: str | None,
     offset: str | None,
     count: int | None,
     key_delimiter: str | None,
@@ -75,11 +77,18 @@ def consume(
     Letters of a FORMAT: %s value, %k key, %t topic, %p partition, %o offset, %T timestamp,
     %h headers, %S and %K sizes of value and key; \n and \t as usual.
 
+    A member of a GROUP gets its share of the partitions, and goes on where the group was last;
+    --from-beginning is for partitions of which the group has read nothing.
+
     In JSON, bytes that are no UTF-8 are {"base64": "..."}.
     """
     if from_beginning and offset is not None:
         raise click.UsageError(
             "--from-beginning and --offset both say where to begin: leave out one"
+        )
+    if group is not None and (partitions or offset is not None):
+        raise click.UsageError(
+            "a group says which partitions are read, from where: leave out -p, -o"
         )
     render = _renderer(template, key_delimiter, as_json=as_json)
     common = client_settings(servers, pairs)
@@ -87,14 +96,19 @@ def consume(
     with administering(servers, admin_settings(common)) as admin:
         view = existing_topics(admin, (topic,))[topic]
     places = _places(view, partitions)
-    own = {"auto.offset.reset": "none", "enable.auto.commit": False}
+    own: dict[str, object] = {"auto.offset.reset": "none", "enable.auto.commit": False}
+    if group is not None:
+        own = {"group.id": group, "auto.offset.reset": start}
     with Consumer(own | common) as consumer:
         ends = consumer.end_offsets(places) if to_end else None
-        offsets = _positions(consumer, places, start)
-        consumer.assign(places)
-        for place, position in offsets.items():
-            consumer.seek(place, position)
-        _copy(consumer, places, render, count, ends)
+        if group is not None:
+            consumer.subscribe([topic])
+        else:
+            offsets = _positions(consumer, places, start)
+            consumer.assign(places)
+            for place, position in offsets.items():
+                consumer.seek(place, position)
+        _copy(consumer, render, count, ends)
 
 
 def _renderer(
@@ -171,16 +185,15 @@ def _told(text: str, milliseconds: int) -> int:
 
 def _copy(
     consumer: Consumer,
-    places: list[TopicPartition],
     render: Callable[[ConsumedRecord], bytes],
     count: int | None,
     ends: Mapping[TopicPartition, int] | None,
 ) -> None:
-    """Print until `count` records are out or every partition is at its end."""
+    """Print until `count` records are out or every partition that is read is at its end."""
     out = sys.stdout.buffer
     left = sys.maxsize if count is None else count
     while left:
-        if ends is not None and all(consumer.position(place) >= ends[place] for place in places):
+        if ends is not None and _is_done(consumer, ends):
             return
         records = consumer.poll(_POLL_SECONDS, min(left, _POLL_RECORDS))
         for record in records:
@@ -188,3 +201,9 @@ def _copy(
                 out.write(render(record))
                 left -= 1
         out.flush()
+
+
+def _is_done(consumer: Consumer, ends: Mapping[TopicPartition, int]) -> bool:
+    places = consumer.assignment()
+    known = [place for place in places if place in ends]
+    return bool(places) and all(consumer.position(place) >= ends[place] for place in known)

@@ -24,6 +24,13 @@ from barnabas.config.definition import (
 from barnabas.config.elsewhere import CLIENT_NAMES
 from barnabas.errors import ConfigError
 
+STRATEGIES: Final = (
+    *("range", "roundrobin", "sticky", "cooperative-sticky"),
+    *(
+        f"org.apache.kafka.clients.consumer.{name}Assignor"
+        for name in ("Range", "RoundRobin", "Sticky", "CooperativeSticky")
+    ),
+)
 _SERVERS: Final = "bootstrap.servers"
 _SERVERS_ELSEWHERE: Final = frozenset(
     {
@@ -192,12 +199,44 @@ class ProducerConfig(ClientConfig):
 class ConsumerConfig(ClientConfig):
     """What a consumer can be told."""
 
-    group_id: str | None = optional_string(HIGH, "The group whose offsets are committed.")
+    group_id: str | None = optional_string(
+        HIGH, "The group to be a member of, and whose offsets are committed."
+    )
+    group_instance_id: str | None = optional_string(
+        MEDIUM, "The name of a static member: one that is expected back when it goes (KIP-345)."
+    )
+    group_protocol: str = string(
+        "classic", HIGH, "How the group shares out: its members do.", choices=("classic",)
+    )
+    partition_assignment_strategy: tuple[str, ...] = words(
+        ("range", "cooperative-sticky"),
+        MEDIUM,
+        "The assignors, the best liked first: range, roundrobin, sticky, cooperative-sticky, or "
+        "Java's classes of these names. Members go on reading through a rebalance only where all "
+        "that are named are cooperative.",
+        choices=STRATEGIES,
+    )
+    session_timeout_ms: int = integer(
+        45_000, HIGH, "After how long without a heartbeat a member is given up, in milliseconds."
+    )
+    heartbeat_interval_ms: int = integer(
+        3000, HIGH, "The time between heartbeats, in milliseconds.", low=1
+    )
+    max_poll_interval_ms: int = integer(
+        300_000,
+        MEDIUM,
+        "How long a member may go without a poll, and how long the others wait for it in a "
+        "rebalance, in milliseconds.",
+        low=1,
+    )
+    exclude_internal_topics: bool = boolean(
+        MEDIUM, default=True, text="Whether patterns leave out the topics of Kafka's own."
+    )
     auto_offset_reset: str = string(
         "latest",
         MEDIUM,
-        "Where to begin without a position, and where its records are gone.",
-        choices=("latest", "earliest", "none"),
+        "Where to begin without a position, and where its records are gone: latest, earliest, none "
+        "(an error), or by_duration:PT1H, so long ago (ISO 8601).",
     )
     enable_auto_commit: bool = boolean(
         MEDIUM, default=True, text="Whether positions are committed by themselves (with group.id)."

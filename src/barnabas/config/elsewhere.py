@@ -76,13 +76,12 @@ _CLIENTS = {
         interceptor.classes""",
     "the client has none of it": """
         metric.reporters metrics.num.samples metrics.sample.window.ms
-        metrics.recording.level partition.assignment.strategy client.dns.lookup
+        metrics.recording.level client.dns.lookup
         socket.connection.setup.timeout.max.ms metadata.max.idle.ms metadata.recovery.strategy
         partitioner.adaptive.partitioning.enable partitioner.availability.timeout.ms
-        enable.metrics.push exclude.internal.topics""",
-    "the client joins no groups yet": """
-        session.timeout.ms heartbeat.interval.ms max.poll.interval.ms group.instance.id
-        group.protocol group.remote.assignor""",
+        enable.metrics.push""",
+    "members of the group share partitions out": """
+        group.remote.assignor""",
     UNSAFE: """
         ssl.* sasl.* security.providers""",
 }

@@ -1,19 +1,20 @@
 """An event loop that runs on the caller's thread, and only while the caller waits.
 
 For clients that only do something when asked: no second thread, so no switching between threads on
-the data path. Works inside a running asyncio loop too (a notebook), where it blocks that loop as any
-blocking call does.
+the data path. Where something must go on between calls, `keep` has a thread look after it. Works
+inside a running asyncio loop too (a notebook), where it blocks that loop as any blocking call does.
 """
 
 import asyncio
 import os
 import threading
 from asyncio.events import _get_running_loop, _set_running_loop
-from collections.abc import Coroutine
-from contextlib import suppress
+from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import Any, TypeVar
 
 from barnabas.errors import LocalProtocolError, WakeupError
+from barnabas.runtime.loop_keeper import LoopKeeper
 
 _Result = TypeVar("_Result")
 
@@ -27,6 +28,7 @@ class CallerLoop:
         self._pid = os.getpid()
         self._taken = threading.Lock()
         self._task: asyncio.Task[Any] | None = None
+        self._keeper: LoopKeeper | None = None
         self.woken = False
 
     def run(self, what: Coroutine[Any, Any, _Result], *, wakeable: bool = True) -> _Result:
@@ -49,9 +51,10 @@ class CallerLoop:
         around = _get_running_loop()
         _set_running_loop(None)
         try:
-            task = self.loop.create_task(what)
-            self._task = task if wakeable else None
-            return self._run(task)
+            with self.held:
+                task = self.loop.create_task(what)
+                self._task = task if wakeable else None
+                return self._run(task)
         except asyncio.CancelledError:
             if wakeable:
                 self._check_woken()
@@ -60,6 +63,21 @@ class CallerLoop:
             self._task = None
             self._taken.release()
             _set_running_loop(around)
+
+    def keep(self, work: Callable[[], Coroutine[Any, Any, None]], seconds: float) -> None:
+        """Have `work` run every `seconds` while no call does; only the first time this is said."""
+        if self._keeper is None:
+            self._keeper = LoopKeeper(f"{self._name} between calls", self.loop, work, seconds)
+
+    @property
+    def kept(self) -> bool:
+        """Whether `keep` was called."""
+        return self._keeper is not None
+
+    @property
+    def held(self) -> AbstractContextManager[object]:
+        """`with` it around what touches the loop's objects without `run`."""
+        return nullcontext() if self._keeper is None else self._keeper
 
     def wake(self) -> None:
         """Let the call that runs, or the next one, raise WakeupError. From any thread."""
@@ -74,12 +92,14 @@ class CallerLoop:
 
     @property
     def in_use(self) -> bool:
-        """Whether a call runs now."""
-        return self._taken.locked()
+        """Whether a call runs now, or it is asked on the thread that looks after the loop."""
+        return self._taken.locked() or (self._keeper is not None and self._keeper.here)
 
     def close(self) -> None:
         """Give the loop back, unless a call still runs; a second call does nothing."""
         if not self.closed and not self.in_use:
+            if self._keeper is not None:
+                self._keeper.stop()
             left = asyncio.all_tasks(self.loop)
             for task in left:
                 task.cancel()

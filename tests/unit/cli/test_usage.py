@@ -14,7 +14,7 @@ from barnabas.cli.main import barnabas
             "produce t6 hello",
             "(hello). Records come from stdin: echo hello | barnabas produce greet",
         ),
-        ("consume t --group x", "There are no groups yet"),
+        ("consume t -G x", "A group is named by --group"),
         ("consume t --jsn", "Did you mean '--json'?"),
         ("consume one two", "One topic is read at a time"),
         ("topic list", "No such command 'topic'. Did you mean 'topics'?"),

@@ -6,7 +6,7 @@ Knows nothing of producing or consuming. All calls on the loop's thread.
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar
 
 from barnabas import __version__
 from barnabas.client.aio.link import Link, LinkOptions
@@ -33,6 +33,10 @@ from barnabas.protocol.metadata import MetadataResponse
 log = logging.getLogger(__name__)
 
 _Result = TypeVar("_Result")
+
+APART: Final = 1 << 32
+"""Added to a node id: another link to that broker, for what may wait there for long."""
+
 _MAKES = (
     "not on the cluster: %s; the broker is asked to make it, as allow.auto.create.topics is true"
 )
@@ -88,7 +92,7 @@ class Cluster:
         known = self._links.get(node_id)
         if known is not None:
             return known if known.ready else None
-        broker = self.view.brokers.get(node_id)
+        broker = self.view.brokers.get(node_id % APART)
         if broker is None:
             self.refresh()
         elif not self._closed and self.wait_before((broker.host, broker.port)) <= 0:
@@ -100,6 +104,12 @@ class Cluster:
         known = self._links.get(node_id)
         return known if known is not None and known.ready else None
 
+    def hang_up(self, node_id: int) -> None:
+        """End the link to a broker, if there is one; what waits on it gets a ConnectionFailed."""
+        link = self._links.pop(node_id, None)
+        if link is not None:
+            link.close()
+
     def wait_before(self, address: tuple[str, int]) -> float:
         """Seconds until this address may be tried again."""
         failures, since = self._lost.get(address, (0, 0.0))
@@ -107,7 +117,7 @@ class Cluster:
 
     def reconnect_wait(self, node_id: int) -> float:
         """Seconds until a broker may be tried again; 0 where its address is not known."""
-        broker = self.view.brokers.get(node_id)
+        broker = self.view.brokers.get(node_id % APART)
         return 0.0 if broker is None else max(0.0, self.wait_before((broker.host, broker.port)))
 
     async def ready_link(self, node_id: int) -> Link:
@@ -123,7 +133,7 @@ class Cluster:
             opening = self._links.get(node_id)
             if opening is None:
                 await asyncio.sleep(max(0.001, self.reconnect_wait(node_id)))
-                if self.view.brokers.get(node_id) is None:
+                if self.view.brokers.get(node_id % APART) is None:
                     await self.updated()
             else:
                 await self._settled(opening)
@@ -262,7 +272,7 @@ class Cluster:
 
     async def _any_link(self) -> Link:
         """The ready link with the least to do, else the first that can be made."""
-        ready = [link for link in self._links.values() if link.ready]
+        ready = [link for key, link in self._links.items() if link.ready and key < APART]
         if ready:
             return min(ready, key=lambda link: link.waiting)
         candidates = [(node, (row.host, row.port)) for node, row in self.view.brokers.items()]
@@ -341,7 +351,7 @@ class Cluster:
 
     def _close_moved(self) -> None:
         for node_id, link in list(self._links.items()):
-            broker = self.view.brokers.get(node_id)
+            broker = self.view.brokers.get(node_id % APART)
             if broker is None or (broker.host, broker.port) != link.address:
                 del self._links[node_id]
                 link.close()

@@ -1,17 +1,25 @@
 """Consumer for asyncio. `client.sync.consumer` has the same calls for plain threads."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sized
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Never, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Never, Self
 
-from barnabas.client.aio.asking import known_topic, lookup_offsets
+from barnabas.client.aio.asking import known_topic
 from barnabas.client.aio.cluster import Cluster
+from barnabas.client.aio.consumer_group import ConsumerGroup
+from barnabas.client.aio.coordinator import Coordinator
 from barnabas.client.aio.fetch_driver import FetchDriver
 from barnabas.client.aio.group_offsets import GroupOffsets
+from barnabas.client.aio.offset_lookup import OffsetLookup
+from barnabas.client.aio.polling import Polling
 from barnabas.client.aio.surroundings import Surroundings
 from barnabas.client.core.consumer_options import ConsumerOptions
 from barnabas.client.core.descriptions import EARLIEST, LATEST, OffsetAndTimestamp
+from barnabas.client.core.group.group_metadata import GroupMetadata
+from barnabas.client.core.group.listener import RebalanceListener
+from barnabas.client.core.group.options import GroupOptions
+from barnabas.client.core.group.wanted_topics import Topics, wanted_topics
 from barnabas.client.core.handing_out import HandingOut
 from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.not_there import CONSUMER, missing, refuse_arguments
@@ -24,15 +32,14 @@ from barnabas.records.record import Record
 from barnabas.types import TopicPartition
 
 _UNKNOWN = -1
-_Found = TypeVar("_Found", bound=Sized)
 
 
 class Consumer:
-    """Reads partitions that it was told to (`assign`). `async with` it, or `close` it.
+    """Reads what its group shares out to it (`subscribe`), or what it is told to (`assign`).
 
-    Properties are Kafka's ("bootstrap.servers", "auto.offset.reset", "isolation.level", ...), in a
-    mapping or as keywords with underscores. With "group.id" it begins at the group's committed
-    offsets and commits (by itself unless enable.auto.commit is false), without joining the group.
+    `async with` it, or `close` it. Properties are Kafka's ("bootstrap.servers", "group.id",
+    "auto.offset.reset", ...), in a mapping or as keywords with underscores. With "group.id" it begins
+    at the group's committed offsets and commits, by itself unless enable.auto.commit is false.
     All calls from the loop it was made on, one at a time.
     """
 
@@ -49,14 +56,12 @@ class Consumer:
         self._cluster = Cluster(loaded, around or Surroundings.here("Consumer"))
         self._cluster.creates_topics = loaded.allow_auto_create_topics
         self._cluster.tells_of_new_topics = True
-        group_id, seconds = self._options.group_id, self._options.api_timeout_s
-        self._group = GroupOffsets(self._cluster, group_id, seconds) if group_id else None
-        self._driver = FetchDriver(self._cluster, self._options, self._group)
+        self._driver, self.group = self._reading(GroupOptions.of(loaded))
+        self.polling = Polling(self._driver, self.group)
         self._fetcher = self._driver.fetcher
+        self._lookup = OffsetLookup(self._cluster, self._options)
         self._handing_out = HandingOut(self._fetcher, check_crcs=self._options.check_crcs)
-        self._commit_at: float | None = None
         self._closed = False
-        self._waiting = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -65,29 +70,103 @@ class Consumer:
         await self.close()
 
     async def close(self) -> None:
-        """Commit positions where that happens by itself, then end the connections."""
+        """Commit positions where that happens by itself, leave the group, end the connections."""
         if self._closed:
             return
+        try:
+            if self.group is not None:
+                await self.polling.tell(await self.group.begin_end())
+        finally:
+            await self.end()
+
+    async def end(self) -> None:
+        """End at once, but for leaving the group."""
         self._closed = True
         try:
-            if self._options.auto_commit_s is not None and self._positions():
-                await self.commit()
+            if self.group is not None:
+                await self.group.end()
         finally:
-            self._driver.close()
+            self.drop()
 
     def drop(self) -> None:
-        """End the connections and commit nothing."""
+        """End the connections; commit nothing, and leave no group."""
         self._closed = True
+        if self.group is not None:
+            self.group.close()
         self._driver.close()
 
     # ---- what to read ---------------------------------------------------------------------
 
     def assign(self, partitions: Iterable[Where]) -> None:
-        """Read exactly these partitions from now on; those that stay keep their positions."""
+        """Read exactly these partitions from now on; those that stay keep their positions.
+
+        Raises:
+            LocalProtocolError: the consumer is subscribed: then its group says what it reads.
+        """
         self._check_open()
-        self._fetcher.assign(partitions_at(partitions))
-        self._cluster.topics = {where.topic for where in self._fetcher.positions}
+        wanted = partitions_at(partitions)
+        if self.group is not None and self.group.subscribed:
+            raise LocalProtocolError("the consumer is subscribed: unsubscribe before assign")
+        self._fetcher.assign(wanted)
+        self._cluster.topics = {where.topic for where in wanted}
         self._driver.pump()
+
+    def subscribe(self, topics: Topics, *, listener: RebalanceListener | None = None) -> None:
+        """Be a member of the group, and read what it shares out of these topics.
+
+        Topics are names, or a compiled pattern that whole names match, of topics yet to be made too.
+        Polls do the work, and tell the listener; heartbeats go on while the loop runs.
+
+        Raises:
+            ConfigError: there is no group.id.
+            LocalProtocolError: partitions were assigned.
+        """
+        self.join(topics, listens=listener is not None)
+        self.polling.listener = listener
+
+    def join(self, topics: Topics, *, listens: bool) -> None:
+        """As `subscribe`, where somebody else tells the listener: calls end with `CallDue` then."""
+        self._check_open()
+        wanted = wanted_topics(topics)
+        group = self.of_group("subscribing")
+        if self._fetcher.positions and not group.subscribed:
+            raise LocalProtocolError("partitions are assigned: assign([]) before subscribe")
+        self.polling.listener = None
+        group.subscribe(wanted, listens=listens)
+
+    async def unsubscribe(self) -> None:
+        """Leave the group, as `close` does, and read nothing any more."""
+        try:
+            if self.group is not None and self.group.subscribed:
+                await self.polling.tell(await self.group.begin_end())
+        finally:
+            await self.end_subscription()
+
+    async def end_subscription(self) -> None:
+        """Leave the group, if it is a member, and read nothing any more."""
+        if self.group is not None:
+            await self.group.end()
+        self._driver.assign([])
+
+    def subscription(self) -> list[str]:
+        """The topics that are subscribed to, sorted; of a pattern those that are known to match."""
+        return [] if self.group is None else self.group.subscription()
+
+    def group_metadata(self) -> GroupMetadata:
+        """Which member of its group this is, in which generation.
+
+        Raises:
+            ConfigError: there is no group.id.
+        """
+        return self.of_group("membership").metadata()
+
+    def enforce_rebalance(self, reason: str = "the user wishes it") -> None:
+        """Have the group share its partitions out anew, with the next poll.
+
+        Raises:
+            ConfigError: there is no group.id.
+        """
+        self.of_group("membership").member.machine.rejoin(reason)
 
     def assignment(self) -> list[TopicPartition]:
         """The partitions that are read."""
@@ -163,7 +242,7 @@ class Consumer:
         """
         if foreign:
             refuse_arguments("poll", foreign)
-        return await self._waited(partial(self.poll_now, max_records), timeout_s)
+        return await self.polling.waited(partial(self.poll_now, max_records), timeout_s)
 
     async def __aiter__(self) -> AsyncIterator[Record]:
         """All records from here on, for ever, one by one; errors as `poll`.
@@ -171,10 +250,12 @@ class Consumer:
         The position moves on with each: after a `break` the next one is still to be read.
         """
         while True:
+            if self.polling.wants_attention():
+                await self.polling.attend()
             for record in self.records_here():
                 yield record
-                if self.commit_is_due():
-                    await self.commit()
+                if self.polling.wants_attention():
+                    await self.polling.attend()
             await self.arrival()
 
     def records_here(self) -> Iterator[Record]:
@@ -188,8 +269,8 @@ class Consumer:
             self._driver.pump()
 
     async def arrival(self) -> None:
-        """Wait until something came: records, or an error."""
-        await self._driver.arrival(None)
+        """Wait until something came: records, or an error, or something to attend to."""
+        await self.polling.arrival()
 
     def poll_now(self, max_records: int | None = None) -> list[Record]:
         """The records that are here already; may be none. Errors as `poll`."""
@@ -208,7 +289,7 @@ class Consumer:
         Columns: topic, partition, then those `wanted` of offset, timestamp, timestampType, key,
         value, headers. A table of no rows after `timeout_s` seconds. Errors as `poll`.
         """
-        return await self._waited(partial(self.arrow_now, wanted=wanted), timeout_s)
+        return await self.polling.waited(partial(self.arrow_now, wanted=wanted), timeout_s)
 
     def arrow_now(self, *, wanted: Wanted = Wanted.ALL) -> Any:
         """As `fetch_arrow`, of what is here already."""
@@ -235,31 +316,19 @@ class Consumer:
         self, times: Mapping[Where, int], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
         """The first offset at or after a time (ms since the epoch); None where there is none."""
-        wanted = partitions_to("offsets_for_times", times)
-        for where, time in wanted.items():
-            if time < 0:
-                what = f"{where.topic}-{where.partition}: a time is 0 or more ms, not {time}"
-                raise LocalProtocolError(f"{what}; beginning_offsets and end_offsets give the ends")
-        found = await self._look_up(wanted, timeout_s)
-        return {where: each if each.offset >= 0 else None for where, each in found.items()}
+        return await self._lookup.for_times(times, timeout_s)
 
     async def beginning_offsets(
         self, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
         """The first offsets that there are."""
-        wanted = dict.fromkeys(partitions_at(partitions), EARLIEST)
-        return {
-            where: each.offset for where, each in (await self._look_up(wanted, timeout_s)).items()
-        }
+        return await self._lookup.ends(partitions, EARLIEST, timeout_s)
 
     async def end_offsets(
         self, partitions: Iterable[Where], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
         """The offsets behind the last records that may be read."""
-        wanted = dict.fromkeys(partitions_at(partitions), LATEST)
-        return {
-            where: each.offset for where, each in (await self._look_up(wanted, timeout_s)).items()
-        }
+        return await self._lookup.ends(partitions, LATEST, timeout_s)
 
     async def commit(self, offsets: Mapping[Where, int] | None = None) -> None:
         """Save positions (of all partitions, where none are given) for the group.
@@ -267,13 +336,8 @@ class Consumer:
         Raises:
             ConfigError: there is no group.id.
         """
-        group = self._of_group()
-        chosen = offsets if offsets is not None else self._positions()
-        named = partitions_to("commit", chosen)
-        if named:
-            await group.commit(named)
-        if self._options.auto_commit_s is not None:
-            self._commit_at = self._cluster.around.loop.time() + self._options.auto_commit_s
+        group = self.of_group("committing")
+        await group.commit(None if offsets is None else partitions_to("commit", offsets))
 
     async def committed(self, partitions: Iterable[Where]) -> dict[TopicPartition, int]:
         """The group's saved positions; partitions without one are left out.
@@ -281,61 +345,32 @@ class Consumer:
         Raises:
             ConfigError: there is no group.id.
         """
-        return await self._of_group().committed(partitions_at(partitions))
+        return await self.of_group("committing").committed(partitions_at(partitions))
 
-    def commit_is_due(self) -> bool:
-        """Whether auto.commit.interval.ms has passed since the last commit."""
-        if self._options.auto_commit_s is None:
-            return False
-        now = self._cluster.around.loop.time()
-        if self._commit_at is None:
-            self._commit_at = now + self._options.auto_commit_s
-        return now >= self._commit_at
+    def _reading(self, group: GroupOptions | None) -> tuple[FetchDriver, ConsumerGroup | None]:
+        """What fetches, and what has to do with the group, if there is one."""
+        if group is None:
+            return FetchDriver(self._cluster, self._options, None), None
+        coordinator = Coordinator(self._cluster, group.group_id)
+        offsets = GroupOffsets(coordinator, self._options.api_timeout_s)
+        driver = FetchDriver(self._cluster, self._options, offsets)
+        return driver, ConsumerGroup(coordinator, offsets, driver, self._options, group)
 
-    async def _waited(self, look: Callable[[], _Found], timeout_s: float | None) -> _Found:
-        """What `look` finds as soon as that is something."""
-        if self._waiting:
-            raise LocalProtocolError("another task polls this consumer: it serves one at a time")
-        self._waiting = True
-        try:
-            if self.commit_is_due():
-                await self.commit()
-            deadline = self._driver.deadline(timeout_s)
-            while not len(found := look()):
-                if not await self._driver.arrival(deadline):
-                    break
-            return found
-        finally:
-            self._waiting = False
+    def of_group(self, what: str) -> ConsumerGroup:
+        """What it has to do with its group.
 
-    def _of_group(self) -> GroupOffsets:
-        if self._group is None:
-            raise ConfigError("committing needs a group.id")
-        return self._group
-
-    def _positions(self) -> dict[TopicPartition, int]:
-        return {
-            where: position.offset
-            for where, position in self._fetcher.positions.items()
-            if position.known
-        }
+        Raises:
+            ConfigError: there is no group.id.
+        """
+        if self.group is None:
+            raise ConfigError(f"{what} needs a group.id")
+        return self.group
 
     def _seek_to_end_of_log(self, partitions: Iterable[Where], end: int) -> None:
         chosen = [partition_at(where) for where in partitions] or self.assignment()
         for where in chosen:
             self._fetcher.move(where, _UNKNOWN, end)
         self._driver.pump()
-
-    async def _look_up(
-        self, wanted: Mapping[TopicPartition, int], timeout_s: float | None
-    ) -> dict[TopicPartition, OffsetAndTimestamp]:
-        seconds = self._options.api_timeout_s if timeout_s is None else timeout_s
-        committed_only = self._options.committed_only
-        found = await lookup_offsets(
-            self._cluster, wanted, committed_only=committed_only, seconds=seconds
-        )
-        # In the order asked for, whatever the order in which brokers answered.
-        return {where: found[where] for where in wanted}
 
     async def _within(self, timeout_s: float | None, what: str, work: Any) -> Any:
         seconds = self._options.api_timeout_s if timeout_s is None else timeout_s

@@ -1,6 +1,7 @@
 """Sends the fetches that the fetcher plans, and has positions found. Decodes nothing."""
 
 import asyncio
+from collections.abc import Iterable
 from functools import partial
 from typing import Any, Final
 
@@ -30,7 +31,7 @@ class FetchDriver:
         self._options = options
         self._loop = cluster.around.loop
         self._waiting: list[Wake] = []
-        self._finder = PositionFinder(cluster, options, group, self.fetcher, self._news)
+        self._finder = PositionFinder(cluster, options, group, self.fetcher, self.news)
         self._timer: asyncio.TimerHandle | None = None
         self._closed = False
         cluster.on_change.append(self.pump)
@@ -56,6 +57,11 @@ class FetchDriver:
         ]
         if waits:
             self._look_again_at(min(waits))
+
+    def assign(self, partitions: Iterable[TopicPartition]) -> None:
+        """Read exactly these partitions from now on; those that stay keep their positions."""
+        self.fetcher.assign(partitions)
+        self.pump()
 
     def raise_failure(self) -> None:
         """Raise the first error that the user was not told of."""
@@ -85,6 +91,11 @@ class FetchDriver:
             if wake in self._waiting:
                 self._waiting.remove(wake)
         return deadline is None or self._loop.time() < deadline
+
+    def news(self) -> None:
+        """Let whoever waits look again."""
+        self._wake()
+        self._loop.call_soon(self.pump)
 
     async def known(self, where: TopicPartition) -> None:
         """Return when the position of a partition is known; the caller bounds the time."""
@@ -151,10 +162,6 @@ class FetchDriver:
             self.fetcher.answered(ask, answer, now, _RETRY_S)
         if self.fetcher.parts or self.fetcher.failures:
             self._wake()
-        self._loop.call_soon(self.pump)
-
-    def _news(self) -> None:
-        self._wake()
         self._loop.call_soon(self.pump)
 
     def _wake(self) -> None:

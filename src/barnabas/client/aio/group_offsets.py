@@ -1,17 +1,12 @@
-"""Committed offsets of a group, without being a member of it."""
+"""Committed offsets of a group, saved and read as a member of it or from outside."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from barnabas.client.aio.asking import persist
-from barnabas.client.aio.cluster import Cluster
-from barnabas.errors import BrokerError, ErrorCode
-from barnabas.protocol.api_keys import ApiKey
-from barnabas.protocol.find_coordinator import (
-    Coordinator,
-    FindCoordinatorRequest,
-    FindCoordinatorResponse,
-)
+from barnabas.client.aio.coordinator import Coordinator
+from barnabas.client.core.group.subscription import NO_GENERATION
 from barnabas.protocol.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -26,19 +21,32 @@ from barnabas.protocol.offset_fetch import (
 from barnabas.types import TopicPartition
 
 _WITHOUT_TOPIC_IDS: Final = 9
-_LOST: Final = (ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+
+
+@dataclass(frozen=True, slots=True)
+class Committer:
+    """Who commits: a member in a generation, or somebody from outside of the group."""
+
+    generation: int = NO_GENERATION
+    member_id: str = ""
+    instance_id: str | None = None
+
+
+OUTSIDE: Final = Committer()
 
 
 class GroupOffsets:
     """Where a group has got to, as its coordinator keeps it."""
 
-    def __init__(self, cluster: Cluster, group_id: str, timeout_s: float) -> None:
-        self._cluster = cluster
-        self._group_id = group_id
+    def __init__(self, coordinator: Coordinator, timeout_s: float) -> None:
+        self._coordinator = coordinator
+        self._cluster = coordinator.cluster
+        self._group_id = coordinator.group_id
         self._timeout_s = timeout_s
-        self._coordinator: int | None = None
 
-    async def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
+    async def commit(
+        self, offsets: Mapping[TopicPartition, int], committer: Committer = OUTSIDE
+    ) -> None:
         """Save the offset of the next record to read, per partition.
 
         Raises:
@@ -52,6 +60,9 @@ class GroupOffsets:
             topics.setdefault(where.topic, []).append(row)
         request = OffsetCommitRequest(
             group_id=self._group_id,
+            generation_id_or_member_epoch=committer.generation,
+            member_id=committer.member_id,
+            group_instance_id=committer.instance_id,
             topics=[
                 OffsetCommitRequestTopic(name=name, partitions=rows)
                 for name, rows in topics.items()
@@ -59,7 +70,7 @@ class GroupOffsets:
         )
 
         async def attempt() -> None:
-            response = await self._ask(ApiKey.OFFSET_COMMIT, request)
+            response = await self._coordinator.ask(request, at_most=_WITHOUT_TOPIC_IDS)
             for topic in response.topics:
                 for row in topic.partitions:
                     self._check(row.error_code, f"{topic.name}-{row.partition_index}")
@@ -93,7 +104,7 @@ class GroupOffsets:
         )
 
         async def attempt() -> dict[TopicPartition, int]:
-            response = await self._ask(ApiKey.OFFSET_FETCH, request)
+            response = await self._coordinator.ask(request, at_most=_WITHOUT_TOPIC_IDS)
             found = {}
             for part in response.groups or [response]:
                 self._check(part.error_code, "the group")
@@ -107,30 +118,8 @@ class GroupOffsets:
 
         return await persist(self._cluster, self._timeout_s, self._what("reading"), attempt)
 
-    async def _ask(self, api: ApiKey, request: object) -> Any:
-        if self._coordinator is None:
-            self._coordinator = await self._find()
-        link = await self._cluster.ready_link(self._coordinator)
-        version = link.protocol.version_of(api, at_most=_WITHOUT_TOPIC_IDS)
-        return await self._cluster.ask_over(link, request, version=version)
-
-    async def _find(self) -> int:
-        request = FindCoordinatorRequest(key=self._group_id, coordinator_keys=[self._group_id])
-        response: Any = await self._cluster.ask(request)
-        assert isinstance(response, FindCoordinatorResponse)
-        rows: list[Coordinator | FindCoordinatorResponse] = [*response.coordinators] or [response]
-        for row in rows:
-            self._check(row.error_code, row.error_message or "finding the coordinator")
-            if row.node_id not in self._cluster.view.brokers:
-                await self._cluster.updated()
-            return row.node_id
-        raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, self._what("finding"))
-
     def _check(self, code: int, what: str) -> None:
-        if code:
-            if code in _LOST:
-                self._coordinator = None
-            raise BrokerError(code, f"{self._what('offsets')}: {what}")
+        self._coordinator.check(code, f"offsets: {what}")
 
     def _what(self, doing: str) -> str:
         return f"group {self._group_id}, {doing}"

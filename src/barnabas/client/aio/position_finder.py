@@ -16,7 +16,9 @@ from barnabas.client.aio.cluster import Cluster
 from barnabas.client.aio.group_offsets import GroupOffsets
 from barnabas.client.core.cluster_view import ClusterView
 from barnabas.client.core.consumer_options import ConsumerOptions
+from barnabas.client.core.descriptions import LATEST
 from barnabas.client.core.fetching import Fetcher, Position
+from barnabas.client.core.offset_reset import BY_AGE
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.types import TopicPartition
 
@@ -217,11 +219,15 @@ class PositionFinder:
     async def _find_ends(
         self, node_id: int, wanted: dict[TopicPartition, int], turns: dict[TopicPartition, int]
     ) -> None:
+        then = self._cluster.around.clock.time_ms() - self._options.reset_age_ms
+        times = {where: max(0, then) if end == BY_AGE else end for where, end in wanted.items()}
         found, errors = await ask_offsets(
-            self._cluster, node_id, wanted, committed_only=self._options.committed_only
+            self._cluster, node_id, times, committed_only=self._options.committed_only
         )
         for where in self._current(turns):
-            if where in found:
+            if where in found and found[where].offset < 0:
+                self._fetcher.positions[where].wanted = LATEST  # No record is as new as that.
+            elif where in found:
                 self._resolved(where, found[where].offset)
             else:
                 self.failed(where, errors[where])

@@ -3,17 +3,20 @@
 from dataclasses import dataclass
 from typing import Self
 
-from barnabas.client.core.descriptions import EARLIEST, LATEST
+from barnabas.client.core.descriptions import LATEST
+from barnabas.client.core.offset_reset import reset_of
 from barnabas.config.clients import ConsumerConfig
-
-_RESET = {"earliest": EARLIEST, "latest": LATEST, "none": None}
 
 
 @dataclass(frozen=True, slots=True)
 class ConsumerOptions:
-    """Sizes in bytes, times in seconds. `reset`: EARLIEST, LATEST, or None for an error."""
+    """Sizes in bytes, times in seconds.
+
+    `reset`: EARLIEST, LATEST, None for an error, or BY_AGE for what is `reset_age_ms` old.
+    """
 
     reset: int | None = LATEST
+    reset_age_ms: int = 0
     min_bytes: int = 1
     max_bytes: int = 52_428_800
     partition_bytes: int = 1_048_576
@@ -23,7 +26,7 @@ class ConsumerOptions:
     max_poll_records: int = 500
     committed_only: bool = False
     check_crcs: bool = True
-    group_id: str | None = None
+    exclude_internal_topics: bool = True
     auto_commit_s: float | None = None
     rack: str = ""
     metadata_max_age_s: float = 300.0
@@ -32,8 +35,10 @@ class ConsumerOptions:
     def of(cls, config: ConsumerConfig) -> Self:
         """Translate the properties."""
         commits = config.group_id is not None and config.enable_auto_commit
+        reset, age_ms = reset_of(config.auto_offset_reset)
         return cls(
-            reset=_RESET[config.auto_offset_reset],
+            reset=reset,
+            reset_age_ms=age_ms,
             min_bytes=config.fetch_min_bytes,
             max_bytes=config.fetch_max_bytes,
             partition_bytes=config.max_partition_fetch_bytes,
@@ -43,7 +48,7 @@ class ConsumerOptions:
             max_poll_records=config.max_poll_records,
             committed_only=config.isolation_level == "read_committed",
             check_crcs=config.check_crcs,
-            group_id=config.group_id,
+            exclude_internal_topics=config.exclude_internal_topics,
             auto_commit_s=config.auto_commit_interval_ms / 1000 if commits else None,
             rack=config.client_rack,
             metadata_max_age_s=config.metadata_max_age_ms / 1000,

@@ -4,16 +4,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final, Never
 
-_ASSIGN: Final = (
-    "name partitions with assign([('flights', 0)]), all of a topic's with "
-    "assign(consumer.partitions_for('flights')); groups that share partitions out are not "
-    "served yet"
-)
-
 CONSUMER: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "subscribe": _ASSIGN,
-        "unsubscribe": "assign([]) reads nothing any more",
         "consume": "poll(timeout_s, max_records) gives many records",
         "getmany": "poll(timeout_s, max_records) gives many records",
         "getone": "poll(timeout_s, 1) gives one, and `for` goes through all",

@@ -2,14 +2,20 @@
 
 No second thread takes part: between calls the next fetch is under way on the broker's side and in
 the socket's buffer. So nothing is switched on the data path, and a poll that finds records decoded
-does not run the loop at all.
+does not run the loop at all. Only a member of a group has a thread, which heartbeats between calls.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Never, Self
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Never, Self, TypeVar
 
 from barnabas.client.aio.consumer import Consumer as AsyncConsumer
+from barnabas.client.aio.consumer_group import CallDue
 from barnabas.client.core.descriptions import OffsetAndTimestamp
+from barnabas.client.core.group.group_metadata import GroupMetadata
+from barnabas.client.core.group.listener import RebalanceListener, tell
+from barnabas.client.core.group.membership import Change
+from barnabas.client.core.group.wanted_topics import Topics
 from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.not_there import CONSUMER, missing, refuse_arguments
 from barnabas.client.core.properties import properties
@@ -19,13 +25,15 @@ from barnabas.records.columns import Wanted
 from barnabas.records.record import Record
 from barnabas.types import TopicPartition
 
+_Result = TypeVar("_Result")
+
 
 class Consumer:
-    """Reads partitions that it was told to (`assign`). One thread at a time. `close` it.
+    """Reads what its group shares out to it (`subscribe`), or what it is told to (`assign`).
 
-    Properties are Kafka's ("bootstrap.servers", "auto.offset.reset", "isolation.level", ...), in a
-    mapping or as keywords with underscores. With "group.id" it begins at the group's committed
-    offsets and commits (by itself unless enable.auto.commit is false), without joining the group.
+    One thread at a time. `close` it. Properties are Kafka's ("bootstrap.servers", "group.id",
+    "auto.offset.reset", ...), in a mapping or as keywords with underscores. With "group.id" it begins
+    at the group's committed offsets and commits, by itself unless enable.auto.commit is false.
     """
 
     def __init__(self, config: Mapping[str, object] | None = None, /, **more: object) -> None:
@@ -34,6 +42,7 @@ class Consumer:
             "Consumer", lambda around: AsyncConsumer(given, around=around), AsyncConsumer.drop
         )
         self._consumer = self._hosted.client
+        self._listener: RebalanceListener | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -42,8 +51,12 @@ class Consumer:
         self.close()
 
     def close(self) -> None:
-        """Commit positions where that happens by itself, then end the connections."""
-        self._hosted.close(self._consumer.close)
+        """Commit positions where that happens by itself, leave the group, end the connections."""
+        if not self._hosted.closed:
+            try:
+                self._begin_end()
+            finally:
+                self._hosted.close(self._consumer.end)
 
     def wakeup(self) -> None:
         """End the call that waits, or the next one that would, with `WakeupError`; from any thread.
@@ -53,25 +66,80 @@ class Consumer:
         """
         self._hosted.wake()
 
+    def subscribe(self, topics: Topics, *, listener: RebalanceListener | None = None) -> None:
+        """Be a member of the group, and read what it shares out of these topics.
+
+        Topics are names, or a compiled pattern that whole names match, of topics yet to be made too.
+        Polls do the work, and tell the listener; heartbeats go on between them.
+
+        Raises:
+            ConfigError: there is no group.id.
+            LocalProtocolError: partitions were assigned.
+        """
+        with self._hosted.held:
+            self._consumer.join(topics, listens=listener is not None)
+        self._listener = listener
+        group = self._consumer.of_group("subscribing")
+        self._hosted.keep(group.member.quiet, group.member.machine.options.heartbeat_s / 4)
+
+    def unsubscribe(self) -> None:
+        """Leave the group, as `close` does, and read nothing any more."""
+        try:
+            self._begin_end()
+        finally:
+            self._hosted.run(self._consumer.end_subscription())
+
+    def subscription(self) -> list[str]:
+        """The topics that are subscribed to, sorted; of a pattern those that are known to match."""
+        with self._hosted.held:
+            return self._consumer.subscription()
+
+    def group_metadata(self) -> GroupMetadata:
+        """Which member of its group this is, in which generation.
+
+        Raises:
+            ConfigError: there is no group.id.
+        """
+        with self._hosted.held:
+            return self._consumer.group_metadata()
+
+    def enforce_rebalance(self, reason: str = "the user wishes it") -> None:
+        """Have the group share its partitions out anew, with the next poll.
+
+        Raises:
+            ConfigError: there is no group.id.
+        """
+        with self._hosted.held:
+            self._consumer.enforce_rebalance(reason)
+
     def assign(self, partitions: Iterable[Where]) -> None:
-        """Read exactly these partitions from now on; those that stay keep their positions."""
-        self._consumer.assign(partitions)
+        """Read exactly these partitions from now on; those that stay keep their positions.
+
+        Raises:
+            LocalProtocolError: the consumer is subscribed: then its group says what it reads.
+        """
+        with self._hosted.held:
+            self._consumer.assign(partitions)
 
     def assignment(self) -> list[TopicPartition]:
         """The partitions that are read."""
-        return self._consumer.assignment()
+        with self._hosted.held:
+            return self._consumer.assignment()
 
     def seek(self, where: Where, offset: int) -> None:
         """Go on at `offset`. What was fetched already is dropped."""
-        self._consumer.seek(where, offset)
+        with self._hosted.held:
+            self._consumer.seek(where, offset)
 
     def seek_to_beginning(self, *partitions: Where) -> None:
         """Go on at the first offset that there is (of all partitions, where none are named)."""
-        self._consumer.seek_to_beginning(*partitions)
+        with self._hosted.held:
+            self._consumer.seek_to_beginning(*partitions)
 
     def seek_to_end(self, *partitions: Where) -> None:
         """Go on behind the last offset that there is (of all partitions, where none are named)."""
-        self._consumer.seek_to_end(*partitions)
+        with self._hosted.held:
+            self._consumer.seek_to_end(*partitions)
 
     def position(self, where: Where, *, timeout_s: float | None = None) -> int:
         """The offset of the next record that `poll` gives from a partition."""
@@ -82,19 +150,23 @@ class Consumer:
 
         None while nothing was fetched from it, or while its position is not known.
         """
-        return self._consumer.lag(where)
+        with self._hosted.held:
+            return self._consumer.lag(where)
 
     def pause(self, *partitions: Where) -> None:
         """Give no records of these partitions for now."""
-        self._consumer.pause(*partitions)
+        with self._hosted.held:
+            self._consumer.pause(*partitions)
 
     def resume(self, *partitions: Where) -> None:
         """Give records of these partitions again."""
-        self._consumer.resume(*partitions)
+        with self._hosted.held:
+            self._consumer.resume(*partitions)
 
     def paused(self) -> list[TopicPartition]:
         """The partitions that are paused."""
-        return self._consumer.paused()
+        with self._hosted.held:
+            return self._consumer.paused()
 
     def poll(
         self,
@@ -114,11 +186,13 @@ class Consumer:
         """
         if foreign:
             refuse_arguments("poll", foreign)
-        if not self._consumer.commit_is_due() and not self._hosted.woken:
-            records = self._consumer.poll_now(max_records)
-            if records:
-                return records
-        return self._hosted.run(self._consumer.poll(timeout_s, max_records))
+        with self._hosted.held:
+            busy = self._consumer.polling.wants_attention() or self._hosted.woken
+            records = [] if busy else self._consumer.poll_now(max_records)
+        if records:
+            return records
+        left = self._countdown(timeout_s)
+        return self._attending(lambda: self._consumer.poll(left(), max_records))
 
     def __iter__(self) -> Iterator[Record]:
         """All records from here on, for ever, one by one; errors as `poll`.
@@ -126,11 +200,11 @@ class Consumer:
         The position moves on with each: after a `break` the next one is still to be read.
         """
         while True:
-            for record in self._consumer.records_here():
+            self._attend()
+            for record in self._here():
                 yield record
-                if self._consumer.commit_is_due():
-                    self.commit()
-            self._hosted.run(self._consumer.arrival())
+                self._attend()
+            self._attending(self._consumer.arrival)
 
     def fetch_arrow(self, timeout_s: float | None = None, *, wanted: Wanted = Wanted.ALL) -> Any:
         """The next records as a pyarrow.Table, all that have arrived, as soon as there are any.
@@ -138,7 +212,8 @@ class Consumer:
         Columns: topic, partition, then those `wanted` of offset, timestamp, timestampType, key,
         value, headers. A table of no rows after `timeout_s` seconds. Errors as `poll`.
         """
-        return self._hosted.run(self._consumer.fetch_arrow(timeout_s, wanted=wanted))
+        left = self._countdown(timeout_s)
+        return self._attending(lambda: self._consumer.fetch_arrow(left(), wanted=wanted))
 
     def metrics(self) -> Metrics:
         """What was done so far: requests, bytes, records that were given, the average latency."""
@@ -181,6 +256,51 @@ class Consumer:
             ConfigError: there is no group.id.
         """
         return self._hosted.run(self._consumer.committed(partitions))
+
+    def _attending(self, work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
+        """The result of a call that may have to tell the listener first, on this thread."""
+        while True:
+            try:
+                return self._hosted.run(work())
+            except CallDue as due:
+                try:
+                    self._tell(due.change)
+                finally:
+                    with self._hosted.held:
+                        self._consumer.of_group("membership").told()
+
+    def _attend(self) -> None:
+        """Do what only a poll may begin, if there is anything."""
+        if self._consumer.polling.wants_attention():
+            self._attending(self._consumer.polling.attend)
+
+    def _here(self) -> Iterator[Record]:
+        """The records that are here already."""
+        records = self._consumer.records_here()
+        if not self._hosted.kept:
+            return records
+        return iter(partial(self._next_of, records), None)
+
+    def _next_of(self, records: Iterator[Record]) -> Record | None:
+        with self._hosted.held:
+            return next(records, None)
+
+    def _begin_end(self) -> None:
+        """Commit where that happens by itself, and tell the listener what is given up."""
+        group = self._consumer.group
+        if group is not None:
+            self._tell(self._hosted.run(group.begin_end(), wakeable=False))
+
+    def _tell(self, change: Change | None) -> None:
+        if change is not None and self._listener is not None:
+            tell(self._listener, change)
+
+    def _countdown(self, timeout_s: float | None) -> Callable[[], float | None]:
+        """What is left of a time to wait, in seconds."""
+        if timeout_s is None:
+            return lambda: None
+        end = self._hosted.now() + timeout_s
+        return lambda: max(0.0, end - self._hosted.now())
 
     if not TYPE_CHECKING:
 

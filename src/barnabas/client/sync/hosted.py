@@ -4,6 +4,7 @@ import atexit
 import sys
 import warnings
 from collections.abc import Callable, Coroutine
+from contextlib import AbstractContextManager
 from typing import Any, Generic, TypeVar
 
 from barnabas.client.aio.surroundings import Surroundings
@@ -56,9 +57,32 @@ class Hosted(Generic[_Client]):
         self._running = _Running(self._loop, self.client, drop)
         _all.add(self._running)
 
-    def run(self, work: Coroutine[Any, Any, _Result]) -> _Result:
+    def run(self, work: Coroutine[Any, Any, _Result], *, wakeable: bool = True) -> _Result:
         """The result of a call of the client."""
-        return self._loop.run(work)
+        return self._loop.run(work, wakeable=wakeable)
+
+    def keep(self, work: Callable[[], Coroutine[Any, Any, None]], seconds: float) -> None:
+        """As `CallerLoop.keep`."""
+        self._loop.keep(work, seconds)
+
+    @property
+    def held(self) -> AbstractContextManager[object]:
+        """As `CallerLoop.held`: around calls of the client that are not `run`."""
+        return self._loop.held
+
+    @property
+    def kept(self) -> bool:
+        """Whether something goes on between calls."""
+        return self._loop.kept
+
+    @property
+    def closed(self) -> bool:
+        """Whether the client has ended, or is another process's."""
+        return self._loop.closed
+
+    def now(self) -> float:
+        """Monotonic seconds."""
+        return self._loop.loop.time()
 
     @property
     def woken(self) -> bool:

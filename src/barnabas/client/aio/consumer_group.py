@@ -1,0 +1,172 @@
+"""What a consumer has to do with its group: offsets from outside, or membership by subscribing."""
+
+import logging
+import re
+from collections.abc import Iterable, Mapping
+
+from barnabas.client.aio.coordinator import Coordinator
+from barnabas.client.aio.fetch_driver import FetchDriver
+from barnabas.client.aio.group_member import GroupMember
+from barnabas.client.aio.group_offsets import GroupOffsets
+from barnabas.client.aio.pattern_watch import PatternWatch
+from barnabas.client.core.consumer_options import ConsumerOptions
+from barnabas.client.core.group.group_metadata import GroupMetadata
+from barnabas.client.core.group.membership import Change
+from barnabas.client.core.group.options import GroupOptions
+from barnabas.errors import KafkaError
+from barnabas.types import TopicPartition
+
+log = logging.getLogger(__name__)
+
+
+class CallDue(Exception):
+    """A listener must be told of `change`, by somebody else; `ConsumerGroup.told` follows."""
+
+    def __init__(self, change: Change) -> None:
+        super().__init__(change)
+        self.change = change
+
+
+class ConsumerGroup:
+    """Of a consumer with a group.id. `subscribed`: whether it is, or wants to be, a member."""
+
+    def __init__(
+        self,
+        coordinator: Coordinator,
+        offsets: GroupOffsets,
+        driver: FetchDriver,
+        options: ConsumerOptions,
+        group: GroupOptions,
+    ) -> None:
+        self.subscribed = False
+        self._options = options
+        self._coordinator = coordinator
+        self._driver = driver
+        self._offsets = offsets
+        self._loop = coordinator.cluster.around.loop
+        commits = None if options.auto_commit_s is None else self._commit_quietly
+        self.member = GroupMember(coordinator, offsets, group, driver, commits)
+        self._watch: PatternWatch | None = None
+        self._commit_at: float | None = None
+
+    # ---- membership -----------------------------------------------------------------------
+
+    def subscribe(self, topics: "list[str] | re.Pattern[str]", *, listens: bool) -> None:
+        """Want these topics; `listens`: whether somebody wants to be told of changes."""
+        self.subscribed = True
+        self.member.listens = listens
+        self._end_watch()
+        if isinstance(topics, list):
+            self.member.subscribe(topics)
+            return
+        internal = not self._options.exclude_internal_topics
+        cluster = self._coordinator.cluster
+        self._watch = PatternWatch(cluster, topics, self.member.subscribe, internal=internal)
+
+    def subscription(self) -> list[str]:
+        """The topics that are wanted now, sorted."""
+        return sorted(self.member.machine.topics) if self.subscribed else []
+
+    def metadata(self) -> GroupMetadata:
+        """Who this member is now."""
+        machine = self.member.machine
+        return GroupMetadata(
+            machine.options.group_id,
+            machine.generation,
+            machine.member_id,
+            machine.options.instance_id,
+        )
+
+    def wants_attention(self) -> bool:
+        """Whether a poll has something to do but to give records; says that the user polls."""
+        if self.subscribed:
+            self.member.polled()
+            if self.member.wants_poll:
+                return True
+        return self.commit_is_due()
+
+    async def attend(self) -> None:
+        """Do what only a poll may begin.
+
+        Raises:
+            CallDue: a listener must be told first.
+            KafkaError: positions were not saved; of a member, that is only said in the log.
+        """
+        if self.commit_is_due():
+            await (self._commit_quietly() if self.subscribed else self.commit(None))
+        if self.subscribed:
+            self.member.begin()
+            if self.member.call is not None:
+                raise CallDue(self.member.call)
+
+    def told(self) -> None:
+        """Somebody has told the listener what a `CallDue` said."""
+        self.member.told()
+
+    async def begin_end(self) -> Change | None:
+        """Begin to leave: what a listener must be told before `end`, if anything.
+
+        Raises:
+            KafkaError: positions could not be saved.
+        """
+        if self._options.auto_commit_s is not None:
+            await (self._commit_quietly() if self.subscribed else self.commit(None))
+        self._end_watch()
+        return self.member.farewell() if self.subscribed else None
+
+    async def end(self) -> None:
+        """Leave the group, if this is a member of it."""
+        if self.subscribed:
+            self.subscribed = False
+            await self.member.leave()
+
+    def close(self) -> None:
+        """End what is under way, and say nothing."""
+        self._end_watch()
+        self.member.close()
+
+    # ---- offsets --------------------------------------------------------------------------
+
+    async def commit(self, offsets: Mapping[TopicPartition, int] | None) -> None:
+        """Save positions (of all partitions, where none are given) for the group."""
+        chosen = self._positions() if offsets is None else offsets
+        if chosen and self.subscribed:
+            await self.member.commit(chosen)
+        elif chosen:
+            await self._offsets.commit(chosen)
+        if self._options.auto_commit_s is not None:
+            self._commit_at = self._loop.time() + self._options.auto_commit_s
+
+    async def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+        """The group's saved positions; partitions without one are left out."""
+        return await self._offsets.committed(partitions)
+
+    def commit_is_due(self) -> bool:
+        """Whether auto.commit.interval.ms has passed since the last commit."""
+        if self._options.auto_commit_s is None:
+            return False
+        now = self._loop.time()
+        if self._commit_at is None:
+            self._commit_at = now + self._options.auto_commit_s
+        return now >= self._commit_at
+
+    async def _commit_quietly(self) -> None:
+        """As `commit`; that it failed is no reason not to go on reading, as in Kafka's client."""
+        assert self._options.auto_commit_s is not None
+        self._commit_at = self._loop.time() + self._options.auto_commit_s
+        try:
+            await self.commit(None)
+        except KafkaError as error:
+            log.warning("positions not saved by themselves: %s", error)
+
+    def _positions(self) -> dict[TopicPartition, int]:
+        return {
+            where: position.offset
+            for where, position in self._driver.fetcher.positions.items()
+            if position.known
+        }
+
+    def _end_watch(self) -> None:
+        if self._watch is not None:
+            self._watch.close()
+            self._watch = None

@@ -1,0 +1,78 @@
+"""The broker that coordinates a group: found when it is needed, and again when it has moved.
+
+Over a link of its own, so that neither a fetch nor a join that waits holds up what comes behind it.
+"""
+
+from typing import Any, Final
+
+from barnabas.client.aio.cluster import APART, Cluster
+from barnabas.client.core.requests import api_of
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.protocol.find_coordinator import (
+    Coordinator as Found,
+)
+from barnabas.protocol.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
+
+_MOVED: Final = (ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+
+
+class Coordinator:
+    """Of one group."""
+
+    def __init__(self, cluster: Cluster, group_id: str) -> None:
+        self.cluster = cluster
+        self.group_id = group_id
+        self._node_id: int | None = None
+
+    async def ask(
+        self, request: object, *, at_most: int | None = None, timeout_s: float | None = None
+    ) -> Any:
+        """Send a request and wait for its response; the caller bounds the time.
+
+        Raises:
+            ConnectionFailed, RequestTimeout: no answer came.
+            BrokerError: nobody coordinates the group now, or the broker does not speak this API.
+        """
+        try:
+            if self._node_id is None:
+                self._node_id = await self._find()
+            link = await self.cluster.ready_link(APART + self._node_id)
+            version = link.protocol.version_of(api_of(request), at_most=at_most)
+            return await self.cluster.ask_over(link, request, version=version, timeout_s=timeout_s)
+        except KafkaError as error:
+            if error.retriable:
+                self._node_id = None
+            raise
+
+    def check(self, code: int, what: str) -> None:
+        """Raise where an answer holds an error; find the coordinator anew where it was not it.
+
+        Raises:
+            BrokerError: `code` is not 0.
+        """
+        if code:
+            self.look_at(code)
+            raise BrokerError(code, f"group {self.group_id}: {what}")
+
+    def look_at(self, code: int) -> None:
+        """Find the coordinator anew, if that is what an error means."""
+        if code in _MOVED:
+            self._node_id = None
+
+    def hang_up(self) -> None:
+        """End the link, and with it what waits on it."""
+        if self._node_id is not None:
+            self.cluster.hang_up(APART + self._node_id)
+
+    async def _find(self) -> int:
+        request = FindCoordinatorRequest(key=self.group_id, coordinator_keys=[self.group_id])
+        response: Any = await self.cluster.ask(request)
+        assert isinstance(response, FindCoordinatorResponse)
+        rows: list[Found | FindCoordinatorResponse] = [*response.coordinators] or [response]
+        for row in rows:
+            self.check(row.error_code, row.error_message or "finding the coordinator")
+            if row.node_id not in self.cluster.view.brokers:
+                await self.cluster.updated()
+            return row.node_id
+        what = f"group {self.group_id}: nobody was named as its coordinator"
+        raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, what)

@@ -1,0 +1,58 @@
+"""What membership needs to know of the consumer's configuration, in its units."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from barnabas.client.core.group.assignor import Assignor
+from barnabas.client.core.group.strategies import assignors
+from barnabas.config.clients import ConsumerConfig
+from barnabas.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True)
+class GroupOptions:
+    """Times in milliseconds; `assignors` in the order in which they are liked.
+
+    `rebalance_ms` is max.poll.interval.ms: how long the others wait for this member to come, and
+    how long it may go without a poll. `instance_id`: of a static member (KIP-345).
+    """
+
+    group_id: str
+    instance_id: str | None
+    session_ms: int
+    heartbeat_ms: int
+    rebalance_ms: int
+    assignors: tuple[Assignor, ...]
+
+    @property
+    def heartbeat_s(self) -> float:
+        """The time between two heartbeats."""
+        return self.heartbeat_ms / 1000
+
+    @property
+    def cooperative(self) -> bool:
+        """Whether a member keeps what it has while it joins again: only if all assignors can."""
+        return all(each.cooperative for each in self.assignors)
+
+    @classmethod
+    def of(cls, config: ConsumerConfig) -> Self | None:
+        """Translate the properties; None where there is no group.
+
+        Raises:
+            ConfigError: heartbeats would be too seldom, or no assignor is named.
+        """
+        if config.group_id is None:
+            return None
+        if config.heartbeat_interval_ms >= config.session_timeout_ms:
+            what = f"heartbeat.interval.ms={config.heartbeat_interval_ms}"
+            raise ConfigError(f"{what}: it must be less than session.timeout.ms")
+        if not config.partition_assignment_strategy:
+            raise ConfigError("partition.assignment.strategy: it must name an assignor")
+        return cls(
+            config.group_id,
+            config.group_instance_id,
+            config.session_timeout_ms,
+            config.heartbeat_interval_ms,
+            config.max_poll_interval_ms,
+            assignors(config.partition_assignment_strategy),
+        )

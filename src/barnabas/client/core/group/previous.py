@@ -1,0 +1,80 @@
+"""The user data of the sticky assignors: what a member had, and in which generation.
+
+Two layouts. StickyAssignor: partitions by topic, then (version 1) the generation; CooperativeSticky:
+the generation alone, for subscriptions older than version 2, which do not say it themselves.
+
+Source: Kafka's StickyAssignor and CooperativeStickyAssignor.
+"""
+
+from __future__ import annotations
+
+from struct import Struct, error
+
+from barnabas.client.core.group.assignor import Held
+from barnabas.client.core.group.subscription import NO_GENERATION, Subscription, by_topic
+from barnabas.errors import DecodeError
+from barnabas.types import TopicPartition
+from barnabas.wire.compiler import Codec
+from barnabas.wire.schema import Array, Int32, String, message, on, struct
+
+_GENERATION = Struct(">i")
+
+
+@message(versions="0-1")
+class StickyUserData:
+    """What StickyAssignor keeps. Nothing in the bytes tells the version."""
+
+    previous_assignment: Array[PreviousPartitions]
+    generation: Int32 = on("1", default=NO_GENERATION)
+
+
+@struct
+class PreviousPartitions:
+    """Partitions of one topic."""
+
+    topic: String
+    partitions: Array[Int32]
+
+
+def encode_previous(held: Held) -> bytes:
+    """For StickyAssignor."""
+    said = StickyUserData(
+        previous_assignment=[
+            PreviousPartitions(topic=topic, partitions=rows)
+            for topic, rows in by_topic(held.partitions).items()
+        ],
+        generation=held.generation,
+    )
+    return Codec.of(StickyUserData, 1).encode(said)
+
+
+def decode_previous(subscription: Subscription) -> Held:
+    """What a member says to StickyAssignor; nothing where that cannot be read, as in Kafka."""
+    data = subscription.user_data
+    if not data:
+        return Held()
+    for version in (1, 0):
+        try:
+            found, _ = Codec.of(StickyUserData, version).decode(data)
+        except DecodeError:
+            continue
+        rows = found.previous_assignment
+        had = [TopicPartition(row.topic, one) for row in rows for one in row.partitions]
+        return Held(tuple(had), found.generation)
+    return Held()
+
+
+def encode_generation(generation: int) -> bytes:
+    """For CooperativeStickyAssignor."""
+    return _GENERATION.pack(generation)
+
+
+def decode_generation(subscription: Subscription) -> Held:
+    """What a member says to CooperativeStickyAssignor."""
+    generation = subscription.generation
+    if generation == NO_GENERATION and subscription.user_data:
+        try:
+            (generation,) = _GENERATION.unpack_from(subscription.user_data)
+        except error:
+            generation = NO_GENERATION
+    return Held(subscription.owned, generation)

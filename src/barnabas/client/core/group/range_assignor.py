@@ -1,0 +1,37 @@
+"""Range: of each topic by itself, neighbouring partitions to each member in order.
+
+The same partition numbers of several topics come to the same member, where all want the same.
+"""
+
+from barnabas.client.core.group.assignor import (
+    Assignment,
+    Counts,
+    Held,
+    nothing_yet,
+    subscribers,
+)
+from barnabas.client.core.group.subscription import Subscriptions
+from barnabas.types import TopicPartition
+
+
+class RangeAssignor:
+    """Kafka's RangeAssignor."""
+
+    name = "range"
+    cooperative = False
+
+    def user_data(self, _held: Held) -> bytes | None:
+        """It wants to know nothing."""
+        return None
+
+    def assign(self, counts: Counts, members: Subscriptions) -> Assignment:
+        """The first members get one partition more where they do not come out even."""
+        given = nothing_yet(members)
+        for topic, wanting in subscribers(counts, members).items():
+            each, more = divmod(counts[topic], len(wanting))
+            first = 0
+            for index, member_id in enumerate(wanting):
+                last = first + each + (index < more)
+                given[member_id] += [TopicPartition(topic, one) for one in range(first, last)]
+                first = last
+        return given

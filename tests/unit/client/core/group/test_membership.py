@@ -1,0 +1,186 @@
+"""What a member says and hears, answer by answer."""
+
+import pytest
+
+from barnabas.client.core.group.member_states import MemberState
+from barnabas.client.core.group.membership import Change, Membership, Next, Told
+from barnabas.client.core.group.options import GroupOptions
+from barnabas.client.core.group.subscription import Subscription as Said
+from barnabas.client.core.group.subscription import (
+    decode_assignment,
+    decode_subscription,
+    encode_assignment,
+    encode_subscription,
+)
+from barnabas.config.clients import ConsumerConfig
+from barnabas.errors import ErrorCode
+from barnabas.protocol.join_group import JoinGroupResponse, JoinGroupResponseMember
+from barnabas.protocol.sync_group import SyncGroupResponse
+from barnabas.types import TopicPartition
+
+A, B, C = (TopicPartition("t", one) for one in range(3))
+E = ErrorCode
+
+
+def membership(**more: object) -> Membership:
+    options = GroupOptions.of(ConsumerConfig.load({"group.id": "g", **more}))
+    assert options is not None
+    made = Membership(options)
+    made.subscribe(["t"])
+    return made
+
+
+def cooperative() -> Membership:
+    return membership(**{"partition.assignment.strategy": "cooperative-sticky"})
+
+
+def join(member: Membership, *, leader: str = "other", generation: int = 1) -> None:
+    """A round up to the assignment, with the answer that is right."""
+    request = member.join_request()
+    own = JoinGroupResponseMember(member_id="me", metadata=request.protocols[0].metadata)
+    response = JoinGroupResponse(
+        error_code=0,
+        generation_id=generation,
+        protocol_name=request.protocols[0].name,
+        leader=leader,
+        member_id="me",
+        members=[own] if leader == "me" else [],
+    )
+    assert member.joined(response) is Next.ON
+
+
+def sync(member: Membership, *given: TopicPartition) -> tuple[Change, ...]:
+    member.sync_request({"t": 3})
+    response = SyncGroupResponse(error_code=0, assignment=encode_assignment(given))
+    found, changes = member.synced(response)
+    assert found is Next.ON
+    for change in changes:
+        if change.told is not Told.ASSIGNED:
+            member.gave_up(change)
+    return changes
+
+
+def refused(code: ErrorCode) -> JoinGroupResponse:
+    return JoinGroupResponse(
+        error_code=code, protocol_name="", leader="", member_id="given", members=[]
+    )
+
+
+def test_a_member_takes_the_id_it_is_given_and_joins_again() -> None:
+    member = membership()
+    assert member.join_request().member_id == ""
+    assert member.joined(refused(E.MEMBER_ID_REQUIRED)) is Next.AGAIN
+    assert member.join_request().member_id == "given"
+    assert member.state is MemberState.JOINING
+
+
+def test_the_leader_shares_out_and_watches_the_topics() -> None:
+    member = membership()
+    join(member, leader="me")
+    request = member.sync_request({"t": 3})
+    (row,) = request.assignments
+    assert (row.member_id, decode_assignment(row.assignment)) == ("me", [A, B, C])
+    assert request.protocol_name == "range"
+    sync(member, A, B, C)
+    member.counted({"t": 3})
+    assert not member.due
+    member.counted({"t": 4})
+    assert member.due
+
+
+def test_who_does_not_lead_hands_out_nothing_and_watches_nothing() -> None:
+    member = membership()
+    join(member)
+    assert member.sync_request({"t": 3}).assignments == []
+    assert sync(member, B) == (Change(Told.ASSIGNED, (B,)),)
+    member.counted({"t": 4})
+    assert not member.due
+
+
+def test_an_eager_member_gives_all_up_before_it_joins_again() -> None:
+    member = membership()
+    join(member)
+    sync(member, A, B)
+    member.rejoin("for the test")
+    change = member.before_join()
+    assert change == Change(Told.REVOKED, (A, B))
+    member.gave_up(change)
+    assert member.join_request().reason == "for the test"
+    assert decode_subscription(member.join_request().protocols[0].metadata).owned == ()
+
+
+def test_a_cooperative_one_says_what_it_has_and_gives_up_what_it_must() -> None:
+    member = cooperative()
+    join(member)
+    assert sync(member, A, B) == (Change(Told.ASSIGNED, (A, B)),)
+    member.rejoin("for the test")
+    assert member.before_join() is None
+    said = decode_subscription(member.join_request().protocols[0].metadata)
+    assert (said.owned, said.generation) == ((A, B), 1)
+    join(member, generation=2)
+    assert sync(member, B, C) == (Change(Told.REVOKED, (A,)), Change(Told.ASSIGNED, (C,)))
+    assert set(member.owned) == {B, C}
+    assert member.due, "so that somebody gets what it gave up"
+
+
+def test_a_cooperative_one_gives_up_topics_that_it_wants_no_more() -> None:
+    member = cooperative()
+    join(member)
+    sync(member, A, B)
+    member.subscribe(["u"])
+    assert member.before_join() == Change(Told.REVOKED, (A, B))
+
+
+@pytest.mark.parametrize(
+    ("code", "how", "keeps_id"),
+    [
+        (E.UNKNOWN_MEMBER_ID, Next.AGAIN, False),
+        (E.ILLEGAL_GENERATION, Next.AGAIN, True),
+        (E.FENCED_INSTANCE_ID, Next.FAIL, False),
+    ],
+)
+def test_a_member_that_is_not_known_has_lost_what_it_had(
+    code: ErrorCode, how: Next, *, keeps_id: bool
+) -> None:
+    member = cooperative()
+    join(member)
+    sync(member, A)
+    assert member.heard(code, member.generation) is how
+    assert (member.state, member.generation) == (MemberState.AWAY, -1)
+    assert bool(member.member_id) is keeps_id
+    assert member.before_join() == Change(Told.LOST, (A,))
+
+
+def test_what_is_heard_of_an_older_generation_changes_nothing() -> None:
+    member = membership()
+    join(member, generation=5)
+    sync(member, A)
+    assert member.heard(E.UNKNOWN_MEMBER_ID, 4) is Next.ON
+    assert member.rejoin_why == ""
+    assert member.heard(E.REBALANCE_IN_PROGRESS, 5) is Next.AGAIN
+    assert member.due
+    assert member.generation == 5
+
+
+@pytest.mark.parametrize(
+    ("code", "how"),
+    [
+        (E.NOT_COORDINATOR, Next.ELSEWHERE),
+        (E.COORDINATOR_LOAD_IN_PROGRESS, Next.LATER),
+        (E.REBALANCE_IN_PROGRESS, Next.AGAIN),
+        (E.INCONSISTENT_GROUP_PROTOCOL, Next.FAIL),
+        (E.GROUP_MAX_SIZE_REACHED, Next.FAIL),
+    ],
+)
+def test_a_refused_join_says_how_to_go_on(code: ErrorCode, how: Next) -> None:
+    member = membership()
+    member.join_request()
+    assert member.joined(refused(code)) is how
+    assert member.due
+
+
+def test_subscriptions_and_assignments_are_read_as_they_were_written() -> None:
+    said = Said(("t", "u"), (A, C), 7, b"own", None)
+    assert decode_subscription(encode_subscription(said)) == said
+    assert decode_assignment(encode_assignment([C, A])) == [A, C]
+    assert decode_assignment(b"") == []

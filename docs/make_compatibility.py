@@ -72,7 +72,8 @@ static members, and went on after the broker was killed. kcat and Java's console
 members, and `kafka-consumer-groups` describes and deletes (`tests/interop/test_groups.py`). Members of our
 driver share with those of kafka-clients 4.3 and confluent-kafka under each assignor that both have, with
 kafka-python and aiokafka, and replace killed ones, on our broker and on Kafka 4.3
-(`tests/interop/test_our_groups.py`). What the
+(`tests/interop/test_our_groups.py`). `barnabas groups` describes groups, and plans resets, as
+`kafka-consumer-groups` of 4.3 does (`tests/interop/test_group_admin.py`). What the
 table has was measured before: a client that reads only as a member has no codec under *reads* yet.
 """
 

@@ -21,6 +21,12 @@ if TYPE_CHECKING:
     )
     from barnabas.client.core.group.group_metadata import GroupMetadata
     from barnabas.client.core.group.listener import RebalanceListener
+    from barnabas.client.core.group_descriptions import (
+        CommittedOffset,
+        GroupDescription,
+        GroupListing,
+        MemberDescription,
+    )
     from barnabas.client.core.metrics import Metrics
     from barnabas.client.sync.admin import Admin
     from barnabas.client.sync.consumer import Consumer
@@ -45,17 +51,21 @@ _HOME = {
     "Admin": "client.sync.admin",
     "Broker": "client.core.cluster_view",
     "BrokerError": "errors",
+    "CommittedOffset": "client.core.group_descriptions",
     "ConfigEntry": "client.core.descriptions",
     "ConfigError": "errors",
     "Consumer": "client.sync.consumer",
     "Delivery": "kernels.objects",
     "EARLIEST": "client.core.descriptions",
     "ErrorCode": "errors",
+    "GroupDescription": "client.core.group_descriptions",
+    "GroupListing": "client.core.group_descriptions",
     "GroupMetadata": "client.core.group.group_metadata",
     "KafkaError": "errors",
     "LATEST": "client.core.descriptions",
     "LogTruncated": "errors",
     "MAX_TIMESTAMP": "client.core.descriptions",
+    "MemberDescription": "client.core.group_descriptions",
     "Metrics": "client.core.metrics",
     "NewTopic": "client.core.descriptions",
     "OffsetAndTimestamp": "client.core.descriptions",
@@ -79,14 +89,18 @@ __all__ = [
     "Admin",
     "Broker",
     "BrokerError",
+    "CommittedOffset",
     "ConfigEntry",
     "ConfigError",
     "Consumer",
     "Delivery",
     "ErrorCode",
+    "GroupDescription",
+    "GroupListing",
     "GroupMetadata",
     "KafkaError",
     "LogTruncated",
+    "MemberDescription",
     "Metrics",
     "NewTopic",
     "OffsetAndTimestamp",

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.interop.brokers import InteropBroker
+from tests.interop.group_members import QUICK
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.our_broker import OurBroker
 from tests.interop.peers.real_kafka import RealKafka
@@ -35,4 +36,22 @@ def our_broker() -> Iterator[OurBroker]:
 )
 def broker(request: pytest.FixtureRequest) -> InteropBroker:
     """Each broker in turn: the tests are proven on the real one and then hold ours to it."""
+    return InteropBroker(request.getfixturevalue(request.param))
+
+
+@pytest.fixture(scope="session")
+def quick_broker() -> Iterator[OurBroker]:
+    """Ours, whose groups begin at once."""
+    with OurBroker(properties=QUICK) as running:
+        yield running
+
+
+@pytest.fixture(
+    params=[
+        pytest.param("real_kafka", marks=pytest.mark.java, id="kafka"),
+        pytest.param("quick_broker", id="barnabas"),
+    ]
+)
+def group_broker(request: pytest.FixtureRequest) -> InteropBroker:
+    """As `broker`, for what waits for groups."""
     return InteropBroker(request.getfixturevalue(request.param))

@@ -17,6 +17,13 @@ Place = tuple[int, int]
 AWAY = {KafkaError._TRANSPORT, KafkaError._ALL_BROKERS_DOWN}
 """What librdkafka says of a broker that is not there for a moment."""
 
+QUICK = {
+    "group.initial.rebalance.delay.ms": "0",
+    "group.min.session.timeout.ms": "500",
+    "offsets.topic.num.partitions": "4",
+}
+"""Properties of a broker whose groups begin at once."""
+
 SESSION_MS = 3000
 HEARTBEAT_MS = 200
 
@@ -152,14 +159,14 @@ class OurMember:
 
     def __init__(self, address: str, group: str, topic: str, **more: str) -> None:
         settings = {
-            "bootstrap.servers": address,
-            "group.id": group,
-            "auto.offset.reset": "earliest",
-            "enable.auto.commit": False,
-            "session.timeout.ms": SESSION_MS,
-            "heartbeat.interval.ms": HEARTBEAT_MS,
+            "bootstrap_servers": address,
+            "group_id": group,
+            "auto_offset_reset": "earliest",
+            "enable_auto_commit": False,
+            "session_timeout_ms": SESSION_MS,
+            "heartbeat_interval_ms": HEARTBEAT_MS,
         }
-        self._consumer = OurConsumer(settings, **more)
+        self._consumer = OurConsumer({**settings, **more})
         self._consumer.subscribe([topic])
 
     def poll(self) -> list[Place]:

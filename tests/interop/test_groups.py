@@ -15,7 +15,7 @@ from confluent_kafka.admin import AdminClient
 
 from barnabas.coordinators.group.partitioning import partition_for
 from tests.interop.brokers import InteropBroker
-from tests.interop.group_members import MEMBERS, ConfluentMember, Member, Place
+from tests.interop.group_members import MEMBERS, QUICK, ConfluentMember, Member, Place
 from tests.interop.peers.kafka_tools import run_tool
 from tests.interop.peers.kcat import run_kcat
 from tests.interop.peers.our_broker import OurBroker
@@ -25,11 +25,6 @@ pytestmark = pytest.mark.interop
 PARTITIONS = 4
 EACH = 50
 SECONDS = 40.0
-QUICK = {
-    "group.initial.rebalance.delay.ms": "0",
-    "group.min.session.timeout.ms": "500",
-    "offsets.topic.num.partitions": "4",
-}
 ALL = set(range(PARTITIONS))
 
 

@@ -4,7 +4,7 @@ import json
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,12 +19,10 @@ from tests.interop.group_members import (
 )
 from tests.interop.java_member import JavaMember
 from tests.interop.peers.kafka_tools import run_tool
-from tests.interop.peers.our_broker import OurBroker
 from tests.interop.test_groups import (
     ALL,
     EACH,
     PARTITIONS,
-    QUICK,
     fill,
     read_all,
     read_until,
@@ -44,22 +42,9 @@ JAVA = {
 }
 
 
-@pytest.fixture(scope="module")
-def quick_broker() -> Iterator[OurBroker]:
-    """Ours, whose groups begin at once."""
-    with OurBroker(properties=QUICK) as running:
-        yield running
-
-
-@pytest.fixture(
-    params=[
-        pytest.param("real_kafka", marks=pytest.mark.java, id="kafka"),
-        pytest.param("quick_broker", id="barnabas"),
-    ]
-)
-def broker(request: pytest.FixtureRequest) -> InteropBroker:
-    """Each broker in turn."""
-    return InteropBroker(request.getfixturevalue(request.param))
+@pytest.fixture
+def broker(group_broker: InteropBroker) -> InteropBroker:
+    return group_broker
 
 
 def ours(address: str, topic: str, strategy: str) -> OurMember:

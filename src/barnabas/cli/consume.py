@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Mapping
-from datetime import datetime
 from typing import ClassVar
 
 import click
@@ -15,17 +14,18 @@ from barnabas.cli.connection import (
     connection_options,
     existing_topics,
 )
+from barnabas.cli.moment import moment_ms
 from barnabas.cli.record_format import formatter
 from barnabas.cli.record_json import ConsumedRecord, to_json
 from barnabas.cli.usage import HintingCommand, usage
 from barnabas.client.core.cluster_view import TopicView
-from barnabas.config.definition import LONG_MAX
 from barnabas.errors import ConfigError
 from barnabas.types import TopicPartition
 
 _POLL_SECONDS = 0.5
 _POLL_RECORDS = 5000
 _SHOWN = 8
+_STARTS = "earliest, latest, a number, -N"
 _TOPIC = "The topic has no option: barnabas consume TOPIC"
 
 
@@ -160,27 +160,8 @@ def _positions(
         return {place: min(max(int(start), first[place]), last[place]) for place in places}
     if start.startswith("-") and start[1:].isdecimal():
         return {place: max(first[place], last[place] - int(start[1:])) for place in places}
-    found = consumer.offsets_for_times(dict.fromkeys(places, _milliseconds(start)))
+    found = consumer.offsets_for_times(dict.fromkeys(places, moment_ms("--offset", start, _STARTS)))
     return {place: last[place] if hit is None else hit.offset for place, hit in found.items()}
-
-
-def _milliseconds(text: str) -> int:
-    if text.startswith("@") and text[1:].isdecimal():
-        return _told(text, int(text[1:]))
-    try:
-        return _told(text, int(datetime.fromisoformat(text).timestamp() * 1000))
-    except (ValueError, OverflowError, OSError):
-        raise click.UsageError(
-            f"--offset {text}: it must be earliest, latest, a number, -N, a time such as "
-            "2013-01-01T05:00, or @milliseconds"
-        ) from None
-
-
-def _told(text: str, milliseconds: int) -> int:
-    # Below 0 is no time to a broker: there -1 is the end and -2 the beginning.
-    if milliseconds > LONG_MAX:
-        raise ConfigError(f"--offset {text}: it must be at most @{LONG_MAX}")
-    return max(milliseconds, 0)
 
 
 def _copy(

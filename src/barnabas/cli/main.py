@@ -54,6 +54,12 @@ def _consume() -> click.Command:
     return consume
 
 
+def _groups() -> click.Command:
+    from barnabas.cli.groups import groups
+
+    return groups
+
+
 def _demo() -> click.Command:
     from barnabas.cli.demo import demo
 
@@ -83,6 +89,7 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "topics": _topics,
     "produce": _produce,
     "consume": _consume,
+    "groups": _groups,
     "configs": _configs,
     "quotas": _quotas,
     "log": _log,

@@ -13,16 +13,17 @@ from barnabas.protocol.find_coordinator import (
 )
 from barnabas.protocol.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 
+_NOBODY: Final = -1
 _MOVED: Final = (ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
 
 class Coordinator:
-    """Of one group."""
+    """Of one group. `node_id`: the broker, -1 while it is not known."""
 
     def __init__(self, cluster: Cluster, group_id: str) -> None:
         self.cluster = cluster
         self.group_id = group_id
-        self._node_id: int | None = None
+        self.node_id = _NOBODY
 
     async def ask(
         self, request: object, *, at_most: int | None = None, timeout_s: float | None = None
@@ -34,14 +35,14 @@ class Coordinator:
             BrokerError: nobody coordinates the group now, or the broker does not speak this API.
         """
         try:
-            if self._node_id is None:
-                self._node_id = await self._find()
-            link = await self.cluster.ready_link(APART + self._node_id)
+            if self.node_id == _NOBODY:
+                self.node_id = await self._find()
+            link = await self.cluster.ready_link(APART + self.node_id)
             version = link.protocol.version_of(api_of(request), at_most=at_most)
             return await self.cluster.ask_over(link, request, version=version, timeout_s=timeout_s)
         except KafkaError as error:
             if error.retriable:
-                self._node_id = None
+                self.node_id = _NOBODY
             raise
 
     def check(self, code: int, what: str) -> None:
@@ -57,12 +58,12 @@ class Coordinator:
     def look_at(self, code: int) -> None:
         """Find the coordinator anew, if that is what an error means."""
         if code in _MOVED:
-            self._node_id = None
+            self.node_id = _NOBODY
 
     def hang_up(self) -> None:
         """End the link, and with it what waits on it."""
-        if self._node_id is not None:
-            self.cluster.hang_up(APART + self._node_id)
+        if self.node_id != _NOBODY:
+            self.cluster.hang_up(APART + self.node_id)
 
     async def _find(self) -> int:
         request = FindCoordinatorRequest(key=self.group_id, coordinator_keys=[self.group_id])

@@ -1,12 +1,13 @@
 """Committed offsets of a group, saved and read as a member of it or from outside."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from barnabas.client.aio.asking import persist
 from barnabas.client.aio.coordinator import Coordinator
-from barnabas.client.core.group.subscription import NO_GENERATION
+from barnabas.client.core.group.subscription import NO_GENERATION, by_topic
+from barnabas.client.core.group_descriptions import CommittedOffset
 from barnabas.protocol.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -73,7 +74,8 @@ class GroupOffsets:
             response = await self._coordinator.ask(request, at_most=_WITHOUT_TOPIC_IDS)
             for topic in response.topics:
                 for row in topic.partitions:
-                    self._check(row.error_code, f"{topic.name}-{row.partition_index}")
+                    what = f"the offset of {topic.name}-{row.partition_index}"
+                    self._coordinator.check(row.error_code, what)
 
         await persist(self._cluster, self._timeout_s, self._what("committing"), attempt)
 
@@ -83,43 +85,60 @@ class GroupOffsets:
         Raises:
             KafkaError: they could not be had.
         """
-        topics: dict[str, list[int]] = {}
-        for where in partitions:
-            topics.setdefault(where.topic, []).append(where.partition)
-        request = OffsetFetchRequest(
-            group_id=self._group_id,
-            topics=[
-                OffsetFetchRequestTopic(name=name, partition_indexes=rows)
-                for name, rows in topics.items()
-            ],
-            groups=[
-                OffsetFetchRequestGroup(
-                    group_id=self._group_id,
-                    topics=[
-                        OffsetFetchRequestTopics(name=name, partition_indexes=rows)
-                        for name, rows in topics.items()
-                    ],
-                )
-            ],
-        )
+        wanted = list(partitions)
 
-        async def attempt() -> dict[TopicPartition, int]:
-            response = await self._coordinator.ask(request, at_most=_WITHOUT_TOPIC_IDS)
-            found = {}
-            for part in response.groups or [response]:
-                self._check(part.error_code, "the group")
-                for topic in part.topics:
-                    for row in topic.partitions:
-                        where = TopicPartition(topic.name, row.partition_index)
-                        self._check(row.error_code, f"{where.topic}-{where.partition}")
-                        if row.committed_offset >= 0:
-                            found[where] = row.committed_offset
-            return found
+        async def attempt() -> dict[TopicPartition, CommittedOffset]:
+            return await saved_offsets(self._coordinator, wanted)
 
-        return await persist(self._cluster, self._timeout_s, self._what("reading"), attempt)
-
-    def _check(self, code: int, what: str) -> None:
-        self._coordinator.check(code, f"offsets: {what}")
+        found = await persist(self._cluster, self._timeout_s, self._what("reading"), attempt)
+        return {where: each.offset for where, each in found.items()}
 
     def _what(self, doing: str) -> str:
         return f"group {self._group_id}, {doing}"
+
+
+async def saved_offsets(
+    coordinator: Coordinator, partitions: Sequence[TopicPartition] | None
+) -> dict[TopicPartition, CommittedOffset]:
+    """What a group has saved of these partitions, or of all; asks once.
+
+    Offsets that a transaction may still take back are waited for (KIP-447), by whoever tries again.
+
+    Raises:
+        KafkaError: it could not be had.
+    """
+    topics = None if partitions is None else by_topic(partitions)
+    request = OffsetFetchRequest(
+        group_id=coordinator.group_id,
+        topics=None
+        if topics is None
+        else [
+            OffsetFetchRequestTopic(name=name, partition_indexes=rows)
+            for name, rows in topics.items()
+        ],
+        groups=[
+            OffsetFetchRequestGroup(
+                group_id=coordinator.group_id,
+                topics=None
+                if topics is None
+                else [
+                    OffsetFetchRequestTopics(name=name, partition_indexes=rows)
+                    for name, rows in topics.items()
+                ],
+            )
+        ],
+        require_stable=True,
+    )
+    reply = await coordinator.ask(request, at_most=_WITHOUT_TOPIC_IDS)
+    found = {}
+    for part in reply.groups or [reply]:
+        coordinator.check(part.error_code, "reading offsets")
+        for topic in part.topics:
+            for row in topic.partitions:
+                where = TopicPartition(topic.name, row.partition_index)
+                coordinator.check(row.error_code, f"the offset of {topic.name}-{where.partition}")
+                if row.committed_offset >= 0:
+                    found[where] = CommittedOffset(
+                        row.committed_offset, row.committed_leader_epoch, row.metadata or ""
+                    )
+    return found

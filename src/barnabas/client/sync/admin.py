@@ -15,11 +15,12 @@ from barnabas.client.core.descriptions import (
     Resource,
 )
 from barnabas.client.core.properties import properties
+from barnabas.client.sync.group_admin import GroupAdmin
 from barnabas.client.sync.hosted import Hosted
 from barnabas.types import TopicPartition
 
 
-class Admin:
+class Admin(GroupAdmin):
     """An admin client. `with` it, or `close` it. One thread at a time.
 
     Every call is tried again for `timeout_s` seconds (default.api.timeout.ms where None) as long as

@@ -1,0 +1,119 @@
+"""Where a group is to go on: what `barnabas groups reset` was told, as offsets. Changes nothing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import click
+
+from barnabas import Admin
+from barnabas.cli.connection import existing_topics
+from barnabas.cli.moment import moment_ms
+from barnabas.client.core.descriptions import EARLIEST, LATEST
+from barnabas.errors import ConfigError
+from barnabas.types import TopicPartition
+
+Offsets = Mapping[TopicPartition, int]
+_FIELDS = 3
+_WORDS = "earliest, latest, current, a number"
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """One of `to`, `by` and `lines` is given. `topics` are names, or name:0,1; none: all saved."""
+
+    topics: tuple[str, ...] = ()
+    to: str | None = None
+    by: int | None = None
+    lines: Sequence[str] | None = None
+
+    def names(self, where: TopicPartition) -> bool:
+        """Whether the partition is among those that `topics` names."""
+        return any(_names(text, where) for text in self.topics)
+
+
+def plan(admin: Admin, current: Offsets, reset: Reset) -> dict[TopicPartition, int]:
+    """The new positions, each one that its partition has.
+
+    Raises:
+        ConfigError: there is no such partition, or one has no position that can be shifted.
+    """
+    if reset.lines is not None:
+        wanted = dict(map(_row, filter(None, map(str.strip, reset.lines))))
+        places = list(wanted)
+        _refuse_missing(admin, places)
+        return _within(admin, wanted)
+    places = _places(admin, current, reset)
+    if reset.by is not None:
+        lost = [where for where in places if where not in current]
+        if lost:
+            what = f"{lost[0].topic}-{lost[0].partition}"
+            raise ConfigError(f"{what} has no position that --by could move: use --to")
+        return _within(admin, {where: current[where] + reset.by for where in places})
+    return _moved(admin, places, current, reset.to or "")
+
+
+def _moved(
+    admin: Admin, places: list[TopicPartition], current: Offsets, to: str
+) -> dict[TopicPartition, int]:
+    if to == "earliest":
+        return _looked_up(admin, places, EARLIEST)
+    if to == "latest":
+        return _looked_up(admin, places, LATEST)
+    ends = _looked_up(admin, places, LATEST)
+    if to == "current":
+        return _within(admin, {where: current.get(where, ends[where]) for where in places})
+    if to.isdecimal():
+        return _within(admin, dict.fromkeys(places, int(to)))
+    found = _looked_up(admin, places, moment_ms("--to", to, _WORDS))
+    # After the last record there is only the end.
+    return {where: found[where] if found[where] >= 0 else ends[where] for where in places}
+
+
+def _within(admin: Admin, wanted: Offsets) -> dict[TopicPartition, int]:
+    """The nearest offsets that there are."""
+    places = list(wanted)
+    first, last = _looked_up(admin, places, EARLIEST), _looked_up(admin, places, LATEST)
+    return {where: min(max(wanted[where], first[where]), last[where]) for where in places}
+
+
+def _looked_up(admin: Admin, places: list[TopicPartition], time: int) -> dict[TopicPartition, int]:
+    if not places:
+        return {}
+    found = admin.list_offsets(dict.fromkeys(places, time))
+    return {where: found[where].offset for where in places}
+
+
+def _places(admin: Admin, current: Offsets, reset: Reset) -> list[TopicPartition]:
+    if not reset.topics:
+        return sorted(current)
+    views = existing_topics(admin, tuple(text.partition(":")[0] for text in reset.topics))
+    known = [
+        TopicPartition(view.name, one.partition)
+        for view in views.values()
+        for one in view.partitions
+    ]
+    for text in reset.topics:
+        topic, _, numbers = text.partition(":")
+        for number in filter(None, numbers.split(",")):
+            if not any(str(where.partition) == number for where in known if where.topic == topic):
+                raise ConfigError(f"--topic {text}: {topic} has no partition {number}")
+    return [where for where in known if reset.names(where)]
+
+
+def _names(text: str, where: TopicPartition) -> bool:
+    topic, _, numbers = text.partition(":")
+    return topic == where.topic and (not numbers or str(where.partition) in numbers.split(","))
+
+
+def _row(line: str) -> tuple[TopicPartition, int]:
+    fields = [field.strip().strip('"') for field in line.split(",")]
+    if len(fields) != _FIELDS or not fields[1].isdecimal() or not fields[2].isdecimal():
+        raise click.UsageError(f"--file: a line is topic,partition,offset, not {line!r}")
+    return TopicPartition(fields[0], int(fields[1])), int(fields[2])
+
+
+def _refuse_missing(admin: Admin, places: list[TopicPartition]) -> None:
+    views = existing_topics(admin, tuple(dict.fromkeys(where.topic for where in places)))
+    for where in places:
+        if where.partition >= len(views[where.topic].partitions):
+            raise ConfigError(f"--file: {where.topic} has no partition {where.partition}")

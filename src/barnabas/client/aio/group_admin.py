@@ -1,0 +1,149 @@
+"""The calls of Admin about groups. For asyncio; `client.sync.group_admin` has the same."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from typing import TypeVar
+
+from barnabas.client.aio.asking import persist
+from barnabas.client.aio.cluster import Cluster
+from barnabas.client.aio.coordinator import Coordinator
+from barnabas.client.aio.group_asking import (
+    deleted,
+    described,
+    forgotten,
+    listed_groups,
+    removed,
+)
+from barnabas.client.aio.group_offsets import GroupOffsets, saved_offsets
+from barnabas.client.core.group_descriptions import (
+    CommittedOffset,
+    GroupDescription,
+    GroupListing,
+)
+from barnabas.client.core.listed import listed
+from barnabas.client.core.where import Where, partitions_at, partitions_to
+from barnabas.types import TopicPartition
+
+_Result = TypeVar("_Result")
+_GROUPS = "['readers']"
+
+
+class GroupAdmin:
+    """What Admin has of groups; all are asked of the broker that coordinates them."""
+
+    _cluster: Cluster
+    _timeout_s: float
+
+    async def list_groups(
+        self,
+        *,
+        states: Collection[str] = (),
+        kinds: Collection[str] = (),
+        timeout_s: float | None = None,
+    ) -> list[GroupListing]:
+        """All groups, or those of some states ("Stable", ...) and kinds ("classic", ...), by name."""
+        return await self._asked(
+            timeout_s, "listing groups", lambda: listed_groups(self._cluster, states, kinds)
+        )
+
+    async def describe_groups(
+        self, group_ids: Iterable[str], *, timeout_s: float | None = None
+    ) -> dict[str, GroupDescription]:
+        """Groups with their members.
+
+        Raises:
+            BrokerError: GROUP_ID_NOT_FOUND, one of them does not exist.
+        """
+        return await self._each("describe_groups", group_ids, timeout_s, described)
+
+    async def list_group_offsets(
+        self,
+        group_id: str,
+        partitions: Iterable[Where] | None = None,
+        *,
+        timeout_s: float | None = None,
+    ) -> dict[TopicPartition, CommittedOffset]:
+        """The positions that a group has saved, of these partitions or of all."""
+        wanted = None if partitions is None else partitions_at(partitions)
+        coordinator = Coordinator(self._cluster, group_id)
+        return await self._asked(
+            timeout_s, f"offsets of group {group_id}", lambda: saved_offsets(coordinator, wanted)
+        )
+
+    async def alter_group_offsets(
+        self, group_id: str, offsets: Mapping[Where, int], *, timeout_s: float | None = None
+    ) -> None:
+        """Save positions for a group that has no members now.
+
+        Raises:
+            BrokerError: UNKNOWN_MEMBER_ID, it has some.
+        """
+        wanted = partitions_to("alter_group_offsets", offsets)
+        seconds = self._timeout_s if timeout_s is None else timeout_s
+        await GroupOffsets(Coordinator(self._cluster, group_id), seconds).commit(wanted)
+
+    async def delete_group_offsets(
+        self, group_id: str, partitions: Iterable[Where], *, timeout_s: float | None = None
+    ) -> None:
+        """Forget saved positions of topics that no member subscribes to.
+
+        Raises:
+            BrokerError: GROUP_SUBSCRIBED_TO_TOPIC, one does.
+        """
+        gone = partitions_at(partitions)
+        coordinator = Coordinator(self._cluster, group_id)
+        await self._asked(
+            timeout_s, f"deleting offsets of group {group_id}", lambda: forgotten(coordinator, gone)
+        )
+
+    async def delete_groups(
+        self, group_ids: Iterable[str], *, timeout_s: float | None = None
+    ) -> None:
+        """Delete groups without members, with all that they saved.
+
+        Raises:
+            BrokerError: NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND; others may be deleted all the same.
+        """
+        await self._each("delete_groups", group_ids, timeout_s, deleted)
+
+    async def remove_members(
+        self,
+        group_id: str,
+        instances: Iterable[str] | None = None,
+        *,
+        timeout_s: float | None = None,
+    ) -> None:
+        """End the membership of static members by their names; where None are named, of all."""
+        named = None if instances is None else listed("remove_members", instances, str, "['one']")
+        coordinator = Coordinator(self._cluster, group_id)
+        await self._asked(
+            timeout_s, f"removing members of group {group_id}", lambda: removed(coordinator, named)
+        )
+
+    async def _each(
+        self,
+        call: str,
+        group_ids: Iterable[str],
+        timeout_s: float | None,
+        ask: Callable[[Coordinator], Awaitable[_Result]],
+    ) -> dict[str, _Result]:
+        """Ask of each group, whatever became of the others; the first error, if any, is raised."""
+        names = listed(call, group_ids, str, _GROUPS)
+
+        async def one(name: str) -> _Result:
+            coordinator = Coordinator(self._cluster, name)
+            return await self._asked(timeout_s, f"group {name}", lambda: ask(coordinator))
+
+        answers = await asyncio.gather(*map(one, names), return_exceptions=True)
+        found = {}
+        for name, answer in zip(names, answers, strict=True):
+            if isinstance(answer, BaseException):
+                raise answer
+            found[name] = answer
+        return found
+
+    async def _asked(
+        self, timeout_s: float | None, what: str, attempt: Callable[[], Awaitable[_Result]]
+    ) -> _Result:
+        seconds = self._timeout_s if timeout_s is None else timeout_s
+        return await persist(self._cluster, seconds, what, attempt)

@@ -1,0 +1,174 @@
+"""What an admin client asks about groups. Each function asks once; who calls it tries again."""
+
+from collections.abc import Collection, Sequence
+from typing import Final
+
+from barnabas.client.aio.cluster import Cluster
+from barnabas.client.aio.coordinator import Coordinator
+from barnabas.client.core.group.membership import CONSUMER
+from barnabas.client.core.group.subscription import by_topic, decode_assignment
+from barnabas.client.core.group_descriptions import (
+    GroupDescription,
+    GroupListing,
+    MemberDescription,
+)
+from barnabas.errors import BrokerError, DecodeError, ErrorCode
+from barnabas.protocol.consumer_group_describe import (
+    ConsumerGroupDescribeRequest,
+    Member,
+)
+from barnabas.protocol.consumer_group_describe import DescribedGroup as ConsumerGroup
+from barnabas.protocol.delete_groups import DeleteGroupsRequest
+from barnabas.protocol.describe_groups import (
+    DescribedGroup,
+    DescribedGroupMember,
+    DescribeGroupsRequest,
+)
+from barnabas.protocol.leave_group import LeaveGroupRequest, MemberIdentity
+from barnabas.protocol.list_groups import ListGroupsRequest
+from barnabas.protocol.offset_delete import (
+    OffsetDeleteRequest,
+    OffsetDeleteRequestPartition,
+    OffsetDeleteRequestTopic,
+)
+from barnabas.types import TopicPartition
+
+CLASSIC: Final = "classic"
+_CONSUMER_KIND: Final = "consumer"
+_DEAD: Final = "Dead"
+_NOT_THAT_KIND: Final = (ErrorCode.UNSUPPORTED_VERSION, ErrorCode.GROUP_ID_NOT_FOUND)
+
+
+async def listed_groups(
+    cluster: Cluster, states: Collection[str], kinds: Collection[str]
+) -> list[GroupListing]:
+    """The groups of all brokers."""
+    if cluster.view.updates == 0:
+        await cluster.updated()
+    request = ListGroupsRequest(states_filter=list(states), types_filter=list(kinds))
+    found: dict[str, GroupListing] = {}
+    for node_id in sorted(cluster.view.brokers):
+        reply = await cluster.ask(request, node_id=node_id)
+        if reply.error_code:
+            raise BrokerError(reply.error_code, f"listing groups of broker {node_id}")
+        for row in reply.groups:
+            found[row.group_id] = GroupListing(
+                row.group_id, row.protocol_type, row.group_state, row.group_type
+            )
+    return [
+        row
+        for _, row in sorted(found.items())
+        # A broker that is too old for filters tells of all.
+        if (not states or row.state in states) and (not kinds or row.kind in kinds)
+    ]
+
+
+async def described(coordinator: Coordinator) -> GroupDescription:
+    """One group: one whose broker shares out (KIP-848), if it is that, else a classic one."""
+    try:
+        return await _described_consumer(coordinator)
+    except BrokerError as error:
+        if error.code not in _NOT_THAT_KIND:
+            raise
+    request = DescribeGroupsRequest(groups=[coordinator.group_id])
+    reply = await coordinator.ask(request)
+    row: DescribedGroup = reply.groups[0]
+    coordinator.check(row.error_code, row.error_message or "describing")
+    if row.group_state == _DEAD:
+        coordinator.check(ErrorCode.GROUP_ID_NOT_FOUND, "there is no such group")
+    return GroupDescription(
+        coordinator.group_id,
+        row.group_state,
+        CLASSIC,
+        row.protocol_data,
+        coordinator.node_id,
+        tuple(_classic_member(each, row.protocol_type) for each in row.members),
+    )
+
+
+async def deleted(coordinator: Coordinator) -> None:
+    """Delete one group."""
+    reply = await coordinator.ask(DeleteGroupsRequest(groups_names=[coordinator.group_id]))
+    for row in reply.results:
+        coordinator.check(row.error_code, row.error_message or "deleting")
+
+
+async def forgotten(coordinator: Coordinator, partitions: Sequence[TopicPartition]) -> None:
+    """Delete saved positions."""
+    request = OffsetDeleteRequest(
+        group_id=coordinator.group_id,
+        topics=[
+            OffsetDeleteRequestTopic(
+                name=topic,
+                partitions=[OffsetDeleteRequestPartition(partition_index=one) for one in rows],
+            )
+            for topic, rows in by_topic(partitions).items()
+        ],
+    )
+    reply = await coordinator.ask(request)
+    coordinator.check(reply.error_code, "deleting offsets")
+    for topic in reply.topics:
+        for row in topic.partitions:
+            what = f"deleting the offset of {topic.name}-{row.partition_index}"
+            coordinator.check(row.error_code, what)
+
+
+async def removed(coordinator: Coordinator, instances: Sequence[str] | None) -> None:
+    """Have members leave: static ones by name, or all that there are."""
+    if instances is not None:
+        gone = [MemberIdentity(group_instance_id=name) for name in instances]
+    else:
+        gone = [
+            MemberIdentity(member_id=each.member_id, group_instance_id=each.instance_id)
+            for each in (await described(coordinator)).members
+        ]
+    if not gone:
+        return
+    reply = await coordinator.ask(LeaveGroupRequest(group_id=coordinator.group_id, members=gone))
+    coordinator.check(reply.error_code, "removing members")
+    for row in reply.members:
+        coordinator.check(row.error_code, f"removing {row.group_instance_id or row.member_id}")
+
+
+async def _described_consumer(coordinator: Coordinator) -> GroupDescription:
+    request = ConsumerGroupDescribeRequest(
+        group_ids=[coordinator.group_id], include_authorized_operations=False
+    )
+    reply = await coordinator.ask(request)
+    row: ConsumerGroup = reply.groups[0]
+    coordinator.check(row.error_code, row.error_message or "describing")
+    return GroupDescription(
+        coordinator.group_id,
+        row.group_state,
+        _CONSUMER_KIND,
+        row.assignor_name,
+        coordinator.node_id,
+        tuple(_consumer_member(each) for each in row.members),
+    )
+
+
+def _classic_member(row: DescribedGroupMember, protocol_type: str) -> MemberDescription:
+    partitions: list[TopicPartition] = []
+    if protocol_type == CONSUMER:
+        try:
+            partitions = decode_assignment(row.member_assignment)
+        except DecodeError:
+            partitions = []  # Members agree on what it says; whoever looks on need not know it.
+    return MemberDescription(
+        row.member_id,
+        row.client_id,
+        row.client_host,
+        row.group_instance_id,
+        tuple(sorted(partitions)),
+    )
+
+
+def _consumer_member(row: Member) -> MemberDescription:
+    partitions = [
+        TopicPartition(topic.topic_name, one)
+        for topic in row.assignment.topic_partitions
+        for one in topic.partitions
+    ]
+    return MemberDescription(
+        row.member_id, row.client_id, row.client_host, row.instance_id, tuple(sorted(partitions))
+    )

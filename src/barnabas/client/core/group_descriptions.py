@@ -1,0 +1,50 @@
+"""What an admin client is told of groups, as plain values."""
+
+from dataclasses import dataclass
+
+from barnabas.types import TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class GroupListing:
+    """One group of a list. Empty texts: the broker is too old to tell.
+
+    `kind` is Kafka's type of it: classic, consumer, share or streams.
+    """
+
+    group_id: str
+    protocol_type: str
+    state: str = ""
+    kind: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class MemberDescription:
+    """One member and the partitions that it has."""
+
+    member_id: str
+    client_id: str
+    host: str
+    instance_id: str | None = None
+    partitions: tuple[TopicPartition, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GroupDescription:
+    """One group: what it does, who shares out how, who is in it; `coordinator` is a broker's id."""
+
+    group_id: str
+    state: str
+    kind: str
+    assignor: str
+    coordinator: int
+    members: tuple[MemberDescription, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CommittedOffset:
+    """A saved position. `leader_epoch` is -1 where none was saved with it."""
+
+    offset: int
+    leader_epoch: int = -1
+    metadata: str = ""

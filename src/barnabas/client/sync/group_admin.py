@@ -1,0 +1,93 @@
+"""The calls of Admin about groups, for plain threads: those of `client.aio.group_admin`."""
+
+from collections.abc import Collection, Iterable, Mapping
+
+from barnabas.client.aio.admin import Admin as AsyncAdmin
+from barnabas.client.core.group_descriptions import (
+    CommittedOffset,
+    GroupDescription,
+    GroupListing,
+)
+from barnabas.client.core.where import Where
+from barnabas.client.sync.hosted import Hosted
+from barnabas.types import TopicPartition
+
+
+class GroupAdmin:
+    """What Admin has of groups."""
+
+    _hosted: Hosted[AsyncAdmin]
+    _admin: AsyncAdmin
+
+    def list_groups(
+        self,
+        *,
+        states: Collection[str] = (),
+        kinds: Collection[str] = (),
+        timeout_s: float | None = None,
+    ) -> list[GroupListing]:
+        """All groups, or those of some states ("Stable", ...) and kinds ("classic", ...), by name."""
+        work = self._admin.list_groups(states=states, kinds=kinds, timeout_s=timeout_s)
+        return self._hosted.run(work)
+
+    def describe_groups(
+        self, group_ids: Iterable[str], *, timeout_s: float | None = None
+    ) -> dict[str, GroupDescription]:
+        """Groups with their members.
+
+        Raises:
+            BrokerError: GROUP_ID_NOT_FOUND, one of them does not exist.
+        """
+        return self._hosted.run(self._admin.describe_groups(group_ids, timeout_s=timeout_s))
+
+    def list_group_offsets(
+        self,
+        group_id: str,
+        partitions: Iterable[Where] | None = None,
+        *,
+        timeout_s: float | None = None,
+    ) -> dict[TopicPartition, CommittedOffset]:
+        """The positions that a group has saved, of these partitions or of all."""
+        work = self._admin.list_group_offsets(group_id, partitions, timeout_s=timeout_s)
+        return self._hosted.run(work)
+
+    def alter_group_offsets(
+        self, group_id: str, offsets: Mapping[Where, int], *, timeout_s: float | None = None
+    ) -> None:
+        """Save positions for a group that has no members now.
+
+        Raises:
+            BrokerError: UNKNOWN_MEMBER_ID, it has some.
+        """
+        work = self._admin.alter_group_offsets(group_id, offsets, timeout_s=timeout_s)
+        self._hosted.run(work)
+
+    def delete_group_offsets(
+        self, group_id: str, partitions: Iterable[Where], *, timeout_s: float | None = None
+    ) -> None:
+        """Forget saved positions of topics that no member subscribes to.
+
+        Raises:
+            BrokerError: GROUP_SUBSCRIBED_TO_TOPIC, one does.
+        """
+        work = self._admin.delete_group_offsets(group_id, partitions, timeout_s=timeout_s)
+        self._hosted.run(work)
+
+    def delete_groups(self, group_ids: Iterable[str], *, timeout_s: float | None = None) -> None:
+        """Delete groups without members, with all that they saved.
+
+        Raises:
+            BrokerError: NON_EMPTY_GROUP, GROUP_ID_NOT_FOUND; others may be deleted all the same.
+        """
+        self._hosted.run(self._admin.delete_groups(group_ids, timeout_s=timeout_s))
+
+    def remove_members(
+        self,
+        group_id: str,
+        instances: Iterable[str] | None = None,
+        *,
+        timeout_s: float | None = None,
+    ) -> None:
+        """End the membership of static members by their names; where None are named, of all."""
+        work = self._admin.remove_members(group_id, instances, timeout_s=timeout_s)
+        self._hosted.run(work)

@@ -27,20 +27,26 @@ def typed(broker: Served, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 def test_the_drivers_programs_run_in_their_order(
     broker: Served, typed: dict[str, str], tmp_path: Path
 ) -> None:
-    assert len(DRIVER) == 7
+    assert len(DRIVER) == 8
     shown = [run_program(one, broker.servers, typed, tmp_path).out for one in DRIVER]
     assert all(shown)
-    produced, consumed, sought, committed, arrow, awaited, administered = shown
+    produced, consumed, sought, committed, shared, arrow, awaited, administered = shown
     assert produced.startswith("0 0 ")
     assert consumed == "0 0 b'rex' b'barks' (('source', b'page'),)\n"
     assert sought.startswith("0 ")
     assert committed == "{TopicPartition(topic='animals', partition=0): 500}\n"
+    assert shared.startswith(
+        "mine from now on: (TopicPartition(topic='animals', partition=0),)\n0 0 "
+    )
+    assert shared.endswith("\ngiven up: (TopicPartition(topic='animals', partition=0),)\n")
     assert "'key': b'tom', 'value': b'purrs'" in arrow
     assert awaited.startswith("RecordMetadata(topic='animals', partition=0, offset=1001, ")
-    assert (
-        administered
-        == "['animals', 'cats', 'sounds'] 6\n3600000\n{'consumer_byte_rate': 1000000.0}\n"
+    assert administered.startswith(
+        "['animals', 'cats', 'sounds'] 6\n3600000\n{'consumer_byte_rate': 1000000.0}\n"
     )
+    saved = "{TopicPartition(topic='animals', partition=0): CommittedOffset(offset=500, "
+    groups = administered.splitlines()[3:]
+    assert [line.partition(saved)[0] for line in groups] == ["page ", "readers "]
 
 
 def test_the_fixtures_work_where_the_page_puts_them(typed: dict[str, str], tmp_path: Path) -> None:

@@ -64,7 +64,14 @@ stored. Converted, they lose what the older format has no place for:
 zstd has no place in magic 0 and 1: such a batch is refused. Records of aborted transactions stay, as
 readers of those formats read what is not committed.
 
-**Not served, so clients find no such API:** the groups of KIP-848, transactions, ACLs.
+**Not served, so clients find no such API:** the groups of KIP-848, ACLs.
+
+**Transactions.** Committed, aborted, open and fenced ones of confluent-kafka and aiokafka, on real Kafka 4.3
+and here; Java of 0.11, 2.8, 3.9 and 4.3 copies a topic with the positions of its group, every third
+transaction aborted; Kafka's TransactionalMessageCopier; `kafka-transactions` lists, describes and aborts the
+same on both (`tests/interop/test_transactions.py`). Java 4.3 goes by transactions version 2 (KIP-890): an
+epoch for each transaction, partitions added by producing. A copy job goes on while the broker is killed, and
+each record arrives once (`tests/crash/test_kill_copy.py`).
 
 **Groups.** Two members of a classic group share partitions, and one goes on with all when the other
 leaves: confluent-kafka, kafka-python, aiokafka. Members of confluent-kafka were killed, came back as

@@ -26,6 +26,7 @@ from barnabas.protocol.headers import (
     encode_response,
     read_request_header,
 )
+from barnabas.records.aborted_transaction import AbortedTransaction
 from barnabas.versions import VersionRange
 from barnabas.wire.compiler import Codec
 from barnabas.wire.send import FileSlice, Send
@@ -136,6 +137,7 @@ def written(send: Send) -> bytes:
     return b"".join(parts)
 
 
+ABORTED = st.builds(AbortedTransaction, INT64, INT64, INT64, INT64)
 SLICES = st.builds(FileSlice, st.just(FILE), st.integers(0, 100), st.sampled_from([1, 200, 70_000]))
 
 
@@ -156,6 +158,7 @@ SLICES = st.builds(FileSlice, st.just(FILE), st.integers(0, 100), st.sampled_fro
                 *(INT64, INT64, INT64),
                 records=st.none() | SLICES,
                 diverging_epoch=st.sampled_from([-1, -1, -1, 5]),
+                aborted=st.none() | st.lists(ABORTED, max_size=9),
             ),
             max_size=5,
         ),

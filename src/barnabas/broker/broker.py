@@ -1,6 +1,7 @@
 """Broker: the services that request handlers work with, joined. It starts and stops nothing."""
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from barnabas.broker.broker_settings import BrokerSettings
 from barnabas.broker.client_resources import ClientResources
@@ -24,6 +25,9 @@ from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.log.manager import LogManager
 from barnabas.ports import Clock, Entropy, Registry, Timers
+
+if TYPE_CHECKING:
+    from barnabas.broker.transactions import Transactions
 
 
 @dataclass(slots=True, kw_only=True)
@@ -59,6 +63,7 @@ class Broker:
     offsets: GroupOffsets = field(init=False)
     membership: GroupMembership = field(init=False)
     group_removal: GroupRemoval = field(init=False)
+    _transactions: "Transactions | None" = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         self.config = self.settings.current
@@ -71,3 +76,27 @@ class Broker:
         self.offsets = GroupOffsets(self.groups, self.config)
         self.membership = GroupMembership(self.groups, self.timers)
         self.group_removal = GroupRemoval(self.groups)
+
+    @property
+    def transactions(self) -> "Transactions":
+        """The transactional producers. Made when first asked for: a broker starts faster so."""
+        if self._transactions is None:
+            from barnabas.broker.features import level_of
+            from barnabas.broker.transaction_markers import TransactionMarkers
+            from barnabas.broker.transaction_shards import TransactionShards
+            from barnabas.broker.transactions import Transactions
+            from barnabas.coordinators.transaction.shard import TransactionShard
+
+            record_version = min(level_of(self.profile, "transaction.version"), 1)
+            self._transactions = Transactions(
+                TransactionShards(
+                    self.topics,
+                    self.replicas,
+                    self.clock,
+                    self.config,
+                    lambda: TransactionShard(self.producer_ids.next, record_version),
+                ),
+                TransactionMarkers(self.replicas, self.groups, self.clock),
+                self.config,
+            )
+        return self._transactions

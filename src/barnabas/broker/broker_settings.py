@@ -57,6 +57,7 @@ _CHANGEABLE = frozenset(
         "message.max.bytes",
         "min.insync.replicas",
         "producer.id.expiration.ms",
+        "transaction.partition.verification.enable",
     ]
 )
 """What has an effect here and can be changed while the broker runs."""

@@ -15,20 +15,29 @@ class DelayedFetch:
     Case E: its time is over.
 
     A, B and C are looked at before it waits (`is_due`); C and D while it waits (`happened`); E is the
-    purgatory's. What arrives is counted, not read again, until the count says that C may hold.
+    purgatory's. What arrives is counted, not read again, until the count says that C may hold; where
+    not all that arrives can be sent, `is_there` is asked then.
     """
 
-    __slots__ = ("_missing", "_on_finish")
+    __slots__ = ("_is_there", "_missing", "_on_finish")
 
-    def __init__(self, missing: int, on_finish: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        missing: int,
+        on_finish: Callable[[], None],
+        is_there: Callable[[], bool] | None = None,
+    ) -> None:
         self._missing = missing
         self._on_finish = on_finish
+        self._is_there = is_there
 
     def happened(self, key: Hashable, amount: int) -> bool:
         """`amount` bytes were written to the partition `key`; negative: it is gone."""
         del key
         self._missing -= amount
-        return amount < 0 or self._missing <= 0  # Cases D, C.
+        if amount < 0:
+            return True  # Case D.
+        return self._missing <= 0 and (self._is_there is None or self._is_there())  # Case C.
 
     def finish(self) -> None:
         """Read again and answer."""
@@ -40,7 +49,7 @@ def is_due(fetched: list[Fetched], min_bytes: int) -> bool:
     if not fetched:
         return True  # Case A.
     readable = 0
-    for _, _, _, error, _, _, _, records, diverging_epoch, _ in fetched:
+    for _, _, _, error, _, _, _, records, diverging_epoch, _, _ in fetched:
         if error or diverging_epoch >= 0:
             return True  # Case B.
         if records is not None:

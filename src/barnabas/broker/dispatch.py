@@ -29,7 +29,6 @@ from barnabas.broker.apis import (
     get_telemetry_subscriptions,
     heartbeat,
     incremental_alter_configs,
-    init_producer_id,
     join_group,
     leave_group,
     list_config_resources,
@@ -66,6 +65,17 @@ def _route(handle: Handler, versions: str) -> Route:
     return Route(handle, VersionRange.parse(versions))
 
 
+def _transactional(versions: str) -> Route:
+    """Imported when it is first asked for: a broker starts faster without it."""
+
+    def handle(broker: Broker, context: RequestContext, request: Never) -> object:
+        from barnabas.broker.transaction_apis import TRANSACTION_HANDLERS
+
+        return TRANSACTION_HANDLERS[ApiKey(context.api_key)](broker, context, request)
+
+    return _route(handle, versions)
+
+
 ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.PRODUCE: _route(produce.handle, "0-13"),
     ApiKey.FETCH: _route(fetch.handle, "0-18"),
@@ -84,9 +94,13 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.CREATE_TOPICS: _route(create_topics.handle, "0-7"),
     ApiKey.DELETE_TOPICS: _route(delete_topics.handle, "0-6"),
     ApiKey.DELETE_RECORDS: _route(delete_records.handle, "0-2"),
-    # Version 6 (two-phase commit, KIP-939) is not stable in any release.
-    ApiKey.INIT_PRODUCER_ID: _route(init_producer_id.handle, "0-5"),
+    ApiKey.INIT_PRODUCER_ID: _transactional("0-6"),
     ApiKey.OFFSET_FOR_LEADER_EPOCH: _route(offset_for_leader_epoch.handle, "0-4"),
+    ApiKey.ADD_PARTITIONS_TO_TXN: _transactional("0-5"),
+    ApiKey.ADD_OFFSETS_TO_TXN: _transactional("0-4"),
+    ApiKey.END_TXN: _transactional("0-5"),
+    ApiKey.WRITE_TXN_MARKERS: _transactional("0-2"),
+    ApiKey.TXN_OFFSET_COMMIT: _transactional("0-6"),
     ApiKey.DESCRIBE_CONFIGS: _route(describe_configs.handle, "0-4"),
     ApiKey.ALTER_CONFIGS: _route(alter_configs.handle, "0-2"),
     ApiKey.ALTER_REPLICA_LOG_DIRS: _route(alter_replica_log_dirs.handle, "0-2"),
@@ -102,6 +116,9 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.ALTER_CLIENT_QUOTAS: _route(alter_client_quotas.handle, "0-1"),
     ApiKey.UPDATE_FEATURES: _route(update_features.handle, "0-2"),
     ApiKey.DESCRIBE_CLUSTER: _route(describe_cluster.handle, "0-2"),
+    ApiKey.DESCRIBE_PRODUCERS: _transactional("0"),
+    ApiKey.DESCRIBE_TRANSACTIONS: _transactional("0"),
+    ApiKey.LIST_TRANSACTIONS: _transactional("0-2"),
     ApiKey.GET_TELEMETRY_SUBSCRIPTIONS: _route(get_telemetry_subscriptions.handle, "0"),
     ApiKey.PUSH_TELEMETRY: _route(push_telemetry.handle, "0"),
     ApiKey.LIST_CONFIG_RESOURCES: _route(list_config_resources.handle, "0-1"),

@@ -19,8 +19,15 @@ class GroupOffsets:
         self._shards = shards
         self._config = config
 
-    def commit(self, request: Commit, respond: Callable[[Codes], object]) -> object:
+    def commit(
+        self,
+        request: Commit,
+        respond: Callable[[Codes], object],
+        producer: tuple[int, int] | None = None,
+    ) -> object:
         """Keep positions of a group; gives `respond`'s answer, when they are written.
+
+        With a producer (id, epoch) they count when that commits its transaction.
 
         Raises:
             BrokerError: COORDINATOR_NOT_AVAILABLE.
@@ -37,8 +44,20 @@ class GroupOffsets:
                 reply = {position: own or code for position, own in reply.items()}
             pending.complete(respond(reply))
 
-        self._shards.append(held, result.records, written)
+        if producer is None:
+            self._shards.append(held, result.records, written)
+        else:
+            self._shards.append_in_transaction(held, result.records, producer, written)
         return pending
+
+    def is_pending(self, group_id: str, position: Position) -> bool:
+        """Whether an open transaction has an offset for a partition.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        held = self._shards.find(group_id)
+        return held is not None and held.shard.offsets.is_pending(group_id, position)
 
     def positions(self, group_id: str) -> Sequence[Position]:
         """All partitions that a group has an offset for.

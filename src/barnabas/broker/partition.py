@@ -14,7 +14,8 @@ from barnabas.dialects.commands import (
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.segment_offsets import offsets_by_segment
-from barnabas.records.batch import MAGIC_AT, BatchHeader
+from barnabas.log.stability import stable_end
+from barnabas.records.batch import HEADER_SIZE, MAGIC_AT, BatchHeader, read_header
 from barnabas.records.checks import check_produced
 from barnabas.records.compression import Codec
 from barnabas.records.refused import RefusedRecords
@@ -24,7 +25,12 @@ _UNKNOWN_CODEC = Appended(
     ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, message="this version of Produce does not know zstd"
 )
 _TRANSACTIONAL = Appended(
-    ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, message="transactions are not served"
+    ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+    message="records of a transaction need a transactional id in the request",
+)
+_OLD_FORMAT = Appended(
+    ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT,
+    message="the topic's record format has no place for transactions",
 )
 
 _NONE = ErrorCode.NONE
@@ -60,10 +66,18 @@ class Partition:
         self._unseen: deque[_Unseen] = deque()
         log.seen.on_moved = self._on_seen
 
-    def append(self, records: memoryview | None, now_ms: int, *, zstd: bool = True) -> Appended:
+    def append(
+        self,
+        records: memoryview | None,
+        now_ms: int,
+        *,
+        zstd: bool = True,
+        in_transaction: bool = False,
+    ) -> Appended:
         """Check and queue one record set; it counts when `write` has succeeded.
 
-        The records are stamped in place and must stay as they are until `write`.
+        The records are stamped in place and must stay as they are until `write`. `in_transaction`:
+        they may belong to one.
         """
         log = self.log
         if records is None:
@@ -72,7 +86,7 @@ class Partition:
             header = check_produced(records, log.config.max_message_bytes)
             if header[_ATTRIBUTES]:
                 unknown = not zstd and header.codec == Codec.ZSTD
-                if unknown or header.transactional:
+                if unknown or (header.transactional and not in_transaction):
                     return _UNKNOWN_CODEC if unknown else _TRANSACTIONAL
             if log.config.rewrites:
                 if log.config.stored is None or log.config.magic < MAGIC:
@@ -91,13 +105,20 @@ class Partition:
             self.queued_bytes += len(records)
         return _new(Appended, (_NONE, base, append_time, start, (), None))
 
-    def append_set(self, records: memoryview | None, now_ms: int, *, zstd: bool = True) -> Appended:
+    def append_set(
+        self,
+        records: memoryview | None,
+        now_ms: int,
+        *,
+        zstd: bool = True,
+        in_transaction: bool = False,
+    ) -> Appended:
         """As `append`, for a client that sends messages of magic 0 and 1: they become one batch.
 
         A set without a whole message is no failure, and has no offset.
         """
         if records is None or (len(records) > MAGIC_AT and records[MAGIC_AT] == MAGIC):
-            return self.append(records, now_ms, zstd=zstd)
+            return self.append(records, now_ms, zstd=zstd, in_transaction=in_transaction)
         if self.log.config.magic < MAGIC:
             return self._append_old(records, now_ms)
         # Imported late: a broker starts faster without it, and most never need it.
@@ -114,7 +135,10 @@ class Partition:
         return self.append(memoryview(accepted.data), now_ms, zstd=zstd)
 
     def _append_old(self, records: memoryview, now_ms: int) -> Appended:
-        """Queue messages of the topic's old format, made of whatever came."""
+        """Queue messages of the topic's old format, made of whatever came; of no transaction."""
+        today = len(records) >= HEADER_SIZE and records[MAGIC_AT] == MAGIC
+        if today and read_header(records).transactional:
+            return _OLD_FORMAT
         # Imported late: a broker starts faster without it, and most never need it.
         from barnabas.log.set_appending import append_set
 
@@ -163,7 +187,7 @@ class Partition:
         except StorageError:
             on_written(ErrorCode.KAFKA_STORAGE_ERROR)
             return
-        assert not info.duplicate, "the broker's own batches have no producer id"
+        assert not info.duplicate, "the broker's own batches have no sequence"
         self.queued_bytes += len(made)
         self.untold.append(on_written)
 
@@ -240,7 +264,10 @@ class Partition:
                     records = log.read(offset, max_bytes, max_offset=end, min_one=min_one)[0]
             except StorageError as error:
                 return Fetched(topic, topic_id, index, error.code)
-        return _new(Fetched, (topic, topic_id, index, _NONE, end, end, start, records, -1, -1))
+        stable = end if log.producers.first_open_transaction() is None else stable_end(log)
+        return _new(
+            Fetched, (topic, topic_id, index, _NONE, end, stable, start, records, -1, -1, None)
+        )
 
     def read_region(self, read: Read) -> Fetched:
         """What is in the log from a byte on, cut where `max_bytes` or the segment ends.
@@ -258,7 +285,7 @@ class Partition:
             log.written_end, log.written_end, log.start_offset, region,
         )  # fmt: skip
 
-    def find_offset(self, lookup: Lookup) -> FoundOffset:
+    def find_offset(self, lookup: Lookup, *, committed_only: bool = False) -> FoundOffset:
         """Answer one lookup. Nothing is tiered, so the local log is all of the log."""
         code = self._check_epoch(lookup.leader_epoch)
         if code:
@@ -267,7 +294,8 @@ class Partition:
         try:
             match lookup.timestamp:
                 case -1:
-                    return FoundOffset(_NONE, -1, log.written_end, self.leader_epoch)
+                    end = stable_end(log) if committed_only else log.written_end
+                    return FoundOffset(_NONE, -1, end, self.leader_epoch)
                 case -2 | -4:
                     return FoundOffset(_NONE, -1, log.start_offset, self._epoch_of_start())
                 case -3:
@@ -280,7 +308,7 @@ class Partition:
                     found = None if code else log.offset_for_timestamp(timestamp)
         except StorageError:
             return FoundOffset(ErrorCode.KAFKA_STORAGE_ERROR)
-        if found is None:
+        if found is None or (committed_only and found.offset >= stable_end(log)):
             return FoundOffset(code)
         return FoundOffset(_NONE, found.timestamp, found.offset, found.leader_epoch)
 

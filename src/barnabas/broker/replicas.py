@@ -1,12 +1,15 @@
 """ReplicaManager: all partitions of this broker; carries out the neutral commands on them."""
 
 import logging
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 
+from barnabas.broker.committed_reading import read_committed
 from barnabas.broker.partition import Partition
 from barnabas.broker.purgatory import Purgatory
 from barnabas.dialects.commands import (
+    Append,
     Appended,
     Fetched,
     FoundOffset,
@@ -19,6 +22,8 @@ from barnabas.log.partition_log import PartitionLog
 from barnabas.ports import Clock
 
 log = logging.getLogger(__name__)
+
+_NOTHING_REFUSED: Mapping[int, Appended] = MappingProxyType({})
 
 
 class ReplicaManager:
@@ -60,27 +65,39 @@ class ReplicaManager:
         """All of them."""
         return self._by_name.values()
 
+    def find_for(self, append: Append) -> Partition | None:
+        """The partition that records are for, if this broker has it."""
+        return self._find(append.topic, append.topic_id, append.partition)
+
     def keys_of(self, reads: Iterable[Read]) -> list[Partition]:
         """The partitions that these reads are of: what the purgatory knows them by."""
         found = (self._find(read.topic, read.topic_id, read.partition) for read in reads)
         return [partition for partition in found if partition is not None]
 
-    def append(self, produce: Produce) -> list[Appended]:
+    def append(
+        self, produce: Produce, refused: Mapping[int, Appended] = _NOTHING_REFUSED
+    ) -> list[Appended]:
         """Queue record sets; the answers, in the order of the request, count after `write`.
 
-        `write` may still replace answers in the list, where the disk fails.
+        `write` may still replace answers in the list, where the disk fails. `refused`: answers that
+        are there already, by their place. With a transactional id records may be of a transaction,
+        of which the caller knows that it is open.
         """
         now_ms = self._clock.time_ms()
         answers: list[Appended] = []
         by_name, dirty, zstd = self._by_name, self._dirty, produce.zstd
         take = Partition.append_set if produce.message_sets else Partition.append
+        in_transaction = produce.transactional_id is not None
         for append in produce.appends:
             topic, topic_id, index, records = append
+            if refused and len(answers) in refused:
+                answers.append(refused[len(answers)])
+                continue
             partition = by_name.get((topic, index)) if topic else self._by_id.get((topic_id, index))
             if partition is None:
                 answers.append(Appended(self._unknown(topic, topic_id)))
                 continue
-            appended = take(partition, records, now_ms, zstd=zstd)
+            appended = take(partition, records, now_ms, zstd=zstd, in_transaction=in_transaction)
             if not appended[0]:
                 partition.unanswered.append((answers, len(answers)))
                 dirty[partition] = None
@@ -106,23 +123,30 @@ class ReplicaManager:
 
         A failing disk ends in the answers of the appends concerned, and in the log.
         """
-        if not self._dirty:
+        while self._dirty:
+            # Who is told that something is written may queue what follows from it.
+            dirty, self._dirty = self._dirty, {}
+            for partition in dirty:
+                self._write(partition)
+
+    def _write(self, partition: Partition) -> None:
+        try:
+            written = partition.write()
+        except StorageError as error:
+            topic, index = partition.log.topic_partition
+            log.error(  # noqa: TRY400 - a trace says nothing about a disk
+                "append failed", extra={"topic": topic, "partition": index, "error": error}
+            )
             return
-        dirty, self._dirty = self._dirty, {}
-        for partition in dirty:
-            try:
-                written = partition.write()
-            except StorageError as error:
-                topic, index = partition.log.topic_partition
-                log.error(  # noqa: TRY400 - a trace says nothing about a disk
-                    "append failed", extra={"topic": topic, "partition": index, "error": error}
-                )
-                continue
-            if partition.is_seen:
-                self._purgatory.happened(partition, written)
-            else:
-                partition.when_seen(partial(self._purgatory.happened, partition, written))
-                self._unseen[partition] = None
+        if partition.is_seen:
+            self._purgatory.happened(partition, written)
+        else:
+            partition.when_seen(partial(self._seen, partition, written))
+            self._unseen[partition] = None
+
+    def _seen(self, partition: Partition, written: int) -> None:
+        self._purgatory.happened(partition, written)
+        self.write()
 
     def take_unseen(self) -> Sequence[Partition]:
         """Partitions written since the last call whose appends do not count yet."""
@@ -132,13 +156,18 @@ class ReplicaManager:
         return [partition for partition in unseen if not partition.is_seen]
 
     def read(
-        self, reads: Iterable[Read], max_bytes: int, *, each_whole: bool = False
+        self,
+        reads: Iterable[Read],
+        max_bytes: int,
+        *,
+        each_whole: bool = False,
+        committed_only: bool = False,
     ) -> list[Fetched]:
         """Read partitions in order until `max_bytes` are planned.
 
         The first batch found comes whole, so that a reader always gets on (KIP-74); with
         `each_whole` that of each partition does. What was appended before is read too, also where it
-        shares a readiness event with this.
+        shares a readiness event with this. `committed_only`: nothing from an open transaction on.
         """
         if self._dirty:
             self.write()
@@ -152,7 +181,10 @@ class ReplicaManager:
             if partition is None:
                 fetched.append(Fetched(topic, topic_id, index, self._unknown(topic, topic_id)))
                 continue
-            got = partition.read(read, min(left, most), min_one=min_one)
+            if committed_only:
+                got = read_committed(partition, read, min(left, most), min_one=min_one)
+            else:
+                got = partition.read(read, min(left, most), min_one=min_one)
             records = got[7]
             if records is not None:
                 left -= records.size
@@ -181,7 +213,7 @@ class ReplicaManager:
             if partition is None:
                 found.append(FoundOffset(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
             elif lookup.most is None:
-                found.append(partition.find_offset(lookup))
+                found.append(partition.find_offset(lookup, committed_only=command.committed_only))
             else:
                 found.append(partition.find_by_segment(lookup, lookup.most, now_ms))
         return found

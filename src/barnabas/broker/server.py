@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.broker.background import Background
 from barnabas.broker.broker import Broker
@@ -17,7 +17,7 @@ from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.spoken import spoken
 from barnabas.broker.topic_znodes import TOPICS, config_of
-from barnabas.broker.topics import Topics
+from barnabas.broker.topics import TRANSACTIONS_TOPIC, Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint, advertised, dialect_of, listeners
 from barnabas.errors import KafkaError
@@ -35,6 +35,9 @@ from barnabas.ports import (
     Timers,
     Worker,
 )
+
+if TYPE_CHECKING:
+    from barnabas.broker.transactions import Transactions
 
 log = logging.getLogger(__name__)
 
@@ -242,6 +245,7 @@ class BrokerServer:
     def _start_background(self, broker: Broker, connections: Connections) -> None:
         expiry_ms = self._config.offsets_retention_check_interval_ms
         self._background.every(expiry_ms / 1000, "offset expiry", broker.offsets.expire)
+        self._attend_to_transactions(broker)
         self._background.every(_MAINTENANCE_SECONDS, "log maintenance", self._maintain)
         self._background.every(_CLEANER_SECONDS, "log cleaner", self._compact)
         idle_ms = self._config.connections_max_idle_ms
@@ -249,6 +253,23 @@ class BrokerServer:
             self._background.every(
                 idle_ms / 1000 / IDLE_TICKS, "idle connections", connections.close_idle
             )
+
+    def _attend_to_transactions(self, broker: Broker) -> None:
+        """End what was decided before the start, and from time to time what is overdue."""
+
+        def when_used(job: Callable[["Transactions"], None]) -> Callable[[], None]:
+            def run() -> None:
+                if broker.topics.get(TRANSACTIONS_TOPIC) is not None:
+                    job(broker.transactions)
+
+            return run
+
+        config = self._config
+        seconds = config.transaction_abort_timed_out_transaction_cleanup_interval_ms / 1000
+        self._world.timers.soon(when_used(lambda one: one.resume()))
+        self._background.every(seconds, "overdue transactions", when_used(lambda one: one.attend()))
+        seconds = config.transaction_remove_expired_transaction_cleanup_interval_ms / 1000
+        self._background.every(seconds, "expired transactions", when_used(lambda one: one.expire()))
 
     def _maintain(self) -> None:
         _report(self._logs.maintain(self._world.clock.time_ms()))

@@ -25,7 +25,8 @@ from barnabas.ports import Entropy, Registry
 
 log = logging.getLogger(__name__)
 
-INTERNAL_TOPICS = frozenset({"__consumer_offsets", "__transaction_state"})
+TRANSACTIONS_TOPIC = "__transaction_state"
+INTERNAL_TOPICS = frozenset({"__consumer_offsets", TRANSACTIONS_TOPIC})
 
 METADATA_TOPIC = "__cluster_metadata"
 """The log of Kafka's controllers. No client may make a topic of that name."""

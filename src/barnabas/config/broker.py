@@ -10,6 +10,7 @@ from typing import ClassVar
 from barnabas.config.broker_dialects import DialectConfig
 from barnabas.config.broker_membership import MembershipConfig
 from barnabas.config.broker_quotas import QuotaConfig
+from barnabas.config.broker_transactions import TransactionConfig
 from barnabas.config.definition import (
     DOUBLE_MAX,
     HIGH,
@@ -43,7 +44,7 @@ IN_OTHER_UNITS: dict[str, tuple[tuple[str, int], ...]] = {
 """What stands in for a property that is not set, first one first, with its factor."""
 
 
-class BrokerConfig(QuotaConfig, MembershipConfig, DialectConfig):
+class BrokerConfig(QuotaConfig, MembershipConfig, TransactionConfig, DialectConfig):
     """What can be set for a broker."""
 
     known_elsewhere: ClassVar[Mapping[str, str]] = BROKER_NAMES

@@ -30,16 +30,18 @@ _WHY = {
     "there is one broker": """
         inter.broker.listener.name inter.broker.protocol.version security.inter.broker.protocol
         num.replica.fetchers replica.* unclean.leader.election.* broker.rack
+        transaction.state.log.replication.factor transaction.state.log.min.isr
         replication.quota.* alter.log.dirs.replication.quota.* request.timeout.ms
         log.dir.failure.timeout.ms""",
-    "there are no transactions yet": """
-        add.partitions.to.txn.* transaction.* transactional.id.expiration.ms""",
+    "the coordinator of a transaction is in the broker that it writes to": """
+        add.partitions.to.txn.*""",
     "groups are classic ones": """
         group.coordinator.* group.consumer.* group.share.* group.streams.* share.coordinator.*""",
     "one thread compacts, with buffers as large as they must be": """
         log.cleaner.threads log.cleaner.io.buffer.size""",
     "offsets are written as they come": """
         offsets.commit.timeout.ms offsets.commit.required.acks offsets.load.buffer.size
+        transaction.state.log.load.buffer.size
         offsets.topic.compression.codec log.flush.start.offset.checkpoint.interval.ms
         log.initial.task.delay.ms producer.id.expiration.check.interval.ms""",
     "nothing is tiered": """

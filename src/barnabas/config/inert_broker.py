@@ -282,17 +282,9 @@ ssl.truststore.certificates password -
 ssl.truststore.location string -
 ssl.truststore.password password -
 ssl.truststore.type string JKS
-transaction.abort.timed.out.transaction.cleanup.interval.ms int 10000
-transaction.max.timeout.ms int 900000
-transaction.partition.verification.enable boolean true changeable
-transaction.remove.expired.transaction.cleanup.interval.ms int 3600000
 transaction.state.log.load.buffer.size int 5242880
 transaction.state.log.min.isr int 2
-transaction.state.log.num.partitions int 50
 transaction.state.log.replication.factor short 3
-transaction.state.log.segment.bytes int 104857600
-transaction.two.phase.commit.enable boolean false
-transactional.id.expiration.ms int 604800000
 unclean.leader.election.enable boolean false changeable
 """
 

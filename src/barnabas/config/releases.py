@@ -65,6 +65,7 @@ _BEFORE: Mapping[str, Mapping[str, object]] = MappingProxyType(
         "log.segment.bytes": {"0.8.0": 536_870_912},
         "message.max.bytes": {"0.8.0": 1_000_000, "2.5": 1_000_012},
         "offset.metadata.max.bytes": {"0.8.2": 1024},
+        "transaction.partition.verification.enable": {"3.6": False},
         "offsets.retention.minutes": {"2.0": 1440},
         "log.message.format.version": {
             "0.8.0": "0.7", "0.8.1": "0.8.0", "0.8.2": "0.8.1", "0.9.0": "0.8.2", "0.10.0": "0.9.0",

@@ -32,6 +32,20 @@ class CoordinatorResult(Generic[Reply]):
     records: tuple[CoordinatorRecord, ...] = ()
 
 
+class TransactionalShard(Protocol):
+    """A shard of which some records may be of transactions."""
+
+    def replay_in_transaction(
+        self, producer_id: int, key: Buffer | None, value: Buffer | None
+    ) -> None:
+        """Take in one record that counts when its producer commits; raises as `replay`."""
+        ...
+
+    def end_transaction(self, producer_id: int, *, committed: bool) -> None:
+        """Let all of a producer's records count, or none."""
+        ...
+
+
 class CoordinatorShard(Protocol):
     """State that follows from records alone."""
 

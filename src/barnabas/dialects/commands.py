@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from barnabas.errors import ErrorCode
+from barnabas.records.aborted_transaction import AbortedTransaction
 from barnabas.wire.send import FileSlice, HeldRecords
 
 ANY_PARTITION = -1
@@ -97,7 +98,10 @@ class Fetch(NamedTuple):
 
 
 class Fetched(NamedTuple):
-    """What was read of one partition; `records` is a region of the log's file, or was made of one."""
+    """What was read of one partition; `records` is a region of the log's file, or was made of one.
+
+    `aborted`: the aborted transactions in it, where only committed records were asked for.
+    """
 
     topic: str
     topic_id: bytes
@@ -109,6 +113,7 @@ class Fetched(NamedTuple):
     records: FileSlice | HeldRecords | None = None
     diverging_epoch: int = -1
     diverging_end_offset: int = -1
+    aborted: Sequence[AbortedTransaction] | None = None
 
 
 class FetchOutcome(NamedTuple):

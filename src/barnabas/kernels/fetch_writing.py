@@ -36,9 +36,39 @@ def _put_varint(out: bytearray, at: cython.Py_ssize_t, value: cython.longlong) -
 @cython.inline
 def _row(row: object) -> tuple:
     """A row for indexing, which for a named tuple would go through Python otherwise."""
-    if not isinstance(row, tuple) or len(row) < 9:
-        raise TypeError("a row has at least nine fields")
+    if not isinstance(row, tuple) or len(row) < 11:
+        raise TypeError("a row has at least eleven fields")
     return cython.cast(tuple, row)
+
+
+@cython.cfunc
+def _put_aborted(
+    out: bytearray,
+    at: cython.Py_ssize_t,
+    aborted: object,
+    reserve: cython.Py_ssize_t,
+    flexible: cython.bint,
+) -> cython.Py_ssize_t:
+    """Aborted transactions, or that none are told; `reserve` bytes stay free behind them."""
+    count: cython.longlong = -1
+    if aborted is not None:
+        count = len(aborted)
+        if len(out) - at < 17 * count + reserve:
+            out.extend(bytes(17 * count + reserve))
+    if flexible:
+        at = _put_varint(out, at, count + 1)
+    else:
+        put_of(out, at, count, 4)
+        at += 4
+    if count > 0:
+        for one in aborted:
+            put_of(out, at, one[0], 8)
+            put_of(out, at + 8, one[1], 8)
+            at += 16
+            if flexible:
+                out[at] = 0
+                at += 1
+    return at
 
 
 @cython.cfunc
@@ -81,9 +111,10 @@ def write(
     """The parts of a whole reply with its size in front, and their bytes; None if not written here.
 
     `fetched` has rows of topic, topic id, index, error, high watermark, last stable offset, log
-    start offset, records, diverging epoch, and more that is not looked at; those of one topic are
-    together. Records (anything with a `size`) become parts of their own. `codes`: what clients of
-    this version get for an error.
+    start offset, records, diverging epoch, diverging end offset, aborted transactions (None, or rows
+    of producer id, first offset, and more that is not looked at); those of one topic are together.
+    Records (anything with a `size`) become parts of their own. `codes`: what clients of this version
+    get for an error.
     """
     flexible: cython.bint = version > 11
     topics: cython.longlong = 0
@@ -153,12 +184,7 @@ def write(
             if version > 4:
                 put_of(out, at, row[6], 8)
                 at += 8
-            if flexible:
-                out[at] = 0
-                at += 1
-            else:
-                put_of(out, at, -1, 4)
-                at += 4
+            at = _put_aborted(out, at, row[10], 64 * (count - number) + 128, flexible)
             if version > 10:
                 put_of(out, at, -1, 4)
                 at += 4

@@ -18,7 +18,7 @@ from barnabas.log.offset_index import OffsetIndex
 from barnabas.log.time_index import TimeIndex
 from barnabas.log.transaction_index import encode_aborted
 from barnabas.ports import Disk
-from barnabas.records.transactions import AbortedTransaction
+from barnabas.records.aborted_transaction import AbortedTransaction
 from barnabas.records.whole_batches import whole_batches
 from barnabas.types import NO_TIMESTAMP, Buffer
 

@@ -73,11 +73,12 @@ def open_log(
     if config.byte_positions and not recovery_point:
         # Kafka 0.7 has no checkpoints: it syncs a segment before it begins the next.
         recovery_point = segments[-1].base_offset
+    rebuilt = None
     if checkpoint.clean:
         end = segments[-1].next_offset()
     else:
         before = sum(segment.size for segment in segments)
-        segments, end = _recover(log, segments, recovery_point)
+        segments, rebuilt, end = _recover(log, segments, recovery_point)
         log.cut_bytes = before - sum(segment.size for segment in segments)
     start = max(checkpoint.start_offset, segments[0].base_offset)
     if end < start:
@@ -90,7 +91,7 @@ def open_log(
     log.opened(
         Segments(segments), start, end, end if checkpoint.clean else min(recovery_point, end)
     )
-    restore_producers(disk, log)
+    restore_producers(disk, log, rebuilt)
     if not checkpoint.clean:
         _begin_sync_of_names(log, end)
     return log
@@ -188,12 +189,15 @@ def _new_segment(disk: Disk, directory: str, base_offset: int, config: LogConfig
 
 def _recover(
     log: PartitionLog, segments: list[Segment], recovery_point: int
-) -> tuple[list[Segment], int]:
-    """Check the segments from the one with the recovery point on; returns those that stay."""
+) -> tuple[list[Segment], int, int]:
+    """Check the segments from the one with the recovery point on.
+
+    Returns: those that stay, the first offset of those that were checked, the end.
+    """
     first = len(segments) - 1
     while first > 0 and segments[first].base_offset > recovery_point:
         first -= 1
-    end = segments[first].base_offset
+    checked = end = segments[first].base_offset
     # Only compaction leaves a gap between segments. Elsewhere it is what a power cut took, and what
     # comes after it goes too, so that the log is always a beginning of what was appended.
     gapless = "compact" not in log.config.cleanup_policy
@@ -201,12 +205,12 @@ def _recover(
         segment = segments[number]
         if segment.base_offset < end or (segment.base_offset > end and gapless):
             remove_segments(log.disk, segments[number:])
-            return segments[:number], end
+            return segments[:number], checked, end
         whole, end = recover_segment(segment, log.epochs)
         if not whole:
             remove_segments(log.disk, segments[number + 1 :])
-            return segments[: number + 1], end
-    return segments, end
+            return segments[: number + 1], checked, end
+    return segments, checked, end
 
 
 def recover_segment(segment: Segment, epochs: LeaderEpochs) -> tuple[bool, int]:
@@ -215,6 +219,7 @@ def recover_segment(segment: Segment, epochs: LeaderEpochs) -> tuple[bool, int]:
     Returns: whether nothing was cut, and the offset behind the last batch.
     """
     segment.start_rebuild()
+    segment.aborted.truncate(segment.base_offset)
     valid, after = 0, segment.base_offset
     for found in segment.scan(0):
         header = found.header
@@ -240,8 +245,11 @@ def remove_segments(disk: Disk, segments: list[Segment]) -> None:
             disk.remove(segment.stem + suffix)
 
 
-def restore_producers(disk: Disk, log: PartitionLog) -> None:
-    """Know the producers again: from the newest right snapshot and the batches after it."""
+def restore_producers(disk: Disk, log: PartitionLog, rebuilt: int | None = None) -> None:
+    """Know the producers again: from the newest right snapshot and the batches after it.
+
+    From `rebuilt` on segments have lost what they knew of aborted transactions: they get it again.
+    """
     if log.config.byte_positions:
         return  # Its messages have none.
     offsets = []
@@ -258,15 +266,17 @@ def restore_producers(disk: Disk, log: PartitionLog) -> None:
             # Of a time that recovery has undone, or torn: it would mislead the next start.
             disk.remove(path)
             continue
+        if rebuilt is not None and offset > rebuilt:
+            continue
         log.producers.restore(entries)
         known = max(offset, known)
         break
     log.snapshot_offset = known
-    replay_producers(log, known)
+    replay_producers(log, known, log.end_offset if rebuilt is None else rebuilt)
 
 
-def replay_producers(log: PartitionLog, offset: int) -> None:
-    """Add what the batches from `offset` to the end say of their producers."""
+def replay_producers(log: PartitionLog, offset: int, rebuilt: int) -> None:
+    """Add what the batches from `offset` to the end say of their producers; see above."""
     if offset >= log.end_offset:
         return
     for segment in log.segments.from_offset(offset):
@@ -275,4 +285,7 @@ def replay_producers(log: PartitionLog, offset: int) -> None:
             continue
         for header, data in segment.scan(first.position, check_crcs=False):
             if header.producer_id >= 0:
-                log.producers.add(header, data, header.base_offset, header.max_timestamp)
+                aborted = log.producers.add(header, data, header.base_offset, header.max_timestamp)
+                if aborted is not None and header.base_offset >= rebuilt:
+                    segment.aborted.append(aborted)
+        segment.aborted.flush()

@@ -165,7 +165,7 @@ class PartitionLog:
         if leader_epoch > self.epochs.latest:
             self._begin_epoch(leader_epoch, base)
         if producer_id >= 0:
-            self.producers.add(batch, records, base, timestamp)
+            segment.note_aborted(self.producers.add(batch, records, base, timestamp))
         self._recent.add(base, segment.size)
         segment.add(size, last, timestamp)
         self._queue.append(records)

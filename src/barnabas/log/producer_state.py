@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from barnabas.errors import ErrorCode
 from barnabas.log.outcomes import AppendInfo
+from barnabas.records.aborted_transaction import AbortedTransaction
 from barnabas.records.batch import CONTROL, TRANSACTIONAL, BatchHeader
 from barnabas.records.control import read_marker
 from barnabas.records.refused import RefusedRecords
@@ -107,12 +108,16 @@ class ProducerEntry:
 
 
 class ProducerState:
-    """All producers of one partition."""
+    """All producers of one partition.
 
-    __slots__ = ("_entries",)
+    Invariant: `_open` are the open transactions, first offsets by producer, the oldest first.
+    """
+
+    __slots__ = ("_entries", "_open")
 
     def __init__(self) -> None:
         self._entries: dict[int, ProducerEntry] = {}
+        self._open: dict[int, int] = {}
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -124,34 +129,56 @@ class ProducerState:
     def restore(self, entries: Iterable[ProducerEntry]) -> None:
         """Replace all that is known by what a snapshot held."""
         self._entries = {entry.producer_id: entry for entry in entries}
+        begun = [(one.transaction_start, one.producer_id) for one in self._entries.values()]
+        self._open = {producer_id: start for start, producer_id in sorted(begun) if start >= 0}
+
+    def is_in_transaction(self, producer_id: int, epoch: int) -> bool:
+        """Whether a producer has an open transaction here, begun under this epoch."""
+        entry = self._entries.get(producer_id)
+        return entry is not None and entry.transaction_start >= 0 and entry.epoch == epoch
+
+    def has_ended(self, producer_id: int, epoch: int) -> bool:
+        """Whether a producer is at this epoch, or past it, and has no transaction open."""
+        entry = self._entries.get(producer_id)
+        return entry is not None and entry.transaction_start < 0 and entry.epoch >= epoch
 
     def check(self, batch: BatchHeader) -> AppendedBatch | None:
         """Whether a client's batch may be appended: the batch that it repeats, or None to go on.
 
         Raises:
             RefusedRecords: INVALID_PRODUCER_EPOCH for an epoch before the newest,
-                OUT_OF_ORDER_SEQUENCE_NUMBER for a sequence that does not follow. An unknown
-                producer id may begin with any sequence: its state may have expired (KIP-360).
+                OUT_OF_ORDER_SEQUENCE_NUMBER for a sequence that does not follow, INVALID_TXN_STATE
+                for a batch of no transaction while one is open. An unknown producer id may begin
+                with any sequence: its state may have expired (KIP-360).
         """
         entry = self._entries.get(batch.producer_id)
         if entry is None:
             return None
         epoch = batch.producer_epoch
         sequence = batch.base_sequence
-        if sequence == entry.next_sequence and epoch == entry.epoch:
+        inside = entry.transaction_start < 0 or batch.attributes & TRANSACTIONAL
+        if sequence == entry.next_sequence and epoch == entry.epoch and inside:
             return None
         if entry.epoch == NO_PRODUCER_EPOCH:
             return None
         if epoch != entry.epoch:
-            return self._check_new_epoch(batch, entry)
-        known = entry.find(sequence, batch.last_sequence)
-        if known is not None:
-            return known
-        raise RefusedRecords(
-            ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
-            f"producer {batch.producer_id} sent sequence {sequence} in epoch {epoch},"
-            f" {entry.next_sequence} is next",
-        )
+            self._check_new_epoch(batch, entry)
+        else:
+            known = entry.find(sequence, batch.last_sequence)
+            if known is not None:
+                return known
+            if sequence != entry.next_sequence:
+                raise RefusedRecords(
+                    ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER,
+                    f"producer {batch.producer_id} sent sequence {sequence} in epoch {epoch},"
+                    f" {entry.next_sequence} is next",
+                )
+        if not inside:
+            raise RefusedRecords(
+                ErrorCode.INVALID_TXN_STATE,
+                f"producer {batch.producer_id} has a transaction open, and the batch is of none",
+            )
+        return None
 
     @staticmethod
     def _check_new_epoch(batch: BatchHeader, entry: ProducerEntry) -> None:
@@ -168,26 +195,63 @@ class ProducerState:
                 f" {batch.base_sequence}",
             )
 
-    def add(self, batch: BatchHeader, data: Buffer, base_offset: int, timestamp: int) -> None:
-        """Remember a batch, records or a marker, that is appended at `base_offset`."""
+    def check_marker(self, batch: BatchHeader, coordinator_epoch: int, *, bumped: bool) -> None:
+        """Whether a marker may be appended. `bumped`: its epoch must be a new one (KIP-1228).
+
+        Raises:
+            RefusedRecords: INVALID_PRODUCER_EPOCH for an epoch of before,
+                TRANSACTION_COORDINATOR_FENCED for one of a coordinator of before.
+        """
+        entry = self._entries.get(batch.producer_id)
+        if entry is None:
+            return
+        if batch.producer_epoch < entry.epoch + bumped:
+            raise RefusedRecords(
+                ErrorCode.INVALID_PRODUCER_EPOCH,
+                f"producer {batch.producer_id} is at epoch {entry.epoch}, and the marker's is"
+                f" {batch.producer_epoch}",
+            )
+        if coordinator_epoch < entry.coordinator_epoch:
+            raise RefusedRecords(
+                ErrorCode.TRANSACTION_COORDINATOR_FENCED,
+                f"the coordinator is at epoch {entry.coordinator_epoch}, not {coordinator_epoch}",
+            )
+
+    def add(
+        self, batch: BatchHeader, data: Buffer, base_offset: int, timestamp: int
+    ) -> AbortedTransaction | None:
+        """Remember a batch, records or a marker, that is appended at `base_offset`.
+
+        Returns the transaction that it aborts, if it is a marker that does.
+        """
         entry = self._entries.get(batch.producer_id)
         if entry is None:
             entry = self._entries[batch.producer_id] = ProducerEntry(batch.producer_id)
         attributes = batch.attributes
         if attributes & CONTROL:
-            marker = read_marker(data)
-            if marker is not None:
-                entry.end_transaction(batch, marker.coordinator_epoch)
-            return
+            return self._end(entry, batch, data, base_offset)
         delta = batch.last_offset_delta
         entry.add(batch.producer_epoch, batch.base_sequence, base_offset + delta, delta, timestamp)
         if attributes & TRANSACTIONAL and entry.transaction_start == NO_OFFSET:
-            entry.transaction_start = base_offset
+            entry.transaction_start = self._open[batch.producer_id] = base_offset
+        return None
+
+    def _end(
+        self, entry: ProducerEntry, batch: BatchHeader, data: Buffer, offset: int
+    ) -> AbortedTransaction | None:
+        marker = read_marker(data)
+        if marker is None:
+            return None
+        entry.end_transaction(batch, marker.coordinator_epoch)
+        first = self._open.pop(batch.producer_id, None)
+        if first is None or marker.committed:
+            return None
+        stable = next(iter(self._open.values()), offset + 1)
+        return AbortedTransaction(batch.producer_id, first, offset, stable)
 
     def first_open_transaction(self) -> int | None:
         """Where the oldest open transaction starts: the last stable offset, if there is one."""
-        starts = [e.transaction_start for e in self._entries.values() if e.transaction_start >= 0]
-        return min(starts, default=None)
+        return next(iter(self._open.values()), None)
 
     def expire(self, now_ms: int, expiration_ms: int) -> None:
         """Forget producers that sent nothing for so long and have no open transaction."""
@@ -202,3 +266,4 @@ class ProducerState:
     def clear(self) -> None:
         """Forget all."""
         self._entries.clear()
+        self._open.clear()

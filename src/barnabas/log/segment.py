@@ -7,12 +7,20 @@ from collections.abc import Iterator
 
 from barnabas.errors import DecodeError, StorageError
 from barnabas.log.config import LogConfig
-from barnabas.log.file_names import INDEX, SEGMENT_FILES, TIME_INDEX, segment_name
+from barnabas.log.file_names import (
+    INDEX,
+    SEGMENT_FILES,
+    TIME_INDEX,
+    TRANSACTION_INDEX,
+    segment_name,
+)
 from barnabas.log.offset_index import OffsetIndex
 from barnabas.log.offset_schemes import BYTE_POSITION
 from barnabas.log.scan import FoundBatch, Place
 from barnabas.log.time_index import TimeIndex
+from barnabas.log.transaction_index import TransactionIndex
 from barnabas.ports import Disk, File
+from barnabas.records.aborted_transaction import AbortedTransaction
 from barnabas.records.batch import BatchHeader
 from barnabas.records.checksums import crc32c
 from barnabas.types import NO_TIMESTAMP
@@ -27,6 +35,7 @@ class Segment:
     """
 
     __slots__ = (
+        "_aborted",
         "_disk",
         "_file",
         "_index_interval",
@@ -55,6 +64,7 @@ class Segment:
         self._file: File | None = None
         self._offsets: OffsetIndex | None = None
         self._times: TimeIndex | None = None
+        self._aborted: TransactionIndex | None = None
         self._since_index = 0
         self._max_timestamp = _UNKNOWN
         self.first_seen = _UNKNOWN
@@ -74,6 +84,7 @@ class Segment:
         self.created_ms = now_ms
         self.file.truncate(0)
         self.size = self.written = 0
+        self._disk.remove(self.stem + TRANSACTION_INDEX)
         self.start_rebuild()
 
     @property
@@ -103,6 +114,18 @@ class Segment:
             self._load_indexes()
         assert self._times is not None
         return self._times
+
+    @property
+    def aborted(self) -> TransactionIndex:
+        """The index of aborted transactions."""
+        if self._aborted is None:
+            self._aborted = TransactionIndex(self._disk, self.stem + TRANSACTION_INDEX)
+        return self._aborted
+
+    def note_aborted(self, aborted: AbortedTransaction | None) -> None:
+        """Have the index know of a transaction that the newest batch has aborted, if it has."""
+        if aborted is not None:
+            self.aborted.append(aborted)
 
     def _load_indexes(self) -> None:
         self._offsets = OffsetIndex(self._disk, self.stem + INDEX, self.base_offset)
@@ -233,6 +256,8 @@ class Segment:
         """Write what the indexes hold in memory; no sync."""
         self.offsets.entries.flush()
         self.times.entries.flush()
+        if self._aborted is not None:
+            self._aborted.flush()
 
     def truncate(self, position: int, offset: int) -> None:
         """Cut at a batch boundary: `offset` and all that follows is gone."""
@@ -240,6 +265,7 @@ class Segment:
         self.size = self.written = position
         self.offsets.truncate(offset)
         self.times.truncate(offset)
+        self.aborted.truncate(offset)
         self.room = 0
         if not position:
             self.first_seen = _UNKNOWN
@@ -268,7 +294,10 @@ class Segment:
 
     def files(self) -> list[File]:
         """What a sync of this segment must sync."""
-        return [self.file, self.offsets.entries.file, self.times.entries.file]
+        files = [self.file, self.offsets.entries.file, self.times.entries.file]
+        if self._aborted is not None and self._aborted.file is not None:
+            files.append(self._aborted.file)
+        return files
 
     def close(self) -> None:
         """Give descriptors back; what was not flushed is lost."""
@@ -279,6 +308,8 @@ class Segment:
             self._offsets.entries.close()
         if self._times is not None:
             self._times.entries.close()
+        if self._aborted is not None:
+            self._aborted.close()
 
     def rename_to(self, suffix: str) -> list[str]:
         """Put a suffix behind the names of all its files; returns the new paths."""

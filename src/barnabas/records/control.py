@@ -3,12 +3,15 @@
 import struct
 from typing import NamedTuple
 
-from barnabas.records.batch import HEADER_SIZE
+from barnabas.records.batch import CONTROL, HEADER_SIZE, TRANSACTIONAL
+from barnabas.records.builder import finish
 from barnabas.types import Buffer
 
 _KEY = struct.Struct(">hh")
 _VALUE = struct.Struct(">hi")
 _ABORT, _COMMIT = 0, 1
+_RECORD = struct.Struct(">bbbbbhhbhib")
+_NO_SEQUENCE = -1
 
 
 class Marker(NamedTuple):
@@ -16,6 +19,19 @@ class Marker(NamedTuple):
 
     committed: bool
     coordinator_epoch: int
+
+
+def encode_marker(marker: Marker, producer_id: int, producer_epoch: int, now_ms: int) -> bytearray:
+    """The control batch, with offset 0, that ends a producer's transaction."""
+    batch = bytearray(HEADER_SIZE + _RECORD.size)
+    # Varints of one byte: 16 bytes of record, no deltas, 4 of key, 6 of value, no headers.
+    kind = _COMMIT if marker.committed else _ABORT
+    value = (0, marker.coordinator_epoch)
+    record = (2 * (_RECORD.size - 1), 0, 0, 0, 2 * _KEY.size, 0, kind, 2 * _VALUE.size, *value, 0)
+    _RECORD.pack_into(batch, HEADER_SIZE, *record)
+    producer = (producer_id, producer_epoch, _NO_SEQUENCE)
+    finish(batch, CONTROL | TRANSACTIONAL, 1, (now_ms, now_ms), producer)
+    return batch
 
 
 def read_marker(batch: Buffer) -> Marker | None:

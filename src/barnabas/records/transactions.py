@@ -5,23 +5,14 @@ Source: KIP-98; Kafka's CleanedTransactionMetadata and TransactionIndex.
 
 from collections import deque
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from barnabas.kernels import layout
+from barnabas.records.aborted_transaction import AbortedTransaction
 from barnabas.records.batch import CONTROL, TRANSACTIONAL
 from barnabas.records.control import Marker, read_marker
 from barnabas.records.whole_batches import WholeBatches
 
 _WIDTH = layout.WIDTH
-
-
-class AbortedTransaction(NamedTuple):
-    """One that was aborted: `last_offset` is its marker's, `stable_offset` was stable before it."""
-
-    producer_id: int
-    first_offset: int
-    last_offset: int
-    stable_offset: int
 
 
 class AbortedTransactions:
@@ -59,7 +50,7 @@ class AbortedTransactions:
             first = self._open.pop(producer, None) if marker else None
             if marker and first is not None and not marker.committed:
                 last = table[at + layout.BASE_OFFSET]
-                stable = min([first, *self._open.values()])
+                stable = min(self._open.values(), default=last + 1)
                 self.found.append(AbortedTransaction(producer, first, last, stable))
 
 

@@ -9,6 +9,7 @@ with commas between. The programs in the folders beside this file all speak so:
     ends ADDRESS TOPIC                           the first offset, the next
     time ADDRESS TOPIC MS                        the offset of the first record that is not older
     topics ADDRESS TOPIC                         see Topics.java
+    copy ADDRESS SOURCE TARGET COUNT             see CopyInTransactions.java
 """
 
 import contextlib
@@ -112,6 +113,10 @@ class Program:
     def topics(self, address: str, topic: str) -> list[str]:
         """Make a topic, look at it, remove it: what it says of each step."""
         return self._say("topics", address, topic)
+
+    def copy(self, address: str, source: str, target: str, count: int) -> list[str]:
+        """Copy so many records in transactions: the values that can be read of them then."""
+        return self._say("copy", address, source, target, count)
 
     def _running(self) -> subprocess.Popen[str]:
         if self._process is None:

@@ -267,11 +267,11 @@ def test_every_version_of_find_coordinator_names_this_broker(
     assert len(topic.partitions) == 3
 
 
-def test_there_is_no_coordinator_of_transactions(started: Started) -> None:
-    request = FindCoordinatorRequest(key="t", key_type=1)
+def test_there_is_no_coordinator_of_share_groups(started: Started) -> None:
+    request = FindCoordinatorRequest(key="t", key_type=2)
     answer = started.ask(ApiKey.FIND_COORDINATOR, 3, request)
     assert isinstance(answer, FindCoordinatorResponse)
-    assert answer.error_code == ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    assert answer.error_code == ErrorCode.INVALID_REQUEST
 
 
 def test_offsets_outlive_the_broker(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ Does: a version that nobody knows is answered in version 0 with UNSUPPORTED_VERS
     ApiVersions itself (KIP-511); names and versions of clients must be printable. Clients are asked
     for their metrics from the first subscription on (KIP-714).
 Ignores: `cluster_id` and `node_id` (KIP-1242): there is one broker.
-    Features: none are claimed. A finalized transaction.version would have Java's producers use the
-    protocol of KIP-890 for transactions; the other features are for brokers and tools.
+    Features: transaction.version is told, by which Java's producers go by KIP-890; what the others
+    stand for is between brokers, or not served.
 Versions: 1 throttle time · 3 flexible, client name and version · 4 features from 0 · 5 target node
 """
 
@@ -14,11 +14,18 @@ from collections.abc import Mapping
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.features import features_of
 from barnabas.broker.resource_kinds import ResourceKind
 from barnabas.broker.telemetry_match import Software
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
-from barnabas.protocol.api_versions import ApiVersion, ApiVersionsRequest, ApiVersionsResponse
+from barnabas.protocol.api_versions import (
+    ApiVersion,
+    ApiVersionsRequest,
+    ApiVersionsResponse,
+    FinalizedFeatureKey,
+    SupportedFeatureKey,
+)
 from barnabas.versions import VersionRange, VersionTable
 
 _NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?")
@@ -50,7 +57,22 @@ def handle(
     advertised = profile.advertised
     if not broker.client_resources.names(ResourceKind.CLIENT_METRICS):
         advertised = {key: one for key, one in advertised.items() if key not in _OF_METRICS}
-    return ApiVersionsResponse(error_code=ErrorCode.NONE, api_keys=_rows(advertised))
+    features = features_of(profile)
+    return ApiVersionsResponse(
+        error_code=ErrorCode.NONE,
+        api_keys=_rows(advertised),
+        supported_features=[
+            SupportedFeatureKey(name=one.name, min_version=one.least, max_version=one.most)
+            for one in features
+        ],
+        finalized_features_epoch=0 if features else -1,
+        finalized_features=[
+            FinalizedFeatureKey(
+                name=one.name, max_version_level=one.level, min_version_level=one.level
+            )
+            for one in features
+        ],
+    )
 
 
 def _rows(versions: Mapping[ApiKey, VersionRange]) -> list[ApiVersion]:

@@ -3,8 +3,8 @@
 Does: sessions (KIP-227); long poll up to `max_wait_ms` for `min_bytes`; errors are answered at once;
     the first batch always whole; limits per partition and per response; epochs (KIP-320, KIP-595);
     refuses topics that store zstd to those who do not know it (KIP-110).
-Ignores: `rack_id`, `isolation_level` (without transactions the last stable offset is the high
-    watermark), the follower's fields.
+    To who reads committed records nothing of an open transaction is given, nor counted.
+Ignores: `rack_id`, the follower's fields.
 Versions: 0 magic 0 only, limits cut messages · 2 magic 1 · 3 limits the response, which begins with
     a whole batch (KIP-74) · 4 magic 2 · 6 knows storage errors · 7 sessions · 9 leader epochs · 10
     zstd · 12 diverging epochs · 13 topic ids
@@ -62,28 +62,40 @@ def handle(broker: Broker, context: RequestContext, fetch: Fetch) -> FetchOutcom
         quota = broker.throttling.most_to_fetch(context.client_id or "")
         max_bytes = max_bytes if quota is None else min(max_bytes, quota)
     min_bytes = min(fetch.min_bytes, max_bytes)
-    fetched = broker.replicas.read(plan.reads, max_bytes, each_whole=rules.each_whole)
+    committed_only = fetch.committed_only
+    fetched = broker.replicas.read(
+        plan.reads, max_bytes, each_whole=rules.each_whole, committed_only=committed_only
+    )
     if not rules.zstd:
         fetched = _without_unreadable(broker, fetched, rules.magic)
     if fetch.max_wait_ms <= 0 or is_due(fetched, min_bytes):
         return plan.answer(fetched)
     missing = min_bytes - readable_bytes(fetched)
-    return _wait(broker, plan, max_bytes, missing, (fetch.max_wait_ms, rules))
+    return _wait(broker, plan, (max_bytes, min_bytes, missing), fetch, rules)
 
 
 def _wait(
-    broker: Broker, plan: FetchPlan, max_bytes: int, missing: int, how: tuple[int, _Rules]
+    broker: Broker, plan: FetchPlan, limits: tuple[int, int, int], fetch: Fetch, rules: _Rules
 ) -> Pending:
-    wait_ms, rules = how
+    max_bytes, min_bytes, missing = limits
+    wait_ms, committed_only = fetch.max_wait_ms, fetch.committed_only
     pending = Pending()
 
+    def read() -> list[Fetched]:
+        return broker.replicas.read(
+            plan.reads, max_bytes, each_whole=rules.each_whole, committed_only=committed_only
+        )
+
     def finish() -> None:
-        fetched = broker.replicas.read(plan.reads, max_bytes, each_whole=rules.each_whole)
+        fetched = read()
         if not rules.zstd:
             fetched = _without_unreadable(broker, fetched, rules.magic)
         pending.complete(plan.answer(fetched))
 
-    condition = DelayedFetch(missing, finish)
+    def is_there() -> bool:
+        return is_due(read(), min_bytes)
+
+    condition = DelayedFetch(missing, finish, is_there if committed_only else None)
     keys = broker.replicas.keys_of(plan.reads)
     pending.on_given_up(broker.purgatory.park(condition, keys, wait_ms / 1000))
     return pending

@@ -1,7 +1,7 @@
-"""FindCoordinator (key 10): the broker that coordinates a group, which is this one.
+"""FindCoordinator (key 10): the broker that coordinates a group or a transaction: this one.
 
-Does: makes the internal topic for groups on first use.
-Refuses: transactional ids and share partitions, until there are coordinators for them.
+Does: makes the internal topic on first use.
+Refuses: share partitions, until there is a coordinator for them.
 Versions: 1 key types, messages · 4 several keys (KIP-699) · 6 share partitions (KIP-932)
 """
 
@@ -16,12 +16,6 @@ from barnabas.protocol.find_coordinator import (
 from barnabas.versions import VersionTable
 
 _GROUP, _TRANSACTION = 0, 1
-_REFUSED = {
-    _TRANSACTION: (
-        ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
-        "transactions are not served",
-    )
-}
 _UNKNOWN_TYPE = ErrorCode.INVALID_REQUEST, "there is no coordinator for keys of this type"
 
 _SEVERAL = VersionTable({0: False, 4: True})
@@ -48,10 +42,13 @@ def handle(
 
 
 def _find(broker: Broker, context: RequestContext, key_type: int, key: str) -> Coordinator:
-    if key_type != _GROUP:
-        return _none(key, *_REFUSED.get(key_type, _UNKNOWN_TYPE))
+    if key_type not in (_GROUP, _TRANSACTION):
+        return _none(key, *_UNKNOWN_TYPE)
     try:
-        broker.groups.prepare()
+        if key_type == _GROUP:
+            broker.groups.prepare()
+        else:
+            broker.transactions.prepare()
     except BrokerError as error:
         return _none(key, error.code, str(error))
     address = broker.advertised[context.listener]

@@ -1,31 +1,69 @@
-"""InitProducerId (key 22): an id and epoch for an idempotent producer (KIP-98).
+"""InitProducerId (key 22): an id and epoch for a producer (KIP-98, KIP-360).
 
-Does: a new id with epoch 0 for every producer that asks, also for one that has an id already (the
-    bump of KIP-360 is the transaction coordinator's).
-Ignores: `transaction_timeout_ms`. A transactional id is refused for good: there are no transactions.
-Versions: 3 the producer may say what id it has · 4, 5 codes that only transactions meet
+Does: without a transactional id a new id with epoch 0, also for one that has an id already; with one
+    the id that belongs to it under its next epoch, which fences who had it before. A transaction
+    that is open is aborted first: the producer is told to ask again.
+Ignores: nothing. A timeout is checked, and kept with the transactional id.
+Versions: 3 the producer may say what id it has · 4 PRODUCER_FENCED · 5 TRANSACTION_ABORTABLE
+    6 two-phase commit (KIP-939), of which only the missing timeout is there: as in Kafka 4.3 a
+    prepared transaction cannot be kept
 """
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.errors import ErrorCode, StorageError
+from barnabas.coordinators.transaction.initiating import Initiated, Initiation
+from barnabas.coordinators.transaction.transaction import NOBODY, Producer
+from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
+from barnabas.versions import VersionTable
+
+_FENCED = VersionTable({0: ErrorCode.INVALID_PRODUCER_EPOCH, 4: ErrorCode.PRODUCER_FENCED})
+_NO_LIMIT_MS = 2**31 - 1
 
 
-def handle(
-    broker: Broker, context: RequestContext, request: InitProducerIdRequest
-) -> InitProducerIdResponse:
-    """Give out an id that nobody has had."""
-    del context
+def handle(broker: Broker, context: RequestContext, request: InitProducerIdRequest) -> object:
+    """Give out an id that nobody has had, or the next epoch of a transactional one."""
     half_known = (request.producer_id == -1) != (request.producer_epoch == -1)
-    if request.transactional_id is not None or half_known:
+    if half_known:
         return _refused(ErrorCode.INVALID_REQUEST)
     try:
-        producer_id = broker.producer_ids.next()
-    except StorageError as error:
+        if request.transactional_id is None:
+            return _told(Producer(broker.producer_ids.next(), 0))
+        refusal = _refusal(broker, request)
+        if refusal is not None:
+            return _refused(refusal)
+        fenced = _FENCED[context.api_version]
+
+        def respond(reply: Initiated) -> InitProducerIdResponse:
+            if reply.error is ErrorCode.PRODUCER_FENCED:
+                return _refused(fenced)
+            return _refused(reply.error) if reply.error else _told(reply.producer)
+
+        timeout_ms = _NO_LIMIT_MS if request.enable_2pc else request.transaction_timeout_ms
+        expected = Producer(request.producer_id, request.producer_epoch)
+        asked = Initiation(
+            request.transactional_id, timeout_ms, NOBODY if expected.id == -1 else expected
+        )
+        return broker.transactions.initiate(asked, respond)
+    except (BrokerError, StorageError) as error:
         return _refused(error.code)
+
+
+def _refusal(broker: Broker, request: InitProducerIdRequest) -> ErrorCode | None:
+    if not request.transactional_id:
+        return ErrorCode.INVALID_REQUEST
+    config = broker.config
+    if request.enable_2pc and not config.transaction_two_phase_commit_enable:
+        return ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED
+    if request.keep_prepared_txn:
+        return ErrorCode.UNSUPPORTED_VERSION
+    allowed = 0 < request.transaction_timeout_ms <= config.transaction_max_timeout_ms
+    return None if allowed or request.enable_2pc else ErrorCode.INVALID_TRANSACTION_TIMEOUT
+
+
+def _told(producer: Producer) -> InitProducerIdResponse:
     return InitProducerIdResponse(
-        error_code=ErrorCode.NONE, producer_id=producer_id, producer_epoch=0
+        error_code=ErrorCode.NONE, producer_id=producer.id, producer_epoch=producer.epoch
     )
 
 

@@ -1,8 +1,8 @@
 """OffsetFetch (key 9): the positions that groups committed.
 
-Does: positions asked for, or all of a group; -1 where nothing was committed.
-Ignores: `require_stable` (no offset is committed in a transaction here), `member_id` and
-    `member_epoch` (there are no members).
+Does: positions asked for, or all of a group; -1 where nothing was committed. Who asks for what is
+    stable is told to come again where an open transaction has an offset (KIP-447).
+Ignores: `member_id` and `member_epoch` (there are no members).
 Versions: 0 what was committed in version 0 · 2 all topics by null, errors of the group
     5 leader epochs · 8 several groups (KIP-709) · 9 members (KIP-848) · 10 topic ids
 """
@@ -43,7 +43,7 @@ def handle(
     by_id = _BY_ID[context.api_version]
     several = _SEVERAL[context.api_version]
     if several:
-        groups = [_group(broker, asked, by_id=by_id) for asked in request.groups]
+        groups = [_group(broker, request, asked, by_id=by_id) for asked in request.groups]
         return OffsetFetchResponse(groups=groups)
     topics = None
     if request.topics is not None:
@@ -52,7 +52,7 @@ def handle(
             for one in request.topics
         ]
     asked = OffsetFetchRequestGroup(group_id=request.group_id, topics=topics)
-    group = _group(broker, asked, by_id=False)
+    group = _group(broker, request, asked, by_id=False)
     return OffsetFetchResponse(
         topics=[
             OffsetFetchResponseTopic(
@@ -75,19 +75,32 @@ def _older(one: OffsetFetchResponsePartitions) -> OffsetFetchResponsePartition:
 
 
 def _group(
-    broker: Broker, asked: OffsetFetchRequestGroup, *, by_id: bool
+    broker: Broker, request: OffsetFetchRequest, asked: OffsetFetchRequestGroup, *, by_id: bool
 ) -> OffsetFetchResponseGroup:
     group_id = asked.group_id
     code = ErrorCode.NONE
     try:
         topics = asked.topics if asked.topics is not None else _all(broker, group_id, by_id=by_id)
         answers = [_topic(broker, group_id, one, by_id=by_id) for one in topics]
+        if request.require_stable:
+            _hide_pending(broker, group_id, answers)
     except BrokerError as error:
         code = error.code
         answers = [
             _answer(one, [None] * len(one.partition_indexes), code) for one in asked.topics or ()
         ]
     return OffsetFetchResponseGroup(group_id=group_id, topics=answers, error_code=code)
+
+
+def _hide_pending(broker: Broker, group_id: str, answers: list[OffsetFetchResponseTopics]) -> None:
+    for topic in answers:
+        found = broker.topics.by_id(topic.topic_id) if not topic.name else None
+        name = found.name if found else topic.name
+        for one in topic.partitions:
+            if broker.offsets.is_pending(group_id, Position(name, one.partition_index)):
+                one.error_code = ErrorCode.UNSTABLE_OFFSET_COMMIT
+                one.committed_offset = one.committed_leader_epoch = -1
+                one.metadata = ""
 
 
 def _all(broker: Broker, group_id: str, *, by_id: bool) -> list[OffsetFetchRequestTopics]:

@@ -4,9 +4,10 @@ Does: checks acks, of which 0.8 takes any number (see `Profile`); appends what p
     by itself; answers when it is written.
 Ignores: `timeout_ms` and the difference of acks=1 and acks=-1: with one replica all have written what
     the leader has.
-Refuses: transactional ids, until there is a transaction coordinator.
+Refuses: records of transactions that are not open, or not known to the coordinator.
 Versions: 0 magic 0 and 1, which become a batch · 3 one batch of magic 2 (KIP-98) · 4 knows storage
-    errors · 7 zstd · 8 errors per record (KIP-467) · 13 topic ids (KIP-516)
+    errors · 7 zstd · 8 errors per record (KIP-467) · 11 TRANSACTION_ABORTABLE, 12 producing adds to the
+    transaction (KIP-890) · 13 topic ids (KIP-516)
 """
 
 from barnabas.broker.broker import Broker
@@ -32,15 +33,20 @@ def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Ap
             ErrorCode.INVALID_REQUIRED_ACKS, message=f"acks must be 0, 1 or -1, not {produce.acks}"
         )
         return [refused] * len(produce.appends)
-    if produce.transactional_id is not None:
-        refused = Appended(
-            ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, message="transactions are not served"
-        )
-        return [refused] * len(produce.appends)
-    answers = broker.replicas.append(produce)
+    answers = _append(broker, context, produce)
     if not broker.profile.tells_records:
         _without_invalid_record(answers, closes=_CLOSES[context.api_version])
     return answers
+
+
+def _append(broker: Broker, context: RequestContext, produce: Produce) -> list[Appended]:
+    if produce.transactional_id is None:
+        return broker.replicas.append(produce)
+    # Imported late: a broker starts faster without it, and most never need it.
+    from barnabas.broker.transactional_produce import SUPPORT, refused_in_transaction
+
+    support = SUPPORT[context.api_version]
+    return broker.replicas.append(produce, refused_in_transaction(broker, produce, support))
 
 
 def _append_as_0_8(broker: Broker, produce: Produce) -> list[Appended] | Pending:

@@ -1,7 +1,7 @@
-"""UpdateFeatures (key 57): levels of the cluster's features (KIP-584). None are claimed here.
+"""UpdateFeatures (key 57): levels of the cluster's features (KIP-584). None can be changed here.
 
 Does: refuses every level of every feature with INVALID_UPDATE_VERSION, as Kafka does with features
-    that it does not know; see `api_versions` why there are none.
+    that it does not know.
 Ignores: `timeout_ms`, `validate_only` and the kind of change: nothing is changed.
 Versions: 1 kinds of change (KIP-778) · 2 one error for all (KIP-1022)
 """
@@ -22,5 +22,5 @@ def handle(
     names = ", ".join(sorted({one.feature for one in request.feature_updates}))
     return UpdateFeaturesResponse(
         error_code=ErrorCode.INVALID_UPDATE_VERSION,
-        error_message=f"this broker has no feature called {names}",
+        error_message=f"this broker has no feature called {names} whose level can be changed",
     )

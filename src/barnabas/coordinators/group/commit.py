@@ -22,6 +22,8 @@ class Commit:
     offsets: Mapping[Position, CommittedOffset]
     unknown_group_error: ErrorCode
     """What a member of a group that is not there is told; depends on the request's version."""
+    in_transaction: bool = False
+    """Whether they count when a transaction commits, whose producer may name no member (KIP-447)."""
 
 
 def commit_refusal(group: ClassicGroup | None, asked: Commit, *, known: bool) -> ErrorCode | None:
@@ -36,11 +38,13 @@ def commit_refusal(group: ClassicGroup | None, asked: Commit, *, known: bool) ->
             return None
         is_there = known or group is not None
         return ErrorCode.UNKNOWN_MEMBER_ID if is_there else asked.unknown_group_error
+    nobody = not asked.who.member_id and asked.who.instance_id is None
+    if asked.in_transaction and from_outside and nobody:
+        return None
     refused = group.refusal(asked.who)
     if refused is not None:
         return refused
     if asked.generation != group.generation:
         return ErrorCode.ILLEGAL_GENERATION
-    if group.state is GroupState.COMPLETING_REBALANCE:
-        return ErrorCode.REBALANCE_IN_PROGRESS
-    return None
+    amid = group.state is GroupState.COMPLETING_REBALANCE and not asked.in_transaction
+    return ErrorCode.REBALANCE_IN_PROGRESS if amid else None

@@ -14,6 +14,7 @@ from barnabas.coordinators.group.offset_records import (
     encode_commit,
     encode_removal,
 )
+from barnabas.coordinators.group.pending_offsets import PendingOffsets
 from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
 from barnabas.errors import ErrorCode
 from barnabas.types import Buffer
@@ -25,6 +26,7 @@ class OffsetsShard:
     def __init__(self, metadata_max_bytes: int) -> None:
         self._metadata_max_bytes = metadata_max_bytes
         self._groups: dict[str, dict[Position, CommittedOffset]] = {}
+        self._pending = PendingOffsets()
 
     def commit(
         self, group_id: str, offsets: Mapping[Position, CommittedOffset]
@@ -76,7 +78,25 @@ class OffsetsShard:
             position
             for position, committed in self._groups.get(group_id, {}).items()
             if _has_expired(committed, now_ms, retention_ms, since_ms)
+            and not self._pending.has(group_id, position)
         ]
+
+    def is_pending(self, group_id: str, position: Position) -> bool:
+        """Whether an open transaction has an offset for a partition."""
+        return self._pending.has(group_id, position)
+
+    def replay_in_transaction(
+        self, producer_id: int, key: Buffer | None, value: Buffer | None
+    ) -> None:
+        """Take in one record that counts when its producer commits; see `TransactionalShard`."""
+        decoded = None if key is None else decode_key(key)
+        if decoded is not None and value is not None:
+            self._pending.add(producer_id, *decoded, decode_value(value))
+
+    def end_transaction(self, producer_id: int, *, committed: bool) -> None:
+        """Let a producer's offsets count, or not."""
+        for group_id, position, offset in self._pending.end(producer_id, committed=committed):
+            self._groups.setdefault(group_id, {})[position] = offset
 
     def _all(self) -> Iterator[tuple[str, Position]]:
         for group_id, offsets in self._groups.items():
@@ -90,6 +110,7 @@ class OffsetsShard:
             return
         group_id, position = decoded
         if value is not None:
+            self._pending.replace(group_id, position)
             self._groups.setdefault(group_id, {})[position] = decode_value(value)
             return
         offsets = self._groups.get(group_id, {})

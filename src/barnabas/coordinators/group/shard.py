@@ -121,6 +121,16 @@ class GroupShard:
         else:
             self._groups[group_id] = group_of(group_id, self._settings, decode_group(value))
 
+    def replay_in_transaction(
+        self, producer_id: int, key: Buffer | None, value: Buffer | None
+    ) -> None:
+        """Take in an offset of a transaction; see `TransactionalShard`."""
+        self.offsets.replay_in_transaction(producer_id, key, value)
+
+    def end_transaction(self, producer_id: int, *, committed: bool) -> None:
+        """Let a producer's offsets count, or not."""
+        self.offsets.end_transaction(producer_id, committed=committed)
+
 
 def _since(group: ClassicGroup | None) -> int | None:
     """Since when a group's offsets grow old, if not since they were committed."""

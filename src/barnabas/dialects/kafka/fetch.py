@@ -5,6 +5,7 @@ from itertools import groupby
 from barnabas.dialects.commands import Fetch, Fetched, FetchOutcome, Forgotten, Read
 from barnabas.dialects.kafka.rules import FETCH_CODES
 from barnabas.protocol.fetch import (
+    AbortedTransaction,
     EpochEndOffset,
     FetchableTopicResponse,
     FetchRequest,
@@ -80,6 +81,12 @@ def _partition(one: Fetched, code: int) -> PartitionData:
         last_stable_offset=one.last_stable_offset,
         log_start_offset=one.log_start_offset,
         diverging_epoch=diverging,
+        aborted_transactions=None
+        if one.aborted is None
+        else [
+            AbortedTransaction(producer_id=each.producer_id, first_offset=each.first_offset)
+            for each in one.aborted
+        ],
         # Never null: librdkafka and others read a null record set as a protocol error.
         records=b"" if one.records is None else one.records,
     )

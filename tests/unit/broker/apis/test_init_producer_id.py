@@ -3,7 +3,7 @@ import pytest
 from barnabas.broker.apis.init_producer_id import handle
 from barnabas.broker.broker import Broker
 from barnabas.errors import ErrorCode
-from barnabas.protocol.init_producer_id import InitProducerIdRequest
+from barnabas.protocol.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from tests.unit.broker.in_memory import MemoryRegistry, a_broker, asked
 
 
@@ -17,6 +17,7 @@ def ask(
         producer_epoch=known[1],
     )
     told = handle(broker, asked(5), request)
+    assert isinstance(told, InitProducerIdResponse)
     return told.error_code, told.producer_id, told.producer_epoch
 
 
@@ -33,7 +34,7 @@ def test_ids_are_never_given_again_after_a_restart() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "known"), [("t", (-1, -1)), ("", (-1, -1)), (None, (5, -1)), (None, (-1, 0))]
+    ("name", "known"), [("", (-1, -1)), (None, (5, -1)), (None, (-1, 0)), ("t", (5, -1))]
 )
 def test_what_makes_no_sense_is_refused(name: str | None, known: tuple[int, int]) -> None:
     assert ask(a_broker(), name, known) == (ErrorCode.INVALID_REQUEST, -1, -1)

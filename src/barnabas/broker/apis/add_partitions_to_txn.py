@@ -1,0 +1,140 @@
+"""AddPartitionsToTxn (key 24): partitions take part in a transaction (KIP-98).
+
+Does: adds all partitions or none; since version 4 for several transactions, or only says whether
+    partitions take part (KIP-890). Answers when it is written.
+Refuses: partitions that there are not; the others are then not attempted.
+Versions: 2 PRODUCER_FENCED · 4 several transactions, verification · 5 TRANSACTION_ABORTABLE
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory import Pending
+from barnabas.coordinators.transaction.adding import Addition
+from barnabas.coordinators.transaction.transaction import VERSION_2, Producer
+from barnabas.errors import BrokerError, ErrorCode, StorageError
+from barnabas.protocol.add_partitions_to_txn import (
+    AddPartitionsToTxnPartitionResult,
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnResponse,
+    AddPartitionsToTxnResult,
+    AddPartitionsToTxnTopic,
+    AddPartitionsToTxnTopicResult,
+    AddPartitionsToTxnTransaction,
+)
+from barnabas.types import TopicPartition
+from barnabas.versions import VersionTable
+
+_SEVERAL = VersionTable({0: False, 4: True})
+_VERSION = VersionTable({0: 0, 4: VERSION_2})
+_FENCED = VersionTable({0: ErrorCode.INVALID_PRODUCER_EPOCH, 2: ErrorCode.PRODUCER_FENCED})
+
+_Codes = Mapping[TopicPartition, ErrorCode]
+
+
+def handle(broker: Broker, context: RequestContext, request: AddPartitionsToTxnRequest) -> object:
+    """Add them; up to version 3 there is one transaction, in another shape."""
+    several = _SEVERAL[context.api_version]
+    asked = request.transactions if several else [_only(request)]
+    results: dict[int, AddPartitionsToTxnResult] = {}
+    pending = Pending()
+
+    def one_more(number: int, codes: _Codes) -> None:
+        results[number] = _result(asked[number], codes)
+        if len(results) == len(asked):
+            pending.complete(
+                _response([results[each] for each in range(len(asked))], several=several)
+            )
+
+    for number, one in enumerate(asked):
+        _add(broker, context, one, partial(one_more, number))
+    if not asked:
+        return _response([], several=several)
+    return pending
+
+
+def _add(
+    broker: Broker,
+    context: RequestContext,
+    one: AddPartitionsToTxnTransaction,
+    done: Callable[[_Codes], None],
+) -> None:
+    places = [
+        TopicPartition(topic.name, index) for topic in one.topics for index in topic.partitions
+    ]
+    missing = {place for place in places if not _is_there(broker, place)}
+    if missing:
+        done(
+            {
+                place: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+                if place in missing
+                else ErrorCode.OPERATION_NOT_ATTEMPTED
+                for place in places
+            }
+        )
+        return
+    fenced = _FENCED[context.api_version]
+
+    def told(code: ErrorCode) -> None:
+        code = fenced if code is ErrorCode.PRODUCER_FENCED else code
+        done(dict.fromkeys(places, code))
+
+    if not one.transactional_id:
+        told(ErrorCode.INVALID_REQUEST)
+        return
+    producer = Producer(one.producer_id, one.producer_epoch)
+    version = _VERSION[context.api_version]
+    addition = Addition(one.transactional_id, producer, frozenset(places), version)
+    try:
+        if one.verify_only:
+            done(broker.transactions.verify(addition))
+        else:
+            broker.transactions.add(addition, told)
+    except (BrokerError, StorageError) as error:
+        told(error.code)
+
+
+def _is_there(broker: Broker, place: TopicPartition) -> bool:
+    topic = broker.topics.get(place.topic)
+    return topic is not None and place.partition in topic.partitions
+
+
+def _only(request: AddPartitionsToTxnRequest) -> AddPartitionsToTxnTransaction:
+    return AddPartitionsToTxnTransaction(
+        transactional_id=request.v3_and_below_transactional_id,
+        producer_id=request.v3_and_below_producer_id,
+        producer_epoch=request.v3_and_below_producer_epoch,
+        topics=[
+            AddPartitionsToTxnTopic(name=one.name, partitions=one.partitions)
+            for one in request.v3_and_below_topics
+        ],
+    )
+
+
+def _result(asked: AddPartitionsToTxnTransaction, codes: _Codes) -> AddPartitionsToTxnResult:
+    return AddPartitionsToTxnResult(
+        transactional_id=asked.transactional_id,
+        topic_results=[
+            AddPartitionsToTxnTopicResult(
+                name=topic.name,
+                results_by_partition=[
+                    AddPartitionsToTxnPartitionResult(
+                        partition_index=index,
+                        partition_error_code=codes[TopicPartition(topic.name, index)],
+                    )
+                    for index in topic.partitions
+                ],
+            )
+            for topic in asked.topics
+        ],
+    )
+
+
+def _response(
+    results: list[AddPartitionsToTxnResult], *, several: bool
+) -> AddPartitionsToTxnResponse:
+    if several:
+        return AddPartitionsToTxnResponse(results_by_transaction=results)
+    return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=results[0].topic_results)

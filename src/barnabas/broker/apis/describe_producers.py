@@ -1,0 +1,62 @@
+"""DescribeProducers (key 61): who writes to partitions with a producer id (KIP-664).
+
+Does: tells all producers that a partition remembers, in the order of their ids.
+Refuses: partitions that there are not.
+"""
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.errors import ErrorCode
+from barnabas.log.producer_state import ProducerEntry
+from barnabas.protocol.describe_producers import (
+    DescribeProducersRequest,
+    DescribeProducersResponse,
+    PartitionResponse,
+    ProducerState,
+    TopicResponse,
+)
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: DescribeProducersRequest
+) -> DescribeProducersResponse:
+    """Describe them."""
+    del context
+    return DescribeProducersResponse(
+        topics=[
+            TopicResponse(
+                name=topic.name,
+                partitions=[
+                    _partition(broker, topic.name, index) for index in topic.partition_indexes
+                ],
+            )
+            for topic in request.topics
+        ]
+    )
+
+
+def _partition(broker: Broker, topic: str, index: int) -> PartitionResponse:
+    partition = broker.replicas.find(topic, index)
+    if partition is None:
+        return PartitionResponse(
+            partition_index=index,
+            error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+            active_producers=[],
+        )
+    entries = sorted(partition.log.producers.entries(), key=lambda one: one.producer_id)
+    return PartitionResponse(
+        partition_index=index,
+        error_code=ErrorCode.NONE,
+        active_producers=[_producer(one) for one in entries],
+    )
+
+
+def _producer(entry: ProducerEntry) -> ProducerState:
+    return ProducerState(
+        producer_id=entry.producer_id,
+        producer_epoch=entry.epoch,
+        last_sequence=entry.last.last_sequence if entry.last else -1,
+        last_timestamp=entry.last_timestamp,
+        coordinator_epoch=entry.coordinator_epoch,
+        current_txn_start_offset=entry.transaction_start,
+    )

@@ -1,0 +1,131 @@
+"""TxnOffsetCommit (key 28): keep positions of a group if a transaction commits (KIP-98).
+
+Does: keeps them pending until the marker comes; members are checked where they are named (KIP-447).
+    The group's partition must take part in the transaction, since version 5 this makes it.
+Refuses: offsets of no transaction that is open.
+Versions: 2 leader epochs · 3 members · 4 TRANSACTION_ABORTABLE · 5 adds to the transaction (KIP-890)
+    6 topic ids
+"""
+
+from collections.abc import Mapping
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.topic_znodes import Topic
+from barnabas.broker.transactional_produce import Support, admit
+from barnabas.coordinators.group.commit import Commit
+from barnabas.coordinators.group.member import Identity
+from barnabas.coordinators.group.offset_records import CommittedOffset, Position
+from barnabas.coordinators.transaction.transaction import Producer
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.protocol.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitResponse,
+    TxnOffsetCommitResponsePartition,
+    TxnOffsetCommitResponseTopic,
+)
+from barnabas.versions import VersionTable
+
+_BY_ID = VersionTable({0: False, 6: True})
+_SUPPORT = VersionTable(
+    {
+        0: Support(told_to_abort=False, adds=False),
+        4: Support(told_to_abort=True, adds=False),
+        5: Support(told_to_abort=True, adds=True),
+    }
+)
+
+
+def handle(broker: Broker, context: RequestContext, request: TxnOffsetCommitRequest) -> object:
+    """Keep what is for partitions that there are; the others are told so."""
+    by_id = _BY_ID[context.api_version]
+    topics = [
+        broker.topics.by_id(asked.topic_id) if by_id else broker.topics.get(asked.name)
+        for asked in request.topics
+    ]
+    missing = ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    offsets = _offsets(broker, request, topics)
+
+    def respond(codes: Mapping[Position, ErrorCode]) -> TxnOffsetCommitResponse:
+        return _response(request, topics, codes, missing)
+
+    commit = Commit(
+        request.group_id,
+        Identity(request.member_id, request.group_instance_id),
+        request.generation_id_or_member_epoch,
+        offsets,
+        ErrorCode.ILLEGAL_GENERATION,
+        in_transaction=True,
+    )
+    if not offsets:
+        return respond({})
+    try:
+        producer = Producer(request.producer_id, request.producer_epoch)
+        code = _admission(broker, request, producer, _SUPPORT[context.api_version])
+        if code:
+            return respond(dict.fromkeys(offsets, code))
+        return broker.offsets.commit(commit, respond, producer)
+    except BrokerError as error:
+        return respond(dict.fromkeys(offsets, error.code))
+
+
+def _admission(
+    broker: Broker, request: TxnOffsetCommitRequest, producer: Producer, support: Support
+) -> ErrorCode:
+    if not request.group_id:
+        return ErrorCode.INVALID_GROUP_ID
+    partition = broker.groups.of(request.group_id).partition
+    if partition.log.producers.is_in_transaction(*producer):
+        return ErrorCode.NONE
+    place = partition.log.topic_partition
+    codes = admit(broker, request.transactional_id, producer, frozenset({place}), support)
+    if codes[place] is ErrorCode.NOT_ENOUGH_REPLICAS:
+        return ErrorCode.COORDINATOR_NOT_AVAILABLE
+    return codes[place]
+
+
+def _offsets(
+    broker: Broker, request: TxnOffsetCommitRequest, topics: list[Topic | None]
+) -> dict[Position, CommittedOffset]:
+    now_ms = broker.clock.time_ms()
+    return {
+        Position(topic.name, one.partition_index): CommittedOffset(
+            one.committed_offset,
+            one.committed_leader_epoch,
+            one.committed_metadata or "",
+            now_ms,
+            topic_id=topic.topic_id,
+        )
+        for asked, topic in zip(request.topics, topics, strict=True)
+        for one in asked.partitions
+        if topic is not None and one.partition_index in topic.partitions
+    }
+
+
+def _response(
+    request: TxnOffsetCommitRequest,
+    topics: list[Topic | None],
+    codes: Mapping[Position, ErrorCode],
+    missing: ErrorCode,
+) -> TxnOffsetCommitResponse:
+    def code_of(topic: Topic | None, index: int) -> ErrorCode:
+        if topic is None:
+            return missing
+        return codes.get(Position(topic.name, index), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+
+    return TxnOffsetCommitResponse(
+        topics=[
+            TxnOffsetCommitResponseTopic(
+                name=asked.name,
+                topic_id=asked.topic_id,
+                partitions=[
+                    TxnOffsetCommitResponsePartition(
+                        partition_index=one.partition_index,
+                        error_code=code_of(topic, one.partition_index),
+                    )
+                    for one in asked.partitions
+                ],
+            )
+            for asked, topic in zip(request.topics, topics, strict=True)
+        ]
+    )

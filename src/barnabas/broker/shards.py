@@ -1,0 +1,148 @@
+"""Shards: what a coordinator keeps in the partitions of an internal topic.
+
+Joins the shards with their partitions: makes the topic, loads a shard when it is first asked for,
+appends what is decided.
+"""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator
+from typing import Generic, NamedTuple, TypeVar
+
+from barnabas.broker.internal_topic import InternalTopic, batch_of, make_topic
+from barnabas.broker.partition import Partition
+from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.topics import Topics
+from barnabas.coordinators.group.partitioning import partition_for
+from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorShard
+from barnabas.errors import BrokerError, DecodeError, ErrorCode, StorageError
+from barnabas.ports import Clock
+
+log = logging.getLogger(__name__)
+
+_NOT_WRITTEN = ErrorCode.COORDINATOR_NOT_AVAILABLE
+"""Source: Kafka's CoordinatorRuntime turns storage errors of an append into this."""
+
+ShardT = TypeVar("ShardT", bound=CoordinatorShard)
+
+
+class HeldShard(NamedTuple, Generic[ShardT]):
+    """A shard and the partition that it is kept in."""
+
+    partition: Partition
+    shard: ShardT
+
+
+class Shards(Generic[ShardT]):
+    """All shards of one kind of this broker. For one thread."""
+
+    def __init__(
+        self, topics: Topics, replicas: ReplicaManager, clock: Clock, topic: InternalTopic
+    ) -> None:
+        self._topics = topics
+        self._replicas = replicas
+        self._clock = clock
+        self._topic = topic
+        self._held: dict[Partition, HeldShard[ShardT]] = {}
+        self.on_loaded: Callable[[HeldShard[ShardT]], None] | None = None
+
+    def prepare(self) -> None:
+        """Make the topic if it is not there.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be made.
+        """
+        make_topic(self._topics, self._topic)
+
+    def of(self, key: str) -> HeldShard[ShardT]:
+        """The shard of a group or a transactional id; the topic is made if need be.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        self.prepare()
+        found = self.find(key)
+        assert found is not None, "the topic was prepared"
+        return found
+
+    def find(self, key: str) -> HeldShard[ShardT] | None:
+        """The shard of a group or a transactional id; None while there are none at all.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        topic = self._topics.get(self._topic.name)
+        if topic is None:
+            return None
+        return self.at(partition_for(key, len(topic.partitions)))
+
+    def indexes(self) -> Iterator[int]:
+        """The partitions of the topic: an argument of `at`."""
+        topic = self._topics.get(self._topic.name)
+        return iter(topic.partitions if topic else ())
+
+    def all(self) -> list[HeldShard[ShardT]]:
+        """Every shard.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE: one of them cannot be loaded.
+        """
+        return [self.at(index) for index in self.indexes()]
+
+    def loaded(self) -> list[HeldShard[ShardT]]:
+        """The shards that somebody asked for."""
+        return list(self._held.values())
+
+    def at(self, index: int) -> HeldShard[ShardT]:
+        """A shard by its partition, loaded.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be loaded.
+        """
+        name = self._topic.name
+        partition = self._replicas.find(name, index)
+        if partition is None:
+            raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, f"{name}-{index}")
+        held = self._held.get(partition)
+        if held is None:
+            held = self._held[partition] = HeldShard(partition, self._load(partition))
+            if self.on_loaded is not None:
+                self.on_loaded(held)
+        return held
+
+    def _load(self, partition: Partition) -> ShardT:
+        shard = self._new_shard()
+        try:
+            self._replay_all(partition, shard)
+        except (StorageError, DecodeError) as error:
+            topic, index = partition.log.topic_partition
+            log.error(  # noqa: TRY400 - a trace says nothing about a disk
+                "shard not loaded", extra={"topic": topic, "partition": index, "error": error}
+            )
+            raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error)) from error
+        return shard
+
+    def _new_shard(self) -> ShardT:
+        """One that knows nothing yet."""
+        raise NotImplementedError
+
+    def _replay_all(self, partition: Partition, shard: ShardT) -> None:
+        # Imported late: a broker starts faster without it.
+        from barnabas.broker.shard_loading import load_shard
+
+        load_shard(partition.log, shard)
+
+    def _append(
+        self,
+        held: HeldShard[ShardT],
+        records: Iterable[CoordinatorRecord],
+        on_written: Callable[[ErrorCode], None],
+        producer: tuple[int, int] | None = None,
+    ) -> None:
+        batch = batch_of(records, self._clock.time_ms(), producer)
+        self._replicas.append_own(
+            held.partition, batch, lambda code: on_written(_NOT_WRITTEN if code else ErrorCode.NONE)
+        )
+
+    def write(self) -> None:
+        """Write what was queued outside of a request."""
+        self._replicas.write()

@@ -1,0 +1,60 @@
+"""TransactionShards: the transactional ids of this broker, kept in __transaction_state."""
+
+from collections.abc import Callable, Sequence
+
+from barnabas.broker.internal_topic import InternalTopic
+from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.shards import HeldShard, Shards
+from barnabas.broker.topics import TRANSACTIONS_TOPIC, Topics
+from barnabas.config.broker import BrokerConfig
+from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.transaction.shard import TransactionShard
+from barnabas.errors import ErrorCode
+from barnabas.ports import Clock
+
+HeldTransactions = HeldShard[TransactionShard]
+
+
+class TransactionShards(Shards[TransactionShard]):
+    """All shards of transactions. For one thread."""
+
+    def __init__(
+        self,
+        topics: Topics,
+        replicas: ReplicaManager,
+        clock: Clock,
+        config: BrokerConfig,
+        make: Callable[[], TransactionShard],
+    ) -> None:
+        properties = {
+            "cleanup.policy": "compact",
+            "compression.type": "uncompressed",
+            "segment.bytes": str(config.transaction_state_log_segment_bytes),
+        }
+        count = config.transaction_state_log_num_partitions
+        topic = InternalTopic(TRANSACTIONS_TOPIC, count, properties, config.node_id)
+        super().__init__(topics, replicas, clock, topic)
+        self._make = make
+
+    def now_ms(self) -> int:
+        """Milliseconds since the epoch: what is written down with transactions."""
+        return self._clock.time_ms()
+
+    def _new_shard(self) -> TransactionShard:
+        return self._make()
+
+    def append(
+        self,
+        held: HeldTransactions,
+        records: Sequence[CoordinatorRecord],
+        on_written: Callable[[ErrorCode], None],
+    ) -> None:
+        """Queue records; when they are written they are replayed, and `on_written` is called."""
+
+        def written(code: ErrorCode) -> None:
+            if not code:
+                for record in records:
+                    held.shard.replay(*record)
+            on_written(code)
+
+        self._append(held, records, written)

@@ -1,0 +1,68 @@
+"""Partitions take part in a transaction, or are asked whether they do.
+
+Functions of what is known and the time. Source: KIP-98, KIP-890; Kafka's TransactionCoordinator
+(handleAddPartitionsToTransaction, handleVerifyPartitionsInTransaction).
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from barnabas.coordinators.transaction.transaction import Producer, Transaction
+from barnabas.coordinators.transaction.transaction_states import TransactionInput, TransactionState
+from barnabas.errors import ErrorCode
+from barnabas.types import TopicPartition
+
+_ONGOING = TransactionState.ONGOING
+
+
+class Addition(NamedTuple):
+    """A producer's wish to write to partitions. `version`: of transactions, by which it goes."""
+
+    transactional_id: str
+    producer: Producer
+    partitions: frozenset[TopicPartition]
+    version: int
+
+
+class Added(NamedTuple):
+    """What the producer is told; and the transaction with them, if that is new."""
+
+    error: ErrorCode
+    next: Transaction | None = None
+
+
+def add(known: Transaction | None, asked: Addition, now: int) -> Added:
+    """Let partitions take part; the first ones begin the transaction."""
+    refused = _refusal(known, asked.producer)
+    if known is None or refused is not None:
+        return Added(refused or ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+    ongoing = known.state is _ONGOING
+    if ongoing and asked.partitions <= known.partitions:
+        return Added(ErrorCode.NONE)
+    kept = known.after(
+        TransactionInput.ADDED,
+        now,
+        partitions=known.partitions | asked.partitions,
+        started_ms=known.started_ms if ongoing else now,
+        client_version=asked.version,
+    )
+    return Added(ErrorCode.NONE, kept)
+
+
+def verify(known: Transaction | None, asked: Addition) -> Mapping[TopicPartition, ErrorCode]:
+    """Whether partitions take part: what comes for others belongs to no transaction (KIP-890)."""
+    refused = _refusal(known, asked.producer)
+    if known is None or refused is not None:
+        return dict.fromkeys(asked.partitions, refused or ErrorCode.INVALID_PRODUCER_ID_MAPPING)
+    return {
+        one: ErrorCode.NONE if one in known.partitions else ErrorCode.TRANSACTION_ABORTABLE
+        for one in asked.partitions
+    }
+
+
+def _refusal(known: Transaction | None, producer: Producer) -> ErrorCode | None:
+    if known is None or known.producer.id != producer.id:
+        return ErrorCode.INVALID_PRODUCER_ID_MAPPING
+    if known.producer.epoch != producer.epoch:
+        return ErrorCode.PRODUCER_FENCED
+    return ErrorCode.CONCURRENT_TRANSACTIONS if known.is_decided else None

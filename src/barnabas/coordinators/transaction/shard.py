@@ -1,0 +1,109 @@
+"""TransactionShard: the transactional ids of one partition of __transaction_state.
+
+Changes by replay alone, but for what Kafka does not keep either: which epoch a producer had before
+its last bump. A producer whose answer was lost with its broker is fenced.
+"""
+
+from collections.abc import Callable, Collection, Mapping
+
+from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
+from barnabas.coordinators.transaction.adding import Addition, add, verify
+from barnabas.coordinators.transaction.ending import End, Ended, completed, end, fence
+from barnabas.coordinators.transaction.initiating import Initiated, Initiation, initiate
+from barnabas.coordinators.transaction.transaction import Producer, Transaction
+from barnabas.coordinators.transaction.transaction_records import (
+    decode_key,
+    decode_transaction,
+    encode_end,
+    encode_transaction,
+)
+from barnabas.coordinators.transaction.transaction_states import AT_REST, TransactionState
+from barnabas.errors import ErrorCode
+from barnabas.types import NO_PRODUCER_EPOCH, Buffer, TopicPartition
+
+
+class TransactionShard:
+    """Some transactional ids of a broker."""
+
+    def __init__(self, new_id: Callable[[], int], record_version: int) -> None:
+        """`new_id` gives out producer ids; it may raise, and so may what needs one."""
+        self._new_id = new_id
+        self._record_version = record_version
+        self._known: dict[str, Transaction] = {}
+        self._before: dict[str, tuple[Producer, int]] = {}
+
+    def find(self, transactional_id: str) -> Transaction | None:
+        """What is kept of a transactional id."""
+        return self._known.get(transactional_id)
+
+    def all(self) -> Collection[Transaction]:
+        """What is kept of every one."""
+        return self._known.values()
+
+    def initiate(self, asked: Initiation, now: int) -> CoordinatorResult[Initiated]:
+        """Give a producer its id and epoch."""
+        transactional_id = asked.transactional_id
+        known = self._known.get(transactional_id)
+        producer, before = self._before.get(transactional_id, (None, NO_PRODUCER_EPOCH))
+        if known is None or known.producer != producer:
+            before = NO_PRODUCER_EPOCH
+        done = initiate(known, asked, before, self._new_id, now)
+        if done.before != NO_PRODUCER_EPOCH:
+            self._before[transactional_id] = done.producer, done.before
+        elif not done.error:
+            self._before.pop(transactional_id, None)
+        return CoordinatorResult(done, self._records(done.next))
+
+    def add(self, asked: Addition, now: int) -> CoordinatorResult[ErrorCode]:
+        """Let partitions take part in a transaction."""
+        added = add(self._known.get(asked.transactional_id), asked, now)
+        return CoordinatorResult(added.error, self._records(added.next))
+
+    def verify(self, asked: Addition) -> Mapping[TopicPartition, ErrorCode]:
+        """Whether partitions take part in it."""
+        return verify(self._known.get(asked.transactional_id), asked)
+
+    def end(self, asked: End, now: int) -> CoordinatorResult[Ended]:
+        """Commit or abort."""
+        ended = end(self._known.get(asked.transactional_id), asked, self._new_id, now)
+        return CoordinatorResult(ended, self._records(ended.next))
+
+    def complete(self, transactional_id: str, now: int) -> CoordinatorResult[None]:
+        """All markers of a transaction that was decided are written."""
+        return CoordinatorResult(None, self._records(completed(self._known[transactional_id], now)))
+
+    def fence_overdue(self, now: int) -> Mapping[str, CoordinatorResult[None]]:
+        """Abort the transactions that are open for longer than their producers allowed."""
+        overdue = [
+            one
+            for one in self._known.values()
+            if one.state is TransactionState.ONGOING and now - one.started_ms > one.timeout_ms
+        ]
+        return {
+            one.transactional_id: CoordinatorResult(
+                None, self._records(fence(one, self._new_id, now))
+            )
+            for one in overdue
+        }
+
+    def expire(self, now: int, expiration_ms: int) -> Mapping[str, CoordinatorResult[None]]:
+        """Forget transactional ids that nobody has used for so long."""
+        return {
+            one.transactional_id: CoordinatorResult(None, (encode_end(one.transactional_id),))
+            for one in self._known.values()
+            if one.state in AT_REST and now - one.updated_ms >= expiration_ms
+        }
+
+    def replay(self, key: Buffer | None, value: Buffer | None) -> None:
+        """Take in one record of the log; see `CoordinatorShard`."""
+        transactional_id = None if key is None else decode_key(key)
+        if transactional_id is None:
+            return
+        if value is None:
+            self._known.pop(transactional_id, None)
+            self._before.pop(transactional_id, None)
+        else:
+            self._known[transactional_id] = decode_transaction(transactional_id, value)
+
+    def _records(self, kept: Transaction | None) -> tuple[CoordinatorRecord, ...]:
+        return () if kept is None else (encode_transaction(kept, self._record_version),)

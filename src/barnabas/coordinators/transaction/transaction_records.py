@@ -1,0 +1,105 @@
+"""Transactional ids as records of __transaction_state.
+
+A key begins with its kind as int16, 0; a value with its version: 0 for clusters without KIP-890.
+Source: Kafka's TransactionLogKey.json, TransactionLogValue.json, TransactionLog.
+"""
+
+import struct
+from itertools import groupby
+
+from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.transaction.transaction import Producer, Transaction
+from barnabas.coordinators.transaction.transaction_states import TransactionState
+from barnabas.errors import DecodeError
+from barnabas.protocol.internal.transaction_record import (
+    TransactionLogKey,
+    TransactionLogTopic,
+    TransactionLogValue,
+)
+from barnabas.types import Buffer, TopicPartition
+from barnabas.wire.compiler import Codec
+
+_KIND = 0
+_NEWEST = 1
+_SHORT = struct.Struct(">h")
+_STATES = tuple(TransactionState)
+
+
+def encode_transaction(transaction: Transaction, version: int) -> CoordinatorRecord:
+    """The record of a transactional id; `version` 0 leaves out what came with KIP-890."""
+    topics = None
+    if transaction.state is not TransactionState.EMPTY:
+        ordered = groupby(sorted(transaction.partitions), lambda one: one.topic)
+        topics = [
+            TransactionLogTopic(topic=topic, partition_ids=[one.partition for one in partitions])
+            for topic, partitions in ordered
+        ]
+    value = TransactionLogValue(
+        producer_id=transaction.producer.id,
+        previous_producer_id=transaction.previous_id,
+        next_producer_id=transaction.next_id,
+        producer_epoch=transaction.producer.epoch,
+        transaction_timeout_ms=transaction.timeout_ms,
+        transaction_status=_STATES.index(transaction.state),
+        transaction_partitions=topics,
+        transaction_last_update_timestamp_ms=transaction.updated_ms,
+        transaction_start_timestamp_ms=transaction.started_ms,
+        client_transaction_version=transaction.client_version,
+    )
+    data = _SHORT.pack(version) + Codec.of(TransactionLogValue, version).encode(value)
+    return CoordinatorRecord(_encode_key(transaction.transactional_id), data)
+
+
+def encode_end(transactional_id: str) -> CoordinatorRecord:
+    """The record that says that nothing is kept of a transactional id."""
+    return CoordinatorRecord(_encode_key(transactional_id), None)
+
+
+def _encode_key(transactional_id: str) -> bytes:
+    key = TransactionLogKey(transactional_id=transactional_id)
+    return _SHORT.pack(_KIND) + Codec.of(TransactionLogKey, 0).encode(key)
+
+
+def decode_key(key: Buffer) -> str | None:
+    """The transactional id that a record is of; None for a record of another kind.
+
+    Raises:
+        DecodeError: it is damaged.
+    """
+    if len(key) < _SHORT.size:
+        raise DecodeError("key", 0, "its kind as int16")
+    if _SHORT.unpack_from(key)[0] != _KIND:
+        return None
+    return Codec.of(TransactionLogKey, 0).decode(key, _SHORT.size)[0].transactional_id
+
+
+def decode_transaction(transactional_id: str, value: Buffer) -> Transaction:
+    """What a record says of a transactional id.
+
+    Raises:
+        DecodeError: it is damaged, or of a version or a state that came later.
+    """
+    if len(value) < _SHORT.size:
+        raise DecodeError("value", 0, "its version as int16")
+    (layout,) = _SHORT.unpack_from(value)
+    if not 0 <= layout <= _NEWEST:
+        raise DecodeError("value.version", 0, f"0 to {_NEWEST}, not {layout}")
+    known, _ = Codec.of(TransactionLogValue, layout).decode(value, _SHORT.size)
+    if not 0 <= known.transaction_status < len(_STATES):
+        raise DecodeError("value.status", 0, f"0 to {len(_STATES) - 1}")
+    return Transaction(
+        transactional_id=transactional_id,
+        producer=Producer(known.producer_id, known.producer_epoch),
+        previous_id=known.previous_producer_id,
+        next_id=known.next_producer_id,
+        timeout_ms=known.transaction_timeout_ms,
+        state=_STATES[known.transaction_status],
+        partitions=frozenset(
+            TopicPartition(one.topic, index)
+            for one in known.transaction_partitions or ()
+            for index in one.partition_ids
+        ),
+        updated_ms=known.transaction_last_update_timestamp_ms,
+        started_ms=known.transaction_start_timestamp_ms,
+        client_version=known.client_transaction_version,
+    )

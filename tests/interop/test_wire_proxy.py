@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from barnabas.testing import EmbeddedBroker
 from tests.commands.proxied import assert_understood, proxied
 from tests.interop import samples
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.aiokafka_client import Aiokafka
 from tests.interop.clients.ours import Ours
 from tests.interop.peers import generations
+from tests.interop.peers.kafka07_clients import Client07, node_client, python_client
 from tests.interop.peers.kafka_tools import run_class, run_tool
 from tests.interop.peers.kcat import run_kcat
 from tests.interop.peers.missing import PeerMissing, give_up
@@ -90,3 +92,37 @@ def test_a_conversation(
     assert_understood(found)
     assert {"Produce", "Fetch", "Metadata"} <= {each["api"] for each in found}
     assert {each["kind"] for each in found if each["api"] == "Fetch"} == {"request", "response"}
+
+
+OLD: dict[str, tuple[Callable[..., Client07], tuple[str, ...], list[str]]] = {
+    "samsa": (python_client, ("samsa",), ["produce0", "produce1", "multiproduce"]),
+    "franz-kafka": (node_client, ("franz-kafka",), ["none", "gzip"]),
+    "prozess": (node_client, ("prozess",), ["produce"]),
+}
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_a_conversation_of_0_7(tmp_path: Path, name: str) -> None:
+    find, arguments, verbs = OLD[name]
+    try:
+        client = find(*arguments)
+    except PeerMissing as missing:
+        give_up(missing)
+    config = {
+        "listeners": "PLAINTEXT://127.0.0.1:0,OLD://127.0.0.1:0",
+        "listener.dialect.map": "OLD:kafka-0.7",
+        "num.partitions": "2",
+    }
+    with EmbeddedBroker(config) as broker:
+        address = f"127.0.0.1:{broker.port_of('OLD')}"
+        with proxied(address, tmp_path, "--json", "--dialect", "kafka-0.7") as proxy:
+            port = int(proxy.servers.rpartition(":")[2])
+            for verb in verbs:
+                topic = f"said-{verb}"
+                client.produce(verb, port, topic, 1, *LINES[:3])
+                read = client.consume(port, topic, 1, 0, 3)
+                assert [text for text, _ in read[:3]] == LINES[:3]
+    found = proxy.documents()
+    assert_understood(found)
+    assert {"FETCH", "OFFSETS"} & {each["api"] for each in found}
+    assert {each["kind"] for each in found} == {"request", "response"}

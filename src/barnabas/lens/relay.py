@@ -21,6 +21,7 @@ from barnabas.ports import Channel, Clock, Listener, Network
 log = logging.getLogger(__name__)
 
 _EVERYWHERE = frozenset({"", "0.0.0.0", "::"})  # noqa: S104 - to know it, not to listen there
+_HERE = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class RelayOptions(NamedTuple):
@@ -60,14 +61,14 @@ class Relay:
             ConnectionFailed: the port cannot be had.
         """
         listener = self._network.listen(self._host, port, partial(self._accept, target))
-        self._doors[target] = listener
+        self._doors[_known_as(target)] = listener
         return self._told(listener)
 
     def door_of(self, host: str, port: int) -> Address:
         """The address of the door to a broker, which is opened if there is none; else its own."""
         target = (host, port)
-        if target in self._doors:
-            return self._told(self._doors[target])
+        if (known := self._doors.get(_known_as(target))) is not None:
+            return self._told(known)
         try:
             door = self.open(target)
         except ConnectionFailed as error:
@@ -159,6 +160,12 @@ class _Link:
                 self._recorded.ended(now)
             self._tell(self._conversation.end(), now)
         self._relay.forget(self)
+
+
+def _known_as(target: Address) -> Address:
+    """One name for what brokers and users call by several: this machine."""
+    host, port = target
+    return ("localhost" if host in _HERE else host), port
 
 
 def _as_it_is(data: bytes) -> bytes:

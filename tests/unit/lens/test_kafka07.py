@@ -9,45 +9,47 @@ import pytest
 from barnabas.dialects.kafka07.messages import RequestType
 from barnabas.lens.kafka07 import Kafka07Lens
 from barnabas.lens.part import Asked, Explained
+from tests import golden07
 
 LENS = Kafka07Lens()
-HELLO = "0000000b 01 00 3610a686 68656c6c6f"
-OLD_HELLO = "0000000a 00 3610a686 68656c6c6f"
-TOPIC = "0004 646f6773 00000000"
-GZIP = (
-    "00000029 01 01 6a1f0e28 1f8b0800000000000000 636060e06664301358d696919a93930f00"
-    " 50b0ff5a 0f000000"
-)
-SNAPPY = (
-    "0000002b 01 02 bfb064de 82534e4150505900 00000001 00000001 00000011 0f38"
-    " 0000000b01003610a68668656c6c6f"
-)
+TOPIC = bytes.fromhex("0004 646f6773 00000000")
+
+
+def sized(body: bytes) -> bytes:
+    return pack(">i", len(body)) + body
+
+
+def produce(messages: bytes) -> bytes:
+    return sized(bytes(2) + TOPIC + sized(messages))
+
+
+def fetched(messages: bytes) -> bytes:
+    return sized(bytes(2) + messages)
+
+
 REQUESTS = {
-    "produce": f"0000001f 0000 {TOPIC} 0000000f {HELLO}",
-    "produce nothing": "00000010 0000 0004 646f6773 ffffffff 00000000",
-    "fetch": f"00000018 0001 {TOPIC} 0000000000000000 0004b000",
-    "multifetch": f"00000030 0002 0002 {TOPIC} 0000000000000000 00000400"
-    " 0004646f6773 00000009 0000000000000000 00000400",
-    "multiproduce": f"00000039 0003 0002 {TOPIC} 0000000f {HELLO}"
-    " 000463617473 00000001 0000000a 00000006 00 8cdc1683 78",
-    "offsets": f"00000018 0004 {TOPIC} ffffffffffffffff 00000001",
-    "gzip": f"0000003d 0000 {TOPIC} 0000002d {GZIP}",
-    "snappy": f"0000003f 0000 {TOPIC} 0000002f {SNAPPY}",
+    "produce": golden07.PRODUCE,
+    "produce nothing": golden07.PRODUCE_ANYWHERE,
+    "fetch": golden07.FETCH,
+    "multifetch": golden07.MULTIFETCH,
+    "multiproduce": golden07.MULTIPRODUCE,
+    "offsets": golden07.LATEST,
+    "gzip": produce(golden07.GZIPPED),
+    "snappy": produce(golden07.SNAPPED),
 }
 REPLIES = {
-    "fetch": (RequestType.FETCH, f"00000011 0000 {HELLO}"),
-    "fetch of 0.6": (RequestType.FETCH, f"00000010 0000 {OLD_HELLO}"),
-    "fetch that is cut": (RequestType.FETCH, f"00000014 0000 {HELLO} 0000 00"),
-    "fetch of both": (RequestType.FETCH, f"0000001f 0000 {HELLO} {OLD_HELLO}"),
-    "error": (RequestType.FETCH, "00000002 0001"),
-    "unknown": (RequestType.FETCH, "00000002 ffff"),
-    "multifetch": (RequestType.MULTIFETCH, f"0000001d 0000 00000011 0000 {HELLO} 00000002 0003"),
-    "multifetch of nothing": (RequestType.MULTIFETCH, "00000002 0000"),
-    "offsets": (
-        RequestType.OFFSETS, "00000016 0000 00000002 0000000020004c26 0000000000000000",
-    ),
-    "no offsets": (RequestType.OFFSETS, "00000006 0000 00000000"),
-}  # fmt: skip
+    "fetch": (RequestType.FETCH, golden07.FETCHED),
+    "fetch of 0.6": (RequestType.FETCH, fetched(golden07.M0)),
+    "fetch that is cut": (RequestType.FETCH, fetched(golden07.M1 + golden07.M1[:3])),
+    "fetch of both": (RequestType.FETCH, fetched(golden07.M1 + golden07.M0)),
+    "fetch of nothing said": (RequestType.FETCH, fetched(golden07.EMPTY_1 + golden07.EMPTY_0)),
+    "error": (RequestType.FETCH, golden07.OUT_OF_RANGE),
+    "unknown": (RequestType.FETCH, sized(b"\xff\xff")),
+    "multifetch": (RequestType.MULTIFETCH, golden07.MULTIFETCHED),
+    "multifetch of nothing": (RequestType.MULTIFETCH, fetched(b"")),
+    "offsets": (RequestType.OFFSETS, golden07.OFFSETS),
+    "no offsets": (RequestType.OFFSETS, golden07.NO_OFFSETS),
+}
 
 
 def mistakes(found: Explained) -> list[str]:
@@ -60,34 +62,29 @@ def mistakes(found: Explained) -> list[str]:
 
 
 @pytest.mark.parametrize("frame", REQUESTS.values(), ids=REQUESTS.keys())
-def test_golden_requests(frame: str) -> None:
-    found = LENS.request(bytes.fromhex(frame))
+def test_golden_requests(frame: bytes) -> None:
+    found = LENS.request(frame)
     assert mistakes(found) == []
     assert found.message is not None
 
 
 @pytest.mark.parametrize(("kind", "frame"), REPLIES.values(), ids=REPLIES.keys())
-def test_golden_replies(kind: RequestType, frame: str) -> None:
-    assert mistakes(LENS.response(bytes.fromhex(frame), Asked(kind, 0))) == []
+def test_golden_replies(kind: RequestType, frame: bytes) -> None:
+    assert mistakes(LENS.response(frame, Asked(kind, 0))) == []
 
 
 @pytest.mark.parametrize("name", ["gzip", "snappy"])
 def test_what_is_compressed_is_told(name: str) -> None:
-    inside = LENS.request(bytes.fromhex(REQUESTS[name])).parts[-1].inside
+    inside = LENS.request(REQUESTS[name]).parts[-1].inside
     assert inside is not None
     assert inside.parts[-1].value == b"hello"
 
 
 def test_who_is_answered() -> None:
-    asked = {name: LENS.request(bytes.fromhex(frame)).asked for name, frame in REQUESTS.items()}
+    asked = {name: LENS.request(frame).asked for name, frame in REQUESTS.items()}
     assert asked["fetch"] == Asked(RequestType.FETCH, 0)
     assert asked["produce"] is None
     assert asked["multiproduce"] is None
-
-
-def produce(message: bytes) -> bytes:
-    body = bytes.fromhex(f"0000 {TOPIC}") + pack(">i", len(message)) + message
-    return pack(">i", len(body)) + body
 
 
 def made(payload: bytes, *, crc: int, attributes: int = 0, length: int = 0) -> bytes:
@@ -120,7 +117,7 @@ def test_mistakes_in_frames() -> None:
     assert mistakes(LENS.request(bytes.fromhex("00000002 0007"))) == [
         "byte 4: request_type: a type from 0 to 4 expected, not 7"
     ]
-    cut = bytes.fromhex(f"0000000e 0001 {TOPIC} 0000")
+    cut = sized(b"\0\1" + TOPIC + b"\0\0")
     assert mistakes(LENS.request(cut)) == ["byte 16: offset: 8 bytes expected, 2 left"]
     body = pack("<hh", 1, 4) + b"dogs" + pack("<iqi", 0, 0, 1000)
     little = LENS.request(pack("<i", len(body)) + body)

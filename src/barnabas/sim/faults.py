@@ -1,0 +1,108 @@
+"""Faults: what goes wrong and when, drawn from the seed."""
+
+from collections.abc import Callable
+
+from barnabas.sim.cast import Cast
+from barnabas.sim.clock import SimClock
+from barnabas.sim.entropy import SeededEntropy
+from barnabas.sim.events import PowerCut
+from barnabas.sim.loop import SimLoop
+from barnabas.sim.network import Net
+from barnabas.sim.node import SimNode
+from barnabas.sim.scenario import Scenario
+
+_MOST_JUMP_MS = 25 * 60_000
+_MOST_STEPS = 40
+
+
+class Faults:
+    """Plans them when it is made. A broker that died comes back by itself after a while."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        entropy: SeededEntropy,
+        loop: SimLoop,
+        tell: Callable[[PowerCut], None],
+        note: Callable[[str, str], None],
+        start: Callable[[], None],
+    ) -> None:
+        self._scenario = scenario
+        self._entropy = entropy
+        self._loop = loop
+        self._tell = tell
+        self._note = note
+        self._start = start
+
+    def plan(self, node: SimNode, net: Net, clock: SimClock, cast: Cast) -> None:
+        """Have them happen."""
+        kinds: list[Callable[[], str]] = [
+            lambda: self._kill(node),
+            lambda: self._kill_within(node),
+            lambda: self._stop(node),
+            lambda: self._cut(net),
+            lambda: self._clog(net),
+            lambda: self._jump(clock),
+            cast.kill_one,
+            cast.leave_one,
+            cast.stall_one,
+            cast.double_one,
+        ]
+        if self._scenario.cuts_power:
+            kinds += [lambda: self._power_cut(node)] * 3
+        for _ in range(self._scenario.faults):
+            kind = self._entropy.one_of(kinds)
+            when = self._entropy.between(0.5, self._scenario.trouble_seconds)
+            self._loop.after(when, lambda kind=kind: self._note("fault", kind()))  # type: ignore[misc]
+        self._watch(node)
+
+    def _watch(self, node: SimNode) -> None:
+        """Bring the broker back whenever it is down."""
+        if node.is_up:
+            self._loop.after(0.05, lambda: self._watch(node))
+        else:
+            seconds = self._entropy.between(0.05, 6.0)
+            self._note("fault", f"the broker is down, and returns in {seconds:.3f} s")
+            self._loop.after(seconds, lambda: self._return(node))
+
+    def _return(self, node: SimNode) -> None:
+        if not node.is_up:
+            self._start()
+        self._watch(node)
+
+    def _kill(self, node: SimNode) -> str:
+        node.kill()
+        return "the broker is killed"
+
+    def _kill_within(self, node: SimNode) -> str:
+        steps = self._entropy.below(_MOST_STEPS)
+        node.kill_within(steps)
+        return f"the broker will die of change {steps} to the disk"
+
+    def _stop(self, node: SimNode) -> str:
+        node.stop()
+        return "the broker is stopped"
+
+    def _power_cut(self, node: SimNode) -> str:
+        lost = node.power_cut()
+        self._tell(PowerCut(loses=not self._scenario.flushes))
+        return f"the power is cut: {'; '.join(lost)}"
+
+    def _cut(self, net: Net) -> str:
+        links = list(net.links.values())
+        if links:
+            self._entropy.one_of(links).cut()
+        return f"one of {len(links)} links is cut"
+
+    def _clog(self, net: Net) -> str:
+        """Some or all links give nothing for a while."""
+        seconds = self._entropy.between(0.5, 20.0)
+        share = self._entropy.one_of((0.2, 0.5, 1.0))
+        for link in net.links.values():
+            if self._entropy.chance(share):
+                link.clogged_until = self._loop.now() + seconds
+        return f"links give nothing for {seconds:.3f} s"
+
+    def _jump(self, clock: SimClock) -> str:
+        clock.jump_ms = self._entropy.below(2 * _MOST_JUMP_MS) - _MOST_JUMP_MS
+        return f"the wall clock is off by {clock.jump_ms} ms"

@@ -1,0 +1,66 @@
+"""Scenario: what a seed stands for: the broker's properties, who is there, which faults there may be."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from barnabas.sim.entropy import SeededEntropy
+from barnabas.sim.events import Place
+
+TOPIC = "t"
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """Drawn from a seed; the same for the same seed."""
+
+    partitions: int
+    flushes: bool
+    """`log.flush.interval.messages=1`: what is acknowledged survives a power cut."""
+    cuts_power: bool
+    members: int
+    static_members: int
+    """So many of the members have a name of their own (KIP-345)."""
+    producers: int
+    rounds: int
+    """Of each producer."""
+    faults: int
+    trouble_seconds: float
+    """Faults happen within these."""
+    release: str
+    """Of the profile that the broker has; segments may be smaller in the older one."""
+    properties: Mapping[str, object]
+
+    @property
+    def places(self) -> tuple[Place, ...]:
+        """The partitions that producers write to."""
+        return tuple((TOPIC, index) for index in range(self.partitions))
+
+
+def drawn(entropy: SeededEntropy) -> Scenario:
+    """One scenario."""
+    flushes = entropy.chance(0.5)
+    members = 1 + entropy.below(5)
+    release = entropy.one_of(("", "3.9"))
+    sizes = (1_500, 10_000, 1 << 30) if release else (1 << 30,)
+    return Scenario(
+        partitions=1 + entropy.below(6),
+        flushes=flushes,
+        cuts_power=entropy.chance(0.7 if flushes else 0.3),
+        members=members,
+        static_members=entropy.below(members + 1) if entropy.chance(0.4) else 0,
+        producers=1 + entropy.below(3),
+        rounds=10 + entropy.below(20),
+        faults=entropy.below(12),
+        trouble_seconds=entropy.between(15.0, 50.0),
+        release=release,
+        properties={
+            "log.flush.interval.messages": 1 if flushes else 2**63 - 1,
+            "offsets.topic.num.partitions": 1 + entropy.below(3),
+            "offsets.topic.segment.bytes": entropy.one_of(sizes),
+            "log.segment.bytes": entropy.one_of(sizes),
+            "log.flush.offset.checkpoint.interval.ms": entropy.one_of((2_000, 60_000)),
+            "log.cleaner.backoff.ms": entropy.one_of((500, 15_000)),
+            "log.cleaner.min.cleanable.ratio": entropy.one_of((0.01, 0.5)),
+            "group.initial.rebalance.delay.ms": entropy.one_of((0, 500, 3_000)),
+        },
+    )

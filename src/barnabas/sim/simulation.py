@@ -1,0 +1,187 @@
+"""Simulation: one run from one seed: a broker, its clients, what goes wrong, what must hold."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import NamedTuple
+
+from barnabas.broker.server import BrokerServer
+from barnabas.errors import ErrorCode
+from barnabas.sim.caller import Lost
+from barnabas.sim.cast import Cast
+from barnabas.sim.checkers import all_checkers
+from barnabas.sim.clock import SimClock
+from barnabas.sim.entropy import SeededEntropy
+from barnabas.sim.events import Asked, Event, Place, PowerCut, Violation, WholeLog
+from barnabas.sim.faults import Faults
+from barnabas.sim.loop import SimLoop
+from barnabas.sim.network import Net
+from barnabas.sim.node import SimNode
+from barnabas.sim.process import Process
+from barnabas.sim.reading import read
+from barnabas.sim.scenario import TOPIC, drawn
+from barnabas.sim.site import Site
+from barnabas.sim.trace import KEPT_LINES, Trace, TraceHandler
+from barnabas.sim.versions import drawn_versions
+
+log = logging.getLogger(__name__)
+
+_SETTLING_SECONDS = 120.0
+"""After the last fault everything is served and committed within this, in virtual time."""
+_READING_SECONDS = 30.0
+
+
+class Outcome(NamedTuple):
+    """What came of a run. `problem` is empty if all that must hold did."""
+
+    seed: int
+    problem: str
+    digest: str
+    lines: tuple[str, ...]
+    seconds: float
+    """Of virtual time."""
+
+
+class Simulation:
+    """To be run once."""
+
+    def __init__(self, seed: int, kept_lines: int | None = KEPT_LINES) -> None:
+        self._seed = seed
+        self._entropy = SeededEntropy(str(seed))
+        self.scenario = drawn(self._entropy.stream("scenario"))
+        self._loop = SimLoop()
+        self.trace = Trace(self._loop.now, kept_lines)
+        self._clock = SimClock(self._loop.now)
+        self._net = Net(self._entropy.stream("net"))
+        entropy = self._entropy.stream("node")
+        self._node = SimNode(self._loop, self._net, self._clock, entropy, self.scenario)
+        self._checkers = all_checkers()
+        self._marks = 0
+        self._lost_at = 0
+        """The mark of the last power cut that took what was acknowledged."""
+        self._is_made = False
+        self._logged_error = ""
+        self._read: set[Place] = set()
+
+    def run(self) -> Outcome:
+        """Do it."""
+        problem = ""
+        with self._logged():
+            try:
+                self._run()
+            except Exception as error:  # Whatever it is, it is what the seed has found.
+                problem = f"{type(error).__name__}: {error}"
+                log.exception("the run failed")
+        lines = tuple(self.trace.lines)
+        return Outcome(self._seed, problem, self.trace.digest, lines, self._loop.now())
+
+    def _run(self) -> None:
+        scenario = self.scenario
+        self.trace.add("scenario", str(scenario))
+        self._start()
+        cast = Cast(scenario, self._entropy.stream("cast"), self._site)
+        entropy = self._entropy.stream("faults")
+        faults = Faults(
+            scenario, entropy, self._loop, self._on_power_cut, self.trace.add, self._start
+        )
+        faults.plan(self._node, self._net, self._clock, cast)
+        self._run_until(scenario.trouble_seconds)
+        self.trace.add("fault", "there are no more")
+        until = scenario.trouble_seconds + _SETTLING_SECONDS
+        while why := cast.unsettled():
+            if self._loop.now() >= until:
+                raise Violation(f"not settled in {_SETTLING_SECONDS} s: {why}")
+            self._run_until(self._loop.now() + 0.5)
+        self._read_all()
+
+    def _run_until(self, seconds: float) -> None:
+        if self._loop.run_until(seconds, lambda: bool(self._logged_error)):
+            raise Violation(f"the broker logged an error: {self._logged_error}")
+
+    def _start(self) -> None:
+        self._node.start(self._on_started)
+
+    def _on_started(self, server: BrokerServer) -> None:
+        self.trace.add("fault", "the broker is up")
+        if not self._is_made:
+            server.create_topic(TOPIC, self.scenario.partitions, {})
+            self._is_made = True
+
+    def _on_power_cut(self, event: PowerCut) -> None:
+        self._tell("fault", event)
+        if event.loses:
+            self._lost_at = self._mark()
+
+    def _site(self, name: str, entropy: SeededEntropy) -> Site:
+        return Site(
+            name=name,
+            process=Process(self._loop, name),
+            net=self._net,
+            clock=self._clock,
+            entropy=entropy,
+            versions=drawn_versions(entropy),
+            places=self.scenario.places,
+            tell=self._tell,
+            note=self.trace.add,
+            mark=self._mark,
+            may_lose=lambda: bool(self._lost_at),
+        )
+
+    def _mark(self) -> int:
+        self._marks += 1
+        return self._marks
+
+    def _tell(self, who: str, event: Event) -> None:
+        self.trace.add(who, str(event))
+        if isinstance(event, Asked) and event.mark < self._lost_at:
+            return  # An answer from before a power cut: its promise went with the records.
+        for checker in self._checkers:
+            checker.take(event)
+
+    def _read_all(self) -> None:
+        """Give the checkers all that is in the logs now."""
+        site = self._site("reader", self._entropy.stream("reader"))
+        for place in self.scenario.places:
+            site.process.begin(self._read_one(site, place))
+        wanted = set(self.scenario.places)
+        until = self._loop.now() + _READING_SECONDS
+        while self._read != wanted:
+            if self._loop.now() >= until:
+                raise Violation(f"not read in {_READING_SECONDS} s: {sorted(wanted - self._read)}")
+            self._run_until(self._loop.now() + 0.1)
+
+    async def _read_one(self, site: Site, place: Place) -> None:
+        caller = site.caller()
+        values: dict[int, bytes] = {}
+        offset = 0
+        while True:
+            try:
+                part = await read(caller, place, offset)
+            except Lost:
+                continue
+            assert part.error is ErrorCode.NONE, f"{place} at {offset}: {part.error}"
+            values |= part.values
+            if part.next_offset == offset:
+                break
+            offset = part.next_offset
+        self._tell(site.name, WholeLog(place, values))
+        self._read.add(place)
+        caller.hang_up()
+
+    @contextmanager
+    def _logged(self) -> Iterator[None]:
+        """The broker's log goes into the trace; an error in it is a failure of the run."""
+        logger = logging.getLogger("barnabas")
+        handler = TraceHandler(self.trace, self._on_logged_error)
+        before = logger.level, logger.propagate
+        logger.setLevel(logging.INFO)
+        logger.propagate = False
+        logger.addHandler(handler)
+        try:
+            yield
+        finally:
+            logger.removeHandler(handler)
+            logger.level, logger.propagate = before
+
+    def _on_logged_error(self, text: str) -> None:
+        self._logged_error = self._logged_error or text

@@ -1,0 +1,42 @@
+"""Which versions of the APIs a simulated client speaks: drawn for each client, so that they mix."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.sim.entropy import SeededEntropy
+
+SPOKEN: Mapping[ApiKey, tuple[int, int]] = MappingProxyType(
+    {
+        ApiKey.PRODUCE: (3, 11),
+        ApiKey.FETCH: (4, 12),
+        ApiKey.OFFSET_COMMIT: (1, 9),
+        ApiKey.OFFSET_FETCH: (1, 9),
+        ApiKey.JOIN_GROUP: (0, 9),
+        ApiKey.SYNC_GROUP: (0, 5),
+        ApiKey.HEARTBEAT: (0, 4),
+        ApiKey.LEAVE_GROUP: (0, 5),
+        ApiKey.INIT_PRODUCER_ID: (0, 4),
+    }
+)
+"""The first and the last: those with batches of magic 2, topics by name, offsets in the topic."""
+
+_KNOW_INSTANCES: Mapping[ApiKey, int] = MappingProxyType(
+    {
+        ApiKey.JOIN_GROUP: 5,
+        ApiKey.SYNC_GROUP: 3,
+        ApiKey.HEARTBEAT: 3,
+        ApiKey.LEAVE_GROUP: 3,
+        ApiKey.OFFSET_COMMIT: 7,
+    }
+)
+"""Since which version a static member can say its name (KIP-345)."""
+
+
+def drawn_versions(entropy: SeededEntropy, *, is_static: bool = False) -> dict[ApiKey, int]:
+    """One of each."""
+    versions = {}
+    for key, (first, last) in SPOKEN.items():
+        least = max(first, _KNOW_INSTANCES.get(key, 0)) if is_static else first
+        versions[key] = least + entropy.below(last - least + 1)
+    return versions

@@ -27,6 +27,7 @@ from barnabas.log.leader_epochs import LeaderEpochs
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.partition_metadata import encode_topic_id, parse_topic_id
 from barnabas.log.producer_snapshot import decode_snapshot
+from barnabas.log.recalling import recall_batches
 from barnabas.log.replacement import finish_replacement
 from barnabas.log.segment import Segment
 from barnabas.log.segments import Segments
@@ -269,6 +270,7 @@ def restore_producers(disk: Disk, log: PartitionLog, rebuilt: int | None = None)
         if rebuilt is not None and offset > rebuilt:
             continue
         log.producers.restore(entries)
+        recall_batches(log, offset)
         known = max(offset, known)
         break
     log.snapshot_offset = known

@@ -86,6 +86,20 @@ class ProducerEntry:
         self.next_sequence = (last_sequence + 1) & _SEQUENCES
         self.last_timestamp = timestamp
 
+    def recall(self, batch: BatchHeader) -> None:
+        """Remember a batch that came just before the oldest one known; any other is passed over."""
+        if (
+            not self.batches
+            or len(self.batches) == BATCHES_KEPT
+            or batch.producer_epoch != self.epoch
+        ):
+            return
+        if (batch.last_sequence + 1) & _SEQUENCES == self.batches[0][0]:
+            delta = batch.last_offset_delta
+            last = batch.base_offset + delta
+            known = (batch.base_sequence, batch.last_sequence, last, delta, batch.max_timestamp)
+            self.batches.appendleft(known)
+
     def find(self, first_sequence: int, last_sequence: int) -> AppendedBatch | None:
         """The batch of just these sequences, if it is one of the last."""
         for batch in self.batches:
@@ -248,6 +262,12 @@ class ProducerState:
             return None
         stable = next(iter(self._open.values()), offset + 1)
         return AbortedTransaction(batch.producer_id, first, offset, stable)
+
+    def recall(self, batch: BatchHeader) -> None:
+        """Remember a batch of a known producer that came before those known, the newest first."""
+        entry = self._entries.get(batch.producer_id)
+        if entry is not None and not batch.control:
+            entry.recall(batch)
 
     def first_open_transaction(self) -> int | None:
         """Where the oldest open transaction starts: the last stable offset, if there is one."""

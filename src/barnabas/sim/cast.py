@@ -58,8 +58,14 @@ class Cast:
     def _play(self, role: _Role) -> None:
         role.lives += 1
         site = role.site
-        role.member = SimMember(site, GROUP, role.instance)
-        site.process.begin(role.member.run())
+
+        def on_fenced() -> None:
+            if role.member is member:
+                # Whoever it was that took its name: somebody starts it again.
+                self._return(role, self._entropy.between(1.0, 10.0))
+
+        member = role.member = SimMember(site, GROUP, role.instance, on_fenced)
+        site.process.begin(member.run())
 
     # --- Faults -------------------------------------------------------------------------------
 

@@ -1,5 +1,7 @@
 """SimMember: a consumer in a group: reads what it owns, commits how far it is, and is not reliable."""
 
+from collections.abc import Callable
+
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.offset_commit import (
@@ -31,8 +33,11 @@ _READ_AT_ONCE = 3
 class SimMember:
     """One life of a member. It commits positions that are behind those it was told, never before."""
 
-    def __init__(self, site: Site, group: str, instance: str | None) -> None:
+    def __init__(
+        self, site: Site, group: str, instance: str | None, on_fenced: Callable[[], None]
+    ) -> None:
         self._site = site
+        self._on_fenced = on_fenced
         self._caller = site.caller()
         self._fetcher = site.caller()
         self.membership = Membership(site, self._caller, group, instance)
@@ -65,6 +70,7 @@ class SimMember:
             except Fenced:
                 site.note(site.name, "is fenced")
                 self.is_gone = True
+                self._on_fenced()
         self._caller.hang_up()
         self._fetcher.hang_up()
 

@@ -14,7 +14,6 @@ from barnabas.types import Buffer
 
 _SPACE = 1 << 40
 _FASTEST_SYNC, _SLOWEST_SYNC = 0.0005, 0.03
-_STUCK_SYNC = 1.5
 
 
 class Storage:
@@ -25,6 +24,8 @@ class Storage:
         self.clock = clock
         self.names = Names()
         self.locks: dict[str, Process] = {}
+        self.slowness = 1.0
+        """How many times longer than else a sync takes."""
 
     def power_cut(self) -> list[str]:
         """Forget what is not on stable storage; the process must be dead. Says what is gone."""
@@ -253,9 +254,8 @@ class SimDisk:
 
         sync = SimSync(end)
         entropy = self._storage.entropy
-        stuck = entropy.chance(0.002)
-        seconds = _STUCK_SYNC if stuck else entropy.between(_FASTEST_SYNC, _SLOWEST_SYNC)
-        self.process.after(seconds, sync.finish)
+        seconds = entropy.between(_FASTEST_SYNC, _SLOWEST_SYNC)
+        self.process.after(seconds * self._storage.slowness, sync.finish)
         return sync
 
     def sync_directory(self, path: str) -> None:

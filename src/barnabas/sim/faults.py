@@ -5,7 +5,7 @@ from collections.abc import Callable
 from barnabas.sim.cast import Cast
 from barnabas.sim.clock import SimClock
 from barnabas.sim.entropy import SeededEntropy
-from barnabas.sim.events import PowerCut
+from barnabas.sim.events import Acknowledged, Committed, Event, PowerCut, Synced
 from barnabas.sim.loop import SimLoop
 from barnabas.sim.network import Net
 from barnabas.sim.node import SimNode
@@ -13,6 +13,7 @@ from barnabas.sim.scenario import Scenario
 
 _MOST_JUMP_MS = 25 * 60_000
 _MOST_STEPS = 40
+_MOMENTS: tuple[type[Event], ...] = (Acknowledged, Committed, Committed, Synced)
 
 
 class Faults:
@@ -33,6 +34,7 @@ class Faults:
         self._tell = tell
         self._note = note
         self._start = start
+        self._waiting: list[tuple[type[Event], Callable[[], str]]] = []
 
     def plan(self, node: SimNode, net: Net, clock: SimClock, cast: Cast) -> None:
         """Have them happen."""
@@ -43,18 +45,40 @@ class Faults:
             lambda: self._cut(net),
             lambda: self._clog(net),
             lambda: self._jump(clock),
+            lambda: self._slow_down(node),
+            lambda: self._lie_in_wait(lambda: self._kill(node)),
             cast.kill_one,
             cast.leave_one,
             cast.stall_one,
             cast.double_one,
         ]
         if self._scenario.cuts_power:
-            kinds += [lambda: self._power_cut(node)] * 3
+            kinds += [
+                lambda: self._power_cut(node),
+                lambda: self._power_cut(node),
+                lambda: self._lie_in_wait(lambda: self._power_cut(node)),
+                lambda: self._lie_in_wait(lambda: self._power_cut(node)),
+            ]
         for _ in range(self._scenario.faults):
             kind = self._entropy.one_of(kinds)
             when = self._entropy.between(0.5, self._scenario.trouble_seconds)
             self._loop.after(when, lambda kind=kind: self._note("fault", kind()))  # type: ignore[misc]
         self._watch(node)
+
+    def end(self, node: SimNode) -> None:
+        """There are no more."""
+        node.slow_down(1.0)
+        self._waiting.clear()
+        self._note("fault", "there are no more")
+
+    def on_event(self, event: Event) -> None:
+        """A client was told something: what lies in wait for that happens."""
+        waiting, self._waiting = self._waiting, []
+        for kind, fault in waiting:
+            if isinstance(event, kind):
+                self._loop.after(0.0, lambda fault=fault: self._note("fault", fault()))  # type: ignore[misc]
+            else:
+                self._waiting.append((kind, fault))
 
     def _watch(self, node: SimNode) -> None:
         """Bring the broker back whenever it is down."""
@@ -87,6 +111,17 @@ class Faults:
         lost = node.power_cut()
         self._tell(PowerCut(loses=not self._scenario.flushes))
         return f"the power is cut: {'; '.join(lost)}"
+
+    def _lie_in_wait(self, fault: Callable[[], str]) -> str:
+        """As soon as the next client is told such a thing."""
+        kind = self._entropy.one_of(_MOMENTS)
+        self._waiting.append((kind, fault))
+        return f"something lies in wait for the next {kind.__name__}"
+
+    def _slow_down(self, node: SimNode) -> str:
+        times = self._entropy.one_of((1.0, 10.0, 100.0))
+        node.slow_down(times)
+        return f"syncs take {times} times longer"
 
     def _cut(self, net: Net) -> str:
         links = list(net.links.values())

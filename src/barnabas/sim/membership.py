@@ -84,6 +84,7 @@ class Membership:
         return self.places
 
     async def _sync(self, joined: JoinGroupResponse) -> None:
+        await self._site.stall()
         assignments: Mapping[str, bytes] = {}
         if joined.leader == joined.member_id and not joined.skip_assignment:
             assignments = handed_out([m.member_id for m in joined.members], self._site.places)
@@ -153,7 +154,8 @@ class Membership:
         self._site.note(self._site.name, f"is told {code.name}")
         if code is ErrorCode.FENCED_INSTANCE_ID:
             raise Fenced
-        if code in NEW_START:
+        gone = code is ErrorCode.GROUP_ID_NOT_FOUND and self._site.may_lose()
+        if gone or code in NEW_START:
             self.member_id, self.places = "", None
         elif code in AGAIN:
             self.places = None

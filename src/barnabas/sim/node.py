@@ -103,6 +103,10 @@ class SimNode:
         self.kill()
         return self._storage.power_cut()
 
+    def slow_down(self, times: float) -> None:
+        """Have syncs of the disk take so many times longer from now on."""
+        self._storage.slowness = times
+
     def stop(self) -> None:
         """Ask it to stop in order."""
         process, server = self._process, self._server

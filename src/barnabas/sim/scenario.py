@@ -50,8 +50,8 @@ def drawn(entropy: SeededEntropy) -> Scenario:
         static_members=entropy.below(members + 1) if entropy.chance(0.4) else 0,
         producers=1 + entropy.below(3),
         rounds=10 + entropy.below(20),
-        faults=entropy.below(12),
-        trouble_seconds=entropy.between(15.0, 50.0),
+        faults=entropy.below(25),
+        trouble_seconds=entropy.between(15.0, 60.0),
         release=release,
         properties={
             "log.flush.interval.messages": 1 if flushes else 2**63 - 1,

@@ -61,6 +61,7 @@ class Simulation:
         """The mark of the last power cut that took what was acknowledged."""
         self._is_made = False
         self._logged_error = ""
+        self._faults: Faults | None = None
         self._read: set[Place] = set()
 
     def run(self) -> Outcome:
@@ -81,12 +82,12 @@ class Simulation:
         self._start()
         cast = Cast(scenario, self._entropy.stream("cast"), self._site)
         entropy = self._entropy.stream("faults")
-        faults = Faults(
+        faults = self._faults = Faults(
             scenario, entropy, self._loop, self._on_power_cut, self.trace.add, self._start
         )
         faults.plan(self._node, self._net, self._clock, cast)
         self._run_until(scenario.trouble_seconds)
-        self.trace.add("fault", "there are no more")
+        faults.end(self._node)
         until = scenario.trouble_seconds + _SETTLING_SECONDS
         while why := cast.unsettled():
             if self._loop.now() >= until:
@@ -137,6 +138,8 @@ class Simulation:
             return  # An answer from before a power cut: its promise went with the records.
         for checker in self._checkers:
             checker.take(event)
+        if self._faults is not None:
+            self._faults.on_event(event)
 
     def _read_all(self) -> None:
         """Give the checkers all that is in the logs now."""

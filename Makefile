@@ -8,10 +8,12 @@ PIP := $(RUN) -m pip install --quiet --disable-pip-version-check
 NO_PACKAGES := { echo "pip could not install what is needed (see above). Without a network, point pip at a local index or folder: PIP_INDEX_URL or PIP_FIND_LINKS."; exit 1; }
 PYTEST := $(BIN)/pytest -q
 SLICES := $(wildcard tests/commands tests/broker tests/interop tests/crash tests/hostile tests/spark)
+SEEDS ?= 1-5000
+JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 export PYTHONHASHSEED ?= 0
 
 .PHONY: help python env demo-env kernels check format unit pure slices java demo test interop spark \
-	crash fuzz bench docs clean distclean
+	crash sim fuzz bench docs clean distclean
 
 help:            ## the verbs
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -58,7 +60,7 @@ format: env      ## let ruff mend what it can
 	$(BIN)/ruff format .
 
 unit: env        ## unit, property, oracle, vector and install tests
-	$(PYTEST) $(wildcard tests/unit tests/client tests/property tests/oracle tests/vectors tests/packaging) -m "not long"
+	$(PYTEST) $(wildcard tests/unit tests/client tests/property tests/simulation tests/oracle tests/vectors tests/packaging) -m "not long"
 
 pure: env        ## the kernel tests again, on the uncompiled kernels
 	BARNABAS_KERNELS=pure $(PYTEST) tests -m "kernels and not long"
@@ -84,6 +86,9 @@ spark: env       ## the connector, Spark's own one included
 
 crash: env       ## kill the broker under load, again and again
 	$(PYTEST) tests/crash
+
+sim: env         ## thousands of seeded runs in virtual time (SEEDS=1-5000 JOBS=2)
+	$(RUN) -m barnabas.sim --seeds $(SEEDS) --jobs $(JOBS)
 
 fuzz: env        ## hostile bytes, for minutes
 	$(RUN) -m fuzz

@@ -1,49 +1,76 @@
 """Mistakes of a broker, each put into the real one: the simulation must find every one of them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 import pytest
 
-from barnabas.broker import partition as broker_partition
-from barnabas.broker.group_membership import GroupMembership
-from barnabas.coordinators.group import leaving, rebalancing, shard, syncing
+from barnabas.broker.partition import Partition
+from barnabas.coordinators.group import rebalancing, shard
+from barnabas.coordinators.group.classic import ClassicGroup
+from barnabas.coordinators.group.commit import Commit
+from barnabas.coordinators.group.member import Member
 from barnabas.errors import ErrorCode
-from barnabas.log import producer_state, scan, seen_end
+from barnabas.log.producer_state import ProducerState
+from barnabas.log.seen_end import SeenEnd
+
+Patch = pytest.MonkeyPatch
 
 
-def acknowledge_commits_first(patch: pytest.MonkeyPatch) -> None:
+def acknowledge_commits_first(patch: Patch) -> None:
     """Say that an offset is kept before it is written."""
-    real = broker_partition.Partition.append_own
+    real = Partition.append_own
 
-    def append_own(self, batch, now_ms, on_written):  # type: ignore[no-untyped-def]
+    def append_own(
+        self: Partition, batch: bytearray, now_ms: int, on_written: Callable[[ErrorCode], None]
+    ) -> None:
         on_written(ErrorCode.NONE)
         real(self, batch, now_ms, lambda _code: None)
 
-    patch.setattr(broker_partition.Partition, "append_own", append_own)
+    patch.setattr(Partition, "append_own", append_own)
 
 
-def acknowledge_unflushed(patch: pytest.MonkeyPatch) -> None:
+def acknowledge_unflushed(patch: Patch) -> None:
     """Forget that with flush.messages=1 records count when they are on stable storage."""
-    patch.setattr(seen_end.SeenEnd, "_too_much_unsynced", lambda _self: False)
+    patch.setattr(SeenEnd, "_too_much_unsynced", lambda _self: False)
 
 
-def take_commits_of_zombies(patch: pytest.MonkeyPatch) -> None:
-    """Let members commit whatever generation they are of."""
-    patch.setattr(shard, "commit_refusal", lambda *_args, **_kwargs: None)
+def take_commits_of_zombies(patch: Patch) -> None:
+    """Let anybody commit."""
+    patch.setattr(shard, "commit_refusal", lambda *_args, **_known: None)
 
 
-def keep_a_member_in_two_generations(patch: pytest.MonkeyPatch) -> None:
-    """Tell who asks for an older generation what there is to do in the present one."""
-    patch.setattr(syncing, "_refusal", lambda group, asked: group.refusal(asked.who))
+def keep_a_member_in_two_generations(patch: Patch) -> None:
+    """Keep who did not join again, and take what it says of the generation that it knows."""
+
+    def refusal(group: ClassicGroup | None, asked: Commit, *, known: bool) -> ErrorCode | None:
+        return None if group is None else group.refusal(asked.who)
+
+    def keep(group: object, effects: object, member: Member, why: ErrorCode) -> None:
+        assert member.joining is None
+
+    patch.setattr(rebalancing, "remove", keep)
+    patch.setattr(shard, "commit_refusal", refusal)
 
 
-def forget_duplicates(patch: pytest.MonkeyPatch) -> None:
-    """Store a batch again that was sent again."""
-    patch.setattr(producer_state.ProducerState, "check", lambda *_args: None)
+def hand_out_twice(patch: Patch) -> None:
+    """Give each member what another one is to do, too."""
+    real = ClassicGroup.sync_reply
+
+    def sync_reply(group: ClassicGroup, member: Member) -> object:
+        reply = real(group, member)
+        first: Sequence[Member] = list(group.members.values())
+        return real(group, first[0]) if first else reply
+
+    patch.setattr(ClassicGroup, "sync_reply", sync_reply)
 
 
-MISTAKES: Mapping[str, Callable[[pytest.MonkeyPatch], None]] = MappingProxyType(
+def store_repetitions(patch: Patch) -> None:
+    """Store a batch again that came again."""
+    patch.setattr(ProducerState, "check", lambda _self, _batch: None)
+
+
+MISTAKES: Mapping[str, Callable[[Patch], None]] = MappingProxyType(
     {
         one.__name__: one
         for one in (
@@ -51,6 +78,8 @@ MISTAKES: Mapping[str, Callable[[pytest.MonkeyPatch], None]] = MappingProxyType(
             acknowledge_unflushed,
             take_commits_of_zombies,
             keep_a_member_in_two_generations,
+            hand_out_twice,
+            store_repetitions,
         )
     }
 )

@@ -19,7 +19,7 @@ from barnabas.protocol.offset_fetch import (
 )
 from barnabas.sim.caller import Lost
 from barnabas.sim.events import Committed, Fetched, Place, Positions
-from barnabas.sim.membership import SESSION_MS, Fenced, Membership
+from barnabas.sim.membership import Fenced, Membership
 from barnabas.sim.reading import read
 from barnabas.sim.site import Site
 
@@ -28,6 +28,7 @@ _SEVERAL_GROUPS = 8
 
 
 _READ_AT_ONCE = 3
+_LONGEST_PAUSE = 2.0
 
 
 class SimMember:
@@ -52,7 +53,6 @@ class SimMember:
         site, membership = self._site, self.membership
         while not self.is_gone:
             try:
-                await site.stall()
                 if self.leaves:
                     await membership.leave()
                     self.is_gone = True
@@ -102,12 +102,12 @@ class SimMember:
         first = site.entropy.below(len(places)) if places else 0
         for place in (places[first:] + places[:first])[:_READ_AT_ONCE]:
             await self._read(place)
-        if await site.stall() and site.entropy.chance(0.5):
-            await self._commit()  # As a zombie may.
+        if await site.stall() and site.entropy.chance(0.8):
+            await self._commit()  # As one does that does not know how long it slept.
         await self.membership.heartbeat()
         if self.membership.places is not None or site.entropy.chance(0.5):
             await self._commit()
-        await site.sleep(0.05, SESSION_MS / 1000 / 4)
+        await site.sleep(0.05, _LONGEST_PAUSE)
 
     async def _read(self, place: Place) -> None:
         site = self._site

@@ -21,8 +21,8 @@ from barnabas.sim.caller import Caller
 from barnabas.sim.events import Place, Synced
 from barnabas.sim.site import Site
 
-SESSION_MS = 8_000
-_REBALANCE_MS = 12_000
+_SESSIONS_MS = 6_000, 7_000, 15_000
+_REBALANCES_MS = 3_000, 6_000, 20_000
 _PROTOCOL_TYPE, _PROTOCOL = "consumer", "range"
 _SEVERAL_LEAVERS = 3
 """The first version of LeaveGroup that names members in a list."""
@@ -44,6 +44,8 @@ class Membership:
         self._caller = caller
         self.group = group
         self.instance = instance
+        self._session_ms = site.entropy.one_of(_SESSIONS_MS)
+        self._rebalance_ms = site.entropy.one_of(_REBALANCES_MS)
         self.member_id = ""
         self.generation = -1
         self.places: tuple[Place, ...] | None = None
@@ -57,8 +59,8 @@ class Membership:
         answer = await self._caller.ask(
             JoinGroupRequest(
                 group_id=self.group,
-                session_timeout_ms=SESSION_MS,
-                rebalance_timeout_ms=_REBALANCE_MS,
+                session_timeout_ms=self._session_ms,
+                rebalance_timeout_ms=self._rebalance_ms,
                 member_id=self.member_id,
                 group_instance_id=self.instance,
                 protocol_type=_PROTOCOL_TYPE,

@@ -1,0 +1,10 @@
+"""A fixed slice of the seeds that `make sim` runs: what must hold, holds."""
+
+from barnabas.sim.run import report, run_seed
+
+SLICE = range(1, 31)
+
+
+def test_what_must_hold_holds() -> None:
+    failed = [outcome for outcome in map(run_seed, SLICE) if outcome.problem]
+    assert not failed, "\n".join(report(outcome) for outcome in failed)

@@ -95,6 +95,10 @@ def open_log(
     restore_producers(disk, log, rebuilt)
     if not checkpoint.clean:
         _begin_sync_of_names(log, end)
+        if end - log.recovery_point >= config.flush_messages:
+            # What nobody was promised yet counts from here on: readers see it, and a producer
+            # that sends it again is told that it is there.
+            log.flush()
     return log
 
 

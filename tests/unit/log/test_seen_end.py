@@ -95,3 +95,15 @@ def test_a_segment_that_ends_while_a_sync_is_under_way_is_synced_as_well() -> No
     assert not disk.waiting
     assert (log.written_end, log.recovery_point) == (3, 3)
     assert all(bytes(file.now) == file.kept for path, file in disk.files.items() if ".log" in path)
+
+
+def test_what_a_kill_left_unsynced_is_synced_before_it_is_seen() -> None:
+    disk = MemoryDisk()
+    log = a_log(disk, 1)
+    log.seen.on_moved = lambda: None
+    append(log, 3)
+    assert log.written_end == 0
+    disk.killed()
+    assert a_log(disk, 1).written_end == 3
+    disk.power_cut(lambda _bound: 0)
+    assert a_log(disk, 1).written_end == 3

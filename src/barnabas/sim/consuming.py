@@ -103,10 +103,11 @@ class SimMember:
         for place in (places[first:] + places[:first])[:_READ_AT_ONCE]:
             await self._read(place)
         if await site.stall() and site.entropy.chance(0.8):
-            await self._commit()  # As one does that does not know how long it slept.
+            # As one does that does not know how long it slept.
+            await self._commit(dict(self.positions))
         await self.membership.heartbeat()
         if self.membership.places is not None or site.entropy.chance(0.5):
-            await self._commit()
+            await self._commit(self._news())
         await site.sleep(0.05, _LONGEST_PAUSE)
 
     async def _read(self, place: Place) -> None:
@@ -123,13 +124,15 @@ class SimMember:
             self.positions[place] = part.next_offset
             self.ends[place] = part.high_watermark
 
-    async def _commit(self) -> None:
-        site, membership = self._site, self.membership
-        news = {
+    def _news(self) -> dict[Place, int]:
+        return {
             place: offset
             for place, offset in self.positions.items()
             if offset > self.committed.get(place, -1)
         }
+
+    async def _commit(self, news: dict[Place, int]) -> None:
+        site, membership = self._site, self.membership
         if not news:
             return
         mark = site.mark()

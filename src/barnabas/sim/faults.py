@@ -50,6 +50,8 @@ class Faults:
             cast.kill_one,
             cast.leave_one,
             cast.stall_one,
+            cast.stall_one,
+            cast.stall_one,
             cast.double_one,
         ]
         if self._scenario.cuts_power:

@@ -15,7 +15,7 @@ from confluent_kafka.admin import AdminClient
 
 from barnabas.coordinators.group.partitioning import partition_for
 from tests.interop.brokers import InteropBroker
-from tests.interop.group_members import MEMBERS, QUICK, ConfluentMember, Member, Place
+from tests.interop.group_members import MEMBERS, QUICK, ConfluentMember, Member, OurMember, Place
 from tests.interop.peers.kafka_tools import run_tool
 from tests.interop.peers.kcat import run_kcat
 from tests.interop.peers.our_broker import OurBroker
@@ -141,11 +141,14 @@ def generation(address: str, group: str) -> set[tuple[str, tuple[int, ...]]]:
     }
 
 
-def test_a_group_goes_on_when_the_broker_was_killed() -> None:
+@pytest.mark.parametrize("kind", [ConfluentMember, OurMember], ids=["confluent-kafka", "barnabas"])
+def test_a_group_goes_on_when_the_broker_was_killed(
+    kind: type[ConfluentMember] | type[OurMember],
+) -> None:
     with OurBroker(properties=QUICK) as broker:
         topic, address = new_topic(broker), broker.bootstrap_servers
         patient = {"session_timeout_ms": "30000", "reconnect_backoff_max_ms": "200"}
-        members = [ConfluentMember(address, "lasting", topic, **patient) for _ in range(2)]
+        members = [kind(address, "lasting", topic, **patient) for _ in range(2)]
         share(members)
         fill(address, topic)
         read_all(members, 0)

@@ -3,6 +3,7 @@
 import logging
 import re
 from collections.abc import Iterable, Mapping
+from math import inf
 
 from barnabas.client.aio.coordinator import Coordinator
 from barnabas.client.aio.fetch_driver import FetchDriver
@@ -47,7 +48,8 @@ class ConsumerGroup:
         commits = None if options.auto_commit_s is None else self._commit_quietly
         self.member = GroupMember(coordinator, offsets, group, driver, commits)
         self._watch: PatternWatch | None = None
-        self._commit_at: float | None = None
+        self._commit_at = inf
+        self._next_commit()
 
     # ---- membership -----------------------------------------------------------------------
 
@@ -79,11 +81,10 @@ class ConsumerGroup:
 
     def wants_attention(self) -> bool:
         """Whether a poll has something to do but to give records; says that the user polls."""
-        if self.subscribed:
-            self.member.polled()
-            if self.member.wants_poll:
-                return True
-        return self.commit_is_due()
+        now = self._loop.time()
+        if self.subscribed and self.member.polled(now):
+            return True
+        return now >= self._commit_at
 
     async def attend(self) -> None:
         """Do what only a poll may begin.
@@ -92,7 +93,7 @@ class ConsumerGroup:
             CallDue: a listener must be told first.
             KafkaError: positions were not saved; of a member, that is only said in the log.
         """
-        if self.commit_is_due():
+        if self._loop.time() >= self._commit_at:
             await (self._commit_quietly() if self.subscribed else self.commit(None))
         if self.subscribed:
             self.member.begin()
@@ -134,30 +135,24 @@ class ConsumerGroup:
             await self.member.commit(chosen)
         elif chosen:
             await self._offsets.commit(chosen)
-        if self._options.auto_commit_s is not None:
-            self._commit_at = self._loop.time() + self._options.auto_commit_s
+        self._next_commit()
 
     async def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """The group's saved positions; partitions without one are left out."""
         return await self._offsets.committed(partitions)
 
-    def commit_is_due(self) -> bool:
-        """Whether auto.commit.interval.ms has passed since the last commit."""
-        if self._options.auto_commit_s is None:
-            return False
-        now = self._loop.time()
-        if self._commit_at is None:
-            self._commit_at = now + self._options.auto_commit_s
-        return now >= self._commit_at
-
     async def _commit_quietly(self) -> None:
         """As `commit`; that it failed is no reason not to go on reading, as in Kafka's client."""
-        assert self._options.auto_commit_s is not None
-        self._commit_at = self._loop.time() + self._options.auto_commit_s
+        self._next_commit()
         try:
             await self.commit(None)
         except KafkaError as error:
             log.warning("positions not saved by themselves: %s", error)
+
+    def _next_commit(self) -> None:
+        """Positions were saved, or are being so: by themselves next after auto.commit.interval.ms."""
+        if self._options.auto_commit_s is not None:
+            self._commit_at = self._loop.time() + self._options.auto_commit_s
 
     def _positions(self) -> dict[TopicPartition, int]:
         return {

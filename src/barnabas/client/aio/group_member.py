@@ -88,9 +88,10 @@ class GroupMember:
             return True
         return self._subscribed and self._rebalancing is None and self.machine.due
 
-    def polled(self) -> None:
-        """Take note that the user polls."""
-        self._polled_at = self._loop.time()
+    def polled(self, now: float) -> bool:
+        """Take note that the user polls; whether there is something to do that a poll begins."""
+        self._polled_at = now
+        return self.wants_poll
 
     def begin_wait(self) -> None:
         """The user waits in a poll: that may take any time."""
@@ -99,7 +100,7 @@ class GroupMember:
     def end_wait(self) -> None:
         """The user does so no longer."""
         self._polling -= 1
-        self.polled()
+        self._polled_at = self._loop.time()
 
     def begin(self) -> None:
         """Begin a rebalance, if one is due.

@@ -199,11 +199,14 @@ class Consumer:
 
         The position moves on with each: after a `break` the next one is still to be read.
         """
+        polling = self._consumer.polling
         while True:
-            self._attend()
+            if polling.wants_attention():
+                self._attending(polling.attend)
             for record in self._here():
                 yield record
-                self._attend()
+                if polling.wants_attention():
+                    self._attending(polling.attend)
             self._attending(self._consumer.arrival)
 
     def fetch_arrow(self, timeout_s: float | None = None, *, wanted: Wanted = Wanted.ALL) -> Any:
@@ -268,11 +271,6 @@ class Consumer:
                 finally:
                     with self._hosted.held:
                         self._consumer.of_group("membership").told()
-
-    def _attend(self) -> None:
-        """Do what only a poll may begin, if there is anything."""
-        if self._consumer.polling.wants_attention():
-            self._attending(self._consumer.polling.attend)
 
     def _here(self) -> Iterator[Record]:
         """The records that are here already."""

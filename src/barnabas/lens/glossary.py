@@ -30,6 +30,7 @@ GLOSSARY: Mapping[str, str] = {
     "config_source": "Where the value comes from.",
     "controller_epoch": "How often the controller has changed.",
     "controller_id": "The node id of the controller, -1 unknown.",
+    "correlation_id": "The response brings it back as it is.",
     "coordinator_epoch": "The epoch of the transaction coordinator.",
     "current_leader_epoch": "The leader epoch the client believes in, -1 not to check.",
     "duration_filter": "Only transactions that are open for longer (ms), -1 all.",
@@ -74,6 +75,7 @@ GLOSSARY: Mapping[str, str] = {
     "max_bytes": "The most bytes of records in the whole response.",
     "max_num_offsets": "How many offsets at most.",
     "max_version": "The last version, included.",
+    "max_wait": "For how long to wait for `min_bytes`, in milliseconds.",
     "max_wait_ms": "For how long to wait for `min_bytes`.",
     "mechanism": "The SASL mechanism.",
     "member_epoch": "The member's epoch: 0 to join, -1 to leave, -2 to leave for a while.",
@@ -165,6 +167,7 @@ CHOICES: Mapping[str, Mapping[int, str]] = {
         3: "dynamic, of all brokers", 4: "static, of the broker", 5: "default",
         6: "dynamic, of a broker's logger", 7: "client metrics", 8: "group",
     },
+    "RequestHeader.request_type_id": {0: "PRODUCE", 1: "FETCH", 4: "OFFSETS"},
     "OffsetsRequest.time": {-1: "latest", -2: "earliest"},
     "ListOffsetsPartition.timestamp": {
         -1: "latest", -2: "earliest", -3: "the offset of the largest timestamp",

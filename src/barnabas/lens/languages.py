@@ -7,10 +7,12 @@ from barnabas.lens.kafka import KafkaLens
 from barnabas.lens.kafka07 import Kafka07Lens
 from barnabas.lens.language import Language
 from barnabas.lens.part import Explained
+from barnabas.lens.proposal import ProposalLens
 
 LANGUAGES: Mapping[str, Callable[[], Language]] = {
     "kafka": KafkaLens,
     "kafka-0.7": Kafka07Lens,
+    "proposal": ProposalLens,
 }
 
 

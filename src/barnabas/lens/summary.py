@@ -8,6 +8,7 @@ from barnabas.lens.words import error_text, uuid_text
 _MOST_TOPICS = 3
 _TOPIC = re.compile(r"(^|.*\.)(topic|topic_name|(topic\w*|responses)\[\d+\]\.name)$|topics\[\d+\]$")
 _MESSAGE = re.compile(r".*\.messages\[\d+\]\.crc$")
+_ERROR = re.compile(r"(error_code|\.error|^errors\[\d+\])$")
 _BATCH = re.compile(r".*\.batches\[\d+\]\.count$")
 
 
@@ -60,9 +61,7 @@ def _records(parts: list[Part]) -> list[str]:
 
 def _errors(parts: list[Part]) -> list[str]:
     codes = [
-        part.value
-        for part in parts
-        if part.path.endswith("error_code") and part.value not in (0, None)
+        part.value for part in parts if _ERROR.search(part.path) and part.value not in (0, None)
     ]
     known = dict.fromkeys(code for code in codes if isinstance(code, int))
     return [error_text(code).partition(",")[0] for code in known]

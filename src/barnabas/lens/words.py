@@ -91,7 +91,7 @@ def _said(name: str, value: object) -> str:
 
 
 def _said_number(name: str, value: int) -> str:
-    if name.endswith("error_code") or name == "status_code":
+    if name.endswith("error_code") or name in _CODES:
         return error_text(value)
     if name == "api_key":
         return api_name(value)
@@ -100,6 +100,7 @@ def _said_number(name: str, value: int) -> str:
     return time_text(value) if name.endswith(_TIMES) else ""
 
 
+_CODES = frozenset({"status_code", "error", "errors"})
 _TIMES = ("timestamp", "timestamp_ms", "append_time_ms", "start_time_ms")
 
 

@@ -1,7 +1,7 @@
 """Conversation: the frames of one connection in the order they came, responses beside requests.
 
-Kafka before 0.10 with SASL sends tokens that have a size and nothing else: after SaslHandshake of
-version 0 they are told by what they are not.
+Tokens of SASL that follow SaslHandshake in version 0 have a size and no header: they are told as
+what they are not, requests that are broken.
 """
 
 from collections import deque

@@ -9,6 +9,9 @@ SIZE = 4
 LARGEST = 1 << 30
 """A size beyond this is none, whatever `socket.request.max.bytes` may be."""
 
+_MOST_LOST = 1 << 20
+"""Bytes that are kept of what nobody can cut; a relay gives less at a time."""
+
 
 class Frames:
     """`position` is where in the stream the next frame begins."""
@@ -40,6 +43,8 @@ class Frames:
             del self._held[:end]
             start, self.position = self.position, self.position + end
             yield start, frame
+        if self.lost:
+            del self._held[_MOST_LOST:]
 
     def _size(self) -> int:
         return int.from_bytes(self._held[:SIZE], "big", signed=True)

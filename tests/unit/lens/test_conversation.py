@@ -1,6 +1,7 @@
 """Both sides of a connection: responses beside their requests, whatever comes in between."""
 
 from barnabas.lens.conversation import Conversation, Told
+from barnabas.lens.frames import Frames
 from barnabas.lens.kafka import KafkaLens
 from barnabas.lens.kafka07 import Kafka07Lens
 from barnabas.protocol.api_keys import ApiKey
@@ -87,3 +88,11 @@ def test_replies_of_0_7_come_in_order_and_only_where_there_are_some() -> None:
     told = conversation.from_broker(bytes.fromhex("00000002 0001 00000006 0000 00000000"))
     assert [name for name, _, _ in names(told)] == ["FETCH", "OFFSETS"]
     assert mistakes(asked + told) == []
+
+
+def test_what_nobody_can_cut_is_not_kept_for_ever() -> None:
+    frames = Frames()
+    for _ in range(100):
+        assert list(frames.feed(b"\xff" * 65536)) == []
+    assert frames.lost
+    assert len(frames.held) == 1 << 20

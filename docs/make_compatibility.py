@@ -64,7 +64,7 @@ stored. Converted, they lose what the older format has no place for:
 zstd has no place in magic 0 and 1: such a batch is refused. Records of aborted transactions stay, as
 readers of those formats read what is not committed.
 
-**Not served, so clients find no such API:** the groups of KIP-848, ACLs.
+**Not served, so clients find no such API:** streams groups, ACLs.
 
 **Transactions.** Committed, aborted, open and fenced ones of confluent-kafka and aiokafka, on real Kafka 4.3
 and here; Java of 0.11, 2.8, 3.9 and 4.3 copies a topic with the positions of its group, every third
@@ -72,6 +72,13 @@ transaction aborted; Kafka's TransactionalMessageCopier; `kafka-transactions` li
 same on both (`tests/interop/test_transactions.py`). Java 4.3 goes by transactions version 2 (KIP-890): an
 epoch for each transaction, partitions added by producing. A copy job goes on while the broker is killed, and
 each record arrives once (`tests/crash/test_kill_copy.py`).
+
+**Consumer groups (KIP-848).** confluent-kafka and Java's console consumer with `group.protocol=consumer`: by
+names and by regular expression, static, killed, over a killed broker, and a live group that goes from the
+classic protocol to the new one and back (`tests/interop/test_consumer_groups.py`).
+
+**Share groups (KIP-932).** Java's VerifiableShareConsumer of 4.3, killed, over a killed broker, and
+`kafka-share-groups` (`tests/interop/test_share_groups.py`).
 
 **Groups.** Two members of a classic group share partitions, and one goes on with all when the other
 leaves: confluent-kafka, kafka-python, aiokafka. Members of confluent-kafka were killed, came back as

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from aiokafka import AIOKafkaConsumer
@@ -51,6 +51,12 @@ class Member(Protocol):
 class ConfluentMember:
     """librdkafka."""
 
+    times: Mapping[str, int] = {
+        "session.timeout.ms": SESSION_MS,
+        "heartbeat.interval.ms": HEARTBEAT_MS,
+    }
+    """What a classic member says of its session."""
+
     def __init__(self, address: str, group: str, topic: str, **more: str) -> None:
         settings = {name.replace("_", "."): value for name, value in more.items()}
         self._consumer = Consumer(
@@ -59,8 +65,7 @@ class ConfluentMember:
                 "group.id": group,
                 "auto.offset.reset": "earliest",
                 "enable.auto.commit": False,
-                "session.timeout.ms": SESSION_MS,
-                "heartbeat.interval.ms": HEARTBEAT_MS,
+                **self.times,
                 **settings,
             }
         )
@@ -78,6 +83,10 @@ class ConfluentMember:
 
     def assigned(self) -> set[int]:
         return {one.partition for one in self._consumer.assignment()}
+
+    def places(self) -> set[tuple[str, int]]:
+        """The same of several topics."""
+        return {(one.topic, one.partition) for one in self._consumer.assignment()}
 
     def commit(self) -> None:
         with contextlib.suppress(KafkaException):  # nothing was read: nothing to commit

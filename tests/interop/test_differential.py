@@ -7,6 +7,7 @@ import pytest
 from tests.interop.differential import (
     administration,
     cluster,
+    consumer_groups,
     data,
     groups,
     placement,
@@ -28,6 +29,7 @@ SCENARIOS = (
     *placement.SCENARIOS,
     *quotas.SCENARIOS,
     *groups.SCENARIOS,
+    *consumer_groups.SCENARIOS,
     *resources.SCENARIOS,
 )
 

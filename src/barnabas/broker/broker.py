@@ -6,16 +6,25 @@ from typing import TYPE_CHECKING
 from barnabas.broker.broker_settings import BrokerSettings
 from barnabas.broker.client_resources import ClientResources
 from barnabas.broker.fetch_sessions import FetchSessions
+from barnabas.broker.group_members import GroupMembers
 from barnabas.broker.group_membership import GroupMembership
 from barnabas.broker.group_offsets import GroupOffsets
+from barnabas.broker.group_policies import GroupPolicies
 from barnabas.broker.group_removal import GroupRemoval
 from barnabas.broker.group_shards import GroupShards
+from barnabas.broker.known_topics import KnownTopics
 from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.profile import Profile
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.quotas import Quotas
 from barnabas.broker.registry_offsets import RegistryOffsets
 from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.share_members import ShareMembers
+from barnabas.broker.share_offsets import ShareOffsets
+from barnabas.broker.share_partitions import SharePartitions, Time
+from barnabas.broker.share_policies import SharePolicies
+from barnabas.broker.share_sessions import ShareSessions
+from barnabas.broker.share_states import KeptShares
 from barnabas.broker.telemetry import Telemetry
 from barnabas.broker.telemetry_match import Software
 from barnabas.broker.throttling import Throttling
@@ -23,6 +32,7 @@ from barnabas.broker.topic_descriptions import TopicDescriptions
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
+from barnabas.coordinators.consumer_group.groups import Surroundings
 from barnabas.log.manager import LogManager
 from barnabas.ports import Clock, Entropy, Registry, Timers
 
@@ -61,7 +71,11 @@ class Broker:
     descriptions: TopicDescriptions = field(init=False)
     registry_offsets: RegistryOffsets = field(init=False)
     offsets: GroupOffsets = field(init=False)
-    membership: GroupMembership = field(init=False)
+    members: GroupMembers = field(init=False)
+    share_sessions: ShareSessions = field(init=False)
+    share_partitions: SharePartitions = field(init=False)
+    sharers: ShareMembers = field(init=False)
+    share_offsets: ShareOffsets = field(init=False)
     group_removal: GroupRemoval = field(init=False)
     _transactions: "Transactions | None" = field(default=None, init=False)
 
@@ -74,8 +88,20 @@ class Broker:
         self.descriptions = TopicDescriptions(self.topics)
         self.registry_offsets = RegistryOffsets(self.registry)
         self.offsets = GroupOffsets(self.groups, self.config)
-        self.membership = GroupMembership(self.groups, self.timers)
-        self.group_removal = GroupRemoval(self.groups)
+        policies = GroupPolicies(self.settings, self.client_resources)
+        self.groups.around = Surroundings(KnownTopics(self.topics), policies.of)
+        classic = GroupMembership(self.groups, self.timers)
+        self.members = GroupMembers(self.groups, self.timers, classic)
+        shares = SharePolicies(self.settings, self.client_resources)
+        kept = KeptShares(self.topics, self.replicas, self.clock, self.config)
+        self.share_sessions = ShareSessions(self.config.group_share_max_share_sessions)
+        time = Time(self.purgatory, self.clock, self.timers)
+        self.share_partitions = SharePartitions(self.topics, self.replicas, kept, shares, time)
+        self.sharers = ShareMembers(
+            self.groups, self.timers, shares, self.share_partitions, self.share_sessions
+        )
+        self.share_offsets = ShareOffsets(self.topics, self.groups, self.share_partitions)
+        self.group_removal = GroupRemoval(self.groups, self.share_partitions)
 
     @property
     def transactions(self) -> "Transactions":

@@ -8,6 +8,7 @@ from barnabas.broker import resources
 from barnabas.broker.broker import Broker
 from barnabas.broker.broker_settings import EVERY
 from barnabas.broker.client_resources import KINDS
+from barnabas.broker.group_policies import check_limits
 from barnabas.broker.resource_kinds import ResourceKind
 from barnabas.broker.telemetry_match import SELECTORS
 from barnabas.broker.topic_znodes import Topic
@@ -111,6 +112,7 @@ class _ClientTarget:
 
     def __init__(self, broker: Broker, kind: int, name: str) -> None:
         self._resources = broker.client_resources
+        self._broker_config = broker.config
         self._kind = kind
         self._name = name
         self.own = self._resources.get(kind, name)
@@ -124,6 +126,8 @@ class _ClientTarget:
 
     def change(self, config: Mapping[str, str], *, validate_only: bool) -> None:
         _check(self._kind, KINDS[self._kind], config)
+        if self._kind == ResourceKind.GROUP:
+            check_limits(self._broker_config, config)
         if not validate_only:
             self._resources.configure(self._kind, self._name, config)
 

@@ -24,7 +24,11 @@ class Feature(NamedTuple):
     version: int = 0
 
 
-_FEATURES = (Feature("transaction.version", 0, 2, 2, ApiKey.END_TXN, 5),)
+_FEATURES = (
+    Feature("group.version", 0, 1, 1, ApiKey.CONSUMER_GROUP_HEARTBEAT),
+    Feature("share.version", 0, 1, 1, ApiKey.SHARE_GROUP_HEARTBEAT, 1),
+    Feature("transaction.version", 0, 2, 2, ApiKey.END_TXN, 5),
+)
 
 
 def features_of(profile: Profile) -> list[Feature]:

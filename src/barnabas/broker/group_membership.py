@@ -7,17 +7,18 @@ for each group at the next moment at which something happens to it by itself.
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
+from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_shards import GroupShards, Held
-from barnabas.broker.partition import Partition
 from barnabas.broker.purgatory import Pending
 from barnabas.coordinators.group import joining, leaving, syncing
 from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
+from barnabas.coordinators.group.rebalancing import begin_rebalance
 from barnabas.coordinators.group.replies import Effects, JoinReply, SyncReply
 from barnabas.coordinators.group.syncing import Sync
 from barnabas.errors import ErrorCode
-from barnabas.ports import Timer, Timers
+from barnabas.ports import Timers
 
 
 class _Waiting(NamedTuple):
@@ -27,19 +28,12 @@ class _Waiting(NamedTuple):
     respond: Callable[..., object]
 
 
-class _Alarm(NamedTuple):
-    at_ms: int
-    timer: Timer
-
-
 class GroupMembership:
     """Who is in which group. For one thread. All may raise BrokerError: COORDINATOR_NOT_AVAILABLE."""
 
     def __init__(self, shards: GroupShards, timers: Timers) -> None:
         self._shards = shards
-        self._timers = timers
-        self._alarms: dict[tuple[Partition, str], _Alarm] = {}
-        shards.on_loaded = self._begin
+        self._alarms = GroupAlarms(shards, timers, self._on_alarm)
 
     def join(self, group_id: str, asked: Join, respond: Callable[[JoinReply], object]) -> object:
         """Become a member; gives `respond`'s answer when the group has agreed."""
@@ -91,10 +85,24 @@ class GroupMembership:
         group = None if held is None else held.shard.group(group_id)
         return None if held is None or group is None else (held, group)
 
-    def _begin(self, held: Held) -> None:
+    def begin(self, held: Held) -> None:
         """The sessions of loaded members begin."""
         for group in held.shard.groups():
             self._carry_out(held, group, leaving.loaded(group, self._shards.now_ms()))
+
+    def upgraded(self, held: Held, group: ClassicGroup) -> None:
+        """A group is a consumer group now: who waits in the classic one must join again."""
+        effects = leaving.end(group, ErrorCode.REBALANCE_IN_PROGRESS, self._shards.now_ms())
+        self._carry_out(held, group, effects)
+
+    def downgraded(self, held: Held, group: ClassicGroup, *, rebalance: bool) -> None:
+        """A consumer group has become this classic one."""
+        now = self._shards.now_ms()
+        self._carry_out(held, group, leaving.loaded(group, now))
+        if rebalance:
+            effects = Effects()
+            begin_rebalance(group, effects, now)
+            self._carry_out(held, group, effects)
 
     def _carry_out(self, held: Held, group: ClassicGroup, effects: Effects) -> None:
         for waiter, reply in effects.answers:
@@ -111,25 +119,10 @@ class GroupMembership:
             self._shards.append(held, [effects.record], written)
         if group.is_vacant:
             held.shard.forget(group.group_id)
-        self._set_alarm(held, group)
+        self._alarms.set(held, group.group_id, group.deadline())
 
-    def _set_alarm(self, held: Held, group: ClassicGroup) -> None:
-        due = group.deadline()
-        place = held.partition, group.group_id
-        alarm = self._alarms.get(place)
-        if alarm is not None and (due is None or due < alarm.at_ms):
-            alarm.timer.cancel()
-            del self._alarms[place]
-            alarm = None
-        if due is not None and alarm is None:
-            seconds = max(due - self._shards.now_ms(), 0) / 1000
-            timer = self._timers.after(seconds, lambda: self._on_alarm(held, place))
-            self._alarms[place] = _Alarm(due, timer)
-
-    def _on_alarm(self, held: Held, place: tuple[Partition, str]) -> None:
-        del self._alarms[place]
+    def _on_alarm(self, held: Held, group_id: str) -> None:
         # Another one of its name may be there by now: its alarm is this one too.
-        group = held.shard.group(place[1])
+        group = held.shard.group(group_id)
         if group is not None:
             self._carry_out(held, group, leaving.on_time(group, self._shards.now_ms()))
-            self._shards.write()

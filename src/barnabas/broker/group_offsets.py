@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from barnabas.broker.group_shards import GroupShards
 from barnabas.broker.purgatory import Pending
 from barnabas.config.broker import BrokerConfig
+from barnabas.coordinators.consumer_group.committing import fetch_refusal
 from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
 from barnabas.errors import BrokerError, ErrorCode
@@ -67,6 +68,16 @@ class GroupOffsets:
         """
         held = self._shards.find(group_id)
         return held.shard.offsets.positions(group_id) if held else []
+
+    def refusal(self, group_id: str, member_id: str | None, epoch: int) -> ErrorCode:
+        """Why who names itself a member of a consumer group may not be told of its offsets.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        held = self._shards.find(group_id)
+        group = None if held is None else held.shard.consumer.get(group_id)
+        return ErrorCode.NONE if group is None else fetch_refusal(group, member_id, epoch)
 
     def fetch(
         self, group_id: str, positions: Sequence[Position]

@@ -5,7 +5,9 @@ from functools import partial
 
 from barnabas.broker.group_shards import GroupShards
 from barnabas.broker.purgatory import Pending
+from barnabas.broker.share_partitions import SharePartitions
 from barnabas.coordinators.group.offset_records import Position
+from barnabas.coordinators.share_state.states import StateKey
 from barnabas.errors import BrokerError, ErrorCode
 
 Codes = dict[str, ErrorCode]
@@ -14,8 +16,9 @@ Codes = dict[str, ErrorCode]
 class GroupRemoval:
     """Deletes groups without members, and offsets that nobody uses. For one thread."""
 
-    def __init__(self, shards: GroupShards) -> None:
+    def __init__(self, shards: GroupShards, shares: SharePartitions) -> None:
         self._shards = shards
+        self._shares = shares
 
     def delete_groups(
         self, group_ids: Sequence[str], respond: Callable[[Codes], object]
@@ -45,7 +48,11 @@ class GroupRemoval:
         if held is None:
             done(ErrorCode.GROUP_ID_NOT_FOUND)
             return
+        share = held.shard.share.get(group_id)
         result = held.shard.delete_group(group_id)
+        if share is not None and not result.reply:
+            for place in share.read:
+                self._shares.forget(StateKey(group_id, place), lambda _code: None)
         if result.records:
             self._shards.append(held, result.records, done)
         else:

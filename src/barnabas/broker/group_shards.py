@@ -8,10 +8,11 @@ from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.shards import HeldShard, Shards
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
+from barnabas.coordinators.consumer_group.groups import Surroundings
 from barnabas.coordinators.group.classic import GroupSettings
 from barnabas.coordinators.group.shard import GroupShard
 from barnabas.coordinators.shard import CoordinatorRecord
-from barnabas.errors import ErrorCode
+from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Clock
 
 OFFSETS_TOPIC = "__consumer_offsets"
@@ -38,6 +39,7 @@ class GroupShards(Shards[GroupShard]):
         self._settings = GroupSettings(
             config.group_initial_rebalance_delay_ms, config.group_max_size
         )
+        self.around: Surroundings | None = None
         self._began_ms = clock.time_ms() - int(clock.monotonic() * 1000)
 
     def now_ms(self) -> int:
@@ -45,13 +47,28 @@ class GroupShards(Shards[GroupShard]):
         return self._began_ms + int(self._clock.monotonic() * 1000)
 
     def _new_shard(self) -> GroupShard:
-        return GroupShard(self._settings, self._config.offset_metadata_max_bytes)
+        assert self.around is not None, "groups are surrounded before one is asked for"
+        metadata_bytes = self._config.offset_metadata_max_bytes
+        return GroupShard(self._settings, metadata_bytes, self.around)
 
     def _replay_all(self, partition: Partition, shard: GroupShard) -> None:
         # Imported late: a broker starts faster without it.
         from barnabas.broker.shard_loading import load_shard
 
         load_shard(partition.log, shard, shard)
+
+    def restore(self, held: Held) -> None:
+        """Read the groups of a shard again, but for classic ones: what changed them is not written."""
+        try:
+            again = self._load(held.partition)
+        except BrokerError:
+            held.shard.consumer.become({})
+            held.shard.share.become({})
+        else:
+            held.shard.consumer.become(again.consumer.by_id())
+            held.shard.share.become(again.share.by_id())
+        for begin in self.on_loaded:
+            begin(held)
 
     def append(
         self,

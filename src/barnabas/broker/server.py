@@ -169,7 +169,7 @@ class BrokerServer:
         deadline = self._world.timers.after(_STOP_SECONDS, cut_off)
         self._purgatory.finish_all()
         if self._broker is not None:
-            self._broker.membership.stop()
+            self._broker.members.stop()
         connections.finish(lambda: self._world.timers.soon(end))
 
     def _the_registry(self) -> Registry:

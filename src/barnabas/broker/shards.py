@@ -43,7 +43,7 @@ class Shards(Generic[ShardT]):
         self._clock = clock
         self._topic = topic
         self._held: dict[Partition, HeldShard[ShardT]] = {}
-        self.on_loaded: Callable[[HeldShard[ShardT]], None] | None = None
+        self.on_loaded: list[Callable[[HeldShard[ShardT]], None]] = []
 
     def prepare(self) -> None:
         """Make the topic if it is not there.
@@ -105,8 +105,8 @@ class Shards(Generic[ShardT]):
         held = self._held.get(partition)
         if held is None:
             held = self._held[partition] = HeldShard(partition, self._load(partition))
-            if self.on_loaded is not None:
-                self.on_loaded(held)
+            for begin in self.on_loaded:
+                begin(held)
         return held
 
     def _load(self, partition: Partition) -> ShardT:

@@ -26,7 +26,8 @@ from barnabas.ports import Entropy, Registry
 log = logging.getLogger(__name__)
 
 TRANSACTIONS_TOPIC = "__transaction_state"
-INTERNAL_TOPICS = frozenset({"__consumer_offsets", TRANSACTIONS_TOPIC})
+SHARES_TOPIC = "__share_group_state"
+INTERNAL_TOPICS = frozenset({"__consumer_offsets", TRANSACTIONS_TOPIC, SHARES_TOPIC})
 
 METADATA_TOPIC = "__cluster_metadata"
 """The log of Kafka's controllers. No client may make a topic of that name."""

@@ -7,9 +7,11 @@ file for a Kafka broker may name besides is in `config.elsewhere`.
 from collections.abc import Mapping
 from typing import ClassVar
 
+from barnabas.config.broker_consumer_groups import ConsumerGroupConfig
 from barnabas.config.broker_dialects import DialectConfig
 from barnabas.config.broker_membership import MembershipConfig
 from barnabas.config.broker_quotas import QuotaConfig
+from barnabas.config.broker_share_groups import ShareGroupConfig
 from barnabas.config.broker_transactions import TransactionConfig
 from barnabas.config.definition import (
     DOUBLE_MAX,
@@ -44,7 +46,14 @@ IN_OTHER_UNITS: dict[str, tuple[tuple[str, int], ...]] = {
 """What stands in for a property that is not set, first one first, with its factor."""
 
 
-class BrokerConfig(QuotaConfig, MembershipConfig, TransactionConfig, DialectConfig):
+class BrokerConfig(
+    QuotaConfig,
+    MembershipConfig,
+    ConsumerGroupConfig,
+    ShareGroupConfig,
+    TransactionConfig,
+    DialectConfig,
+):
     """What can be set for a broker."""
 
     known_elsewhere: ClassVar[Mapping[str, str]] = BROKER_NAMES

@@ -1,6 +1,7 @@
-"""The properties of a group of consumers. No group follows them yet.
+"""The properties of a group. Consumer groups and share groups follow theirs, the others are kept.
 
-Source: Kafka 4.3 GroupConfig. The ranges are those that the broker's defaults allow.
+Source: Kafka 4.3 GroupConfig. The ranges are those that the broker's defaults allow; for consumer groups
+the broker's properties say them.
 """
 
 from typing import ClassVar
@@ -8,28 +9,35 @@ from typing import ClassVar
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import INT_MAX, MEDIUM, boolean, integer, string
 
-_NO_GROUPS = "no group follows it yet"
+_NO_GROUPS = "there are no streams groups"
 
 
 def _milliseconds(default: int, low: int, high: int, text: str, synonym: str) -> int:
+    inert = _NO_GROUPS if synonym.startswith("streams") else ""
     return integer(
-        default, MEDIUM, text, low=low, high=high, synonym=f"group.{synonym}", inert=_NO_GROUPS
+        default, MEDIUM, text, low=low, high=high, synonym=f"group.{synonym}", inert=inert
     )
 
 
+_SESSION = "After how long without a heartbeat a member is given up, in milliseconds."
+_HEARTBEAT = "How often members say that they are there, in milliseconds."
+_ASSIGNMENT = "How long it is at least from one assignment to the next, in milliseconds."
+
+
 def _session(kind: str) -> int:
-    text = "After how long without a heartbeat a member is given up, in milliseconds."
-    return _milliseconds(45_000, 45_000, 60_000, text, f"{kind}.session.timeout.ms")
+    return _milliseconds(45_000, 45_000, 60_000, _SESSION, f"{kind}.session.timeout.ms")
 
 
 def _heartbeat(kind: str) -> int:
-    text = "How often members say that they are there, in milliseconds."
-    return _milliseconds(5_000, 5_000, 15_000, text, f"{kind}.heartbeat.interval.ms")
+    return _milliseconds(5_000, 5_000, 15_000, _HEARTBEAT, f"{kind}.heartbeat.interval.ms")
 
 
 def _assignment(kind: str) -> int:
-    text = "How long it is at least from one assignment to the next, in milliseconds."
-    return _milliseconds(1_000, 0, 15_000, text, f"{kind}.assignment.interval.ms")
+    return _milliseconds(1_000, 0, 15_000, _ASSIGNMENT, f"{kind}.assignment.interval.ms")
+
+
+def _of_consumers(default: int, text: str, name: str) -> int:
+    return integer(default, MEDIUM, text, low=0, synonym=f"group.consumer.{name}")
 
 
 class GroupConfig(Configuration):
@@ -37,9 +45,11 @@ class GroupConfig(Configuration):
 
     inert_level: ClassVar[int] = 10
 
-    consumer_session_timeout_ms: int = _session("consumer")
-    consumer_heartbeat_interval_ms: int = _heartbeat("consumer")
-    consumer_assignment_interval_ms: int = _assignment("consumer")
+    consumer_session_timeout_ms: int = _of_consumers(45_000, _SESSION, "session.timeout.ms")
+    consumer_heartbeat_interval_ms: int = _of_consumers(5_000, _HEARTBEAT, "heartbeat.interval.ms")
+    consumer_assignment_interval_ms: int = _of_consumers(
+        1_000, _ASSIGNMENT, "assignment.interval.ms"
+    )
     share_session_timeout_ms: int = _session("share")
     share_heartbeat_interval_ms: int = _heartbeat("share")
     share_assignment_interval_ms: int = _assignment("share")
@@ -57,7 +67,6 @@ class GroupConfig(Configuration):
         low=2,
         high=10,
         synonym="group.share.delivery.count.limit",
-        inert=_NO_GROUPS,
     )
     share_partition_max_record_locks: int = integer(
         2_000,
@@ -66,26 +75,23 @@ class GroupConfig(Configuration):
         low=100,
         high=4_000,
         synonym="group.share.partition.max.record.locks",
-        inert=_NO_GROUPS,
     )
     share_auto_offset_reset: str = string(
         "latest",
         MEDIUM,
         "Where a new share group begins: earliest, latest, or by_duration: and an ISO 8601 duration.",
-        inert=_NO_GROUPS,
     )
     share_isolation_level: str = string(
         "read_uncommitted",
         MEDIUM,
         "Whether records of transactions that are not committed are delivered.",
         choices=("read_committed", "read_uncommitted"),
-        inert=_NO_GROUPS,
+        inert="records of transactions are not told apart for share groups",
     )
     share_renew_acknowledge_enable: bool = boolean(
         MEDIUM,
         default=True,
         text="Whether a member may have a record for longer.",
-        inert=_NO_GROUPS,
     )
     streams_session_timeout_ms: int = _session("streams")
     streams_heartbeat_interval_ms: int = _heartbeat("streams")

@@ -69,44 +69,24 @@ delete.records.purgatory.purge.interval.requests int 1
 early.start.listeners list -
 fetch.purgatory.purge.interval.requests int 1000
 follower.fetch.last.tiered.offset.enable boolean false changeable
-group.consumer.assignment.interval.ms int 1000 changeable
-group.consumer.assignors list uniform,range
-group.consumer.heartbeat.interval.ms int 5000
-group.consumer.max.assignment.interval.ms int 15000
-group.consumer.max.heartbeat.interval.ms int 15000
-group.consumer.max.session.timeout.ms int 60000
-group.consumer.max.size int 2147483647
-group.consumer.migration.policy string bidirectional
-group.consumer.min.assignment.interval.ms int 0
-group.consumer.min.heartbeat.interval.ms int 5000
-group.consumer.min.session.timeout.ms int 45000
-group.consumer.session.timeout.ms int 45000
 group.coordinator.append.linger.ms int -1
 group.coordinator.background.threads int 2
 group.coordinator.cached.buffer.max.bytes int 1048588 changeable
 group.coordinator.rebalance.protocols list classic,consumer,streams
 group.coordinator.threads int 4
-group.share.assignment.interval.ms int 1000 changeable
 group.share.assignors list simple
-group.share.delivery.count.limit int 5
-group.share.heartbeat.interval.ms int 5000
 group.share.max.assignment.interval.ms int 15000
 group.share.max.delivery.count.limit int 10
 group.share.max.heartbeat.interval.ms int 15000
 group.share.max.partition.max.record.locks int 4000
 group.share.max.record.lock.duration.ms int 60000
 group.share.max.session.timeout.ms int 60000
-group.share.max.share.sessions int 2000
-group.share.max.size int 200
 group.share.min.assignment.interval.ms int 0
 group.share.min.delivery.count.limit int 2
 group.share.min.heartbeat.interval.ms int 5000
 group.share.min.partition.max.record.locks int 100
 group.share.min.record.lock.duration.ms int 15000
 group.share.min.session.timeout.ms int 45000
-group.share.partition.max.record.locks int 2000
-group.share.record.lock.duration.ms int 30000
-group.share.session.timeout.ms int 45000
 group.streams.assignment.interval.ms int 1000 changeable
 group.streams.heartbeat.interval.ms int 5000
 group.streams.initial.rebalance.delay.ms int 3000
@@ -251,7 +231,6 @@ share.coordinator.load.buffer.size int 5242880
 share.coordinator.snapshot.update.records.per.snapshot int 500
 share.coordinator.state.topic.compression.codec int 0
 share.coordinator.state.topic.min.isr short 2
-share.coordinator.state.topic.num.partitions int 50
 share.coordinator.state.topic.replication.factor short 3
 share.coordinator.state.topic.segment.bytes int 104857600
 share.coordinator.threads int 1

@@ -18,23 +18,35 @@ def run_tool(name: str, *arguments: str, seconds: float = 90.0) -> str:
     Raises:
         ToolFailed: it ended with an error.
     """
-    program = name if name.startswith("kafka.admin.") else f"org.apache.kafka.tools.{name}"
-    return run_class(KAFKA_4, program, *arguments, seconds=seconds)
+    return run_class(KAFKA_4, _program(name), *arguments, seconds=seconds)
+
+
+def tool_command(name: str, *arguments: str) -> list[str]:
+    """The command line of a program of today's release."""
+    return _command(KAFKA_4, _program(name), *arguments)
+
+
+def _program(name: str) -> str:
+    return name if name.startswith("kafka.admin.") else f"org.apache.kafka.tools.{name}"
 
 
 def run_class(
     release: MavenPeer, name: str, *arguments: str, given: str = "", seconds: float = 90.0
 ) -> str:
     """As `run_tool`, of any release, by the class's full name; `given` is its standard input."""
-    command = [
-        java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dlog4j2.level=WARN",
-        # The snappy of 0.8.0 and 0.8.1 loads its library so.
-        "--add-opens", "java.base/java.lang=ALL-UNNAMED",
-        "-cp", class_path(release), name, *arguments,
-    ]  # fmt: skip
+    command = _command(release, name, *arguments)
     done = subprocess.run(
         command, input=given, capture_output=True, text=True, timeout=seconds, check=False
     )
     if done.returncode != 0:
         raise ToolFailed(f"{name} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
     return done.stdout
+
+
+def _command(release: MavenPeer, name: str, *arguments: str) -> list[str]:
+    return [
+        java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dlog4j2.level=WARN",
+        # The snappy of 0.8.0 and 0.8.1 loads its library so.
+        "--add-opens", "java.base/java.lang=ALL-UNNAMED",
+        "-cp", class_path(release), name, *arguments,
+    ]  # fmt: skip

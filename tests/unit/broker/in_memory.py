@@ -155,7 +155,8 @@ class Logs:
 class Shards:
     """The groups of a broker that has none."""
 
-    on_loaded = None
+    def __init__(self) -> None:
+        self.on_loaded: list[object] = []
 
     def indexes(self) -> tuple[int, ...]:
         return ()

@@ -70,7 +70,7 @@ def test_an_unknown_name_is_a_warning_with_the_nearest_known_one(
 @pytest.mark.parametrize(
     ("name", "level"),
     [
-        ("group.share.record.lock.duration.ms", "INFO"),
+        ("group.streams.num.standby.replicas", "INFO"),
         ("zookeeper.connect", "INFO"),
         ("remote.log.manager.thread.pool.size", "INFO"),
         ("ssl.truststore.location", "WARNING"),

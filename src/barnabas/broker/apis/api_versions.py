@@ -4,8 +4,8 @@ Does: a version that nobody knows is answered in version 0 with UNSUPPORTED_VERS
     ApiVersions itself (KIP-511); names and versions of clients must be printable. Clients are asked
     for their metrics from the first subscription on (KIP-714).
 Ignores: `cluster_id` and `node_id` (KIP-1242): there is one broker.
-    Features: transaction.version is told, by which Java's producers go by KIP-890; what the others
-    stand for is between brokers, or not served.
+    Features: transaction.version is told, by which Java's producers go by KIP-890, group.version and
+    share.version; what the others stand for is between brokers, or not served.
 Versions: 1 throttle time · 3 flexible, client name and version · 4 features from 0 · 5 target node
 """
 

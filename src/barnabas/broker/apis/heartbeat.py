@@ -19,7 +19,7 @@ def handle(broker: Broker, context: RequestContext, request: HeartbeatRequest) -
         return HeartbeatResponse(error_code=ErrorCode.INVALID_GROUP_ID)
     who = Identity(request.member_id, request.group_instance_id)
     try:
-        code = broker.membership.heartbeat(request.group_id, who, request.generation_id)
+        code = broker.members.heartbeat(request.group_id, who, request.generation_id)
     except BrokerError as error:
         code = error.code
     return HeartbeatResponse(error_code=code)

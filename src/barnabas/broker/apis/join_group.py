@@ -60,7 +60,7 @@ def handle(broker: Broker, context: RequestContext, request: JoinGroupRequest) -
     if request.reason:
         log.info("member joins", extra={"group": request.group_id, "reason": request.reason})
     try:
-        return broker.membership.join(request.group_id, _asked(broker, context, request), respond)
+        return broker.members.join(request.group_id, _asked(broker, context, request), respond)
     except BrokerError as error:
         return respond(JoinReply(error.code, request.member_id))
 

@@ -33,7 +33,7 @@ def handle(
     if not several:
         leavers = [Identity(request.member_id)]
     try:
-        codes = broker.membership.leave(request.group_id, leavers)
+        codes = broker.members.leave(request.group_id, leavers)
     except BrokerError as error:
         return LeaveGroupResponse(error_code=error.code)
     if not several:

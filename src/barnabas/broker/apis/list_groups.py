@@ -1,17 +1,21 @@
 """ListGroups (key 16): the groups that this broker coordinates.
 
-Does: groups with members or with committed offsets, all of them classic; filters by state (4+) and
-    type (5+), whatever their case.
+Does: groups with members or with committed offsets; filters by state (4+) and type (5+), whatever their
+    case.
 Ignores: nothing.
 Versions: 1 throttle time · 4 states (KIP-518) · 5 types (KIP-848)
 """
 
+from collections.abc import Iterator
+
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.group_shards import Held
+from barnabas.coordinators.group.protocols import CONSUMER
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
 
-_TYPE = "classic"
+_CLASSIC, _CONSUMER, _SHARE = "classic", "consumer", "share"
 
 
 def handle(
@@ -19,25 +23,43 @@ def handle(
 ) -> ListGroupsResponse:
     """List them; nothing if one of the partitions that hold them cannot be read."""
     del context
-    if not _is_among(_TYPE, request.types_filter):
-        return ListGroupsResponse(error_code=ErrorCode.NONE, groups=[])
     try:
-        groups = [group for held in broker.groups.all() for group in held.shard.views()]
+        groups = [group for held in broker.groups.all() for group in _listed(held)]
     except BrokerError as error:
         return ListGroupsResponse(error_code=error.code, groups=[])
     return ListGroupsResponse(
         error_code=ErrorCode.NONE,
         groups=[
-            ListedGroup(
-                group_id=group.group_id,
-                protocol_type=group.protocol_type or "",
-                group_state=group.state.value,
-                group_type=_TYPE,
-            )
+            group
             for group in sorted(groups, key=lambda group: group.group_id)
-            if _is_among(group.state.value, request.states_filter)
+            if _is_among(group.group_state, request.states_filter)
+            and _is_among(group.group_type, request.types_filter)
         ],
     )
+
+
+def _listed(held: Held) -> Iterator[ListedGroup]:
+    for classic in held.shard.views():
+        yield ListedGroup(
+            group_id=classic.group_id,
+            protocol_type=classic.protocol_type or "",
+            group_state=classic.state.value,
+            group_type=_CLASSIC,
+        )
+    for group in held.shard.consumer.all():
+        yield ListedGroup(
+            group_id=group.group_id,
+            protocol_type=CONSUMER,
+            group_state=group.state.value,
+            group_type=_CONSUMER,
+        )
+    for share in held.shard.share.all():
+        yield ListedGroup(
+            group_id=share.group_id,
+            protocol_type=_SHARE,
+            group_state=share.state,
+            group_type=_SHARE,
+        )
 
 
 def _is_among(word: str, words: list[str]) -> bool:

@@ -3,7 +3,8 @@
 Does: commits of members, and from outside of a membership (generation -1), as of consumers that
     assign partitions to themselves, while the group has no members; answers when the records are
     written. A member that commits is alive.
-Refuses: who is no member, or of another generation; commits amid a rebalance.
+Refuses: who is no member, or of another generation; commits amid a rebalance. Of a consumer group:
+    who had the partition not yet in the epoch that it names.
 Versions: 0 kept apart, as Kafka did in ZooKeeper · 1 times of commits · 2 retention time
     5 no retention time (KIP-211) · 6 leader epochs · 7 static members
     9 other error for unknown groups (KIP-848) · 10 topic ids
@@ -27,6 +28,7 @@ from barnabas.protocol.offset_commit import (
 from barnabas.versions import VersionTable
 
 _UNKNOWN_GROUP = VersionTable({0: ErrorCode.ILLEGAL_GENERATION, 9: ErrorCode.GROUP_ID_NOT_FOUND})
+_KNOWS_EPOCHS = VersionTable({0: False, 9: True})
 _IN_REGISTRY = VersionTable({0: True, 1: False})
 _BY_ID = VersionTable({0: False, 10: True})
 
@@ -48,6 +50,7 @@ def handle(broker: Broker, context: RequestContext, request: OffsetCommitRequest
         request.generation_id_or_member_epoch,
         _offsets(broker, request, topics),
         _UNKNOWN_GROUP[context.api_version],
+        _KNOWS_EPOCHS[context.api_version],
     )
 
     def respond(codes: "dict[Position, ErrorCode]") -> OffsetCommitResponse:

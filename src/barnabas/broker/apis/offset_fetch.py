@@ -2,7 +2,7 @@
 
 Does: positions asked for, or all of a group; -1 where nothing was committed. Who asks for what is
     stable is told to come again where an open transaction has an offset (KIP-447).
-Ignores: `member_id` and `member_epoch` (there are no members).
+Refuses: who names itself as a member of a consumer group and is none, or of another epoch.
 Versions: 0 what was committed in version 0 · 2 all topics by null, errors of the group
     5 leader epochs · 8 several groups (KIP-709) · 9 members (KIP-848) · 10 topic ids
 """
@@ -80,6 +80,9 @@ def _group(
     group_id = asked.group_id
     code = ErrorCode.NONE
     try:
+        refused = broker.offsets.refusal(group_id, asked.member_id, asked.member_epoch)
+        if refused:
+            return OffsetFetchResponseGroup(group_id=group_id, topics=[], error_code=refused)
         topics = asked.topics if asked.topics is not None else _all(broker, group_id, by_id=by_id)
         answers = [_topic(broker, group_id, one, by_id=by_id) for one in topics]
         if request.require_stable:

@@ -33,7 +33,7 @@ def handle(broker: Broker, context: RequestContext, request: SyncGroupRequest) -
         {one.member_id: bytes(one.assignment) for one in request.assignments},
     )
     try:
-        return broker.membership.sync(request.group_id, asked, _respond)
+        return broker.members.sync(request.group_id, asked, _respond)
     except BrokerError as error:
         return _respond(SyncReply(error.code))
 

@@ -24,6 +24,8 @@ class Commit:
     """What a member of a group that is not there is told; depends on the request's version."""
     in_transaction: bool = False
     """Whether they count when a transaction commits, whose producer may name no member (KIP-447)."""
+    knows_epochs: bool = True
+    """Whether the client knows what the epoch of a member is (KIP-848)."""
 
 
 def commit_refusal(group: ClassicGroup | None, asked: Commit, *, known: bool) -> ErrorCode | None:

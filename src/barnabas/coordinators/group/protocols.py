@@ -1,16 +1,21 @@
 """Which protocol the members of a group agree on, and what consumers among them read."""
 
-from collections.abc import Collection
+import struct
+from collections.abc import Collection, Mapping, Sequence
 
 from barnabas.coordinators.group.member import Member
 from barnabas.errors import DecodeError
-from barnabas.protocol.consumer_protocol import ConsumerProtocolSubscription
+from barnabas.protocol.consumer_protocol import (
+    AssignedPartitions,
+    ConsumerProtocolAssignment,
+    ConsumerProtocolSubscription,
+)
 from barnabas.types import Buffer
 from barnabas.wire.compiler import Codec
 
 CONSUMER = "consumer"
 
-_VERSION_SIZE = 2
+_VERSION = struct.Struct(">h")
 _NEWEST = 3
 
 
@@ -39,17 +44,53 @@ def topics_of(members: Collection[Member], protocol: str | None) -> set[str] | N
     topics: set[str] = set()
     try:
         for member in members:
-            topics.update(_subscription(member.metadata(protocol)))
+            topics.update(subscription_of(member.metadata(protocol)).topics)
     except DecodeError:
         return None
     return topics
 
 
-def _subscription(metadata: Buffer) -> list[str]:
-    if len(metadata) < _VERSION_SIZE:
-        raise DecodeError("subscription", 0, "its version as int16")
-    layout = int.from_bytes(metadata[:_VERSION_SIZE], "big", signed=True)
+def subscription_of(metadata: Buffer) -> ConsumerProtocolSubscription:
+    """What a consumer says under a protocol.
+
+    Raises:
+        DecodeError: no consumer says it so.
+    """
+    codec = Codec.of(ConsumerProtocolSubscription, _layout(metadata))
+    return codec.decode(metadata, _VERSION.size)[0]
+
+
+def assignment_of(assignment: Buffer) -> Sequence[AssignedPartitions]:
+    """What a leader handed out to a consumer; nothing where it was nothing at all.
+
+    Raises:
+        DecodeError: it is not as consumers write it.
+    """
+    if not len(assignment):
+        return ()
+    codec = Codec.of(ConsumerProtocolAssignment, _layout(assignment))
+    return codec.decode(assignment, _VERSION.size)[0].assigned_partitions
+
+
+def encode_assignment(partitions: Mapping[str, Sequence[int]], *, like: Buffer) -> bytes:
+    """What a consumer gets from its leader, in the version of the subscription `like`.
+
+    Raises:
+        DecodeError: `like` is no subscription.
+    """
+    layout = _layout(like)
+    assigned = [
+        AssignedPartitions(topic=topic, partitions=list(indexes))
+        for topic, indexes in partitions.items()
+    ]
+    assignment = ConsumerProtocolAssignment(assigned_partitions=assigned)
+    return _VERSION.pack(layout) + Codec.of(ConsumerProtocolAssignment, layout).encode(assignment)
+
+
+def _layout(data: Buffer) -> int:
+    if len(data) < _VERSION.size:
+        raise DecodeError("version", 0, "an int16")
+    layout: int = _VERSION.unpack_from(data)[0]
     if layout < 0:
-        raise DecodeError("subscription", 0, "a version that is not negative")
-    codec = Codec.of(ConsumerProtocolSubscription, min(layout, _NEWEST))
-    return codec.decode(metadata, _VERSION_SIZE)[0].topics
+        raise DecodeError("version", 0, "one that is not negative")
+    return min(layout, _NEWEST)

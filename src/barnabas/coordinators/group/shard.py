@@ -6,6 +6,9 @@ Kafka: a record holds a group as the last generation left it, and replay makes i
 
 from collections.abc import Iterator, Sequence
 
+from barnabas.coordinators.consumer_group.committing import refused_positions
+from barnabas.coordinators.consumer_group.group import ConsumerGroup
+from barnabas.coordinators.consumer_group.groups import ConsumerGroups, Surroundings
 from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
 from barnabas.coordinators.group.commit import Commit, commit_refusal
 from barnabas.coordinators.group.group_records import decode_group, decode_group_key, encode_end
@@ -15,6 +18,8 @@ from barnabas.coordinators.group.offsets import OffsetsShard
 from barnabas.coordinators.group.protocols import CONSUMER
 from barnabas.coordinators.group.snapshot import group_of
 from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
+from barnabas.coordinators.share_group.group import ShareGroup
+from barnabas.coordinators.share_group.groups import ShareGroups
 from barnabas.errors import ErrorCode
 from barnabas.types import Buffer
 
@@ -22,8 +27,12 @@ from barnabas.types import Buffer
 class GroupShard:
     """Some groups of a broker, with or without members."""
 
-    def __init__(self, settings: GroupSettings, metadata_max_bytes: int) -> None:
+    def __init__(
+        self, settings: GroupSettings, metadata_max_bytes: int, around: Surroundings
+    ) -> None:
         self._settings = settings
+        self.consumer = ConsumerGroups(around, settings, self.replay)
+        self.share = ShareGroups(around.topics, self.replay)
         self.offsets = OffsetsShard(metadata_max_bytes)
         self._groups: dict[str, ClassicGroup] = {}
 
@@ -40,17 +49,27 @@ class GroupShard:
         return iter(tuple(self._groups.values()))
 
     def view(self, group_id: str) -> ClassicGroup | None:
-        """A group to look at; one that has offsets only is an empty one without a protocol."""
+        """A group that is no consumer group, to look at.
+
+        One that has offsets only is an empty one without a protocol.
+        """
         known = self._groups.get(group_id)
-        if known is None and self.offsets.positions(group_id):
-            return ClassicGroup(group_id, self._settings)
+        if known is None and self.consumer.get(group_id) is None:
+            return ClassicGroup(group_id, self._settings) if self._has_offsets(group_id) else None
         return known
 
+    def is_of_another_kind(self, group_id: str) -> bool:
+        """Whether there is a group of that name that is no share group."""
+        return self.consumer.get(group_id) is not None or self.view(group_id) is not None
+
+    def _has_offsets(self, group_id: str) -> bool:
+        return bool(self.offsets.positions(group_id))
+
     def views(self) -> Iterator[ClassicGroup]:
-        """All groups, to look at."""
+        """All groups that are no consumer groups, to look at."""
         yield from self.groups()
         for group_id in self.offsets.groups():
-            if group_id not in self._groups:
+            if group_id not in self._groups and self.consumer.get(group_id) is None:
                 yield ClassicGroup(group_id, self._settings)
 
     def forget(self, group_id: str) -> None:
@@ -59,8 +78,11 @@ class GroupShard:
 
     def commit(self, asked: Commit, now: int) -> CoordinatorResult[dict[Position, ErrorCode]]:
         """Keep positions; the reply says for each what became of it. A member is heard by it."""
+        modern = self.consumer.get(asked.group_id)
+        if modern is not None:
+            return self._commit_of_member(modern, asked)
         group = self._groups.get(asked.group_id)
-        known = bool(self.offsets.positions(asked.group_id))
+        known = self._has_offsets(asked.group_id)
         refused = commit_refusal(group, asked, known=known)
         if refused is not None:
             return CoordinatorResult(dict.fromkeys(asked.offsets, refused))
@@ -68,8 +90,19 @@ class GroupShard:
             group.members[asked.who.member_id].heard(now)
         return self.offsets.commit(asked.group_id, asked.offsets)
 
+    def _commit_of_member(
+        self, group: ConsumerGroup, asked: Commit
+    ) -> CoordinatorResult[dict[Position, ErrorCode]]:
+        refused = refused_positions(group, asked)
+        kept = {where: what for where, what in asked.offsets.items() if where not in refused}
+        result = self.offsets.commit(asked.group_id, kept)
+        return CoordinatorResult({**result.reply, **refused}, result.records)
+
     def delete_group(self, group_id: str) -> CoordinatorResult[ErrorCode]:
         """Delete a group without members, with its offsets."""
+        modern = self.consumer.get(group_id) or self.share.get(group_id)
+        if modern is not None:
+            return self._delete_modern(modern)
         group = self.view(group_id)
         if group is None:
             return CoordinatorResult(ErrorCode.GROUP_ID_NOT_FOUND)
@@ -79,15 +112,27 @@ class GroupShard:
         records = self.offsets.forget(group_id, self.offsets.positions(group_id))
         return CoordinatorResult(ErrorCode.NONE, (*records, encode_end(group_id)))
 
+    def _delete_modern(self, group: ConsumerGroup | ShareGroup) -> CoordinatorResult[ErrorCode]:
+        if group.members:
+            return CoordinatorResult(ErrorCode.NON_EMPTY_GROUP)
+        if isinstance(group, ShareGroup):
+            return CoordinatorResult(ErrorCode.NONE, self.share.delete(group).records)
+        name = group.group_id
+        offsets = self.offsets.forget(name, self.offsets.positions(name))
+        return CoordinatorResult(ErrorCode.NONE, (*offsets, *self.consumer.delete(group).records))
+
     def delete_offsets(
         self, group_id: str, positions: Sequence[Position]
     ) -> CoordinatorResult[ErrorCode | list[ErrorCode]]:
         """Forget positions (KIP-496): one code for each, or one for all."""
+        modern = self.consumer.get(group_id)
         group = self.view(group_id)
-        if group is None:
-            return CoordinatorResult(ErrorCode.GROUP_ID_NOT_FOUND)
         topics: set[str] | None = set()
-        if group.state is not GroupState.EMPTY:
+        if modern is not None:
+            topics = modern.subscribed()
+        elif group is None:
+            return CoordinatorResult(ErrorCode.GROUP_ID_NOT_FOUND)
+        elif group.state is not GroupState.EMPTY:
             topics = group.subscribed_topics()
             if group.protocol_type != CONSUMER:
                 return CoordinatorResult(ErrorCode.NON_EMPTY_GROUP)
@@ -99,7 +144,10 @@ class GroupShard:
     def expire(self, now_ms: int, retention_ms: int) -> CoordinatorResult[None]:
         """Remove offsets that are too old, and groups that nothing is left of (KIP-211)."""
         records: list[CoordinatorRecord] = []
-        for group_id in sorted({*self.offsets.groups(), *self._groups}):
+        modern = [one.group_id for one in self.consumer.all()]
+        for group_id in modern:
+            records += self._expire_modern(group_id, now_ms, retention_ms)
+        for group_id in sorted({*self.offsets.groups(), *self._groups}.difference(modern)):
             group = self._groups.get(group_id)
             old = self.offsets.expired(group_id, now_ms, retention_ms, _since(group))
             if group is not None and group.state is not GroupState.EMPTY:
@@ -111,8 +159,24 @@ class GroupShard:
             records += self.offsets.forget(group_id, old)
         return CoordinatorResult(None, tuple(records))
 
+    def _expire_modern(
+        self, group_id: str, now_ms: int, retention_ms: int
+    ) -> list[CoordinatorRecord]:
+        """The same of a consumer group, whose offsets grow old from their commit on."""
+        group = self.consumer.get(group_id)
+        assert group is not None, "it was listed"
+        topics = group.subscribed()
+        old = self.offsets.expired(group_id, now_ms, retention_ms, None)
+        old = [one for one in old if one.topic not in topics]
+        records = self.offsets.forget(group_id, old)
+        if not group.members and len(old) == len(self.offsets.positions(group_id)):
+            records += self.consumer.delete(group).records
+        return records
+
     def replay(self, key: Buffer | None, value: Buffer | None) -> None:
         """Take in one record of the log; see `CoordinatorShard`."""
+        if self.consumer.replay(key, value) or self.share.replay(key, value):
+            return
         group_id = None if key is None else decode_group_key(key)
         if group_id is None:
             self.offsets.replay(key, value)

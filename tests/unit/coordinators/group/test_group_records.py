@@ -2,17 +2,16 @@ from pathlib import Path
 
 import pytest
 
-from barnabas.coordinators.group.classic import GroupSettings
 from barnabas.coordinators.group.group_records import (
     decode_group,
     decode_group_key,
     encode_end,
     encode_group,
 )
-from barnabas.coordinators.group.shard import GroupShard
 from barnabas.errors import DecodeError
 from barnabas.records.reading import decode_records
 from barnabas.records.record import Record
+from tests.unit.coordinators.some_topics import a_shard
 
 VECTORS = Path(__file__).parents[3] / "vectors" / "logs"
 
@@ -39,7 +38,7 @@ def test_what_kafka_wrote_is_what_we_write(version: str) -> None:
 @pytest.mark.kernels
 @pytest.mark.parametrize("version", ["0.11.0.3", "1.1.1", "2.8.2", "3.9.2", "4.3.0"])
 def test_the_group_that_kafka_left_is_there_and_empty(version: str) -> None:
-    shard = GroupShard(GroupSettings(0, 10), 10)
+    shard = a_shard()
     sizes = set()
     for record in records_of(version):
         shard.replay(record.key, record.value)

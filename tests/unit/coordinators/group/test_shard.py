@@ -1,6 +1,6 @@
 import pytest
 
-from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
+from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.group_records import encode_group
 from barnabas.coordinators.group.group_states import GroupInput, GroupState
@@ -12,15 +12,12 @@ from barnabas.errors import ErrorCode
 from barnabas.protocol.consumer_protocol import ConsumerProtocolSubscription
 from barnabas.protocol.internal.group_metadata_record import GroupMetadataValue, MemberMetadata
 from barnabas.wire.compiler import Codec
+from tests.unit.coordinators.some_topics import a_shard
 
 DOGS, CATS = Position("dogs", 0), Position("cats", 3)
 REX = Identity("rex-1")
 STATES = [GroupState.PREPARING_REBALANCE, GroupState.COMPLETING_REBALANCE, GroupState.STABLE]
 DAY_MS = 86_400_000
-
-
-def a_shard() -> GroupShard:
-    return GroupShard(GroupSettings(0, 10), metadata_max_bytes=10)
 
 
 def subscription(*topics: str) -> bytes:

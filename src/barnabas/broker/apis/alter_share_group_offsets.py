@@ -1,0 +1,69 @@
+"""AlterShareGroupOffsets (key 91): let a share group go on elsewhere (KIP-932).
+
+Does: answers when that is kept.
+Refuses: groups with members, and those that are not there.
+"""
+
+from collections.abc import Mapping
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory import Pending
+from barnabas.coordinators.consumer_group.places import Place
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.protocol.alter_share_group_offsets import (
+    AlterShareGroupOffsetsRequest,
+    AlterShareGroupOffsetsRequestTopic,
+    AlterShareGroupOffsetsResponse,
+    AlterShareGroupOffsetsResponsePartition,
+    AlterShareGroupOffsetsResponseTopic,
+)
+
+_NO_TOPIC = bytes(16)
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: AlterShareGroupOffsetsRequest
+) -> object:
+    """Move what there is; the others are told so."""
+    del context
+    starts = {}
+    for asked in request.topics:
+        topic = broker.topics.get(asked.topic_name)
+        for one in asked.partitions:
+            if topic is not None and one.partition_index in topic.partitions:
+                starts[Place(topic.topic_id, one.partition_index)] = one.start_offset
+    pending = Pending()
+
+    def done(codes: Mapping[Place, ErrorCode]) -> None:
+        responses = [_topic(broker, asked, codes) for asked in request.topics]
+        pending.complete(
+            AlterShareGroupOffsetsResponse(error_code=ErrorCode.NONE, responses=responses)
+        )
+
+    try:
+        broker.share_offsets.move(request.group_id, starts, done)
+    except BrokerError as error:
+        return AlterShareGroupOffsetsResponse(
+            error_code=error.code, error_message=error.why, responses=[]
+        )
+    return pending
+
+
+def _topic(
+    broker: Broker, asked: AlterShareGroupOffsetsRequestTopic, codes: Mapping[Place, ErrorCode]
+) -> AlterShareGroupOffsetsResponseTopic:
+    topic = broker.topics.get(asked.topic_name)
+    topic_id = _NO_TOPIC if topic is None else topic.topic_id
+    missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    return AlterShareGroupOffsetsResponseTopic(
+        topic_name=asked.topic_name,
+        topic_id=topic_id,
+        partitions=[
+            AlterShareGroupOffsetsResponsePartition(
+                partition_index=one.partition_index,
+                error_code=codes.get(Place(topic_id, one.partition_index), missing),
+            )
+            for one in asked.partitions
+        ],
+    )

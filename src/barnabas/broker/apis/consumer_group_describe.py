@@ -1,0 +1,107 @@
+"""ConsumerGroupDescribe (key 69): the members of groups whose broker assigns partitions (KIP-848).
+
+Does: what each member subscribes to, has and is to have. Topics that are gone are left out.
+Refuses: groups of another kind, and those that are not there.
+Versions: 1 types of members (KIP-1099)
+"""
+
+from collections.abc import Iterable
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.operations import NOT_ASKED, ON_GROUPS
+from barnabas.coordinators.consumer_group.group import ConsumerGroup
+from barnabas.coordinators.consumer_group.member import ConsumerMember
+from barnabas.coordinators.consumer_group.places import Place, by_topic
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.protocol.consumer_group_describe import (
+    Assignment,
+    ConsumerGroupDescribeRequest,
+    ConsumerGroupDescribeResponse,
+    DescribedGroup,
+    Member,
+    TopicPartitions,
+)
+
+_CLASSIC, _CONSUMER = 0, 1
+"""Types of members."""
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: ConsumerGroupDescribeRequest
+) -> ConsumerGroupDescribeResponse:
+    """Describe each."""
+    del context
+    operations = ON_GROUPS if request.include_authorized_operations else NOT_ASKED
+    groups = [_described(broker, group_id) for group_id in request.group_ids]
+    for group in groups:
+        if not group.error_code:
+            group.authorized_operations = operations
+    return ConsumerGroupDescribeResponse(groups=groups)
+
+
+def _described(broker: Broker, group_id: str) -> DescribedGroup:
+    if not group_id:
+        return _nothing(group_id, ErrorCode.INVALID_GROUP_ID, None)
+    try:
+        held = broker.groups.find(group_id)
+    except BrokerError as error:
+        return _nothing(group_id, error.code, error.why)
+    group = held.shard.consumer.get(group_id) if held else None
+    if group is None:
+        other = held is not None and held.shard.view(group_id) is not None
+        why = (
+            f"Group {group_id} is not a consumer group."
+            if other
+            else f"Group {group_id} not found."
+        )
+        return _nothing(group_id, ErrorCode.GROUP_ID_NOT_FOUND, why)
+    return DescribedGroup(
+        error_code=ErrorCode.NONE,
+        group_id=group_id,
+        group_state=group.state.value,
+        group_epoch=group.epoch,
+        assignment_epoch=group.assignment_epoch,
+        assignor_name=group.preferred_assignor() or broker.config.group_consumer_assignors[0],
+        members=[_member(broker, group, one) for one in group.members.values()],
+    )
+
+
+def _member(broker: Broker, group: ConsumerGroup, one: ConsumerMember) -> Member:
+    return Member(
+        member_id=one.member_id,
+        instance_id=one.instance_id,
+        rack_id=one.rack_id,
+        member_epoch=one.epoch,
+        client_id=one.client_id,
+        client_host=one.client_host,
+        subscribed_topic_names=list(one.topics),
+        subscribed_topic_regex=one.regex,
+        assignment=_assignment(broker, one.assigned),
+        target_assignment=_assignment(broker, group.target.get(one.member_id, frozenset())),
+        member_type=_CONSUMER if one.classic is None else _CLASSIC,
+    )
+
+
+def _assignment(broker: Broker, places: Iterable[Place]) -> Assignment:
+    found = []
+    for topic_id, partitions in by_topic(places).items():
+        topic = broker.topics.by_id(topic_id)
+        if topic is not None:
+            found.append(
+                TopicPartitions(topic_id=topic_id, topic_name=topic.name, partitions=partitions)
+            )
+    return Assignment(topic_partitions=found)
+
+
+def _nothing(group_id: str, code: ErrorCode, why: str | None) -> DescribedGroup:
+    return DescribedGroup(
+        error_code=code,
+        error_message=why,
+        group_id=group_id,
+        group_state="",
+        group_epoch=0,
+        assignment_epoch=0,
+        assignor_name="",
+        members=[],
+    )

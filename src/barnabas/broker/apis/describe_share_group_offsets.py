@@ -1,0 +1,83 @@
+"""DescribeShareGroupOffsets (key 90): where share groups are (KIP-932).
+
+Does: the offset below which all is done with, of the partitions asked for or of all that a group has
+    read; how many records it has not done with yet.
+Ignores: leader epochs, which are 0.
+Versions: 1 lag (KIP-1226)
+"""
+
+from collections.abc import Sequence
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.share_offsets import ShareOffset
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.protocol.describe_share_group_offsets import (
+    DescribeShareGroupOffsetsRequest,
+    DescribeShareGroupOffsetsRequestGroup,
+    DescribeShareGroupOffsetsResponse,
+    DescribeShareGroupOffsetsResponseGroup,
+    DescribeShareGroupOffsetsResponsePartition,
+    DescribeShareGroupOffsetsResponseTopic,
+)
+from barnabas.versions import VersionTable
+
+_LAG = VersionTable({0: False, 1: True})
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: DescribeShareGroupOffsetsRequest
+) -> DescribeShareGroupOffsetsResponse:
+    """Describe each group."""
+    lag = _LAG[context.api_version]
+    return DescribeShareGroupOffsetsResponse(
+        groups=[_group(broker, asked, lag=lag) for asked in request.groups]
+    )
+
+
+def _group(
+    broker: Broker, asked: DescribeShareGroupOffsetsRequestGroup, *, lag: bool
+) -> DescribeShareGroupOffsetsResponseGroup:
+    group_id = asked.group_id
+    try:
+        group = broker.share_offsets.group(group_id)
+    except BrokerError as error:
+        return DescribeShareGroupOffsetsResponseGroup(
+            group_id=group_id, topics=[], error_code=error.code, error_message=error.why
+        )
+    if asked.topics is not None:
+        wanted: dict[str, Sequence[int]] = {one.topic_name: one.partitions for one in asked.topics}
+    else:
+        wanted = broker.share_offsets.read_by(group)
+    return DescribeShareGroupOffsetsResponseGroup(
+        group_id=group_id,
+        topics=[_topic(broker, group_id, name, wanted[name], lag=lag) for name in wanted],
+        error_code=ErrorCode.NONE,
+    )
+
+
+def _topic(
+    broker: Broker, group_id: str, name: str, indexes: Sequence[int], *, lag: bool
+) -> DescribeShareGroupOffsetsResponseTopic:
+    topic = broker.topics.get(name)
+    partitions = []
+    for index in indexes:
+        found = broker.share_offsets.of(group_id, topic, index)
+        if not lag:
+            found = found._replace(lag=-1)
+        partitions.append(_partition(index, found))
+    return DescribeShareGroupOffsetsResponseTopic(
+        topic_name=name,
+        topic_id=bytes(16) if topic is None else topic.topic_id,
+        partitions=partitions,
+    )
+
+
+def _partition(index: int, found: ShareOffset) -> DescribeShareGroupOffsetsResponsePartition:
+    return DescribeShareGroupOffsetsResponsePartition(
+        partition_index=index,
+        start_offset=found.start,
+        leader_epoch=0,
+        lag=found.lag,
+        error_code=found.code,
+    )

@@ -1,0 +1,76 @@
+"""ShareAcknowledge (key 79): a member of a share group says what became of records (KIP-932).
+
+Does: answers when that is kept; epoch -1 closes the session and gives back all that the member had.
+Refuses: who has no session, or one at another epoch; renewals that are not announced.
+Versions: 2 renewed locks (KIP-1222)
+"""
+
+from collections.abc import Iterable
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory import Pending
+from barnabas.broker.share_acknowledging import Codes, acknowledge_all, renews, said_of
+from barnabas.broker.share_sessions import CLOSES, OPENS
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.protocol.share_acknowledge import (
+    LeaderIdAndEpoch,
+    PartitionData,
+    ShareAcknowledgeRequest,
+    ShareAcknowledgeResponse,
+    ShareAcknowledgeTopicResponse,
+)
+
+
+def handle(broker: Broker, context: RequestContext, request: ShareAcknowledgeRequest) -> object:
+    """Take in what is said, partition by partition."""
+    group_id, member_id = request.group_id or "", request.member_id or ""
+    said = said_of(request.topics)
+    try:
+        _check(request)
+        epoch, connection = request.share_session_epoch, context.connection
+        broker.share_sessions.begin(group_id, member_id, epoch, connection)
+    except BrokerError as error:
+        return ShareAcknowledgeResponse(
+            error_code=error.code, error_message=error.why or None, responses=[], node_endpoints=[]
+        )
+    pending = Pending()
+
+    def done(codes: Codes) -> None:
+        if request.share_session_epoch == CLOSES:
+            broker.share_sessions.close(group_id, member_id)
+            broker.share_partitions.release(group_id, member_id)
+        lock_ms = broker.share_partitions.lock_ms(group_id) if request.is_renew_ack else 0
+        pending.complete(
+            ShareAcknowledgeResponse(
+                error_code=ErrorCode.NONE,
+                acquisition_lock_timeout_ms=lock_ms,
+                responses=list(_responses(codes)),
+                node_endpoints=[],
+            )
+        )
+
+    acknowledge_all(broker.share_partitions, (group_id, member_id), said, done)
+    return pending
+
+
+def _check(request: ShareAcknowledgeRequest) -> None:
+    wrong_renewal = renews(said_of(request.topics)) and not request.is_renew_ack
+    if not request.group_id or not request.member_id or wrong_renewal:
+        raise BrokerError(ErrorCode.INVALID_REQUEST)
+    if request.share_session_epoch == OPENS:
+        raise BrokerError(ErrorCode.INVALID_SHARE_SESSION_EPOCH)
+
+
+def _responses(codes: Codes) -> Iterable[ShareAcknowledgeTopicResponse]:
+    topics: dict[bytes, list[PartitionData]] = {}
+    for (topic_id, index), code in codes.items():
+        topics.setdefault(topic_id, []).append(
+            PartitionData(
+                partition_index=index,
+                error_code=code,
+                current_leader=LeaderIdAndEpoch(leader_id=0, leader_epoch=0),
+            )
+        )
+    for topic_id, partitions in topics.items():
+        yield ShareAcknowledgeTopicResponse(topic_id=topic_id, partitions=partitions)

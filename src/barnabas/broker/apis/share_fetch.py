@@ -1,0 +1,200 @@
+"""ShareFetch (key 78): a member of a share group acquires and acknowledges records (KIP-932).
+
+Does: sessions; acknowledgements first; then records of the session's partitions, which are the member's
+    until its lock ends. Waits up to `max_wait_ms` where there are none.
+Ignores: `min_bytes`: some records are enough. Records of transactions are not told apart.
+Versions: 1 a limit on records · 2 strict limit (KIP-1206), renewed locks (KIP-1222)
+"""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import NamedTuple
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory import Pending
+from barnabas.broker.share_acknowledging import Codes, acknowledge_all, renews, said_of
+from barnabas.broker.share_partitions import Acquired, Live, Wanted
+from barnabas.broker.share_sessions import CLOSES, OPENS, ShareSession
+from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.share_partition.spans import Span
+from barnabas.coordinators.share_state.states import StateKey
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.protocol.share_fetch import (
+    AcquiredRecords,
+    LeaderIdAndEpoch,
+    PartitionData,
+    ShareFetchableTopicResponse,
+    ShareFetchRequest,
+    ShareFetchResponse,
+)
+
+_STRICT = 1
+_MOST_AT_ONCE = 1 << 20
+"""Bytes that are read of one partition for one answer, beside its first batch."""
+
+
+class _Got(NamedTuple):
+    """What a partition comes to: records, or why there are none."""
+
+    place: Place
+    acquired: Acquired | None = None
+    code: ErrorCode = ErrorCode.NONE
+
+
+def handle(broker: Broker, context: RequestContext, request: ShareFetchRequest) -> object:
+    """Acknowledge, then acquire."""
+    group_id, member_id = request.group_id or "", request.member_id or ""
+    epoch = request.share_session_epoch
+    said = said_of(request.topics)
+    try:
+        _check(request)
+        session = broker.share_sessions.begin(group_id, member_id, epoch, context.connection)
+    except BrokerError as error:
+        return ShareFetchResponse(
+            error_code=error.code, error_message=error.why or None, responses=[], node_endpoints=[]
+        )
+    _adopt(session, request)
+    pending = Pending()
+
+    def acknowledged(codes: Codes) -> None:
+        if epoch == CLOSES:
+            broker.share_sessions.close(group_id, member_id)
+            broker.share_partitions.release(group_id, member_id)
+            pending.complete(_answer(broker, request, [], codes))
+            return
+        got = [] if request.is_renew_ack else _acquire(broker, request, session)
+        waits = request.max_wait_ms > 0 and not request.is_renew_ack
+        if got or codes or not waits:
+            pending.complete(_answer(broker, request, got, codes))
+        else:
+            _wait(broker, request, session, pending)
+
+    acknowledge_all(broker.share_partitions, (group_id, member_id), said, acknowledged)
+    return pending
+
+
+def _check(request: ShareFetchRequest) -> None:
+    said = said_of(request.topics)
+    wrong_renewal = renews(said) and not request.is_renew_ack
+    acknowledges_nothing_yet = said and request.share_session_epoch == OPENS
+    nobody = not request.group_id or not request.member_id
+    if nobody or wrong_renewal or acknowledges_nothing_yet:
+        raise BrokerError(ErrorCode.INVALID_REQUEST)
+
+
+def _adopt(session: ShareSession, request: ShareFetchRequest) -> None:
+    for topic in request.topics:
+        for one in topic.partitions:
+            session.places.setdefault(Place(bytes(topic.topic_id), one.partition_index))
+    for gone in request.forgotten_topics_data:
+        for index in gone.partitions:
+            session.places.pop(Place(bytes(gone.topic_id), index), None)
+
+
+class _Waiting:
+    """A fetch that waits until something is written, or given back, in one of its partitions."""
+
+    def __init__(self, finish: object) -> None:
+        self._finish = finish
+
+    def happened(self, key: Hashable, amount: int) -> bool:
+        """Anything will do."""
+        del key, amount
+        return True
+
+    def finish(self) -> None:
+        """Look again, and answer."""
+        assert callable(self._finish)
+        self._finish()
+
+
+def _wait(
+    broker: Broker, request: ShareFetchRequest, session: ShareSession, pending: Pending
+) -> None:
+    def finish() -> None:
+        got = _acquire(broker, request, session)
+        pending.complete(_answer(broker, request, got, {}))
+
+    keys: list[Hashable] = []
+    for place in session.places:
+        live = _find(broker, request, place)
+        if isinstance(live, Live):
+            keys += [live.key, live.partition]
+    seconds = request.max_wait_ms / 1000
+    pending.on_given_up(broker.purgatory.park(_Waiting(finish), keys, seconds))
+
+
+def _find(broker: Broker, request: ShareFetchRequest, place: Place) -> Live | ErrorCode:
+    try:
+        return broker.share_partitions.find(StateKey(request.group_id or "", place))
+    except BrokerError as error:
+        return error.code
+
+
+def _acquire(broker: Broker, request: ShareFetchRequest, session: ShareSession) -> list[_Got]:
+    """Records of the session's partitions in turn, until there are enough; and what went wrong."""
+    left, left_bytes = request.max_records, request.max_bytes
+    strict = request.share_acquire_mode == _STRICT
+    got: list[_Got] = []
+    for place in list(session.places):
+        live = _find(broker, request, place)
+        if isinstance(live, ErrorCode):
+            got.append(_Got(place, code=live))
+            continue
+        if left <= 0 or left_bytes <= 0:
+            break
+        wanted = Wanted(left, min(left_bytes, _MOST_AT_ONCE), strict)
+        try:
+            acquired = broker.share_partitions.acquire(live, request.member_id or "", wanted)
+        except BrokerError as error:
+            got.append(_Got(place, code=error.code))
+            continue
+        if acquired is not None:
+            left -= sum(len(span) for span in acquired.spans)
+            left_bytes -= len(acquired.records)
+            got.append(_Got(place, acquired))
+    session.rotate()
+    return got
+
+
+def _answer(
+    broker: Broker, request: ShareFetchRequest, got: Sequence[_Got], codes: Codes
+) -> ShareFetchResponse:
+    by_place = {one.place: one for one in got}
+    topics: dict[bytes, list[PartitionData]] = {}
+    for place in dict.fromkeys([*by_place, *codes]):
+        one = by_place.get(place, _Got(place))
+        acquired = one.acquired
+        topics.setdefault(place.topic_id, []).append(
+            PartitionData(
+                partition_index=place.partition,
+                error_code=one.code,
+                acknowledge_error_code=codes.get(place, ErrorCode.NONE),
+                current_leader=LeaderIdAndEpoch(leader_id=0, leader_epoch=0),
+                records=b"" if acquired is None else acquired.records,
+                acquired_records=[]
+                if acquired is None
+                else list(_told(acquired.spans, request.batch_size)),
+            )
+        )
+    return ShareFetchResponse(
+        error_code=ErrorCode.NONE,
+        acquisition_lock_timeout_ms=broker.share_partitions.lock_ms(request.group_id or ""),
+        responses=[
+            ShareFetchableTopicResponse(topic_id=topic_id, partitions=partitions)
+            for topic_id, partitions in topics.items()
+        ],
+        node_endpoints=[],
+    )
+
+
+def _told(spans: Sequence[Span], batch_size: int) -> Iterable[AcquiredRecords]:
+    """Acquired offsets in pieces of at most `batch_size`, where the client wants them so."""
+    for span in spans:
+        step = batch_size if batch_size > 0 else len(span)
+        for first in range(span.first, span.last + 1, step):
+            yield AcquiredRecords(
+                first_offset=first,
+                last_offset=min(first + step - 1, span.last),
+                delivery_count=span.count,
+            )

@@ -1,0 +1,75 @@
+"""ShareGroupHeartbeat (key 76): be in a group whose members share partitions (KIP-932).
+
+Does: joins, says what is new, leaves; answers when what that comes to is written. Who leaves gives back
+    what it had acquired.
+Ignores: the rack: all partitions are on this broker.
+Versions: 1, the same layout as 0, which was early access
+"""
+
+from barnabas.broker.apis.consumer_group_heartbeat import need
+from barnabas.broker.broker import Broker
+from barnabas.broker.client_host import client_host
+from barnabas.broker.context import RequestContext
+from barnabas.coordinators.consumer_group.beating import BeatReply
+from barnabas.coordinators.consumer_group.places import by_topic
+from barnabas.coordinators.share_group.groups import JOINS, LEAVES, ShareBeat
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.protocol.share_group_heartbeat import (
+    Assignment,
+    ShareGroupHeartbeatRequest,
+    ShareGroupHeartbeatResponse,
+    TopicPartitions,
+)
+
+
+def handle(broker: Broker, context: RequestContext, request: ShareGroupHeartbeatRequest) -> object:
+    """Ask the group."""
+    try:
+        _check(request)
+    except BrokerError as error:
+        return _respond(error)
+    names = request.subscribed_topic_names
+    asked = ShareBeat(
+        group_id=request.group_id,
+        member_id=request.member_id,
+        epoch=request.member_epoch,
+        client_id=context.client_id or "",
+        client_host=client_host(context),
+        rack_id=request.rack_id,
+        topics=None if names is None else tuple(names),
+    )
+    return broker.sharers.beat(asked, _respond)
+
+
+def _check(request: ShareGroupHeartbeatRequest) -> None:
+    """Source: Kafka's GroupCoordinatorService.throwIfShareGroupHeartbeatRequestIsInvalid."""
+    need("MemberId", request.member_id)
+    need("GroupId", request.group_id)
+    need("RackId", request.rack_id)
+    if request.member_epoch == JOINS and request.subscribed_topic_names is None:
+        why = "SubscribedTopicNames must be set in first request."
+        raise BrokerError(ErrorCode.INVALID_REQUEST, why)
+    if request.member_epoch < LEAVES:
+        raise BrokerError(ErrorCode.INVALID_REQUEST, "MemberEpoch is invalid.")
+
+
+def _respond(reply: BeatReply | BrokerError) -> ShareGroupHeartbeatResponse:
+    if isinstance(reply, BrokerError):
+        return ShareGroupHeartbeatResponse(
+            error_code=reply.code, error_message=reply.why, member_epoch=0, heartbeat_interval_ms=0
+        )
+    assigned = None
+    if reply.assigned is not None:
+        assigned = Assignment(
+            topic_partitions=[
+                TopicPartitions(topic_id=topic_id, partitions=partitions)
+                for topic_id, partitions in by_topic(reply.assigned).items()
+            ]
+        )
+    return ShareGroupHeartbeatResponse(
+        error_code=ErrorCode.NONE,
+        member_id=reply.member_id,
+        member_epoch=reply.epoch,
+        heartbeat_interval_ms=reply.heartbeat_ms,
+        assignment=assigned,
+    )

@@ -1,0 +1,187 @@
+"""GroupMembers: what members of groups ask, of whichever kind their group is.
+
+A consumer group takes heartbeats of its own kind and the requests of classic members; everything else
+is for the classic groups. Carries out what consumer groups decide, and has their alarms.
+"""
+
+import logging
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from barnabas.broker.group_alarms import GroupAlarms
+from barnabas.broker.group_membership import GroupMembership
+from barnabas.broker.group_shards import GroupShards, Held
+from barnabas.broker.purgatory import Pending
+from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
+from barnabas.coordinators.consumer_group.group import ConsumerGroup
+from barnabas.coordinators.consumer_group.groups import not_found
+from barnabas.coordinators.group.joining import Join
+from barnabas.coordinators.group.member import Identity
+from barnabas.coordinators.group.replies import JoinReply, SyncReply
+from barnabas.coordinators.group.syncing import Sync
+from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.ports import Timers
+
+log = logging.getLogger(__name__)
+
+_Reply = TypeVar("_Reply")
+
+
+class GroupMembers:
+    """Who is in which group. For one thread. All may raise BrokerError."""
+
+    def __init__(self, shards: GroupShards, timers: Timers, classic: GroupMembership) -> None:
+        self._shards = shards
+        self._classic = classic
+        self._alarms = GroupAlarms(shards, timers, self._on_alarm)
+        shards.on_loaded.append(self._begin)
+
+    def beat(self, asked: Beat, respond: Callable[[BeatReply | BrokerError], object]) -> object:
+        """Join a consumer group, go on in it or leave it."""
+        now, group_id = self._shards.now_ms(), asked.group_id
+        try:
+            held = self._shards.of(group_id)
+            if self._is_shared(group_id):
+                raise not_found(group_id)
+            classic = held.shard.group(group_id)
+            result = held.shard.consumer.heartbeat(asked, classic, now)
+        except BrokerError as error:
+            return respond(error)
+        if not result.records:
+            return respond(result.reply)
+        if classic is not None:
+            log.info("classic group is a consumer group now", extra={"group": group_id})
+            self._classic.upgraded(held, classic)
+        return self._keep(held, group_id, result, respond)
+
+    def join(self, group_id: str, asked: Join, respond: Callable[[JoinReply], object]) -> object:
+        """Become a member with JoinGroup; gives `respond`'s answer when the group has agreed."""
+        found = self._find(group_id)
+        if found is None:
+            if self._is_shared(group_id):
+                return respond(JoinReply(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, ""))
+            return self._classic.join(group_id, asked, respond)
+        held, group = found
+        now = self._shards.now_ms()
+        if not group.members:
+            # Who joins an empty group decides of which kind it is.
+            self._append(held, held.shard.consumer.delete(group).records, lambda _code: None)
+            return self._classic.join(group_id, asked, respond)
+        result = held.shard.consumer.classic_join(group, asked, now)
+        return self._keep(
+            held, group_id, result, lambda reply: respond(_joined(reply)), rebalance=False
+        )
+
+    def sync(self, group_id: str, asked: Sync, respond: Callable[[SyncReply], object]) -> object:
+        """Ask what to do; gives `respond`'s answer when that is known."""
+        found = self._find(group_id)
+        if found is None:
+            return self._classic.sync(group_id, asked, respond)
+        held, group = found
+        reply = held.shard.consumer.classic_sync(group, asked, self._shards.now_ms())
+        return respond(reply)
+
+    def heartbeat(self, group_id: str, who: Identity, generation: int) -> ErrorCode:
+        """A member that joined with JoinGroup is alive."""
+        found = self._find(group_id)
+        if found is None:
+            return self._classic.heartbeat(group_id, who, generation)
+        held, group = found
+        now = self._shards.now_ms()
+        code = held.shard.consumer.classic_heartbeat(group, who, generation, now)
+        if code:
+            self._set_alarm(held, group_id)
+        return code
+
+    def leave(self, group_id: str, leavers: Sequence[Identity]) -> list[ErrorCode]:
+        """Take members out; the codes are in their order."""
+        found = self._find(group_id)
+        if found is None:
+            return self._classic.leave(group_id, leavers)
+        held, group = found
+        result = held.shard.consumer.classic_leave(group, leavers, self._shards.now_ms())
+        if result.records:
+            self._append(held, result.records, lambda _code: None)
+        self._set_alarm(held, group_id)
+        return result.reply
+
+    def stop(self) -> None:
+        """Tell all who wait that this broker coordinates nothing any more."""
+        self._classic.stop()
+
+    def _is_shared(self, group_id: str) -> bool:
+        held = self._shards.find(group_id)
+        return held is not None and held.shard.share.get(group_id) is not None
+
+    def _find(self, group_id: str) -> tuple[Held, ConsumerGroup] | None:
+        held = self._shards.find(group_id)
+        group = None if held is None else held.shard.consumer.get(group_id)
+        return None if held is None or group is None else (held, group)
+
+    def _begin(self, held: Held) -> None:
+        """The sessions of loaded members begin."""
+        self._classic.begin(held)
+        for group in held.shard.consumer.all():
+            held.shard.consumer.loaded(group, self._shards.now_ms())
+            self._set_alarm(held, group.group_id)
+
+    def _on_alarm(self, held: Held, group_id: str) -> None:
+        group = held.shard.consumer.get(group_id)
+        if group is None:
+            return
+        result = held.shard.consumer.on_time(group, self._shards.now_ms())
+        if result.records:
+            self._append(held, result.records, lambda _code: None)
+            self._look_for_downgrade(held, group_id, rebalance=True)
+        self._set_alarm(held, group_id)
+
+    def _keep(
+        self,
+        held: Held,
+        group_id: str,
+        result: CoordinatorResult[_Reply],
+        respond: Callable[[_Reply | BrokerError], object],
+        *,
+        rebalance: bool = True,
+    ) -> object:
+        """Write what a request came to; gives the answer when it is written."""
+        self._look_for_downgrade(held, group_id, rebalance=rebalance)
+        self._set_alarm(held, group_id)
+        if not result.records:
+            return respond(result.reply)
+        pending = Pending()
+
+        def written(code: ErrorCode) -> None:
+            pending.complete(respond(BrokerError(code) if code else result.reply))
+
+        self._append(held, result.records, written)
+        return pending
+
+    def _append(
+        self,
+        held: Held,
+        records: Sequence[CoordinatorRecord],
+        on_written: Callable[[ErrorCode], None],
+    ) -> None:
+        def written(code: ErrorCode) -> None:
+            if code:
+                self._shards.restore(held)
+            on_written(code)
+
+        self._shards.append(held, records, written)
+
+    def _look_for_downgrade(self, held: Held, group_id: str, *, rebalance: bool) -> None:
+        classic = held.shard.group(group_id)
+        if classic is not None and held.shard.consumer.get(group_id) is None:
+            log.info("consumer group is a classic one now", extra={"group": group_id})
+            self._classic.downgraded(held, classic, rebalance=rebalance)
+
+    def _set_alarm(self, held: Held, group_id: str) -> None:
+        group = held.shard.consumer.get(group_id)
+        due = None if group is None else held.shard.consumer.deadline(group)
+        self._alarms.set(held, group_id, due)
+
+
+def _joined(reply: JoinReply | BrokerError) -> JoinReply:
+    return JoinReply(reply.code, "") if isinstance(reply, BrokerError) else reply

@@ -1,0 +1,113 @@
+"""ShareMembers: heartbeats of share groups, and their time."""
+
+from collections.abc import Callable, Sequence
+
+from barnabas.broker.group_alarms import GroupAlarms
+from barnabas.broker.group_shards import GroupShards, Held
+from barnabas.broker.purgatory import Pending
+from barnabas.broker.share_partitions import SharePartitions
+from barnabas.broker.share_policies import SharePolicies
+from barnabas.broker.share_sessions import ShareSessions
+from barnabas.coordinators.consumer_group.beating import BeatReply
+from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.share_group.groups import LEAVES, ShareBeat, loaded
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.ports import Timers
+
+
+class ShareMembers:
+    """Who is in which share group. For one thread."""
+
+    def __init__(
+        self,
+        shards: GroupShards,
+        timers: Timers,
+        policies: SharePolicies,
+        partitions: SharePartitions,
+        sessions: ShareSessions,
+    ) -> None:
+        self._shards = shards
+        self._policies = policies
+        self._partitions = partitions
+        self._sessions = sessions
+        self._alarms = GroupAlarms(shards, timers, self._on_alarm)
+        shards.on_loaded.append(self._begin)
+
+    def beat(
+        self, asked: ShareBeat, respond: Callable[[BeatReply | BrokerError], object]
+    ) -> object:
+        """Join a share group, go on in it or leave it."""
+        group_id, now = asked.group_id, self._shards.now_ms()
+        settings = self._policies.of(group_id).settings
+        try:
+            held = self._of(group_id)
+            result = held.shard.share.heartbeat(asked, settings, now)
+        except BrokerError as error:
+            return respond(error)
+        if asked.epoch == LEAVES:
+            self._gone(group_id, asked.member_id)
+        if not result.records:
+            return respond(result.reply)
+        self._set_alarm(held, group_id)
+        pending = Pending()
+
+        def written(code: ErrorCode) -> None:
+            pending.complete(respond(BrokerError(code) if code else result.reply))
+
+        self._append(held, result.records, written)
+        return pending
+
+    def _of(self, group_id: str) -> Held:
+        held = self._shards.of(group_id)
+        if held.shard.is_of_another_kind(group_id):
+            raise BrokerError(
+                ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a share group."
+            )
+        return held
+
+    def on_disconnected(self, connection: int) -> None:
+        """A client is gone, and with it what it had in hand."""
+        for group_id, member_id in self._sessions.of_connection(connection):
+            self._gone(group_id, member_id)
+
+    def _gone(self, group_id: str, member_id: str) -> None:
+        self._sessions.close(group_id, member_id)
+        self._partitions.release(group_id, member_id)
+
+    def _begin(self, held: Held) -> None:
+        """The sessions of loaded members begin."""
+        for group in held.shard.share.all():
+            settings = self._policies.of(group.group_id).settings
+            loaded(group, settings, self._shards.now_ms())
+            self._set_alarm(held, group.group_id)
+
+    def _on_alarm(self, held: Held, group_id: str) -> None:
+        group = held.shard.share.get(group_id)
+        if group is None:
+            return
+        settings = self._policies.of(group_id).settings
+        result = held.shard.share.on_time(group, settings, self._shards.now_ms())
+        for member_id in result.reply:
+            self._gone(group_id, member_id)
+        if result.records:
+            self._append(held, result.records, lambda _code: None)
+        self._set_alarm(held, group_id)
+
+    def _append(
+        self,
+        held: Held,
+        records: Sequence[CoordinatorRecord],
+        on_written: Callable[[ErrorCode], None],
+    ) -> None:
+        def written(code: ErrorCode) -> None:
+            if code:
+                self._shards.restore(held)
+            on_written(code)
+
+        self._shards.append(held, records, written)
+
+    def _set_alarm(self, held: Held, group_id: str) -> None:
+        group = held.shard.share.get(group_id)
+        settings = self._policies.of(group_id).settings
+        due = None if group is None else held.shard.share.deadline(group, settings)
+        self._alarms.set(held, group_id, due)

@@ -1,0 +1,258 @@
+"""SharePartitions: the partitions that share groups read: acquired, acknowledged, kept, taken back.
+
+Joins the machine of a partition with its log, with what is kept of it, and with the time of its locks.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from barnabas.broker.partition import Partition
+from barnabas.broker.purgatory import Purgatory
+from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.share_policies import SharePolicies, SharePolicy
+from barnabas.broker.share_states import KeptShares
+from barnabas.broker.topics import Topics
+from barnabas.coordinators.share_partition.partition import (
+    Acknowledged,
+    Batch,
+    SharePartition,
+)
+from barnabas.coordinators.share_partition.restoring import restored
+from barnabas.coordinators.share_partition.spans import Span
+from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, StateKey
+from barnabas.errors import BrokerError, ErrorCode, StorageError
+from barnabas.ports import Clock, Timer, Timers
+from barnabas.records.batch import walk
+
+Told = Callable[[ErrorCode], None]
+
+
+class Time(NamedTuple):
+    """Who waits, how late it is, and what rings."""
+
+    purgatory: Purgatory
+    clock: Clock
+    timers: Timers
+
+
+class Wanted(NamedTuple):
+    """How much a member wants; `strict`: never more records than that, else whole batches."""
+
+    records: int
+    bytes: int
+    strict: bool
+
+
+class Acquired(NamedTuple):
+    """Records as they are in the log, and which of them are the member's now."""
+
+    records: memoryview
+    spans: Sequence[Span]
+
+
+@dataclass(slots=True)
+class Live:
+    """One partition of one group that somebody reads."""
+
+    key: StateKey
+    partition: Partition
+    state: SharePartition
+    timer: Timer | None = None
+
+
+class SharePartitions:
+    """All of them of this broker. For one thread."""
+
+    def __init__(
+        self,
+        topics: Topics,
+        replicas: ReplicaManager,
+        kept: KeptShares,
+        policies: SharePolicies,
+        around: Time,
+    ) -> None:
+        self._topics = topics
+        self._replicas = replicas
+        self._kept = kept
+        self._policies = policies
+        self._purgatory, self._clock, self._timers = around
+        self._live: dict[StateKey, Live] = {}
+
+    def find(self, key: StateKey) -> Live:
+        """A partition, as it was left.
+
+        Raises:
+            BrokerError: it is not there, or what is kept of it cannot be read.
+        """
+        topic = self._topics.by_id(key.place.topic_id)
+        if topic is None:
+            raise BrokerError(ErrorCode.UNKNOWN_TOPIC_ID)
+        partition = self._replicas.find(topic.name, key.place.partition)
+        if partition is None:
+            raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        live = self._live.get(key)
+        if live is None or live.partition is not partition:
+            live = self._live[key] = self._begin(key, partition)
+        return live
+
+    def _begin(self, key: StateKey, partition: Partition) -> Live:
+        kept = self._kept.states(key).get(key)
+        if kept is not None and kept.start != UNKNOWN:
+            return Live(key, partition, restored(kept.start, kept.spans))
+        start = self._first_offset(key, partition)
+        live = Live(key, partition, SharePartition(start, start))
+        self._keep(live, lambda _code: None)
+        return live
+
+    def _first_offset(self, key: StateKey, partition: Partition) -> int:
+        """Where a group begins that never read the partition."""
+        log = partition.log
+        reset = self._policies.of(key.group_id).offset_reset
+        if reset.back_ms is None:
+            return log.start_offset if reset.earliest else log.written_end
+        try:
+            found = log.offset_for_timestamp(self._clock.time_ms() - reset.back_ms)
+        except StorageError as error:
+            raise BrokerError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
+        return log.written_end if found is None else found[1]
+
+    def acquire(self, live: Live, member_id: str, wanted: Wanted) -> Acquired | None:
+        """Read and lock records for a member; None where there is nothing for it.
+
+        Raises:
+            BrokerError: the log cannot be read.
+        """
+        log, state = live.partition.log, live.state
+        policy = self._policies.of(live.key.group_id)
+        state.log_starts_at(log.start_offset)
+        offset = state.next_offset()
+        if wanted.records <= 0 or not state.has_room(policy.limits) or offset >= log.written_end:
+            return None
+        try:
+            found = log.read(offset, wanted.bytes, max_offset=log.written_end, min_one=True).records
+            data = memoryview(b"" if found is None else found.file.read(found.position, found.size))
+        except StorageError as error:
+            raise BrokerError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
+        headers = list(walk(data))
+        batches = [Batch(one.base_offset, one.last_offset) for one in headers]
+        most = (wanted.records, wanted.strict)
+        spans = state.acquire(member_id, batches, most, policy.limits, self._now_ms())
+        if not spans:
+            return None
+        self._set_alarm(live, policy)
+        first, last = spans[0].first, spans[-1].last
+        used = [one for one in headers if one.base_offset <= last and one.last_offset >= first]
+        return Acquired(data[used[0].position : used[-1].end], spans)
+
+    def acknowledge(
+        self, live: Live, member_id: str, batches: Sequence[Acknowledged], on_kept: Told
+    ) -> None:
+        """Take in what a member says; `on_kept` is told the code when that is written."""
+        policy = self._policies.of(live.key.group_id)
+        code = live.state.acknowledge(member_id, batches, policy.limits, self._now_ms())
+        if code:
+            on_kept(code)
+            return
+        self._set_alarm(live, policy)
+        self._keep(live, on_kept)
+        self._tell_of(live)
+
+    def release(self, group_id: str, member_id: str) -> None:
+        """A member is gone: what it had is for the others."""
+        for live in list(self._live.values()):
+            if live.key.group_id == group_id and live.state.has_any(member_id):
+                live.state.release(member_id, self._policies.of(group_id).limits)
+                self._keep(live, lambda _code: None)
+                self._tell_of(live)
+        self._replicas.write()
+
+    def move(self, key: StateKey, start: int, on_kept: Told) -> None:
+        """Have a group without members begin elsewhere.
+
+        Raises:
+            BrokerError: what is kept cannot be read.
+        """
+        self._drop(key)
+        states = self._kept.states(key)
+        was = states.get(key) or KeptState()
+        record = states.snapshot(key, start, (), self._clock.time_ms(), was.state_epoch + 1)
+        self._kept.keep(key, record, on_kept)
+
+    def forget(self, key: StateKey, on_kept: Told) -> None:
+        """Keep nothing of a partition any more.
+
+        Raises:
+            BrokerError: what is kept cannot be read.
+        """
+        self._drop(key)
+        self._kept.keep(key, self._kept.states(key).removal(key), on_kept)
+
+    def start_of(self, key: StateKey) -> int | None:
+        """Below which offset all is done with; None: the group never read the partition.
+
+        Raises:
+            BrokerError: what is kept cannot be read.
+        """
+        live = self._live.get(key)
+        if live is not None:
+            return live.state.start
+        kept = self._kept.states(key).get(key)
+        return None if kept is None or kept.start == UNKNOWN else kept.start
+
+    def lag_of(self, key: StateKey) -> int:
+        """How many records a group has not done with.
+
+        Raises:
+            BrokerError: there is no such partition.
+        """
+        live = self.find(key)
+        return max(live.partition.log.written_end - live.state.start - live.state.done(), 0)
+
+    def lock_ms(self, group_id: str) -> int:
+        """How long a member has what it acquired."""
+        return self._policies.of(group_id).limits.lock_ms
+
+    def _drop(self, key: StateKey) -> None:
+        live = self._live.pop(key, None)
+        if live is not None and live.timer is not None:
+            live.timer.cancel()
+
+    def _keep(self, live: Live, on_kept: Told) -> None:
+        def written(code: ErrorCode) -> None:
+            if code and self._live.get(live.key) is live:
+                # What is in the log counts: it is read again.
+                self._drop(live.key)
+            on_kept(code)
+
+        state = live.state
+        try:
+            states = self._kept.states(live.key)
+            record = states.snapshot(live.key, state.start, state.kept(), self._clock.time_ms())
+            self._kept.keep(live.key, record, written)
+        except BrokerError as error:
+            written(error.code)
+
+    def _tell_of(self, live: Live) -> None:
+        """Whoever waits for records of the partition may have some now."""
+        self._purgatory.happened(live.key, 1)
+
+    def _set_alarm(self, live: Live, policy: SharePolicy) -> None:
+        due = live.state.deadline()
+        if due is None or live.timer is not None:
+            return
+
+        def ring() -> None:
+            live.timer = None
+            if self._live.get(live.key) is not live:
+                return
+            if live.state.on_time(policy.limits, self._now_ms()):
+                self._keep(live, lambda _code: None)
+                self._tell_of(live)
+            self._set_alarm(live, policy)
+            self._replicas.write()
+
+        live.timer = self._timers.after(max(due - self._now_ms(), 0) / 1000, ring)
+
+    def _now_ms(self) -> int:
+        return int(self._clock.monotonic() * 1000)

@@ -1,0 +1,62 @@
+"""KeptShares: what share groups have read, kept in the partitions of __share_group_state."""
+
+from collections.abc import Callable
+
+from barnabas.broker.internal_topic import InternalTopic
+from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.shards import HeldShard, Shards
+from barnabas.broker.topics import SHARES_TOPIC, Topics
+from barnabas.config.broker import BrokerConfig
+from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.share_state.states import ShareStates, StateKey
+from barnabas.errors import ErrorCode
+from barnabas.log.file_names import uuid_text
+from barnabas.ports import Clock
+
+
+class KeptShares(Shards[ShareStates]):
+    """All states of this broker. For one thread."""
+
+    def __init__(
+        self, topics: Topics, replicas: ReplicaManager, clock: Clock, config: BrokerConfig
+    ) -> None:
+        properties = {
+            "cleanup.policy": "compact",
+            "compression.type": "producer",
+            "segment.bytes": str(config.offsets_topic_segment_bytes),
+        }
+        count = config.share_coordinator_state_topic_num_partitions
+        topic = InternalTopic(SHARES_TOPIC, count, properties, config.node_id)
+        super().__init__(topics, replicas, clock, topic)
+
+    def _new_shard(self) -> ShareStates:
+        return ShareStates()
+
+    def states(self, key: StateKey) -> ShareStates:
+        """The states that one of a partition is among.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        return self._held_for(key).shard
+
+    def keep(
+        self, key: StateKey, record: CoordinatorRecord, on_written: Callable[[ErrorCode], None]
+    ) -> None:
+        """Write a record of a state, replay it, and tell that it is written.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        held = self._held_for(key)
+
+        def written(code: ErrorCode) -> None:
+            if not code:
+                held.shard.replay(*record)
+            on_written(code)
+
+        self._append(held, [record], written)
+
+    def _held_for(self, key: StateKey) -> HeldShard[ShareStates]:
+        group_id, place = key
+        return self.of(f"{group_id}:{uuid_text(place.topic_id)}:{place.partition}")

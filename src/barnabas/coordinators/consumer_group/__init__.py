@@ -1,0 +1,1 @@
+"""Consumer groups (KIP-848): the broker assigns the partitions, and each member follows by itself."""

@@ -1,0 +1,220 @@
+"""Members of a consumer group that speak JoinGroup: a group half way to KIP-848, or back.
+
+Each of them gets from a sync what a heartbeat would have told it, and never leads.
+Source: KIP-848 (online migration); Kafka's classicGroup...ToConsumerGroup.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from barnabas.coordinators.consumer_group import records
+from barnabas.coordinators.consumer_group.beating import (
+    check_room,
+    check_static,
+    step,
+    take_place,
+)
+from barnabas.coordinators.consumer_group.draft import Draft
+from barnabas.coordinators.consumer_group.group import ConsumerGroup
+from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember, MemberState
+from barnabas.coordinators.consumer_group.places import Place, TopicsView, by_name
+from barnabas.coordinators.consumer_group.settings import ConsumerSettings
+from barnabas.coordinators.consumer_group.target import refresh, retarget
+from barnabas.coordinators.group.joining import Join
+from barnabas.coordinators.group.member import Identity
+from barnabas.coordinators.group.protocols import CONSUMER, encode_assignment, subscription_of
+from barnabas.coordinators.group.replies import JoinReply, SyncReply
+from barnabas.coordinators.group.syncing import Sync
+from barnabas.errors import BrokerError, DecodeError, ErrorCode
+from barnabas.protocol.consumer_protocol import ConsumerProtocolSubscription
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """What a step of a group needs beside the group and the request."""
+
+    draft: Draft
+    topics: TopicsView
+    settings: ConsumerSettings
+    now: int
+
+
+def join(world: World, group: ConsumerGroup, asked: Join) -> JoinReply:
+    """Become a member, or say again what one wants.
+
+    Raises:
+        BrokerError: it may not; nothing is changed then.
+    """
+    member_id = asked.who.member_id or asked.new_id
+    check_room(group, member_id, world.settings)
+    _check_protocols(group, asked)
+    dynamic = asked.who.instance_id is None
+    if dynamic and not asked.who.member_id and asked.takes_id_first:
+        return JoinReply(ErrorCode.MEMBER_ID_REQUIRED, member_id)
+    subscription = _subscription(asked)
+    was = _find(world, group, asked, member_id)
+    told = _told(was, asked, subscription)
+    has_news = (told.topics, told.regex) != (was.topics, was.regex)
+    if told != group.members.get(member_id):
+        world.draft.add(records.member_record(group.group_id, told))
+    refresh(world.draft, group, world.topics, world.now, has_news=has_news)
+    retarget(world.draft, group, world.topics, world.settings, world.now)
+    owned = _owned(subscription, world.topics)
+    member = step(world.draft, group, told, world.topics, owned=owned, has_news=has_news)
+    group.heard.sessions[member_id] = world.now + asked.session_timeout_ms
+    group.heard.limits[member_id] = world.now + asked.rebalance_timeout_ms
+    return JoinReply(
+        ErrorCode.NONE,
+        member_id,
+        generation=member.epoch,
+        protocol_type=CONSUMER,
+        protocol=asked.protocols[0][0],
+    )
+
+
+def _check_protocols(group: ConsumerGroup, asked: Join) -> None:
+    known = [{name for name, _ in one.protocols} for one in group.classic_members()]
+    common = set.intersection(*known) if known else None
+    names = {name for name, _ in asked.protocols}
+    if asked.protocol_type != CONSUMER or not names or (common is not None and not names & common):
+        raise BrokerError(
+            ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
+            f"Member {asked.who.member_id}'s protocols are not supported.",
+        )
+
+
+def _subscription(asked: Join) -> ConsumerProtocolSubscription:
+    try:
+        return subscription_of(asked.protocols[0][1])
+    except DecodeError as error:
+        raise BrokerError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, str(error)) from error
+
+
+def _find(world: World, group: ConsumerGroup, asked: Join, member_id: str) -> ConsumerMember:
+    instance_id = asked.who.instance_id
+    if instance_id is not None:
+        holder = group.instances.get(instance_id)
+        if asked.who.member_id:
+            check_static(group, instance_id, member_id)
+        elif holder is not None:
+            return take_place(world.draft, group, group.members[holder], member_id)
+    return group.members.get(member_id) or ConsumerMember(member_id=member_id)
+
+
+def _told(
+    member: ConsumerMember, asked: Join, subscription: ConsumerProtocolSubscription
+) -> ConsumerMember:
+    return replace(
+        member,
+        instance_id=asked.who.instance_id or member.instance_id,
+        rack_id=subscription.rack_id or member.rack_id,
+        client_id=asked.client_id,
+        client_host=asked.client_host,
+        topics=tuple(sorted(set(subscription.topics))),
+        regex="",
+        rebalance_timeout_ms=asked.rebalance_timeout_ms,
+        assignor=None,
+        classic=ClassicSide(asked.session_timeout_ms, asked.protocols),
+    )
+
+
+def _owned(subscription: ConsumerProtocolSubscription, topics: TopicsView) -> frozenset[Place]:
+    found = ((topics.find(one.topic), one.partitions) for one in subscription.owned_partitions)
+    return frozenset(
+        Place(topic.topic_id, partition)
+        for topic, partitions in found
+        if topic is not None
+        for partition in partitions
+    )
+
+
+def sync(world: World, group: ConsumerGroup, asked: Sync) -> SyncReply:
+    """What a member is to do.
+
+    Raises:
+        BrokerError: it is no member, or must join again.
+    """
+    member, classic = _classic(group, asked.who)
+    _check_generation(member, asked.generation)
+    protocol = classic.protocols[0][0]
+    agreed = ((asked.protocol_type, CONSUMER), (asked.protocol, protocol))
+    if any(said is not None and said != known for said, known in agreed):
+        raise BrokerError(
+            ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "Member's protocol is not matched."
+        )
+    if member.epoch < group.assignment_epoch and member.state is not MemberState.UNREVOKED:
+        limit = world.now + member.rebalance_timeout_ms
+        group.heard.limits.setdefault(member.member_id, limit)
+        raise BrokerError(ErrorCode.REBALANCE_IN_PROGRESS, "A new rebalance is triggered.")
+    group.heard.limits.pop(member.member_id, None)
+    group.heard.sessions[member.member_id] = world.now + classic.session_timeout_ms
+    return SyncReply(
+        ErrorCode.NONE,
+        CONSUMER,
+        protocol,
+        encode_assignment(by_name(member.assigned, world.topics), like=classic.protocols[0][1]),
+    )
+
+
+def heartbeat(world: World, group: ConsumerGroup, who: Identity, generation: int) -> ErrorCode:
+    """A member is alive; the code says whether it must join again.
+
+    Raises:
+        BrokerError: it is no member, or of another epoch.
+    """
+    member, classic = _classic(group, who)
+    _check_generation(member, generation)
+    group.heard.sessions[member.member_id] = world.now + classic.session_timeout_ms
+    if not _must_join_again(group, member):
+        return ErrorCode.NONE
+    group.heard.limits.setdefault(member.member_id, world.now + member.rebalance_timeout_ms)
+    return ErrorCode.REBALANCE_IN_PROGRESS
+
+
+def _must_join_again(group: ConsumerGroup, member: ConsumerMember) -> bool:
+    return (
+        member.epoch < group.assignment_epoch
+        or member.state is MemberState.UNREVOKED
+        or (member.state is MemberState.UNRELEASED and not group.waits_for_others(member))
+    )
+
+
+def _classic(group: ConsumerGroup, who: Identity) -> tuple[ConsumerMember, ClassicSide]:
+    if who.instance_id is not None:
+        check_static(group, who.instance_id, who.member_id)
+    member = group.members.get(who.member_id)
+    if member is None or member.classic is None:
+        raise BrokerError(
+            ErrorCode.UNKNOWN_MEMBER_ID,
+            f"Member {who.member_id} is not a classic member of group {group.group_id}.",
+        )
+    return member, member.classic
+
+
+def _check_generation(member: ConsumerMember, generation: int) -> None:
+    if member.epoch != generation:
+        raise BrokerError(
+            ErrorCode.ILLEGAL_GENERATION,
+            f"The received generation id {generation} does not match the expected member epoch "
+            f"{member.epoch}.",
+        )
+
+
+def who_leave(
+    group: ConsumerGroup, leavers: Sequence[Identity]
+) -> tuple[list[ErrorCode], list[str]]:
+    """A code for each that wants to leave, and the ids of those that may."""
+    codes, gone = [], []
+    for who in leavers:
+        named = who
+        if not who.member_id and who.instance_id is not None:
+            # As an operator takes a static member out, whoever it is.
+            named = Identity(group.instances.get(who.instance_id, ""), who.instance_id)
+        try:
+            member, _ = _classic(group, named)
+        except BrokerError as error:
+            codes.append(error.code)
+        else:
+            codes.append(ErrorCode.NONE)
+            gone.append(member.member_id)
+    return codes, gone

@@ -1,0 +1,154 @@
+"""ConsumerGroup: one group as its records say, and what is only known while the broker runs.
+
+All but `heard` changes by the replay of records alone (see `replaying`).
+Source: KIP-848; Kafka's ConsumerGroup.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from barnabas.coordinators.consumer_group.member import (
+    NOTHING,
+    ClassicSide,
+    ConsumerMember,
+    MemberState,
+)
+from barnabas.coordinators.consumer_group.places import Place
+
+
+class ConsumerGroupState(Enum):
+    """What a group is doing; the values are Kafka's names."""
+
+    EMPTY = "Empty"
+    """No members."""
+    ASSIGNING = "Assigning"
+    """Something has changed since the last assignment was made."""
+    RECONCILING = "Reconciling"
+    """Not all members have what they are to have."""
+    STABLE = "Stable"
+    """All members have what they are to have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """The topics that a regular expression found, at which version of the topics, and when."""
+
+    topics: frozenset[str]
+    version: int
+    at_ms: int
+
+
+@dataclass(slots=True)
+class Heard:
+    """What no record says. Times in milliseconds.
+
+    `sessions`: until when something must be heard of a member. `limits`: until when it must have done
+    what it was told: given something back, joined again or synced. `topics_seen`: which version of
+    the topics the group has been compared with.
+    """
+
+    sessions: dict[str, int] = field(default_factory=dict)
+    limits: dict[str, int] = field(default_factory=dict)
+    topics_seen: int = -1
+
+    def forget(self, member_id: str) -> None:
+        """It is no member any more."""
+        self.sessions.pop(member_id, None)
+        self.limits.pop(member_id, None)
+
+
+@dataclass(slots=True)
+class ConsumerGroup:
+    """One group. `owners`: who has each partition, also while giving it back."""
+
+    group_id: str
+    epoch: int = 0
+    metadata_hash: int = 0
+    assignment_epoch: int = 0
+    assigned_at_ms: int = 0
+    members: dict[str, ConsumerMember] = field(default_factory=dict)
+    instances: dict[str, str] = field(default_factory=dict)
+    target: dict[str, frozenset[Place]] = field(default_factory=dict)
+    regexes: dict[str, Resolved] = field(default_factory=dict)
+    owners: dict[Place, str] = field(default_factory=dict)
+    heard: Heard = field(default_factory=Heard)
+
+    @property
+    def state(self) -> ConsumerGroupState:
+        """What it is doing."""
+        if not self.members:
+            return ConsumerGroupState.EMPTY
+        if self.epoch > self.assignment_epoch:
+            return ConsumerGroupState.ASSIGNING
+        if all(one.follows(self.assignment_epoch) for one in self.members.values()):
+            return ConsumerGroupState.STABLE
+        return ConsumerGroupState.RECONCILING
+
+    def put(self, member: ConsumerMember) -> None:
+        """A member is new or has changed."""
+        self._release(self.members.get(member.member_id))
+        self.members[member.member_id] = member
+        if member.instance_id is not None:
+            self.instances[member.instance_id] = member.member_id
+        for place in (*member.assigned, *member.revoking):
+            self.owners[place] = member.member_id
+
+    def drop(self, member_id: str) -> None:
+        """Somebody is no member any more."""
+        member = self.members.pop(member_id, None)
+        self._release(member)
+        self.heard.forget(member_id)
+        if member is not None and self.instances.get(member.instance_id or "") == member_id:
+            del self.instances[member.instance_id or ""]
+
+    def _release(self, member: ConsumerMember | None) -> None:
+        if member is None:
+            return
+        for place in (*member.assigned, *member.revoking):
+            if self.owners.get(place) == member.member_id:
+                del self.owners[place]
+
+    def topics_of(self, member: ConsumerMember) -> frozenset[str]:
+        """The names that a member subscribes to, those that its expression found with them."""
+        found = self.regexes.get(member.regex) if member.regex else None
+        return frozenset(member.topics) | (found.topics if found else frozenset())
+
+    def subscribed(self) -> set[str]:
+        """All names that somebody subscribes to."""
+        return {name for member in self.members.values() for name in self.topics_of(member)}
+
+    def unused_regexes(self) -> list[str]:
+        """Expressions that no member has any more."""
+        used = {member.regex for member in self.members.values()}
+        return sorted(self.regexes.keys() - used)
+
+    def preferred_assignor(self) -> str | None:
+        """The assignor that most members ask for; None if none does."""
+        votes: dict[str, int] = {}
+        for member in self.members.values():
+            if member.assignor is not None:
+                votes[member.assignor] = votes.get(member.assignor, 0) + 1
+        return max(votes, key=votes.__getitem__) if votes else None
+
+    def waits_for_others(self, member: ConsumerMember) -> bool:
+        """Whether something that it is to have is still somebody's."""
+        wanted = self.target.get(member.member_id, frozenset()) - member.assigned.keys()
+        return member.state is MemberState.UNRELEASED and any(
+            place in self.owners for place in wanted
+        )
+
+    def classic_members(self) -> Iterator[ClassicSide]:
+        """What those said who speak JoinGroup."""
+        return (one.classic for one in self.members.values() if one.classic is not None)
+
+    def only_classic_without(self, gone: Iterable[str]) -> bool:
+        """Whether all would speak JoinGroup, and somebody would, were these not there."""
+        left = [one for name, one in self.members.items() if name not in set(gone)]
+        return bool(left) and all(one.classic is not None for one in left)
+
+
+def since(places: Iterable[Place], known: Mapping[Place, int], epoch: int) -> dict[Place, int]:
+    """These partitions; those that are not known yet are had since `epoch`."""
+    known = known or NOTHING
+    return {place: known.get(place, epoch) for place in places}

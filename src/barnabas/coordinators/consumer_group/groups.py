@@ -1,0 +1,213 @@
+"""ConsumerGroups: the consumer groups of one partition of __consumer_offsets, and their time.
+
+A call that changes something gives the records that say so. They are replayed already: who cannot write
+them must read the groups from the log again.
+"""
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from barnabas.coordinators.consumer_group import classic_members, leaving, migration
+from barnabas.coordinators.consumer_group.beating import Beat, BeatReply, beat, is_idle
+from barnabas.coordinators.consumer_group.classic_members import World
+from barnabas.coordinators.consumer_group.draft import Draft, Replay
+from barnabas.coordinators.consumer_group.group import ConsumerGroup
+from barnabas.coordinators.consumer_group.member import LEAVES, LEAVES_FOR_A_WHILE
+from barnabas.coordinators.consumer_group.places import TopicsView
+from barnabas.coordinators.consumer_group.replaying import replay
+from barnabas.coordinators.consumer_group.settings import ConsumerSettings
+from barnabas.coordinators.consumer_group.target import retarget
+from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
+from barnabas.coordinators.group.group_records import encode_end
+from barnabas.coordinators.group.group_states import GroupState
+from barnabas.coordinators.group.joining import Join
+from barnabas.coordinators.group.member import Identity
+from barnabas.coordinators.group.replies import JoinReply, SyncReply
+from barnabas.coordinators.group.syncing import Sync
+from barnabas.coordinators.shard import CoordinatorResult
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.types import Buffer
+
+
+class Surroundings(NamedTuple):
+    """What all groups of a broker look at. `settings_of`: what a group obeys, by its id."""
+
+    topics: TopicsView
+    settings_of: Callable[[str], ConsumerSettings]
+
+
+class ConsumerGroups:
+    """Some groups of a broker. `replay_any` takes in records of classic groups as well."""
+
+    def __init__(
+        self, around: Surroundings, classic_settings: GroupSettings, replay_any: Replay
+    ) -> None:
+        self._around = around
+        self._classic_settings = classic_settings
+        self._replay_any = replay_any
+        self._groups: dict[str, ConsumerGroup] = {}
+
+    def get(self, group_id: str) -> ConsumerGroup | None:
+        """A group, also one without members."""
+        return self._groups.get(group_id)
+
+    def all(self) -> Iterator[ConsumerGroup]:
+        """All groups."""
+        return iter(tuple(self._groups.values()))
+
+    def by_id(self) -> dict[str, ConsumerGroup]:
+        """All groups by their ids: an argument of `become`."""
+        return dict(self._groups)
+
+    def replay(self, key: Buffer | None, value: Buffer | None) -> bool:
+        """Take in one record; False if it is of another kind.
+
+        Raises:
+            DecodeError: it is damaged.
+        """
+        return replay(self._groups, key, value)
+
+    def become(self, groups: dict[str, ConsumerGroup]) -> None:
+        """Have the groups that were read from the log again."""
+        self._groups = groups
+
+    def heartbeat(
+        self, asked: Beat, classic: ClassicGroup | None, now: int
+    ) -> CoordinatorResult[BeatReply]:
+        """Join, go on or leave. `classic`: the classic group of that name, if there is one.
+
+        Raises:
+            BrokerError: it may not; nothing is changed then.
+        """
+        settings = self._around.settings_of(asked.group_id)
+        group = self._groups.get(asked.group_id)
+        if group is not None and is_idle(group, asked, self._around.topics):
+            group.heard.sessions[asked.member_id] = now + settings.session_ms
+            reply = BeatReply(asked.member_id, asked.epoch, settings.heartbeat_ms)
+            return CoordinatorResult(reply)
+        draft = Draft(self._replay_any)
+        if asked.epoch in {LEAVES, LEAVES_FOR_A_WHILE}:
+            return self._leave(draft, group, asked, now)
+        if group is None:
+            group = self._begin(draft, asked, classic, settings)
+            leaving.loaded(group, settings, now)
+        try:
+            reply = beat(draft, group, asked, self._around.topics, settings, now)
+        finally:
+            if not group.epoch and not group.members:
+                self._groups.pop(asked.group_id, None)
+        return CoordinatorResult(reply, tuple(draft.records))
+
+    def _begin(
+        self,
+        draft: Draft,
+        asked: Beat,
+        classic: ClassicGroup | None,
+        settings: ConsumerSettings,
+    ) -> ConsumerGroup:
+        group_id = asked.group_id
+        if asked.epoch:
+            raise not_found(group_id)
+        if classic is not None and classic.state is GroupState.EMPTY:
+            draft.add(encode_end(group_id))
+        elif classic is not None:
+            migration.upgrade(draft, classic, self._around.topics, settings)
+        return self._groups.setdefault(group_id, ConsumerGroup(group_id))
+
+    def _leave(
+        self, draft: Draft, group: ConsumerGroup | None, asked: Beat, now: int
+    ) -> CoordinatorResult[BeatReply]:
+        if group is None:
+            raise not_found(asked.group_id)
+        leaving.check_leaver(group, asked)
+        if asked.epoch == LEAVES_FOR_A_WHILE:
+            leaving.leave_for_a_while(draft, group, asked.member_id)
+        else:
+            self._remove(draft, group, [asked.member_id], now)
+        reply = BeatReply(asked.member_id, asked.epoch, 0)
+        return CoordinatorResult(reply, tuple(draft.records))
+
+    def _remove(self, draft: Draft, group: ConsumerGroup, gone: Collection[str], now: int) -> None:
+        settings = self._around.settings_of(group.group_id)
+        if migration.can_downgrade(group, gone, settings):
+            classic = self._classic_settings
+            migration.downgrade(draft, group, gone, self._around.topics, classic)
+        else:
+            leaving.remove(draft, group, gone, self._around.topics, now)
+
+    def _world(self, group: ConsumerGroup, now: int) -> World:
+        settings = self._around.settings_of(group.group_id)
+        return World(Draft(self._replay_any), self._around.topics, settings, now)
+
+    def classic_join(
+        self, group: ConsumerGroup, asked: Join, now: int
+    ) -> CoordinatorResult[JoinReply]:
+        """Become a member with JoinGroup. The last to do so makes the group a classic one.
+
+        Raises:
+            BrokerError: it may not; nothing is changed then.
+        """
+        world = self._world(group, now)
+        reply = classic_members.join(world, group, asked)
+        if not reply.error and migration.can_downgrade(group, (), world.settings):
+            topics, classic = self._around.topics, self._classic_settings
+            migration.downgrade(world.draft, group, (), topics, classic)
+        return CoordinatorResult(reply, tuple(world.draft.records))
+
+    def classic_sync(self, group: ConsumerGroup, asked: Sync, now: int) -> SyncReply:
+        """Ask with SyncGroup what to do.
+
+        Raises:
+            BrokerError: it is no member, or must join again.
+        """
+        return classic_members.sync(self._world(group, now), group, asked)
+
+    def classic_heartbeat(
+        self, group: ConsumerGroup, who: Identity, generation: int, now: int
+    ) -> ErrorCode:
+        """A member that joined with JoinGroup is alive.
+
+        Raises:
+            BrokerError: it is no member, or of another epoch.
+        """
+        return classic_members.heartbeat(self._world(group, now), group, who, generation)
+
+    def classic_leave(
+        self, group: ConsumerGroup, leavers: Sequence[Identity], now: int
+    ) -> CoordinatorResult[list[ErrorCode]]:
+        """Take members out that joined with JoinGroup; the codes are in their order."""
+        codes, gone = classic_members.who_leave(group, leavers)
+        draft = Draft(self._replay_any)
+        if gone:
+            leaving.remove(draft, group, gone, self._around.topics, now)
+        return CoordinatorResult(codes, tuple(draft.records))
+
+    def delete(self, group: ConsumerGroup) -> CoordinatorResult[None]:
+        """Write that there is nothing of a group any more."""
+        draft = Draft(self._replay_any)
+        leaving.delete(draft, group)
+        return CoordinatorResult(None, tuple(draft.records))
+
+    def deadline(self, group: ConsumerGroup) -> int | None:
+        """When the next thing happens to a group by itself."""
+        return leaving.deadline(group, self._around.settings_of(group.group_id))
+
+    def on_time(self, group: ConsumerGroup, now: int) -> CoordinatorResult[None]:
+        """Do what is due: sessions that ended, assignments that were put off."""
+        draft = Draft(self._replay_any)
+        late = leaving.late(group, now)
+        if late:
+            self._remove(draft, group, late, now)
+        if self._groups.get(group.group_id) is group:
+            settings = self._around.settings_of(group.group_id)
+            retarget(draft, group, self._around.topics, settings, now)
+        return CoordinatorResult(None, tuple(draft.records))
+
+    def loaded(self, group: ConsumerGroup, now: int) -> None:
+        """This broker has begun to coordinate a group: sessions begin."""
+        leaving.loaded(group, self._around.settings_of(group.group_id), now)
+
+
+def not_found(group_id: str) -> BrokerError:
+    """There is no consumer group of that name."""
+    return BrokerError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")

@@ -1,0 +1,87 @@
+"""Members that go: those that say so, and those that are not heard of in time."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from barnabas.coordinators.consumer_group import records
+from barnabas.coordinators.consumer_group.beating import Beat, check_static
+from barnabas.coordinators.consumer_group.draft import Draft
+from barnabas.coordinators.consumer_group.group import ConsumerGroup
+from barnabas.coordinators.consumer_group.member import LEAVES_FOR_A_WHILE, NOTHING
+from barnabas.coordinators.consumer_group.places import TopicsView
+from barnabas.coordinators.consumer_group.settings import ConsumerSettings
+from barnabas.coordinators.consumer_group.target import assignment_due, refresh
+from barnabas.errors import BrokerError, ErrorCode
+
+
+def check_leaver(group: ConsumerGroup, asked: Beat) -> None:
+    """Whether who says that it leaves is a member.
+
+    Raises:
+        BrokerError: it is no member, or not the one of its name.
+    """
+    if asked.instance_id is not None:
+        check_static(group, asked.instance_id, asked.member_id)
+    elif asked.member_id not in group.members:
+        raise BrokerError(
+            ErrorCode.UNKNOWN_MEMBER_ID,
+            f"Member {asked.member_id} is not a member of group {group.group_id}.",
+        )
+
+
+def leave_for_a_while(draft: Draft, group: ConsumerGroup, member_id: str) -> None:
+    """A static member is away; its partitions wait for it until its session ends."""
+    away = replace(group.members[member_id], epoch=LEAVES_FOR_A_WHILE, revoking=NOTHING)
+    draft.add(records.current_record(group.group_id, away))
+    group.heard.limits.pop(member_id, None)
+
+
+def remove(
+    draft: Draft, group: ConsumerGroup, member_ids: Iterable[str], topics: TopicsView, now: int
+) -> None:
+    """Take members out: what they had is free, and the group comes to its next epoch."""
+    for member_id in member_ids:
+        draft.add(records.no_current(group.group_id, member_id))
+        draft.add(records.no_target(group.group_id, member_id))
+        draft.add(records.no_member(group.group_id, member_id))
+    refresh(draft, group, topics, now, has_news=True)
+
+
+def delete(draft: Draft, group: ConsumerGroup) -> None:
+    """Write that there is nothing of a group any more."""
+    name, members = group.group_id, sorted(group.members)
+    for gone in (records.no_current, records.no_target):
+        for member_id in members:
+            draft.add(gone(name, member_id))
+    draft.add(records.no_assignment_epoch(name))
+    for member_id in members:
+        draft.add(records.no_member(name, member_id))
+    for regex in sorted(group.regexes):
+        draft.add(records.no_regex(name, regex))
+    draft.add(records.no_group(name))
+
+
+def deadline(group: ConsumerGroup, settings: ConsumerSettings) -> int | None:
+    """When the next thing happens by itself, if nothing else does."""
+    due = assignment_due(group, settings)
+    deadlines = [*group.heard.sessions.values(), *group.heard.limits.values()]
+    return min(deadlines + ([] if due is None else [due]), default=None)
+
+
+def late(group: ConsumerGroup, now: int) -> list[str]:
+    """Members that were not heard of in time."""
+    heard = group.heard
+    return [
+        name
+        for name in group.members
+        if heard.sessions.get(name, now + 1) <= now or heard.limits.get(name, now + 1) <= now
+    ]
+
+
+def loaded(group: ConsumerGroup, settings: ConsumerSettings, now: int) -> None:
+    """A broker has begun to coordinate the group: sessions begin."""
+    for member_id, member in group.members.items():
+        session = member.classic.session_timeout_ms if member.classic else settings.session_ms
+        group.heard.sessions[member_id] = now + session
+        if member.revoking:
+            group.heard.limits[member_id] = now + member.rebalance_timeout_ms

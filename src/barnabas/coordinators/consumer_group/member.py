@@ -1,0 +1,71 @@
+"""ConsumerMember: one member of a consumer group: what it wants, what it has, what it gives back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+
+from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.group.member import Protocols
+
+JOINS = 0
+"""The epoch of a member that joins."""
+LEAVES = -1
+"""The epoch of a member that leaves."""
+LEAVES_FOR_A_WHILE = -2
+"""The epoch of a static member that leaves and will be back under another id."""
+
+NOTHING: Mapping[Place, int] = {}
+
+
+class MemberState(IntEnum):
+    """How far a member has followed what it is to have. The numbers are those of the records."""
+
+    STABLE = 0
+    """It has all that it is to have."""
+    UNREVOKED = 1
+    """It has something that it is to give back first."""
+    UNRELEASED = 2
+    """It waits for others to give something back."""
+    UNKNOWN = 127
+    """A record of a later Kafka says something else: it begins again."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClassicSide:
+    """What a member said in JoinGroup, if it speaks that and no heartbeats (KIP-848, upgrade)."""
+
+    session_timeout_ms: int
+    protocols: Protocols
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConsumerMember:
+    """One member. `regex` is empty where it has none.
+
+    `assigned` and `revoking` say since which epoch it has each partition: a commit of that epoch or a
+    later one counts, even if the member has gone on since (KIP-1251).
+    """
+
+    member_id: str
+    instance_id: str | None = None
+    rack_id: str | None = None
+    client_id: str = ""
+    client_host: str = ""
+    topics: tuple[str, ...] = ()
+    regex: str = ""
+    rebalance_timeout_ms: int = -1
+    assignor: str | None = None
+    classic: ClassicSide | None = None
+    epoch: int = JOINS
+    previous_epoch: int = JOINS
+    state: MemberState = MemberState.STABLE
+    assigned: Mapping[Place, int] = field(default_factory=dict)
+    revoking: Mapping[Place, int] = field(default_factory=dict)
+
+    def follows(self, epoch: int) -> bool:
+        """Whether it has all that was handed out in that epoch."""
+        return self.state is MemberState.STABLE and self.epoch == epoch
+
+    def has_all_of(self, owned: frozenset[Place] | None) -> bool:
+        """Whether what it says that it has is known to be its own."""
+        return owned is not None and owned <= self.assigned.keys()

@@ -1,0 +1,132 @@
+"""A live group from JoinGroup to heartbeats and back (KIP-848, online upgrade and downgrade).
+
+Who joins a classic group with a heartbeat makes a consumer group of it; when the last member that
+sends heartbeats leaves one, the others make it classic again.
+"""
+
+from collections.abc import Collection
+
+from barnabas.coordinators.consumer_group import records
+from barnabas.coordinators.consumer_group.draft import Draft
+from barnabas.coordinators.consumer_group.group import ConsumerGroup, since
+from barnabas.coordinators.consumer_group.leaving import delete
+from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember
+from barnabas.coordinators.consumer_group.places import Place, TopicsView, by_name
+from barnabas.coordinators.consumer_group.settings import ConsumerSettings
+from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
+from barnabas.coordinators.group.group_records import encode_end
+from barnabas.coordinators.group.group_states import GroupState
+from barnabas.coordinators.group.member import Member
+from barnabas.coordinators.group.protocols import (
+    CONSUMER,
+    assignment_of,
+    encode_assignment,
+    subscription_of,
+)
+from barnabas.coordinators.group.snapshot import record_of
+from barnabas.errors import BrokerError, DecodeError, ErrorCode
+
+
+def upgrade(
+    draft: Draft, classic: ClassicGroup, topics: TopicsView, settings: ConsumerSettings
+) -> None:
+    """Write a classic group with members as a consumer group; it has none of the former's waiters.
+
+    Raises:
+        BrokerError: GROUP_ID_NOT_FOUND: it cannot become one; nothing is changed then.
+    """
+    is_allowed = settings.upgrades and classic.protocol_type == CONSUMER
+    if not is_allowed or len(classic.members) > settings.max_size:
+        raise BrokerError(
+            ErrorCode.GROUP_ID_NOT_FOUND, f"Group {classic.group_id} is not a consumer group."
+        )
+    try:
+        members = [_modern(classic, one, topics) for one in classic.members.values()]
+    except DecodeError as error:
+        raise BrokerError(
+            ErrorCode.GROUP_ID_NOT_FOUND,
+            f"Cannot upgrade classic group {classic.group_id}: {error}",
+        ) from error
+    name, epoch = classic.group_id, classic.generation
+    draft.add(encode_end(name))
+    for member in members:
+        draft.add(records.member_record(name, member))
+    draft.add(records.epoch_record(name, epoch, 0))
+    for member in members:
+        draft.add(records.target_record(name, member.member_id, frozenset(member.assigned)))
+    draft.add(records.assignment_epoch_record(name, epoch, 0))
+    for member in members:
+        draft.add(records.current_record(name, member))
+
+
+def _modern(classic: ClassicGroup, one: Member, topics: TopicsView) -> ConsumerMember:
+    said = subscription_of(one.metadata(classic.protocol))
+    known = ((topics.find(each.topic), each.partitions) for each in assignment_of(one.assignment))
+    places = [
+        Place(topic.topic_id, partition)
+        for topic, partitions in known
+        if topic is not None
+        for partition in partitions
+    ]
+    return ConsumerMember(
+        member_id=one.member_id,
+        instance_id=one.instance_id,
+        rack_id=said.rack_id,
+        client_id=one.client_id,
+        client_host=one.client_host,
+        topics=tuple(sorted(set(said.topics))),
+        rebalance_timeout_ms=one.rebalance_timeout_ms,
+        classic=ClassicSide(one.session_timeout_ms, one.protocols),
+        epoch=classic.generation,
+        previous_epoch=classic.generation,
+        assigned=since(places, {}, classic.generation),
+    )
+
+
+def can_downgrade(group: ConsumerGroup, gone: Collection[str], settings: ConsumerSettings) -> bool:
+    """Whether the group is to be classic once these have left."""
+    left = len(group.members) - len(gone)
+    return (
+        settings.downgrades
+        and left <= settings.classic_max_size
+        and group.only_classic_without(gone)
+    )
+
+
+def downgrade(
+    draft: Draft,
+    group: ConsumerGroup,
+    gone: Collection[str],
+    topics: TopicsView,
+    settings: GroupSettings,
+) -> None:
+    """Write a consumer group as a classic one, without those who have left."""
+    members = [_classic(one, topics) for name, one in group.members.items() if name not in gone]
+    classic = ClassicGroup(
+        group.group_id,
+        settings,
+        state=GroupState.STABLE,
+        generation=group.epoch,
+        protocol_type=CONSUMER,
+        protocol=members[0].protocols[0][0],
+        leader=members[0].member_id,
+        members={one.member_id: one for one in members},
+    )
+    delete(draft, group)
+    draft.add(record_of(classic))
+
+
+def _classic(one: ConsumerMember, topics: TopicsView) -> Member:
+    assert one.classic is not None, "all who are left speak JoinGroup"
+    return Member(
+        member_id=one.member_id,
+        instance_id=one.instance_id,
+        client_id=one.client_id,
+        client_host=one.client_host,
+        session_timeout_ms=one.classic.session_timeout_ms,
+        rebalance_timeout_ms=one.rebalance_timeout_ms,
+        protocols=one.classic.protocols,
+        assignment=encode_assignment(
+            by_name(one.assigned, topics), like=one.classic.protocols[0][1]
+        ),
+    )

@@ -1,0 +1,33 @@
+"""The assignor `range`: of each topic, each subscriber gets one run of partitions.
+
+Subscribers stand in the same order for every topic, so that partition 3 of one topic and partition 3 of
+another one with as many partitions are one member's: what joins of two topics need.
+Source: KIP-848; Kafka's RangeAssignor.
+"""
+
+from barnabas.coordinators.consumer_group.assignment import Shares, Wishes
+from barnabas.coordinators.consumer_group.places import Place
+
+
+def assign(wishes: Wishes) -> Shares:
+    """Give each partition to one of its subscribers."""
+    shares: dict[str, set[Place]] = {name: set() for name in wishes.subscriptions}
+    members = sorted(shares, key=lambda name: _rank(wishes, name))
+    for topic_id in wishes.partitions:
+        subscribers = [name for name in members if topic_id in wishes.subscriptions[name]]
+        if not subscribers:
+            continue
+        places = wishes.places_of(topic_id)
+        each, more = divmod(len(places), len(subscribers))
+        begin = 0
+        for index, name in enumerate(subscribers):
+            end = begin + each + (index < more)
+            shares[name].update(places[begin:end])
+            begin = end
+    return {name: frozenset(share) for name, share in shares.items()}
+
+
+def _rank(wishes: Wishes, name: str) -> tuple[bool, str]:
+    """Static members come first, by their own names: so they get the same again after a restart."""
+    instance = wishes.instances.get(name)
+    return instance is None, name if instance is None else instance

@@ -1,0 +1,98 @@
+"""How a member comes from what it has to what it is to have: it gives back before it gets.
+
+Source: KIP-848; Kafka's CurrentAssignmentBuilder.
+"""
+
+from dataclasses import dataclass, replace
+
+from barnabas.coordinators.consumer_group.group import ConsumerGroup, since
+from barnabas.coordinators.consumer_group.member import NOTHING, ConsumerMember, MemberState
+from barnabas.coordinators.consumer_group.places import Place
+from barnabas.errors import BrokerError, ErrorCode
+
+_S = MemberState
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a member says that it has (None: nothing said), and the topics that it subscribes to."""
+
+    owned: frozenset[Place] | None
+    topic_ids: frozenset[bytes]
+    has_news: bool
+    """Whether its subscription is another one since."""
+
+    def holds_any(self, places: frozenset[Place]) -> bool:
+        """Whether it may still have one of these."""
+        return self.owned is None or bool(self.owned & places)
+
+
+def reconciled(group: ConsumerGroup, member: ConsumerMember, seen: Seen) -> ConsumerMember:
+    """The member one step on; itself if there is nothing to do.
+
+    Raises:
+        BrokerError: FENCED_MEMBER_EPOCH: it must begin again.
+    """
+    match member.state:
+        case _S.STABLE if member.epoch == group.assignment_epoch:
+            return _without_unwanted(member, seen) if seen.has_news else member
+        case _S.UNREVOKED if seen.holds_any(frozenset(member.revoking)):
+            return _without_unwanted(member, seen) if seen.has_news else member
+        case _S.UNKNOWN:
+            if seen.owned is None or seen.owned:
+                raise BrokerError(
+                    ErrorCode.FENCED_MEMBER_EPOCH,
+                    "The consumer group member is in an unknown state. The member must abandon all "
+                    "its partitions and rejoin.",
+                )
+        case _:
+            pass  # It has all that it was to have until now, or gave back what it had to.
+    return _next(group, member, seen)
+
+
+def _without_unwanted(member: ConsumerMember, seen: Seen) -> ConsumerMember:
+    """Between two assignments, a member gives back what it does not subscribe to any more."""
+    kept = {one: at for one, at in member.assigned.items() if one.topic_id in seen.topic_ids}
+    unwanted = {one: at for one, at in member.assigned.items() if one not in kept}
+    if not unwanted:
+        return member
+    if seen.holds_any(frozenset(unwanted)):
+        revoking = {**member.revoking, **unwanted}
+        return replace(
+            member,
+            previous_epoch=member.epoch,
+            state=_S.UNREVOKED,
+            assigned=kept,
+            revoking=revoking,
+        )
+    return replace(member, previous_epoch=member.epoch, assigned=kept)
+
+
+def _next(group: ConsumerGroup, member: ConsumerMember, seen: Seen) -> ConsumerMember:
+    target = {
+        place
+        for place in group.target.get(member.member_id, frozenset())
+        if place.topic_id in seen.topic_ids
+    }
+    kept = target & member.assigned.keys()
+    surplus = frozenset(member.assigned.keys() - target)
+    if surplus and seen.holds_any(surplus):
+        return replace(
+            member,
+            previous_epoch=member.epoch,
+            state=_S.UNREVOKED,
+            assigned=since(kept, member.assigned, member.epoch),
+            revoking=since(surplus, member.assigned, member.epoch),
+        )
+    missing = target - kept
+    # What it has just given back is its own until this is replayed, and may stay so.
+    free = {one for one in missing if one not in group.owners or one in member.revoking}
+    epoch = group.assignment_epoch
+    return replace(
+        member,
+        epoch=epoch,
+        previous_epoch=member.epoch,
+        state=_S.STABLE if free == missing else _S.UNRELEASED,
+        assigned=since(kept | free, {one: member.assigned[one] for one in kept}, epoch),
+        revoking=NOTHING,
+    )

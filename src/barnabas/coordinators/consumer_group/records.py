@@ -1,0 +1,158 @@
+"""Consumer groups as records of __consumer_offsets: which record says what.
+
+A key begins with its kind as int16, a value with its version. Source: Kafka's
+GroupCoordinatorRecordHelpers.
+"""
+
+import struct
+from collections.abc import Mapping
+
+from barnabas.coordinators.consumer_group.group import Resolved
+from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember
+from barnabas.coordinators.consumer_group.places import Place, by_topic
+from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.protocol.internal import consumer_group_records as layouts
+from barnabas.wire.compiler import Codec
+
+_SHORT = struct.Struct(">h")
+_VERSION = 0
+
+EPOCH, MEMBER, ASSIGNMENT_EPOCH, TARGET, CURRENT, REGEX = 3, 5, 6, 7, 8, 16
+
+
+def encode_record(kind: int, key: object, value: object | None) -> CoordinatorRecord:
+    """A record of a kind; no value: what the key stands for is gone."""
+    data = _SHORT.pack(kind) + Codec.of(type(key), _VERSION).encode(key)
+    if value is None:
+        return CoordinatorRecord(data, None)
+    return CoordinatorRecord(
+        data, _SHORT.pack(_VERSION) + Codec.of(type(value), _VERSION).encode(value)
+    )
+
+
+def epoch_record(group_id: str, epoch: int, metadata_hash: int) -> CoordinatorRecord:
+    """A group has come to an epoch, with topics of that hash."""
+    value = layouts.ConsumerGroupMetadataValue(epoch=epoch, metadata_hash=metadata_hash)
+    return encode_record(EPOCH, layouts.ConsumerGroupMetadataKey(group_id=group_id), value)
+
+
+def no_group(group_id: str) -> CoordinatorRecord:
+    """A group is gone."""
+    return encode_record(EPOCH, layouts.ConsumerGroupMetadataKey(group_id=group_id), None)
+
+
+def member_record(group_id: str, member: ConsumerMember) -> CoordinatorRecord:
+    """What a member has said of itself."""
+    value = layouts.ConsumerGroupMemberMetadataValue(
+        instance_id=member.instance_id,
+        rack_id=member.rack_id,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        subscribed_topic_names=sorted(member.topics),
+        subscribed_topic_regex=member.regex,
+        rebalance_timeout_ms=member.rebalance_timeout_ms,
+        server_assignor=member.assignor,
+        classic_member_metadata=None if member.classic is None else _classic(member.classic),
+    )
+    return encode_record(MEMBER, _member_key(group_id, member.member_id), value)
+
+
+def _classic(said: ClassicSide) -> layouts.ClassicMemberMetadata:
+    return layouts.ClassicMemberMetadata(
+        session_timeout_ms=said.session_timeout_ms,
+        supported_protocols=[
+            layouts.ClassicProtocol(name=name, metadata=metadata)
+            for name, metadata in said.protocols
+        ],
+    )
+
+
+def no_member(group_id: str, member_id: str) -> CoordinatorRecord:
+    """Somebody is no member any more."""
+    return encode_record(MEMBER, _member_key(group_id, member_id), None)
+
+
+def _member_key(group_id: str, member_id: str) -> object:
+    return layouts.ConsumerGroupMemberMetadataKey(group_id=group_id, member_id=member_id)
+
+
+def assignment_epoch_record(group_id: str, epoch: int, at_ms: int) -> CoordinatorRecord:
+    """What was handed out for an epoch is all there."""
+    key = layouts.ConsumerGroupTargetAssignmentMetadataKey(group_id=group_id)
+    value = layouts.ConsumerGroupTargetAssignmentMetadataValue(
+        assignment_epoch=epoch, assignment_timestamp=at_ms
+    )
+    return encode_record(ASSIGNMENT_EPOCH, key, value)
+
+
+def no_assignment_epoch(group_id: str) -> CoordinatorRecord:
+    """Nothing is handed out."""
+    key = layouts.ConsumerGroupTargetAssignmentMetadataKey(group_id=group_id)
+    return encode_record(ASSIGNMENT_EPOCH, key, None)
+
+
+def target_record(group_id: str, member_id: str, places: frozenset[Place]) -> CoordinatorRecord:
+    """What a member is to have."""
+    key = layouts.ConsumerGroupTargetAssignmentMemberKey(group_id=group_id, member_id=member_id)
+    value = layouts.ConsumerGroupTargetAssignmentMemberValue(
+        topic_partitions=[
+            layouts.TargetPartitions(topic_id=topic_id, partitions=partitions)
+            for topic_id, partitions in by_topic(places).items()
+        ]
+    )
+    return encode_record(TARGET, key, value)
+
+
+def no_target(group_id: str, member_id: str) -> CoordinatorRecord:
+    """There is nothing that it is to have."""
+    key = layouts.ConsumerGroupTargetAssignmentMemberKey(group_id=group_id, member_id=member_id)
+    return encode_record(TARGET, key, None)
+
+
+def current_record(group_id: str, member: ConsumerMember) -> CoordinatorRecord:
+    """What a member has, and is to give back."""
+    value = layouts.ConsumerGroupCurrentMemberAssignmentValue(
+        member_epoch=member.epoch,
+        previous_member_epoch=member.previous_epoch,
+        state=member.state,
+        assigned_partitions=_current(member.assigned),
+        partitions_pending_revocation=_current(member.revoking),
+    )
+    return encode_record(CURRENT, _current_key(group_id, member.member_id), value)
+
+
+def no_current(group_id: str, member_id: str) -> CoordinatorRecord:
+    """It has nothing."""
+    return encode_record(CURRENT, _current_key(group_id, member_id), None)
+
+
+def _current_key(group_id: str, member_id: str) -> object:
+    return layouts.ConsumerGroupCurrentMemberAssignmentKey(group_id=group_id, member_id=member_id)
+
+
+def _current(places: Mapping[Place, int]) -> list[layouts.CurrentPartitions]:
+    return [
+        layouts.CurrentPartitions(
+            topic_id=topic_id,
+            partitions=partitions,
+            assignment_epochs=[places[Place(topic_id, one)] for one in partitions],
+        )
+        for topic_id, partitions in by_topic(places).items()
+    ]
+
+
+def regex_record(group_id: str, regex: str, found: Resolved) -> CoordinatorRecord:
+    """The topics that an expression found."""
+    value = layouts.ConsumerGroupRegularExpressionValue(
+        topics=sorted(found.topics), version=found.version, timestamp=found.at_ms
+    )
+    return encode_record(REGEX, _regex_key(group_id, regex), value)
+
+
+def no_regex(group_id: str, regex: str) -> CoordinatorRecord:
+    """Nobody has the expression any more."""
+    return encode_record(REGEX, _regex_key(group_id, regex), None)
+
+
+def _regex_key(group_id: str, regex: str) -> object:
+    return layouts.ConsumerGroupRegularExpressionKey(group_id=group_id, regular_expression=regex)

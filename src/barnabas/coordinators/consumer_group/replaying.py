@@ -1,0 +1,212 @@
+"""What each record does to the groups: the one place where they change."""
+
+import struct
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+from barnabas.coordinators.consumer_group import records
+from barnabas.coordinators.consumer_group.group import ConsumerGroup, Resolved
+from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember, MemberState
+from barnabas.coordinators.consumer_group.places import Place
+from barnabas.errors import DecodeError
+from barnabas.protocol.internal import consumer_group_records as layouts
+from barnabas.types import Buffer
+from barnabas.wire.compiler import Codec
+
+_SHORT = struct.Struct(">h")
+
+
+class _OfGroup(Protocol):
+    """What the keys of all these records say."""
+
+    group_id: str
+
+
+def replay(groups: dict[str, ConsumerGroup], key: Buffer | None, value: Buffer | None) -> bool:
+    """Take in one record; False if it is of another kind.
+
+    Raises:
+        DecodeError: it is damaged, or of a version that came later.
+    """
+    if key is None or len(key) < _SHORT.size:
+        return False
+    kind: int = _SHORT.unpack_from(key)[0]
+    if kind not in _APPLY:
+        return False
+    key_layout, value_layout, apply = _APPLY[kind]
+    of: _OfGroup = Codec.of(key_layout, 0).decode(key, _SHORT.size)[0]
+    if value is None:
+        _undo(groups, of)
+        return True
+    if len(value) < _SHORT.size or _SHORT.unpack_from(value)[0] != 0:
+        raise DecodeError("value.version", 0, "version 0")
+    said: object = Codec.of(value_layout, 0).decode(value, _SHORT.size)[0]
+    group = groups.setdefault(of.group_id, ConsumerGroup(of.group_id))
+    apply(group, of, said)
+    return True
+
+
+def _epoch(group: ConsumerGroup, _of: object, said: layouts.ConsumerGroupMetadataValue) -> None:
+    group.epoch, group.metadata_hash = said.epoch, said.metadata_hash
+
+
+def _assignment_epoch(
+    group: ConsumerGroup, _of: object, said: layouts.ConsumerGroupTargetAssignmentMetadataValue
+) -> None:
+    group.assignment_epoch = said.assignment_epoch
+    group.assigned_at_ms = said.assignment_timestamp
+
+
+def _put(
+    group: ConsumerGroup,
+    of: layouts.ConsumerGroupMemberMetadataKey,
+    said: layouts.ConsumerGroupMemberMetadataValue,
+) -> None:
+    group.put(_told(_member(group, of.member_id), said))
+
+
+def _move(
+    group: ConsumerGroup,
+    of: layouts.ConsumerGroupCurrentMemberAssignmentKey,
+    said: layouts.ConsumerGroupCurrentMemberAssignmentValue,
+) -> None:
+    group.put(_moved(_member(group, of.member_id), said))
+
+
+def _aim(
+    group: ConsumerGroup,
+    of: layouts.ConsumerGroupTargetAssignmentMemberKey,
+    said: layouts.ConsumerGroupTargetAssignmentMemberValue,
+) -> None:
+    group.target[of.member_id] = frozenset(
+        Place(bytes(one.topic_id), partition)
+        for one in said.topic_partitions
+        for partition in one.partitions
+    )
+
+
+def _resolve(
+    group: ConsumerGroup,
+    of: layouts.ConsumerGroupRegularExpressionKey,
+    said: layouts.ConsumerGroupRegularExpressionValue,
+) -> None:
+    found = Resolved(frozenset(said.topics), said.version, said.timestamp)
+    group.regexes[of.regular_expression] = found
+
+
+_Apply = Callable[[ConsumerGroup, Any, Any], None]
+"""What a record does; key and value are of its kind's classes."""
+
+_APPLY: Mapping[int, tuple[type, type, _Apply]] = {
+    records.EPOCH: (
+        layouts.ConsumerGroupMetadataKey,
+        layouts.ConsumerGroupMetadataValue,
+        _epoch,
+    ),
+    records.MEMBER: (
+        layouts.ConsumerGroupMemberMetadataKey,
+        layouts.ConsumerGroupMemberMetadataValue,
+        _put,
+    ),
+    records.ASSIGNMENT_EPOCH: (
+        layouts.ConsumerGroupTargetAssignmentMetadataKey,
+        layouts.ConsumerGroupTargetAssignmentMetadataValue,
+        _assignment_epoch,
+    ),
+    records.TARGET: (
+        layouts.ConsumerGroupTargetAssignmentMemberKey,
+        layouts.ConsumerGroupTargetAssignmentMemberValue,
+        _aim,
+    ),
+    records.CURRENT: (
+        layouts.ConsumerGroupCurrentMemberAssignmentKey,
+        layouts.ConsumerGroupCurrentMemberAssignmentValue,
+        _move,
+    ),
+    records.REGEX: (
+        layouts.ConsumerGroupRegularExpressionKey,
+        layouts.ConsumerGroupRegularExpressionValue,
+        _resolve,
+    ),
+}
+
+
+def _undo(groups: dict[str, ConsumerGroup], of: _OfGroup) -> None:
+    group = groups.get(of.group_id)
+    if group is None:
+        return
+    match of:
+        case layouts.ConsumerGroupMetadataKey():
+            del groups[of.group_id]
+        case layouts.ConsumerGroupMemberMetadataKey():
+            group.drop(of.member_id)
+        case layouts.ConsumerGroupTargetAssignmentMetadataKey():
+            group.assignment_epoch = group.assigned_at_ms = 0
+        case layouts.ConsumerGroupTargetAssignmentMemberKey():
+            group.target.pop(of.member_id, None)
+        case layouts.ConsumerGroupCurrentMemberAssignmentKey():
+            if of.member_id in group.members:
+                nothing = layouts.ConsumerGroupCurrentMemberAssignmentValue(
+                    member_epoch=0,
+                    previous_member_epoch=0,
+                    state=MemberState.STABLE,
+                    assigned_partitions=[],
+                    partitions_pending_revocation=[],
+                )
+                _move(group, of, nothing)
+        case layouts.ConsumerGroupRegularExpressionKey():
+            group.regexes.pop(of.regular_expression, None)
+        case _:
+            raise AssertionError("keys of other kinds are not read")
+
+
+def _member(group: ConsumerGroup, member_id: str) -> ConsumerMember:
+    return group.members.get(member_id) or ConsumerMember(member_id=member_id)
+
+
+def _told(member: ConsumerMember, said: layouts.ConsumerGroupMemberMetadataValue) -> ConsumerMember:
+    classic = said.classic_member_metadata
+    return replace(
+        member,
+        instance_id=said.instance_id,
+        rack_id=said.rack_id,
+        client_id=said.client_id,
+        client_host=said.client_host,
+        topics=tuple(said.subscribed_topic_names),
+        regex=said.subscribed_topic_regex or "",
+        rebalance_timeout_ms=said.rebalance_timeout_ms,
+        assignor=said.server_assignor,
+        classic=None if classic is None else _classic(classic),
+    )
+
+
+def _classic(said: layouts.ClassicMemberMetadata) -> ClassicSide:
+    protocols = ((one.name, bytes(one.metadata)) for one in said.supported_protocols)
+    return ClassicSide(said.session_timeout_ms, tuple(protocols))
+
+
+def _moved(
+    member: ConsumerMember, said: layouts.ConsumerGroupCurrentMemberAssignmentValue
+) -> ConsumerMember:
+    known = set(MemberState)
+    return replace(
+        member,
+        epoch=said.member_epoch,
+        previous_epoch=said.previous_member_epoch,
+        state=MemberState(said.state) if said.state in known else MemberState.UNKNOWN,
+        assigned=_places(said.assigned_partitions, said.member_epoch),
+        revoking=_places(said.partitions_pending_revocation, said.member_epoch),
+    )
+
+
+def _places(topics: Iterable[layouts.CurrentPartitions], member_epoch: int) -> dict[Place, int]:
+    """Before Kafka 4.3 it was not said since when: then it is the member's epoch."""
+    places = {}
+    for one in topics:
+        epochs = one.assignment_epochs or [member_epoch] * len(one.partitions)
+        if len(epochs) != len(one.partitions):
+            raise DecodeError("value.assignment_epochs", 0, "one for each partition")
+        for partition, epoch in zip(one.partitions, epochs, strict=True):
+            places[Place(bytes(one.topic_id), partition)] = epoch
+    return places

@@ -1,0 +1,107 @@
+"""Epochs and assignments of a group: when they change, and the records that say so."""
+
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+
+from barnabas.coordinators.consumer_group import records
+from barnabas.coordinators.consumer_group.assignment import Assignor, Wishes
+from barnabas.coordinators.consumer_group.draft import Draft
+from barnabas.coordinators.consumer_group.group import ConsumerGroup, Resolved
+from barnabas.coordinators.consumer_group.places import KnownTopic, TopicsView
+from barnabas.coordinators.consumer_group.range_assignor import assign as assign_ranges
+from barnabas.coordinators.consumer_group.regexes import matching
+from barnabas.coordinators.consumer_group.settings import ConsumerSettings
+from barnabas.coordinators.consumer_group.uniform_assignor import assign as assign_uniformly
+
+BEFORE_THE_FIRST = 1
+"""The first epoch is 2, so that no member ever was in the one before it. Source: Kafka 4.3."""
+
+ASSIGNORS: Mapping[str, Assignor] = {"uniform": assign_uniformly, "range": assign_ranges}
+
+
+def resolve(draft: Draft, group: ConsumerGroup, regex: str, topics: TopicsView, now: int) -> None:
+    """Find the topics of an expression, and keep them if they are others than before.
+
+    Raises:
+        BrokerError: INVALID_REGULAR_EXPRESSION.
+    """
+    found = matching(regex, topics.names())
+    known = group.regexes.get(regex)
+    if known is None or known.topics != found:
+        resolved = Resolved(found, topics.changes, now)
+        draft.add(records.regex_record(group.group_id, regex, resolved))
+
+
+def refresh(
+    draft: Draft, group: ConsumerGroup, topics: TopicsView, now: int, *, has_news: bool
+) -> None:
+    """Come to the next epoch if a subscription is another one (`has_news`), or if topics are."""
+    if not has_news and group.heard.topics_seen == topics.changes:
+        return
+    for regex in group.unused_regexes():
+        draft.add(records.no_regex(group.group_id, regex))
+    for regex in sorted(group.regexes):
+        resolve(draft, group, regex, topics, now)
+    found = hash_of(known_topics(group.subscribed(), topics))
+    if has_news or found != group.metadata_hash:
+        epoch = max(group.epoch, BEFORE_THE_FIRST) + 1
+        draft.add(records.epoch_record(group.group_id, epoch, found))
+    group.heard.topics_seen = topics.changes
+
+
+def known_topics(names: Iterable[str], topics: TopicsView) -> dict[str, KnownTopic]:
+    """Those of these topics that there are, in the order of their names."""
+    found = {name: topics.find(name) for name in sorted(names)}
+    return {name: topic for name, topic in found.items() if topic is not None}
+
+
+def hash_of(topics: Mapping[str, KnownTopic]) -> int:
+    """A number that says which topics these are and how many partitions they have.
+
+    It is compared with those of this broker alone: another one may count otherwise.
+    """
+    if not topics:
+        return 0
+    digest = blake2b(digest_size=8)
+    for name, topic in topics.items():
+        digest.update(f"{name}\0{topic.topic_id.hex()}\0{topic.partitions}\0".encode())
+    return int.from_bytes(digest.digest(), "big", signed=True)
+
+
+def assignment_due(group: ConsumerGroup, settings: ConsumerSettings) -> int | None:
+    """When the next assignment may be made; None while there is none to make."""
+    if group.epoch <= group.assignment_epoch or not group.members:
+        return None
+    return group.assigned_at_ms and group.assigned_at_ms + settings.assignment_interval_ms
+
+
+def retarget(
+    draft: Draft, group: ConsumerGroup, topics: TopicsView, settings: ConsumerSettings, now: int
+) -> None:
+    """Make a new assignment if one is due (KIP-1263: not too often), and say what changes by it."""
+    due = assignment_due(group, settings)
+    if due is None or due > now:
+        return
+    shares = ASSIGNORS[_assignor(group, settings)](_wishes(group, topics))
+    for member_id in sorted(shares):
+        if group.target.get(member_id) != shares[member_id]:
+            draft.add(records.target_record(group.group_id, member_id, shares[member_id]))
+    draft.add(records.assignment_epoch_record(group.group_id, group.epoch, now))
+
+
+def _assignor(group: ConsumerGroup, settings: ConsumerSettings) -> str:
+    preferred = group.preferred_assignor()
+    return preferred if preferred in settings.assignors else settings.assignors[0]
+
+
+def _wishes(group: ConsumerGroup, topics: TopicsView) -> Wishes:
+    known = known_topics(group.subscribed(), topics)
+    return Wishes(
+        {
+            name: frozenset(known[one].topic_id for one in group.topics_of(member) if one in known)
+            for name, member in group.members.items()
+        },
+        {topic.topic_id: topic.partitions for topic in known.values()},
+        group.target,
+        {member_id: instance for instance, member_id in group.instances.items()},
+    )

@@ -1,0 +1,106 @@
+"""The assignor `uniform`: everybody has as many partitions as anybody else, and keeps what he can.
+
+Source: KIP-848; Kafka's UniformAssignor. Which member gets which partition is no part of it.
+"""
+
+from collections.abc import Iterable
+from heapq import heapify, heappop, heappush
+
+from barnabas.coordinators.consumer_group.assignment import Shares, Wishes
+from barnabas.coordinators.consumer_group.places import Place
+
+
+def assign(wishes: Wishes) -> Shares:
+    """Give each partition to one of its subscribers."""
+    shares = _kept(wishes)
+    taken = {place for share in shares.values() for place in share}
+    free = [
+        place
+        for topic_id in sorted(frozenset().union(*wishes.subscriptions.values()))
+        for place in wishes.places_of(topic_id)
+        if place not in taken
+    ]
+    alike = len(set(wishes.subscriptions.values())) <= 1
+    if alike:
+        free += _above_quota(shares, len(taken) + len(free))
+        _hand_out(shares, free)
+    else:
+        _hand_out_by_wish(wishes, shares, free)
+        _level(wishes, shares)
+    return {name: frozenset(share) for name, share in shares.items()}
+
+
+def _kept(wishes: Wishes) -> dict[str, set[Place]]:
+    """What members have that is still there and theirs to have; each partition once."""
+    shares: dict[str, set[Place]] = {}
+    taken: set[Place] = set()
+    for name, topics in sorted(wishes.subscriptions.items()):
+        kept = {
+            place
+            for place in wishes.before.get(name, ())
+            if place.topic_id in topics and place.partition < wishes.partitions[place.topic_id]
+        }
+        shares[name] = kept - taken
+        taken |= kept
+    return shares
+
+
+def _above_quota(shares: dict[str, set[Place]], count: int) -> list[Place]:
+    """Take from those who have too many. As many as must be may have one more than the others."""
+    if not shares:
+        return []
+    quota, more = divmod(count, len(shares))
+    freed = []
+    for share in sorted(shares.values(), key=len, reverse=True):
+        allowed = quota + (more > 0)
+        more -= len(share) >= allowed > quota
+        for place in sorted(share)[allowed:]:
+            share.remove(place)
+            freed.append(place)
+    return freed
+
+
+def _hand_out(shares: dict[str, set[Place]], free: Iterable[Place]) -> None:
+    """Each to who has the fewest, where all want the same."""
+    if not shares:
+        return
+    heap = [(len(share), name) for name, share in shares.items()]
+    heapify(heap)
+    for place in sorted(free):
+        size, name = heappop(heap)
+        shares[name].add(place)
+        heappush(heap, (size + 1, name))
+
+
+def _subscribers(wishes: Wishes) -> dict[bytes, list[str]]:
+    found: dict[bytes, list[str]] = {topic_id: [] for topic_id in wishes.partitions}
+    for name in sorted(wishes.subscriptions):
+        for topic_id in wishes.subscriptions[name]:
+            found[topic_id].append(name)
+    return found
+
+
+def _hand_out_by_wish(wishes: Wishes, shares: dict[str, set[Place]], free: Iterable[Place]) -> None:
+    """Each to that subscriber who has the fewest; first the topics that the fewest want."""
+    subscribers = _subscribers(wishes)
+    for place in sorted(free, key=lambda one: (len(subscribers[one.topic_id]), one)):
+        candidates = subscribers[place.topic_id]
+        if candidates:
+            shares[min(candidates, key=lambda name: len(shares[name]))].add(place)
+
+
+def _level(wishes: Wishes, shares: dict[str, set[Place]]) -> None:
+    """Move single partitions while that makes two members more alike."""
+    subscribers = _subscribers(wishes)
+    moved = True
+    while moved:
+        moved = False
+        for topic_id, names in subscribers.items():
+            for name in names:
+                least = min(names, key=lambda other: len(shares[other]))
+                own = [place for place in shares[name] if place.topic_id == topic_id]
+                if own and len(shares[name]) > len(shares[least]) + 1:
+                    place = max(own)
+                    shares[name].remove(place)
+                    shares[least].add(place)
+                    moved = True

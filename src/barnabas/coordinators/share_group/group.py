@@ -1,0 +1,50 @@
+"""ShareGroup: one share group as its records say, and what is only known while the broker runs.
+
+Source: KIP-932; Kafka's ShareGroup. Its states are those of a consumer group without reconciling.
+"""
+
+from dataclasses import dataclass, field
+
+from barnabas.coordinators.consumer_group.places import Place
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareMember:
+    """One member. Several members may have one partition."""
+
+    member_id: str
+    rack_id: str | None = None
+    client_id: str = ""
+    client_host: str = ""
+    topics: tuple[str, ...] = ()
+    epoch: int = 0
+    previous_epoch: int = 0
+    assigned: frozenset[Place] = frozenset()
+
+
+@dataclass(slots=True)
+class ShareGroup:
+    """One group. `read`: the partitions for which it is kept what was read, by topic.
+
+    `sessions`, in milliseconds, and `topics_seen` are in no record.
+    """
+
+    group_id: str
+    epoch: int = 0
+    metadata_hash: int = 0
+    assignment_epoch: int = 0
+    assigned_at_ms: int = 0
+    members: dict[str, ShareMember] = field(default_factory=dict)
+    target: dict[str, frozenset[Place]] = field(default_factory=dict)
+    read: frozenset[Place] = frozenset()
+    sessions: dict[str, int] = field(default_factory=dict)
+    topics_seen: int = -1
+
+    @property
+    def state(self) -> str:
+        """What it is doing, in Kafka's word."""
+        return "Stable" if self.members else "Empty"
+
+    def subscribed(self) -> set[str]:
+        """All names that somebody subscribes to."""
+        return {name for member in self.members.values() for name in member.topics}

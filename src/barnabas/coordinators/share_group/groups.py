@@ -1,0 +1,249 @@
+"""ShareGroups: the share groups of one partition of __consumer_offsets, and their time.
+
+A call that changes something gives the records that say so. They are replayed already: who cannot write
+them must read the groups from the log again. Source: KIP-932; Kafka's GroupMetadataManager.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from barnabas.coordinators.consumer_group.beating import BeatReply
+from barnabas.coordinators.consumer_group.draft import Draft, Replay
+from barnabas.coordinators.consumer_group.places import KnownTopic, Place, TopicsView
+from barnabas.coordinators.consumer_group.target import hash_of, known_topics
+from barnabas.coordinators.shard import CoordinatorResult
+from barnabas.coordinators.share_group import records
+from barnabas.coordinators.share_group.group import ShareGroup, ShareMember
+from barnabas.coordinators.share_group.replaying import replay
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.types import Buffer
+
+JOINS, LEAVES = 0, -1
+_FIRST_EPOCH = 2
+"""Source: Kafka 4.3."""
+
+
+class ShareSettings(NamedTuple):
+    """What all share groups of a broker obey; times in milliseconds."""
+
+    session_ms: int
+    heartbeat_ms: int
+    assignment_interval_ms: int
+    max_size: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShareBeat:
+    """What a member says; None: the same as before."""
+
+    group_id: str
+    member_id: str
+    epoch: int
+    client_id: str
+    client_host: str
+    rack_id: str | None = None
+    topics: tuple[str, ...] | None = None
+
+
+class ShareGroups:
+    """Some groups of a broker."""
+
+    def __init__(self, topics: TopicsView, replay_any: Replay) -> None:
+        self._topics = topics
+        self._replay_any = replay_any
+        self._groups: dict[str, ShareGroup] = {}
+
+    def get(self, group_id: str) -> ShareGroup | None:
+        """A group, also one without members."""
+        return self._groups.get(group_id)
+
+    def all(self) -> Iterator[ShareGroup]:
+        """All groups."""
+        return iter(tuple(self._groups.values()))
+
+    def by_id(self) -> dict[str, ShareGroup]:
+        """All groups by their ids: an argument of `become`."""
+        return dict(self._groups)
+
+    def become(self, groups: dict[str, ShareGroup]) -> None:
+        """Have the groups that were read from the log again."""
+        self._groups = groups
+
+    def replay(self, key: Buffer | None, value: Buffer | None) -> bool:
+        """Take in one record; False if it is of another kind.
+
+        Raises:
+            DecodeError: it is damaged.
+        """
+        return replay(self._groups, key, value)
+
+    def heartbeat(
+        self, asked: ShareBeat, settings: ShareSettings, now: int
+    ) -> CoordinatorResult[BeatReply]:
+        """Join, go on or leave.
+
+        Raises:
+            BrokerError: it may not; nothing is changed then.
+        """
+        group = self._groups.get(asked.group_id)
+        if group is None and asked.epoch != JOINS:
+            raise BrokerError(
+                ErrorCode.GROUP_ID_NOT_FOUND, f"Share group {asked.group_id} not found."
+            )
+        draft = Draft(self._replay_any)
+        group = group or ShareGroup(asked.group_id)
+        was = _known(group, asked, settings)
+        if asked.epoch == LEAVES:
+            self._remove(draft, group, [asked.member_id])
+            return CoordinatorResult(BeatReply(asked.member_id, LEAVES, 0), tuple(draft.records))
+        told = _told(was, asked)
+        if told != group.members.get(asked.member_id):
+            draft.add(records.member_record(asked.group_id, told))
+            group = self._groups[asked.group_id]
+        self._refresh(draft, group, has_news=told.topics != was.topics)
+        self._retarget(draft, group, settings, now)
+        member = _moved(group, told)
+        if member != told:
+            draft.add(records.current_record(asked.group_id, member))
+        group.sessions[asked.member_id] = now + settings.session_ms
+        is_news = asked.epoch == JOINS or member.assigned != was.assigned
+        reply = BeatReply(
+            member.member_id,
+            member.epoch,
+            settings.heartbeat_ms,
+            member.assigned if is_news else None,
+        )
+        return CoordinatorResult(reply, tuple(draft.records))
+
+    def _refresh(self, draft: Draft, group: ShareGroup, *, has_news: bool) -> None:
+        """Come to the next epoch if a subscription is another one, or if topics are."""
+        if not has_news and group.topics_seen == self._topics.changes:
+            return
+        topics = known_topics(group.subscribed(), self._topics)
+        found = hash_of(topics)
+        if has_news or found != group.metadata_hash:
+            epoch = max(group.epoch + 1, _FIRST_EPOCH)
+            draft.add(records.epoch_record(group.group_id, epoch, found))
+        group.topics_seen = self._topics.changes
+
+    def _retarget(self, draft: Draft, group: ShareGroup, settings: ShareSettings, now: int) -> None:
+        due = self.assignment_due(group, settings)
+        if due is None or due > now:
+            return
+        topics = known_topics(group.subscribed(), self._topics)
+        shares = assign(group.members, topics)
+        for member_id in sorted(shares):
+            if group.target.get(member_id) != shares[member_id]:
+                draft.add(records.target_record(group.group_id, member_id, shares[member_id]))
+        read = group.read | {place for share in shares.values() for place in share}
+        if read != group.read:
+            draft.add(records.read_record(group.group_id, read, self._topics.name_of))
+        draft.add(records.assignment_epoch_record(group.group_id, group.epoch, now))
+
+    @staticmethod
+    def assignment_due(group: ShareGroup, settings: ShareSettings) -> int | None:
+        """When the next assignment may be made; None while there is none to make."""
+        if group.epoch <= group.assignment_epoch or not group.members:
+            return None
+        return group.assigned_at_ms and group.assigned_at_ms + settings.assignment_interval_ms
+
+    def _remove(self, draft: Draft, group: ShareGroup, gone: Iterable[str]) -> None:
+        for member_id in gone:
+            for record in records.without_member(group.group_id, member_id):
+                draft.add(record)
+        self._refresh(draft, group, has_news=True)
+
+    def delete(self, group: ShareGroup) -> CoordinatorResult[None]:
+        """Write that there is nothing of a group any more."""
+        draft = Draft(self._replay_any)
+        for record in records.without_group(group):
+            draft.add(record)
+        return CoordinatorResult(None, tuple(draft.records))
+
+    def set_read(self, group: ShareGroup, read: frozenset[Place]) -> CoordinatorResult[None]:
+        """It is kept of these partitions, and of no others, what the group has read."""
+        draft = Draft(self._replay_any)
+        draft.add(records.read_record(group.group_id, read, self._topics.name_of))
+        return CoordinatorResult(None, tuple(draft.records))
+
+    def deadline(self, group: ShareGroup, settings: ShareSettings) -> int | None:
+        """When the next thing happens to a group by itself."""
+        due = self.assignment_due(group, settings)
+        return min([*group.sessions.values(), *([] if due is None else [due])], default=None)
+
+    def on_time(
+        self, group: ShareGroup, settings: ShareSettings, now: int
+    ) -> CoordinatorResult[list[str]]:
+        """Do what is due; the reply names the members that were not heard of in time."""
+        draft = Draft(self._replay_any)
+        late = [name for name in group.members if group.sessions.get(name, now + 1) <= now]
+        if late:
+            self._remove(draft, group, late)
+        self._retarget(draft, group, settings, now)
+        return CoordinatorResult(late, tuple(draft.records))
+
+
+def loaded(group: ShareGroup, settings: ShareSettings, now: int) -> None:
+    """A broker has begun to coordinate a group: sessions begin."""
+    for member_id in group.members:
+        group.sessions[member_id] = now + settings.session_ms
+
+
+def assign(
+    members: Mapping[str, ShareMember], topics: Mapping[str, KnownTopic]
+) -> dict[str, frozenset[Place]]:
+    """Every partition has a member, and every subscriber has partitions: one may be several's.
+
+    Source: KIP-932; Kafka's SimpleAssignor.
+    """
+    shares: dict[str, set[Place]] = {name: set() for name in members}
+    for topic, (topic_id, count) in sorted(topics.items()):
+        names = sorted(name for name, one in members.items() if topic in one.topics)
+        for index in range(max(count, len(names)) if names else 0):
+            shares[names[index % len(names)]].add(Place(topic_id, index % count))
+    return {name: frozenset(share) for name, share in shares.items()}
+
+
+def _known(group: ShareGroup, asked: ShareBeat, settings: ShareSettings) -> ShareMember:
+    member = group.members.get(asked.member_id)
+    if member is None:
+        if asked.epoch != JOINS:
+            raise BrokerError(
+                ErrorCode.UNKNOWN_MEMBER_ID,
+                f"Member {asked.member_id} is not a member of group {asked.group_id}.",
+            )
+        if len(group.members) >= settings.max_size:
+            raise BrokerError(
+                ErrorCode.GROUP_MAX_SIZE_REACHED,
+                f"The share group has reached its maximum capacity of {settings.max_size} members.",
+            )
+        return ShareMember(member_id=asked.member_id)
+    if asked.epoch > 0 and asked.epoch not in {member.epoch, member.previous_epoch}:
+        raise BrokerError(
+            ErrorCode.FENCED_MEMBER_EPOCH,
+            f"The share group member has another member epoch ({asked.epoch}) than the one known "
+            f"by the group coordinator ({member.epoch}). The member must rejoin.",
+        )
+    return member
+
+
+def _told(member: ShareMember, asked: ShareBeat) -> ShareMember:
+    return replace(
+        member,
+        rack_id=member.rack_id if asked.rack_id is None else asked.rack_id,
+        client_id=asked.client_id,
+        client_host=asked.client_host,
+        topics=member.topics if asked.topics is None else tuple(sorted(set(asked.topics))),
+    )
+
+
+def _moved(group: ShareGroup, member: ShareMember) -> ShareMember:
+    if member.epoch == group.assignment_epoch:
+        return member
+    return replace(
+        member,
+        epoch=group.assignment_epoch,
+        previous_epoch=member.epoch,
+        assigned=group.target.get(member.member_id, frozenset()),
+    )

@@ -1,0 +1,109 @@
+"""Share groups as records of __consumer_offsets. Source: Kafka's GroupCoordinatorRecordHelpers."""
+
+from collections.abc import Callable
+
+from barnabas.coordinators.consumer_group.places import Place, by_topic
+from barnabas.coordinators.consumer_group.records import encode_record
+from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.share_group.group import ShareGroup, ShareMember
+from barnabas.protocol.internal import share_group_records as layouts
+
+MEMBER, EPOCH, ASSIGNMENT_EPOCH, TARGET, CURRENT, READ = 10, 11, 12, 13, 14, 15
+
+
+def member_record(group_id: str, member: ShareMember) -> CoordinatorRecord:
+    """What a member has said of itself."""
+    key = layouts.ShareGroupMemberMetadataKey(group_id=group_id, member_id=member.member_id)
+    value = layouts.ShareGroupMemberMetadataValue(
+        rack_id=member.rack_id,
+        client_id=member.client_id,
+        client_host=member.client_host,
+        subscribed_topic_names=sorted(member.topics),
+    )
+    return encode_record(MEMBER, key, value)
+
+
+def epoch_record(group_id: str, epoch: int, metadata_hash: int) -> CoordinatorRecord:
+    """A group has come to an epoch, with topics of that hash."""
+    value = layouts.ShareGroupMetadataValue(epoch=epoch, metadata_hash=metadata_hash)
+    return encode_record(EPOCH, layouts.ShareGroupMetadataKey(group_id=group_id), value)
+
+
+def assignment_epoch_record(group_id: str, epoch: int, at_ms: int) -> CoordinatorRecord:
+    """What was handed out for an epoch is all there."""
+    value = layouts.ShareGroupTargetAssignmentMetadataValue(
+        assignment_epoch=epoch, assignment_timestamp=at_ms
+    )
+    key = layouts.ShareGroupTargetAssignmentMetadataKey(group_id=group_id)
+    return encode_record(ASSIGNMENT_EPOCH, key, value)
+
+
+def target_record(group_id: str, member_id: str, places: frozenset[Place]) -> CoordinatorRecord:
+    """What a member is to have."""
+    key = layouts.ShareGroupTargetAssignmentMemberKey(group_id=group_id, member_id=member_id)
+    value = layouts.ShareGroupTargetAssignmentMemberValue(
+        topic_partitions=[
+            layouts.TargetPartitions(topic_id=topic_id, partitions=partitions)
+            for topic_id, partitions in by_topic(places).items()
+        ]
+    )
+    return encode_record(TARGET, key, value)
+
+
+def current_record(group_id: str, member: ShareMember) -> CoordinatorRecord:
+    """What a member has."""
+    key = layouts.ShareGroupCurrentMemberAssignmentKey(
+        group_id=group_id, member_id=member.member_id
+    )
+    value = layouts.ShareGroupCurrentMemberAssignmentValue(
+        member_epoch=member.epoch,
+        previous_member_epoch=member.previous_epoch,
+        state=0,
+        assigned_partitions=[
+            layouts.CurrentPartitions(topic_id=topic_id, partitions=partitions)
+            for topic_id, partitions in by_topic(member.assigned).items()
+        ],
+    )
+    return encode_record(CURRENT, key, value)
+
+
+def read_record(
+    group_id: str, places: frozenset[Place], name_of: Callable[[bytes], str | None]
+) -> CoordinatorRecord:
+    """For which partitions it is kept what was read; topics that are gone are left out."""
+    found = [(name_of(each), each, partitions) for each, partitions in by_topic(places).items()]
+    value = layouts.ShareGroupStatePartitionMetadataValue(
+        initializing_topics=[],
+        initialized_topics=[
+            layouts.StatePartitions(topic_id=topic_id, topic_name=name, partitions=partitions)
+            for name, topic_id, partitions in found
+            if name is not None
+        ],
+        deleting_topics=[],
+    )
+    key = layouts.ShareGroupStatePartitionMetadataKey(group_id=group_id)
+    return encode_record(READ, key, value)
+
+
+def without_member(group_id: str, member_id: str) -> list[CoordinatorRecord]:
+    """Somebody is no member any more."""
+    names = {"group_id": group_id, "member_id": member_id}
+    return [
+        encode_record(CURRENT, layouts.ShareGroupCurrentMemberAssignmentKey(**names), None),
+        encode_record(TARGET, layouts.ShareGroupTargetAssignmentMemberKey(**names), None),
+        encode_record(MEMBER, layouts.ShareGroupMemberMetadataKey(**names), None),
+    ]
+
+
+def without_group(group: ShareGroup) -> list[CoordinatorRecord]:
+    """There is nothing of a group any more."""
+    name = group.group_id
+    gone = [one for member in sorted(group.members) for one in without_member(name, member)]
+    assigned = layouts.ShareGroupTargetAssignmentMetadataKey(group_id=name)
+    read = layouts.ShareGroupStatePartitionMetadataKey(group_id=name)
+    return [
+        *gone,
+        encode_record(ASSIGNMENT_EPOCH, assigned, None),
+        encode_record(READ, read, None),
+        encode_record(EPOCH, layouts.ShareGroupMetadataKey(group_id=name), None),
+    ]

@@ -1,0 +1,157 @@
+"""What each record does to share groups: the one place where they change."""
+
+import struct
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any, Protocol
+
+from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.share_group import records
+from barnabas.coordinators.share_group.group import ShareGroup, ShareMember
+from barnabas.errors import DecodeError
+from barnabas.protocol.internal import share_group_records as layouts
+from barnabas.types import Buffer
+from barnabas.wire.compiler import Codec
+
+_SHORT = struct.Struct(">h")
+
+
+class _Topic(Protocol):
+    topic_id: Any
+    partitions: list[int]
+
+
+def replay(groups: dict[str, ShareGroup], key: Buffer | None, value: Buffer | None) -> bool:
+    """Take in one record; False if it is of another kind.
+
+    Raises:
+        DecodeError: it is damaged, or of a version that came later.
+    """
+    if key is None or len(key) < _SHORT.size:
+        return False
+    kind: int = _SHORT.unpack_from(key)[0]
+    if kind not in _APPLY:
+        return False
+    key_layout, value_layout, apply = _APPLY[kind]
+    of: Any = Codec.of(key_layout, 0).decode(key, _SHORT.size)[0]
+    if value is None:
+        _undo(groups, of)
+        return True
+    if len(value) < _SHORT.size or _SHORT.unpack_from(value)[0] != 0:
+        raise DecodeError("value.version", 0, "version 0")
+    said: object = Codec.of(value_layout, 0).decode(value, _SHORT.size)[0]
+    apply(groups.setdefault(of.group_id, ShareGroup(of.group_id)), of, said)
+    return True
+
+
+def _places(topics: Iterable[_Topic]) -> frozenset[Place]:
+    return frozenset(Place(bytes(one.topic_id), each) for one in topics for each in one.partitions)
+
+
+def _member(group: ShareGroup, member_id: str) -> ShareMember:
+    return group.members.get(member_id) or ShareMember(member_id=member_id)
+
+
+def _put(
+    group: ShareGroup,
+    of: layouts.ShareGroupMemberMetadataKey,
+    said: layouts.ShareGroupMemberMetadataValue,
+) -> None:
+    group.members[of.member_id] = replace(
+        _member(group, of.member_id),
+        rack_id=said.rack_id,
+        client_id=said.client_id,
+        client_host=said.client_host,
+        topics=tuple(said.subscribed_topic_names),
+    )
+
+
+def _epoch(group: ShareGroup, _of: object, said: layouts.ShareGroupMetadataValue) -> None:
+    group.epoch, group.metadata_hash = said.epoch, said.metadata_hash
+
+
+def _assignment_epoch(
+    group: ShareGroup, _of: object, said: layouts.ShareGroupTargetAssignmentMetadataValue
+) -> None:
+    group.assignment_epoch = said.assignment_epoch
+    group.assigned_at_ms = said.assignment_timestamp
+
+
+def _aim(
+    group: ShareGroup,
+    of: layouts.ShareGroupTargetAssignmentMemberKey,
+    said: layouts.ShareGroupTargetAssignmentMemberValue,
+) -> None:
+    group.target[of.member_id] = _places(said.topic_partitions)
+
+
+def _move(
+    group: ShareGroup,
+    of: layouts.ShareGroupCurrentMemberAssignmentKey,
+    said: layouts.ShareGroupCurrentMemberAssignmentValue,
+) -> None:
+    group.members[of.member_id] = replace(
+        _member(group, of.member_id),
+        epoch=said.member_epoch,
+        previous_epoch=said.previous_member_epoch,
+        assigned=_places(said.assigned_partitions),
+    )
+
+
+def _read(
+    group: ShareGroup, _of: object, said: layouts.ShareGroupStatePartitionMetadataValue
+) -> None:
+    group.read = _places(said.initialized_topics)
+
+
+_Apply = Callable[[ShareGroup, Any, Any], None]
+"""What a record does; key and value are of its kind's classes."""
+
+_APPLY: Mapping[int, tuple[type, type, _Apply]] = {
+    records.MEMBER: (
+        layouts.ShareGroupMemberMetadataKey,
+        layouts.ShareGroupMemberMetadataValue,
+        _put,
+    ),
+    records.EPOCH: (layouts.ShareGroupMetadataKey, layouts.ShareGroupMetadataValue, _epoch),
+    records.ASSIGNMENT_EPOCH: (
+        layouts.ShareGroupTargetAssignmentMetadataKey,
+        layouts.ShareGroupTargetAssignmentMetadataValue,
+        _assignment_epoch,
+    ),
+    records.TARGET: (
+        layouts.ShareGroupTargetAssignmentMemberKey,
+        layouts.ShareGroupTargetAssignmentMemberValue,
+        _aim,
+    ),
+    records.CURRENT: (
+        layouts.ShareGroupCurrentMemberAssignmentKey,
+        layouts.ShareGroupCurrentMemberAssignmentValue,
+        _move,
+    ),
+    records.READ: (
+        layouts.ShareGroupStatePartitionMetadataKey,
+        layouts.ShareGroupStatePartitionMetadataValue,
+        _read,
+    ),
+}
+
+
+def _undo(groups: dict[str, ShareGroup], of: Any) -> None:
+    group = groups.get(of.group_id)
+    if group is None:
+        return
+    match of:
+        case layouts.ShareGroupMetadataKey():
+            del groups[of.group_id]
+        case layouts.ShareGroupMemberMetadataKey():
+            group.members.pop(of.member_id, None)
+            group.sessions.pop(of.member_id, None)
+        case layouts.ShareGroupTargetAssignmentMetadataKey():
+            group.assignment_epoch = group.assigned_at_ms = 0
+        case layouts.ShareGroupTargetAssignmentMemberKey():
+            group.target.pop(of.member_id, None)
+        case layouts.ShareGroupStatePartitionMetadataKey():
+            group.read = frozenset()
+        case _:
+            pass  # What a member had goes with the member.

@@ -1,0 +1,22 @@
+"""A share partition from what is kept of it."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from barnabas.coordinators.share_partition.partition import SharePartition
+from barnabas.coordinators.share_partition.spans import Delivery, Span, Spans
+
+
+def restored(start: int, kept: Iterable[Span]) -> SharePartition:
+    """The partition again; what lies between kept offsets was never delivered."""
+    spans = Spans()
+    end = start
+    for span in kept:
+        if span.last < end:
+            continue
+        if span.first > end:
+            spans.add(Span(end, span.first - 1))
+        state = Delivery.AVAILABLE if span.state is Delivery.ACQUIRED else span.state
+        spans.add(replace(span, first=max(span.first, end), state=state))
+        end = span.last + 1
+    return SharePartition(start, end, spans)

@@ -1,0 +1,116 @@
+"""Spans: offsets that are all in one state, in the order of the log."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import IntEnum
+
+
+class Delivery(IntEnum):
+    """What became of a record. The numbers are those of the records that keep it."""
+
+    AVAILABLE = 0
+    """It can be delivered, for the first time or again."""
+    ACQUIRED = 1
+    """A member has it, until its lock ends."""
+    ACKNOWLEDGED = 2
+    """A member is done with it."""
+    ARCHIVED = 4
+    """It is delivered no more: it was rejected, delivered too often, or is no record."""
+
+
+DONE = frozenset({Delivery.ACKNOWLEDGED, Delivery.ARCHIVED})
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Offsets `first` to `last`, both of them too. `count`: how often they were delivered.
+
+    `member` has them until `until_ms`, where they are acquired.
+    """
+
+    first: int
+    last: int
+    state: Delivery = Delivery.AVAILABLE
+    count: int = 0
+    member: str = ""
+    until_ms: int = 0
+
+    def __len__(self) -> int:
+        return self.last - self.first + 1
+
+    def is_like(self, other: "Span") -> bool:
+        """Whether the other one can be told together with this one, which ends where it begins."""
+        mine = self.state, self.count, self.member, self.until_ms
+        theirs = other.state, other.count, other.member, other.until_ms
+        return self.last + 1 == other.first and mine == theirs
+
+
+class Spans:
+    """Spans without gaps or overlaps, sorted."""
+
+    __slots__ = ("_spans",)
+
+    def __init__(self) -> None:
+        self._spans: list[Span] = []
+
+    def __iter__(self) -> Iterator[Span]:
+        return iter(tuple(self._spans))
+
+    def __len__(self) -> int:
+        return len(self._spans)
+
+    @property
+    def first(self) -> Span | None:
+        """The one with the least offsets."""
+        return self._spans[0] if self._spans else None
+
+    def add(self, span: Span) -> None:
+        """Put a span behind all others."""
+        self._spans.append(span)
+
+    def drop_first(self) -> None:
+        """Forget the one with the least offsets."""
+        del self._spans[0]
+
+    def within(self, first: int, last: int) -> list[Span]:
+        """The spans that these offsets are, cut where they begin and end."""
+        self._cut(first)
+        self._cut(last + 1)
+        begin = self._at(first)
+        found = []
+        for span in self._spans[begin:]:
+            if span.first > last:
+                break
+            found.append(span)
+        return found
+
+    def put(self, span: Span) -> None:
+        """Replace the span that has just these offsets."""
+        index = self._at(span.first)
+        was = self._spans[index]
+        assert (was.first, was.last) == (span.first, span.last), "spans are cut before"
+        self._spans[index] = span
+
+    def join(self) -> None:
+        """Make one of neighbours that are alike."""
+        joined: list[Span] = []
+        for span in self._spans:
+            if joined and joined[-1].is_like(span):
+                joined[-1] = replace(joined[-1], last=span.last)
+            else:
+                joined.append(span)
+        self._spans = joined
+
+    def _cut(self, at: int) -> None:
+        """Have a span begin at an offset, where one holds it."""
+        index = self._at(at)
+        if index < 0 or index >= len(self._spans):
+            return
+        span = self._spans[index]
+        if span.first < at <= span.last:
+            self._spans[index : index + 1] = [replace(span, last=at - 1), replace(span, first=at)]
+
+    def _at(self, offset: int) -> int:
+        """Where the span is that holds an offset, or the last one before it."""
+        return max(bisect_right(self._spans, offset, key=lambda one: one.first) - 1, 0)

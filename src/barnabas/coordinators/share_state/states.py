@@ -1,0 +1,146 @@
+"""ShareStates: what share groups have read, of one partition of __share_group_state.
+
+A snapshot says all of a partition; an update, which Kafka writes between two snapshots, what changed since.
+This broker writes snapshots alone: they are small, as what is done with moves the start.
+Source: KIP-932; Kafka's ShareCoordinatorShard.
+"""
+
+import struct
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.share_partition.spans import Delivery, Span
+from barnabas.errors import DecodeError
+from barnabas.protocol.internal import share_state_records as layouts
+from barnabas.types import Buffer
+from barnabas.wire.compiler import Codec
+
+_SHORT = struct.Struct(">h")
+_SNAPSHOT, _UPDATE = 0, 1
+_Key = layouts.ShareSnapshotKey | layouts.ShareUpdateKey
+_Value = layouts.ShareSnapshotValue | layouts.ShareUpdateValue
+_KINDS: Mapping[int, tuple[type, type]] = {
+    _SNAPSHOT: (layouts.ShareSnapshotKey, layouts.ShareSnapshotValue),
+    _UPDATE: (layouts.ShareUpdateKey, layouts.ShareUpdateValue),
+}
+UNKNOWN = -1
+"""The start of a partition that was never read."""
+
+
+class StateKey(NamedTuple):
+    """Which partition of which group."""
+
+    group_id: str
+    place: Place
+
+
+class KeptState(NamedTuple):
+    """What is kept of a partition: nothing below `start` is delivered again."""
+
+    start: int = UNKNOWN
+    spans: tuple[Span, ...] = ()
+    state_epoch: int = 0
+    snapshot_epoch: int = 0
+    created_ms: int = 0
+
+
+class ShareStates:
+    """All states of one partition of the topic. Changes through `replay` only."""
+
+    def __init__(self) -> None:
+        self._states: dict[StateKey, KeptState] = {}
+
+    def get(self, key: StateKey) -> KeptState | None:
+        """What is kept; None: nothing ever was."""
+        return self._states.get(key)
+
+    def snapshot(
+        self, key: StateKey, start: int, spans: Iterable[Span], now_ms: int, state_epoch: int = -1
+    ) -> CoordinatorRecord:
+        """The record of a state. A `state_epoch` of its own says that somebody moved the start."""
+        was = self._states.get(key, KeptState(created_ms=now_ms))
+        value = layouts.ShareSnapshotValue(
+            snapshot_epoch=was.snapshot_epoch + 1,
+            state_epoch=was.state_epoch if state_epoch < 0 else state_epoch,
+            leader_epoch=0,
+            start_offset=start,
+            create_timestamp=was.created_ms,
+            write_timestamp=now_ms,
+            state_batches=[
+                layouts.StateBatch(
+                    first_offset=one.first,
+                    last_offset=one.last,
+                    delivery_state=one.state,
+                    delivery_count=one.count,
+                )
+                for one in spans
+            ],
+        )
+        data = _SHORT.pack(0) + Codec.of(layouts.ShareSnapshotValue, 0).encode(value)
+        return CoordinatorRecord(_key(key), data)
+
+    def removal(self, key: StateKey) -> CoordinatorRecord:
+        """The record that says that nothing is kept any more."""
+        return CoordinatorRecord(_key(key), None)
+
+    def replay(self, key: Buffer | None, value: Buffer | None) -> None:
+        """Take in one record; see `CoordinatorShard`."""
+        if key is None or len(key) < _SHORT.size:
+            return
+        kind: int = _SHORT.unpack_from(key)[0]
+        if kind not in _KINDS:
+            return
+        key_layout, value_layout = _KINDS[kind]
+        of: _Key = Codec.of(key_layout, 0).decode(key, _SHORT.size)[0]
+        place = StateKey(of.group_id, Place(bytes(of.topic_id), of.partition))
+        if value is None:
+            if kind == _SNAPSHOT:
+                self._states.pop(place, None)
+            return
+        if len(value) < _SHORT.size or _SHORT.unpack_from(value)[0] != 0:
+            raise DecodeError("value.version", 0, "version 0")
+        said: _Value = Codec.of(value_layout, 0).decode(value, _SHORT.size)[0]
+        spans = tuple(_spans(said.state_batches))
+        if isinstance(said, layouts.ShareSnapshotValue):
+            self._states[place] = KeptState(
+                said.start_offset, spans, said.state_epoch, said.snapshot_epoch,
+                said.create_timestamp,
+            )  # fmt: skip
+        else:
+            was = self._states.get(place, KeptState())
+            start = was.start if said.start_offset == UNKNOWN else said.start_offset
+            self._states[place] = was._replace(start=start, spans=_over(was.spans, spans, start))
+
+
+def _key(key: StateKey) -> bytes:
+    said = layouts.ShareSnapshotKey(
+        group_id=key.group_id, topic_id=key.place.topic_id, partition=key.place.partition
+    )
+    return _SHORT.pack(_SNAPSHOT) + Codec.of(layouts.ShareSnapshotKey, 0).encode(said)
+
+
+def _spans(batches: Iterable[layouts.StateBatch]) -> Iterable[Span]:
+    known = set(Delivery)
+    for one in batches:
+        if one.delivery_state not in known or one.last_offset < one.first_offset:
+            raise DecodeError("state_batches", 0, "a state that there is, of offsets in order")
+        state = Delivery(one.delivery_state)
+        yield Span(one.first_offset, one.last_offset, state, one.delivery_count)
+
+
+def _over(old: Iterable[Span], new: tuple[Span, ...], start: int) -> tuple[Span, ...]:
+    """Old spans where no new one is, and the new ones; nothing below `start`."""
+    found = [one for one in new if one.last >= start]
+    for span in old:
+        at = max(span.first, start)
+        for other in sorted(new, key=lambda one: one.first):
+            if other.last < at or other.first > span.last:
+                continue
+            if other.first > at:
+                found.append(Span(at, other.first - 1, span.state, span.count))
+            at = other.last + 1
+        if at <= span.last:
+            found.append(Span(at, span.last, span.state, span.count))
+    return tuple(sorted(found, key=lambda one: one.first))

@@ -1,0 +1,109 @@
+"""Share groups (KIP-932) by Java's share consumer and Kafka's own tool, killed, over a killed broker."""
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from tests.interop.peers.kafka_tools import run_tool, tool_command
+from tests.interop.peers.our_broker import OurBroker
+from tests.interop.test_groups import EACH, PARTITIONS, fill, new_topic
+
+pytestmark = [pytest.mark.interop, pytest.mark.java]
+
+ALL = EACH * PARTITIONS
+QUICK = {
+    "group.share.heartbeat.interval.ms": "300",
+    "group.share.session.timeout.ms": "3000",
+    "group.share.assignment.interval.ms": "0",
+    "group.share.record.lock.duration.ms": "2000",
+    "offsets.topic.num.partitions": "4",
+    "share.coordinator.state.topic.num.partitions": "4",
+}
+OFFSETS = ("consumer.group.ShareGroupCommand", "--bootstrap-server")
+
+
+@pytest.fixture(scope="module")
+def ours() -> Iterator[OurBroker]:
+    with OurBroker(properties=QUICK) as broker:
+        yield broker
+
+
+def asked(address: str, group: str, topic: str, most: int) -> list[str]:
+    return [
+        "VerifiableShareConsumer", "--bootstrap-server", address, "--group-id", group,
+        "--topic", topic, "--max-messages", str(most), "--acknowledgement-mode", "sync",
+        "--offset-reset-strategy", "earliest",
+    ]  # fmt: skip
+
+
+def acknowledged(printed: str) -> Counter[tuple[int, int]]:
+    """Partition and offset of all that was acknowledged."""
+    events = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
+    return Counter(
+        (one["partition"], offset)
+        for event in events
+        if event["name"] == "offsets_acknowledged" and event["success"]
+        for one in event["partitions"]
+        for offset in one["offsets"]
+    )
+
+
+def places(first: int = 0) -> Counter[tuple[int, int]]:
+    ends = range(first, first + EACH)
+    return Counter((one, offset) for one in range(PARTITIONS) for offset in ends)
+
+
+def starts(address: str, group: str) -> dict[int, tuple[str, str]]:
+    """Start offset and lag of each partition, as Kafka's tool tells them."""
+    told = run_tool(*OFFSETS, address, "--describe", "--group", group)
+    rows = [line.split() for line in told.splitlines() if line.startswith(group)]
+    return {int(row[2]): (row[3], row[4]) for row in rows}
+
+
+def test_records_go_to_one_member_each_and_stay_done(ours: OurBroker) -> None:
+    topic, address = new_topic(ours), ours.bootstrap_servers
+    group = f"of-{topic}"
+    fill(address, topic)
+    assert acknowledged(run_tool(*asked(address, group, topic, ALL))) == places()
+    assert starts(address, group) == dict.fromkeys(range(PARTITIONS), (str(EACH), "0"))
+    ours.child.kill()
+    ours.start()
+    fill(address, topic)
+    assert acknowledged(run_tool(*asked(address, group, topic, ALL))) == places(EACH)
+
+
+def test_a_killed_member_leaves_its_partitions_to_the_others(ours: OurBroker) -> None:
+    topic, address = new_topic(ours), ours.bootstrap_servers
+    group = f"of-{topic}"
+    fill(address, topic)
+    with subprocess.Popen(
+        tool_command(*asked(address, group, topic, -1)), stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        printed = ""
+        while acknowledged(printed) != places():
+            printed += other.stdout.readline()
+        other.kill()
+    fill(address, topic)
+    assert acknowledged(run_tool(*asked(address, group, topic, ALL))) == places(EACH)
+
+
+def test_the_tool_lists_moves_and_deletes(ours: OurBroker) -> None:
+    topic, address = new_topic(ours), ours.bootstrap_servers
+    group = f"of-{topic}"
+    fill(address, topic)
+    run_tool(*asked(address, group, topic, ALL))
+    assert group in run_tool(*OFFSETS, address, "--list").split()
+    run_tool(
+        *OFFSETS, address, "--reset-offsets", "--group", group, "--topic", topic,
+        "--to-earliest", "--execute",
+    )  # fmt: skip
+    assert starts(address, group) == dict.fromkeys(range(PARTITIONS), ("0", str(EACH)))
+    assert acknowledged(run_tool(*asked(address, group, topic, ALL))) == places()
+    run_tool(*OFFSETS, address, "--delete-offsets", "--group", group, "--topic", topic)
+    assert starts(address, group) == {}
+    run_tool(*OFFSETS, address, "--delete", "--group", group)
+    assert group not in run_tool(*OFFSETS, address, "--list").split()

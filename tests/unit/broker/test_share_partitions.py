@@ -1,0 +1,181 @@
+"""Records of share groups over the wire: locks that end, members that vanish, limits, sessions."""
+
+from collections.abc import Iterator, Sequence
+from typing import Self
+
+import pytest
+
+from barnabas.errors import ErrorCode
+from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
+from barnabas.protocol.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from barnabas.protocol.share_acknowledge import (
+    AcknowledgementBatch,
+    AcknowledgePartition,
+    AcknowledgeTopic,
+    ShareAcknowledgeRequest,
+    ShareAcknowledgeResponse,
+)
+from barnabas.protocol.share_fetch import (
+    FetchPartition,
+    FetchTopic,
+    ShareFetchRequest,
+    ShareFetchResponse,
+)
+from barnabas.testing import EmbeddedBroker
+from tests.unit.broker.batches import batch
+from tests.unit.broker.raw_client import RawClient
+
+pytestmark = pytest.mark.kernels
+
+CONFIG = {
+    "group.share.record.lock.duration.ms": "1000",
+    "group.share.delivery.count.limit": "2",
+    "offsets.topic.num.partitions": "1",
+    "share.coordinator.state.topic.num.partitions": "1",
+}
+Span = tuple[int, int, int]
+"""First and last offset, and how often they were delivered."""
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[EmbeddedBroker]:
+    with EmbeddedBroker(CONFIG) as one:
+        yield one
+
+
+class Member:
+    """A member of a group on a connection of its own, which it says what is new to."""
+
+    def __init__(self, broker: EmbeddedBroker, name: str, topic: bytes) -> None:
+        self.client = RawClient(broker.port)
+        self.name, self.topic, self.epoch = name, topic, 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.client.__exit__(None, None, None)
+
+    def fetch(self, *, most: int = 100, wait_ms: int = 0, epoch: int | None = None) -> list[Span]:
+        answer = self.fetched(most=most, wait_ms=wait_ms, epoch=epoch)
+        assert answer.error_code == ErrorCode.NONE
+        return [
+            (one.first_offset, one.last_offset, one.delivery_count)
+            for topic in answer.responses
+            for partition in topic.partitions
+            for one in partition.acquired_records
+        ]
+
+    def fetched(
+        self, *, most: int = 100, wait_ms: int = 0, epoch: int | None = None
+    ) -> ShareFetchResponse:
+        places = (
+            [] if self.epoch else [FetchPartition(partition_index=0, acknowledgement_batches=[])]
+        )
+        request = ShareFetchRequest(
+            group_id="g",
+            member_id=self.name,
+            share_session_epoch=self.epoch if epoch is None else epoch,
+            max_wait_ms=wait_ms,
+            min_bytes=1,
+            max_records=most,
+            batch_size=most,
+            share_acquire_mode=1,
+            topics=[FetchTopic(topic_id=self.topic, partitions=places)] if places else [],
+            forgotten_topics_data=[],
+        )
+        self.epoch += epoch is None
+        return self.client.ask(request, 2, ShareFetchResponse)
+
+    def say(self, first: int, last: int, kinds: Sequence[int], *, renews: bool = False) -> int:
+        batch = AcknowledgementBatch(
+            first_offset=first, last_offset=last, acknowledge_types=list(kinds)
+        )
+        place = AcknowledgePartition(partition_index=0, acknowledgement_batches=[batch])
+        request = ShareAcknowledgeRequest(
+            group_id="g",
+            member_id=self.name,
+            share_session_epoch=self.epoch,
+            is_renew_ack=renews,
+            topics=[AcknowledgeTopic(topic_id=self.topic, partitions=[place])],
+        )
+        self.epoch += 1
+        answer = self.client.ask(request, 2, ShareAcknowledgeResponse)
+        if answer.error_code:
+            return answer.error_code
+        return answer.responses[0].partitions[0].error_code
+
+
+class Topic:
+    """A topic of one partition, at whose end the group begins."""
+
+    def __init__(self, broker: EmbeddedBroker, name: str) -> None:
+        self.name, self.port = name, broker.port
+        broker.create_topic(name)
+        asked = MetadataRequest(topics=[MetadataRequestTopic(name=name)])
+        with RawClient(broker.port) as client:
+            self.topic_id = bytes(client.ask(asked, 12, MetadataResponse).topics[0].topic_id)
+        with Member(broker, "first", self.topic_id) as first:
+            assert first.fetch() == []
+
+    def fill(self, count: int) -> None:
+        part = PartitionProduceData(index=0, records=batch(*[b"x"] * count))
+        topic = TopicProduceData(name=self.name, partition_data=[part])
+        request = ProduceRequest(acks=-1, timeout_ms=1000, topic_data=[topic])
+        with RawClient(self.port) as client:
+            client.ask(request, 8, ProduceResponse)
+
+
+@pytest.fixture
+def topic(broker: EmbeddedBroker, request: pytest.FixtureRequest) -> Topic:
+    return Topic(broker, request.node.name)
+
+
+def test_each_record_goes_to_one_member(broker: EmbeddedBroker, topic: Topic) -> None:
+    with Member(broker, "a", topic.topic_id) as a, Member(broker, "b", topic.topic_id) as b:
+        topic.fill(5)
+        assert a.fetch(most=2) == [(0, 1, 1)]
+        assert b.fetch() == [(2, 4, 1)]
+        assert a.say(0, 1, [1]) == ErrorCode.NONE
+        assert a.say(2, 4, [1]) == ErrorCode.INVALID_RECORD_STATE
+        assert b.say(2, 4, [1, 2, 3]) == ErrorCode.NONE
+        assert a.fetch() == [(3, 3, 2)]
+        # Delivered as often as it may be: released, it is over.
+        assert a.say(3, 3, [2]) == ErrorCode.NONE
+        assert b.fetch() == []
+
+
+def test_a_lock_ends_and_who_waits_gets_the_records(broker: EmbeddedBroker, topic: Topic) -> None:
+    with Member(broker, "a", topic.topic_id) as a, Member(broker, "b", topic.topic_id) as b:
+        topic.fill(1)
+        assert a.fetch() == [(0, 0, 1)]
+        assert b.fetch(wait_ms=20_000) == [(0, 0, 2)]
+        assert a.say(0, 0, [1]) == ErrorCode.INVALID_RECORD_STATE
+
+
+def test_who_vanishes_leaves_what_he_had(broker: EmbeddedBroker, topic: Topic) -> None:
+    with Member(broker, "b", topic.topic_id) as b:
+        with Member(broker, "a", topic.topic_id) as a:
+            topic.fill(1)
+            assert a.fetch() == [(0, 0, 1)]
+        assert b.fetch(wait_ms=20_000) == [(0, 0, 2)]
+
+
+def test_sessions_go_step_by_step(broker: EmbeddedBroker, topic: Topic) -> None:
+    with Member(broker, "s", topic.topic_id) as member:
+        assert member.fetched(epoch=3).error_code == ErrorCode.SHARE_SESSION_NOT_FOUND
+        assert member.say(0, 0, [1]) == ErrorCode.INVALID_SHARE_SESSION_EPOCH
+        member.epoch = 0
+        assert member.fetch() == []
+        assert member.fetched(epoch=5).error_code == ErrorCode.INVALID_SHARE_SESSION_EPOCH
+        assert member.say(0, 0, [9]) == ErrorCode.INVALID_REQUEST
+        assert member.say(0, 0, [4]) == ErrorCode.INVALID_REQUEST
+        topic.fill(1)
+        member.epoch = 3
+        assert member.fetched(epoch=-1).error_code == ErrorCode.NONE
+        assert member.fetched(epoch=3).error_code == ErrorCode.SHARE_SESSION_NOT_FOUND

@@ -1,0 +1,146 @@
+"""Consumer groups step by step; what holds of all of them is in tests/property."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
+from barnabas.coordinators.consumer_group.group import ConsumerGroupState
+from barnabas.coordinators.consumer_group.member import MemberState
+from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
+from barnabas.coordinators.group.commit import Commit
+from barnabas.coordinators.group.group_states import GroupState
+from barnabas.coordinators.group.member import Identity
+from barnabas.coordinators.group.offset_records import CommittedOffset, Position
+from barnabas.coordinators.group.shard import GroupShard
+from barnabas.errors import BrokerError, ErrorCode
+from tests.unit.coordinators.some_topics import SETTINGS, SomeTopics, a_shard
+
+TOPICS = SomeTopics(dogs=4)
+DOGS = TOPICS.places("dogs")
+
+
+def asked(name: str, epoch: int = 0, **more: object) -> Beat:
+    """All that a member says; less where it goes on."""
+    said: dict[str, object] = {
+        "group_id": "g", "member_id": name, "epoch": epoch, "client_id": "c", "client_host": "/h",
+    }  # fmt: skip
+    if not epoch:
+        said |= {"rebalance_timeout_ms": 500, "topics": ("dogs",), "owned": frozenset()}
+    return Beat(**(said | more))  # type: ignore[arg-type]
+
+
+def beat(shard: GroupShard, name: str, epoch: int = 0, now: int = 0, **more: object) -> BeatReply:
+    return shard.consumer.heartbeat(asked(name, epoch, **more), None, now).reply
+
+
+def refused(shard: GroupShard, name: str, epoch: int = 0, **more: object) -> ErrorCode:
+    with pytest.raises(BrokerError) as caught:
+        shard.consumer.heartbeat(asked(name, epoch, **more), None, 0)
+    return caught.value.code
+
+
+def test_the_second_member_waits_until_the_first_gives_back() -> None:
+    shard = a_shard(TOPICS)
+    assert set(beat(shard, "one").assigned or ()) == DOGS
+    two = beat(shard, "two")
+    assert (two.epoch, set(two.assigned or ())) == (3, set())
+    one = beat(shard, "one", 2)
+    kept = frozenset(one.assigned or ())
+    assert (one.epoch, len(kept)) == (2, 2)
+    assert beat(shard, "two", 3).assigned is None
+    assert beat(shard, "one", 2, owned=kept).epoch == 3
+    two = beat(shard, "two", 3)
+    assert set(two.assigned or ()) == DOGS - kept
+    group = shard.consumer.get("g")
+    assert group is not None
+    assert group.state is ConsumerGroupState.STABLE
+
+
+def test_who_gives_nothing_back_in_time_is_given_up() -> None:
+    shard = a_shard(TOPICS)
+    beat(shard, "one")
+    beat(shard, "two")
+    beat(shard, "one", 2, now=10)
+    group = shard.consumer.get("g")
+    assert group is not None
+    assert group.members["one"].state is MemberState.UNREVOKED
+    assert shard.consumer.deadline(group) == 510
+    shard.consumer.on_time(group, 510)
+    assert set(group.members) == {"two"}
+    assert set(beat(shard, "two", 3, now=510).assigned or ()) == DOGS
+
+
+def test_an_idle_heartbeat_writes_nothing_and_puts_the_session_off() -> None:
+    shard = a_shard(TOPICS)
+    beat(shard, "one")
+    result = shard.consumer.heartbeat(asked("one", 2), None, 700)
+    assert result.records == ()
+    group = shard.consumer.get("g")
+    assert group is not None
+    assert shard.consumer.deadline(group) == 700 + SETTINGS.session_ms
+
+
+def test_a_group_may_have_so_many_members() -> None:
+    shard = a_shard(TOPICS, replace(SETTINGS, max_size=1))
+    beat(shard, "one")
+    assert refused(shard, "two") is ErrorCode.GROUP_MAX_SIZE_REACHED
+    beat(shard, "one")
+
+
+def test_assignments_come_no_faster_than_they_may() -> None:
+    shard = a_shard(TOPICS, replace(SETTINGS, assignment_interval_ms=100))
+    beat(shard, "one", now=1)
+    beat(shard, "two", now=2)
+    group = shard.consumer.get("g")
+    assert group is not None
+    assert (group.epoch, group.assignment_epoch) == (3, 2)
+    assert shard.consumer.deadline(group) == 101
+    shard.consumer.on_time(group, 101)
+    assert group.assignment_epoch == 3
+
+
+def test_a_bad_expression_leaves_nothing_behind() -> None:
+    shard = a_shard(TOPICS)
+    code = refused(shard, "one", topics=None, regex="(?=a)")
+    assert code is ErrorCode.INVALID_REGULAR_EXPRESSION
+    assert shard.consumer.get("g") is None
+
+
+def test_commits_count_from_the_epoch_in_which_the_partition_came() -> None:
+    shard = a_shard(TOPICS)
+    beat(shard, "one")
+    beat(shard, "two")
+    kept = frozenset(beat(shard, "one", 2).assigned or ())
+    beat(shard, "one", 2, owned=kept)
+    beat(shard, "two", 3)
+    has = min(kept), min(DOGS - kept)
+    offsets = {
+        Position("dogs", one.partition): CommittedOffset(1, -1, "", 0, topic_id=one.topic_id)
+        for one in has
+    }
+    commit = Commit("g", Identity("one"), 2, offsets, ErrorCode.NONE)
+    codes = [shard.commit(commit, 0).reply[one] for one in offsets]
+    assert codes == [ErrorCode.NONE, ErrorCode.STALE_MEMBER_EPOCH]
+
+
+def expired(shard: GroupShard) -> Iterator[str]:
+    shard.expire(10**9, 1)
+    return (one.group_id for one in shard.consumer.all())
+
+
+def test_an_empty_group_without_offsets_expires() -> None:
+    shard = a_shard(TOPICS)
+    beat(shard, "one")
+    assert list(expired(shard)) == ["g"]
+    beat(shard, "one", -1)
+    assert list(expired(shard)) == []
+
+
+def test_a_group_of_connectors_is_not_taken_over() -> None:
+    shard = a_shard(TOPICS)
+    classic = ClassicGroup("g", GroupSettings(0, 10), GroupState.STABLE, protocol_type="connect")
+    with pytest.raises(BrokerError) as caught:
+        shard.consumer.heartbeat(asked("one"), classic, 0)
+    assert caught.value.code is ErrorCode.GROUP_ID_NOT_FOUND

@@ -1,0 +1,61 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from barnabas.coordinators.consumer_group.assignment import Assignor, Shares, Wishes
+from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.consumer_group.range_assignor import assign as by_range
+from barnabas.coordinators.consumer_group.uniform_assignor import assign as uniformly
+
+TOPICS = [b"a" * 16, b"b" * 16, b"c" * 16]
+
+
+@st.composite
+def wishes(draw: st.DrawFn, *, alike: bool = False) -> Wishes:
+    names = draw(st.lists(st.sampled_from("rstuvw"), unique=True, min_size=1))
+    partitions = {one: draw(st.integers(1, 9)) for one in TOPICS}
+    topics = st.frozensets(st.sampled_from(TOPICS))
+    same = draw(topics)
+    wanted = {name: same if alike else draw(topics) for name in names}
+    places = [Place(one, index) for one in TOPICS for index in range(12)]
+    held = draw(st.lists(st.sampled_from([*names, "gone"]), min_size=len(places)))
+    before: dict[str, frozenset[Place]] = {}
+    for place, name in zip(places, held, strict=False):
+        before[name] = before.get(name, frozenset()) | {place}
+    return Wishes(wanted, partitions, before, {})
+
+
+def check_each_once(asked: Wishes, shares: Shares) -> None:
+    handed_out = [place for share in shares.values() for place in share]
+    wanted = {topic for topics in asked.subscriptions.values() for topic in topics}
+    assert sorted(handed_out) == sorted(
+        place for topic in wanted for place in asked.places_of(topic)
+    )
+    for name, share in shares.items():
+        assert {place.topic_id for place in share} <= asked.subscriptions[name]
+
+
+@pytest.mark.parametrize("assign", [uniformly, by_range])
+@given(asked=wishes())
+def test_each_partition_has_one_subscriber(assign: Assignor, asked: Wishes) -> None:
+    check_each_once(asked, assign(asked))
+
+
+@given(asked=wishes(alike=True))
+def test_uniform_is_even_and_moves_no_more_than_it_must(asked: Wishes) -> None:
+    shares = uniformly(asked)
+    sizes = [len(share) for share in shares.values()]
+    assert max(sizes) - min(sizes) <= 1
+    again = Wishes(asked.subscriptions, asked.partitions, shares, {})
+    assert uniformly(again) == shares
+    for name, share in shares.items():
+        kept = asked.before.get(name, frozenset()) & {
+            place for topic in asked.subscriptions[name] for place in asked.places_of(topic)
+        }
+        assert len(share & kept) >= min(len(kept), *sizes)
+
+
+@given(asked=wishes())
+def test_uniform_moves_nothing_that_is_level(asked: Wishes) -> None:
+    shares = uniformly(asked)
+    assert uniformly(Wishes(asked.subscriptions, asked.partitions, shares, {})) == shares

@@ -1,0 +1,46 @@
+from barnabas.coordinators.consumer_group.places import KnownTopic, Place
+from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.share_group.group import ShareMember
+from barnabas.coordinators.share_group.groups import ShareBeat, ShareSettings, assign, loaded
+from tests.unit.coordinators.some_topics import SomeTopics, a_shard
+
+SETTINGS = ShareSettings(session_ms=1000, heartbeat_ms=100, assignment_interval_ms=0, max_size=10)
+DOGS = KnownTopic(b"d" * 16, 2)
+
+
+def beat(name: str, epoch: int = 0) -> ShareBeat:
+    topics = None if epoch else ("dogs",)
+    return ShareBeat(
+        group_id="g", member_id=name, epoch=epoch, client_id="c", client_host="/h", topics=topics
+    )
+
+
+def test_every_partition_and_every_member_has_somebody() -> None:
+    for count in range(1, 6):
+        members = {
+            f"m{each}": ShareMember(member_id=f"m{each}", topics=("dogs",)) for each in range(count)
+        }
+        shares = assign(members, {"dogs": DOGS})
+        assert all(shares.values())
+        assert set().union(*shares.values()) == {Place(DOGS.topic_id, each) for each in range(2)}
+
+
+def test_members_come_and_go_and_a_restart_finds_the_same() -> None:
+    topics = SomeTopics(dogs=3)
+    shard = a_shard(topics)
+    log: list[CoordinatorRecord] = []
+    for asked in (beat("a"), beat("b"), beat("a", 2), beat("b", -1), beat("a", 3)):
+        log += shard.share.heartbeat(asked, SETTINGS, 0).records
+    group = shard.share.get("g")
+    assert group is not None
+    assert (group.epoch, list(group.members)) == (4, ["a"])
+    assert group.members["a"].assigned == topics.places("dogs") == group.read
+    again = a_shard(topics)
+    for key, value in log:
+        again.replay(key, value)
+    found = again.share.get("g")
+    assert found is not None
+    assert (found.members, found.target, found.epoch) == (group.members, group.target, 4)
+    loaded(found, SETTINGS, 0)
+    assert again.share.on_time(found, SETTINGS, 1000).reply == ["a"]
+    assert found.state == "Empty"

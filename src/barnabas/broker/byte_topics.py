@@ -47,6 +47,8 @@ def to_write(broker: Broker, topic: str, index: int) -> Partition | ErrorCode:
     except (BrokerError, StorageError) as error:
         log.warning("partition not created", extra={"topic": topic, "error": error})
         return ErrorCode.UNKNOWN_SERVER_ERROR
+    # Who waits for it may look again.
+    broker.purgatory.happened((topic, index), -1)
     made = broker.replicas.find(topic, index)
     return _WRONG_PARTITION if made is None else made
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.floating import Floating
 from barnabas.broker.metering import Used, metered
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.spoken import Spoken
@@ -24,7 +25,8 @@ class ClientConnection:
     """
 
     __slots__ = (
-        "_broker", "_connection", "_context", "_dialect", "_handlers", "_on_gone", "_outcomes",
+        "_broker", "_connection", "_context", "_dialect", "_floating", "_handlers", "_on_gone",
+        "_outcomes",
         "_parked", "_silence", "_used", "number", "peer_host",
     )  # fmt: skip
 
@@ -45,6 +47,8 @@ class ClientConnection:
         self.number = number
         self._on_gone = on_gone
         self._outcomes: list[tuple[Request, object]] = []
+        at_once = self._dialect.at_once
+        self._floating = Floating(at_once, self._reply_late) if at_once > 1 else None
         self._parked: tuple[Request, Pending] | None = None
         self._used: Used | None = None
         self._silence: Timer | None = None
@@ -75,6 +79,9 @@ class ClientConnection:
         if began is not None:
             self._used = Used(len(frame), broker.clock.monotonic() - began)
         if type(outcome) is Pending:
+            floating = self._floating if began is None else None
+            if floating is not None and floating.take(request, outcome):
+                return True
             self._parked = (request, outcome)
             return False
         self._outcomes.append((request, outcome))
@@ -100,6 +107,8 @@ class ClientConnection:
             self._reply_metered(request, outcome, self._used)
         else:
             self._reply_to_all()
+        if self._floating is not None:
+            self._floating.start()
         if self._parked is not None:
             self._parked[1].on_done(self._on_parked_done)
 
@@ -122,6 +131,9 @@ class ClientConnection:
         reply = self._dialect.write_response(request, outcome)
         if reply is not None:
             self._connection.send(reply)
+
+    def _reply_late(self, request: Request, outcome: object) -> None:
+        self._connection.guarded(lambda: self._reply(request, outcome))
 
     def _reply_metered(self, request: Request, outcome: object, used: Used) -> None:
         """Reply under a quota, and take the next request when the client's wait is over."""
@@ -169,6 +181,8 @@ class ClientConnection:
         parked, self._parked = self._parked, None
         if parked is not None:
             parked[1].give_up()
+        if self._floating is not None:
+            self._floating.give_up()
         if self._silence is not None:
             self._silence.cancel()
         self._on_gone(self)

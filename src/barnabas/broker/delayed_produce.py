@@ -2,6 +2,9 @@
 
 from collections.abc import Callable, Hashable
 
+from barnabas.dialects.commands import Appended
+from barnabas.errors import ErrorCode
+
 
 class DelayedProduce:
     """Appends that wait for more replicas than there are, and the two cases in which it is over.
@@ -23,3 +26,8 @@ class DelayedProduce:
     def finish(self) -> None:
         """Answer."""
         self._on_finish()
+
+
+def out_of_time(answer: Appended) -> Appended:
+    """The answer to one append for whose replicas was waited in vain."""
+    return answer if answer.error else answer._replace(error=ErrorCode.REQUEST_TIMED_OUT)

@@ -54,6 +54,7 @@ def metered(
 
 def _nothing(asked: object, outcome: object) -> FetchOutcome:
     """No records; a session that would begin with them does not begin."""
-    assert isinstance(asked, Fetch)
+    if not isinstance(asked, Fetch):
+        return cast("FetchOutcome", outcome)  # It contradicted itself, and was given nothing.
     number = cast("FetchOutcome", outcome).session_id
     return FetchOutcome(ErrorCode.NONE, 0 if asked.session_epoch == _NEW_SESSION else number, [])

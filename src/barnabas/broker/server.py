@@ -232,7 +232,7 @@ class BrokerServer:
                 name: str = endpoint.name,
                 dialect: str = dialect_of(self._config, endpoint.name),
             ) -> None:
-                connections.accept(channel, name, spoken(dialect, broker.profile))
+                connections.accept(channel, name, spoken(dialect, broker))
 
             # An IPv4 and an IPv6 address of one name share their port, also where any will do.
             ports = [one.port for one in bound if one.name == endpoint.name]

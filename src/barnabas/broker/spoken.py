@@ -6,12 +6,15 @@ from typing import NamedTuple
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.dispatch import HANDLERS
-from barnabas.broker.profile import Profile
-from barnabas.config.listeners import KAFKA
+from barnabas.config.listeners import KAFKA, PROPOSAL
 from barnabas.dialects.dialect import Dialect
 from barnabas.protocol.api_keys import ApiKey
 
 Handlers = Mapping[int, Callable[[Broker, RequestContext, object], object]]
+
+
+_FETCHED = 1 << 20
+"""What consumers of Kafka 0.7 ask of a partition where nobody tells them otherwise (`fetch.size`)."""
 
 
 class Spoken(NamedTuple):
@@ -21,10 +24,10 @@ class Spoken(NamedTuple):
     handlers: Handlers
 
 
-def spoken(dialect: str, profile: Profile) -> Spoken:
+def spoken(dialect: str, broker: Broker) -> Spoken:
     """What a new connection of a listener with that dialect speaks."""
     if dialect == KAFKA:
-        return Spoken(profile.dialect(), HANDLERS)
+        return Spoken(broker.profile.dialect(), HANDLERS)
     # Imported late: a broker starts faster without it, and most have no such listener.
     from barnabas.broker.apis07 import fetch, offsets, produce
     from barnabas.dialects.kafka07.requests import Kafka07Dialect
@@ -34,4 +37,9 @@ def spoken(dialect: str, profile: Profile) -> Spoken:
         int(ApiKey.FETCH): fetch.handle,
         int(ApiKey.LIST_OFFSETS): offsets.handle,
     }
+    if dialect == PROPOSAL:
+        from barnabas.dialects.proposal.requests import ProposalDialect
+
+        # Seed 001 has no size in a fetch: the largest message must fit, or its reader is stuck.
+        return Spoken(ProposalDialect(max(_FETCHED, 2 * broker.config.message_max_bytes)), handlers)
     return Spoken(Kafka07Dialect(), handlers)

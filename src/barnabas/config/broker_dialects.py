@@ -12,7 +12,8 @@ class DialectConfig(Configuration):
         (),
         MEDIUM,
         "What the clients of a listener speak, as NAME:DIALECT: kafka is Kafka 0.8 to 4.x, kafka-0.7 "
-        "what was before. Listeners that are not named speak kafka. Not one of Kafka's properties.",
+        "what was before, proposal what was planned between the two. Listeners that are not named "
+        "speak kafka. Not one of Kafka's properties.",
     )
     topic_partition_count_map: tuple[str, ...] = words(
         (),

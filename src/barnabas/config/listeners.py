@@ -13,8 +13,8 @@ _NO_CONTROLLER = (
     "of this broker"
 )
 _PLAIN = "PLAINTEXT"
-KAFKA, KAFKA_07 = "kafka", "kafka-0.7"
-_DIALECTS = (KAFKA, KAFKA_07)
+KAFKA, KAFKA_07, PROPOSAL = "kafka", "kafka-0.7", "proposal"
+_DIALECTS = (KAFKA, KAFKA_07, PROPOSAL)
 _PROTOCOLS = (_PLAIN, "SSL", "SASL_PLAINTEXT", "SASL_SSL")
 
 

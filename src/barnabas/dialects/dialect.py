@@ -25,9 +25,14 @@ class Unanswered(KafkaError):
 
 
 class Dialect(Protocol):
-    """A wire language, the broker's side. One instance for each connection."""
+    """A wire language, the broker's side. One instance for each connection.
+
+    `at_once`: how many requests of a connection may wait for their replies at the same time. Where
+    that is more than one, replies name their requests and need not keep their order.
+    """
 
     name: str
+    at_once: int
 
     def read_request(self, frame: memoryview) -> Request:
         """Read a frame; buffers in the request are views of it.

@@ -12,7 +12,7 @@ Versions: 0 magic 0 and 1, which become a batch · 3 one batch of magic 2 (KIP-9
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.delayed_produce import DelayedProduce
+from barnabas.broker.delayed_produce import DelayedProduce, out_of_time
 from barnabas.broker.purgatory import Pending
 from barnabas.dialects.commands import Appended, Produce
 from barnabas.dialects.dialect import OnlyByClosing
@@ -59,16 +59,12 @@ def _append_as_0_8(broker: Broker, produce: Produce) -> list[Appended] | Pending
     pending = Pending()
     found = (broker.replicas.find(one.topic, one.partition) for one in produce.appends)
     parked = broker.purgatory.park(
-        DelayedProduce(lambda: pending.complete([_late(answer) for answer in answers])),
+        DelayedProduce(lambda: pending.complete([out_of_time(answer) for answer in answers])),
         {partition for partition in found if partition is not None},
         max(produce.timeout_ms, 0) / 1000,
     )
     pending.on_given_up(parked)
     return pending
-
-
-def _late(answer: Appended) -> Appended:
-    return answer if answer.error else answer._replace(error=ErrorCode.REQUEST_TIMED_OUT)
 
 
 def _without_invalid_record(answers: list[Appended], *, closes: bool) -> None:

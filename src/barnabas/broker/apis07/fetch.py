@@ -9,6 +9,8 @@ Errors: OFFSET_OUT_OF_RANGE (1), UNKNOWN_TOPIC_OR_PARTITION (3, WrongPartition) 
 Source: seed 000 "Fetch", "Multi-Fetch"; Kafka 0.7.2's handleFetchRequest, readMessageSet.
 """
 
+from collections.abc import Hashable
+
 from barnabas.broker.broker import Broker
 from barnabas.broker.byte_topics import to_read
 from barnabas.broker.context import RequestContext
@@ -18,9 +20,11 @@ from barnabas.dialects.commands import Fetch, Fetched, FetchOutcome, Read
 from barnabas.errors import ErrorCode
 
 
-def handle(broker: Broker, context: RequestContext, fetch: Fetch) -> FetchOutcome | Pending:
-    """Read, or wait and read then."""
+def handle(broker: Broker, context: RequestContext, fetch: Fetch | None) -> FetchOutcome | Pending:
+    """Read, or wait and read then. A request that contradicts itself is answered as it is."""
     del context
+    if fetch is None:
+        return FetchOutcome(ErrorCode.INVALID_REQUEST, 0, [])
     fetched = _read_all(broker, fetch)
     if fetch.max_wait_ms <= 0 or is_due(fetched, fetch.min_bytes):
         return FetchOutcome(ErrorCode.NONE, 0, fetched)
@@ -30,9 +34,15 @@ def handle(broker: Broker, context: RequestContext, fetch: Fetch) -> FetchOutcom
         pending.complete(FetchOutcome(ErrorCode.NONE, 0, _read_all(broker, fetch)))
 
     condition = DelayedFetch(fetch.min_bytes - readable_bytes(fetched), finish)
-    keys = broker.replicas.keys_of(fetch.reads)
+    keys = [_key(broker, read) for read in fetch.reads]
     pending.on_given_up(broker.purgatory.park(condition, keys, fetch.max_wait_ms / 1000))
     return pending
+
+
+def _key(broker: Broker, read: Read) -> Hashable:
+    """What the purgatory knows a partition by, also one that is not there yet."""
+    partition = broker.replicas.find(read.topic, read.partition)
+    return (read.topic, read.partition) if partition is None else partition
 
 
 def _read_all(broker: Broker, fetch: Fetch) -> list[Fetched]:

@@ -1,6 +1,7 @@
 """PRODUCE and MULTIPRODUCE: append messages of Kafka 0.7 to partitions of this broker.
 
-Does: makes topics and partitions that are written to; chooses where the partition is -1; checks CRCs,
+Does: what acks say, which only the proposal has: 0 no reply, 1 when it is written, more when that many
+    replicas have written, of which there is one; makes topics and partitions that are written to; chooses where the partition is -1; checks CRCs,
     also inside compressed messages; appends each set whole or not at all, in order.
 Ignores: nothing. A set that is too large is dropped, as in 0.7.2, and the connection goes on.
 Refuses: all that follows a set that is wrong, where nobody can be told (no acks): that connection
@@ -11,18 +12,38 @@ Source: seed 000 "Produce", "Multi-Produce"; Kafka 0.7.2's handleProducerRequest
 from barnabas.broker.broker import Broker
 from barnabas.broker.byte_topics import to_write
 from barnabas.broker.context import RequestContext
+from barnabas.broker.delayed_produce import DelayedProduce, out_of_time
+from barnabas.broker.purgatory import Pending
 from barnabas.dialects.commands import Appended, Produce
 from barnabas.errors import ErrorCode
 
 
-def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Appended]:
+def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Appended] | Pending:
     """Append; the answers count once they are written."""
     del context
+    if produce.acks < 0:
+        refused = Appended(ErrorCode.INVALID_REQUIRED_ACKS, message=f"acks={produce.acks}")
+        return [refused] * max(len(produce.appends), 1)
+    answers = _append_all(broker, produce)
+    if produce.acks <= 1 or all(answer.error for answer in answers):
+        return answers
+    pending = Pending()
+    condition = DelayedProduce(
+        lambda: pending.complete([out_of_time(answer) for answer in answers])
+    )
+    found = [broker.replicas.find(one.topic, one.partition) for one in produce.appends]
+    keys = {partition for partition in found if partition is not None}
+    wait_s = max(produce.timeout_ms, 0) / 1000
+    pending.on_given_up(broker.purgatory.park(condition, keys, wait_s))
+    return pending
+
+
+def _append_all(broker: Broker, produce: Produce) -> list[Appended]:
     answers: list[Appended] = []
     for append in produce.appends:
         partition = to_write(broker, append.topic, append.partition)
         if isinstance(partition, ErrorCode):
-            answer = Appended(partition, message=f"{append.topic}-{append.partition}")
+            answer = Appended(partition, message=f"{append.topic!r}, {append.partition}")
         else:
             assert append.records is not None
             answer = broker.replicas.append_messages(partition, append.records)

@@ -70,6 +70,7 @@ class KafkaDialect:
     __slots__ = ("_fetches", "_heard", "_readers", "_replies", "_served")
 
     name = "kafka"
+    at_once = 1
 
     def __init__(self, served: Mapping[ApiKey, VersionRange]) -> None:
         self._served = served

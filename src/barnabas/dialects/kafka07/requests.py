@@ -47,6 +47,7 @@ class Kafka07Dialect:
     __slots__ = ()
 
     name = "kafka-0.7"
+    at_once = 1
 
     def read_request(self, frame: memoryview) -> Request:
         """Read a frame; messages in the request are views of it.

@@ -38,9 +38,16 @@ def batches_from(
     # Imported late: most brokers have no such topic.
     from barnabas.records.from_message07 import batches_of
 
-    region = log.read(offset, max_bytes, max_offset=log.written_end, min_one=min_one).records
-    if region is None:
-        return None
-    segment = log.segments[log.segments.number_of(offset)]
-    made = batches_of(region.read(), segment.base_offset + region.position)
-    return HeldRecords(made) if made else None
+    at, end = offset, log.written_end
+    while at < end:
+        region = log.read(at, max_bytes, max_offset=end, min_one=min_one).records
+        if region is None:
+            return None
+        base = log.segments[log.segments.number_of(at)].base_offset
+        made = batches_of(region.read(), base + region.position, offset)
+        if made.data:
+            return HeldRecords(made.data)
+        # All of it was before `offset`: what follows may be in another segment.
+        assert made.next_offset > at, "a region has a whole message"
+        at = made.next_offset
+    return None

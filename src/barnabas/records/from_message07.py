@@ -6,6 +6,7 @@ last byte, so that who reads on does so at a message. Times are not known, keys 
 """
 
 from array import array
+from typing import NamedTuple
 
 from barnabas.errors import CorruptRecord
 from barnabas.kernels import byte_messages, layout
@@ -27,32 +28,43 @@ _BESIDE_PAYLOAD = 24
 _NO_PRODUCER = (-1, -1, -1)
 
 
-def batches_of(buffer: Buffer, offset: int, *, limit: int = UNPACKED_BYTES_MAX) -> bytearray:
-    """The whole messages of a part of a log that starts at `offset`; compressed ones stay so.
+class Made(NamedTuple):
+    """Batches, perhaps none, and the offset behind the messages that were looked at."""
 
-    What follows a message that is damaged is left out; `limit` is for the bytes of one compressed
-    message.
+    data: bytearray
+    next_offset: int
+
+
+def batches_of(buffer: Buffer, offset: int, start: int, *, limit: int = UNPACKED_BYTES_MAX) -> Made:
+    """The whole messages of a part of a log that begins at `offset`; compressed ones stay so.
+
+    Messages without a record from `start` on are left out: who goes on behind a record that was the
+    first byte of its message has seen it. What follows a message that is damaged is left out too.
+    `limit` is for the bytes of one compressed message.
 
     Raises:
         CorruptRecord: the first message is damaged.
     """
     view = memoryview(buffer)
     made = bytearray()
+    end = 0
     try:
-        for table, count, _ in tables(view, 0, len(view)):
-            begun = 0
+        for table, count, after in tables(view, 0, len(view)):
+            begun = int(offset + table[layout.BYTE_START] < start)
             kinds = table[layout.BYTE_KIND : count * _WIDTH : _WIDTH]
             packed = [row for row, kind in enumerate(kinds) if kind & CODEC_BITS]
             for row in (*packed, count):
                 if row > begun:
                     made += _plain(view, table, (begun, row), offset)
                 if row < count:
-                    made += _packed(view, table[row * _WIDTH : (row + 1) * _WIDTH], offset, limit)
+                    cells = table[row * _WIDTH : (row + 1) * _WIDTH]
+                    made += _packed(view, cells, offset, start, limit)
                 begun = row + 1
+            end = after
     except CorruptRecord:
         if not made:
             raise
-    return made
+    return Made(made, offset + end)
 
 
 def _plain(view: memoryview, table: "array[int]", rows: tuple[int, int], offset: int) -> bytearray:
@@ -64,12 +76,14 @@ def _plain(view: memoryview, table: "array[int]", rows: tuple[int, int], offset:
     return _batch(records, Codec.NONE, last - first, (offset + start, end - start))
 
 
-def _packed(view: memoryview, row: "array[int]", offset: int, limit: int) -> bytearray:
-    """One batch of what is in a compressed message."""
-    start, payload, end, kind = row
+def _packed(view: memoryview, row: "array[int]", offset: int, start: int, limit: int) -> bytearray:
+    """One batch of what is in a compressed message; nothing, if all of that is before `start`."""
+    first, payload, end, kind = row
     codec = Codec(kind & CODEC_BITS)
-    size = end - start
+    size = end - first
     inner, _ = unpack(codec, view[payload:end], limit)
+    if not inner or offset + first + min(len(inner), size) <= start:
+        return bytearray()
     # Put together again: they may have been in several messages, and of either magic.
     flat = memoryview(encode_set([data for data, _ in inner]))
     table = array("q")
@@ -78,8 +92,7 @@ def _packed(view: memoryview, row: "array[int]", offset: int, limit: int) -> byt
     count = len(inner)
     table[layout.BYTE_START :: _WIDTH] = array("q", [min(one, size - 1) for one in range(count)])
     records = _records(flat, table, 0, count)
-    codec = codec if count else Codec.NONE
-    return _batch(compress(codec, records), codec, count, (offset + start, size))
+    return _batch(compress(codec, records), codec, count, (offset + first, size))
 
 
 def _records(view: memoryview, table: "array[int]", first: int, last: int) -> memoryview:

@@ -1,11 +1,11 @@
 """The proposal over a socket: answers by number, out of step, each set with its own error."""
 
 from collections.abc import Iterator
-from typing import TypeVar
+from typing import TypeVar, cast
 
 import pytest
 
-from barnabas.dialects.proposal.frames import decode_response
+from barnabas.dialects.proposal.frames import Answer, decode_response
 from barnabas.dialects.proposal.messages import (
     FetchResponse,
     OffsetsRequest,
@@ -20,7 +20,7 @@ from tests.wire07 import Wire07
 
 BAD = M1[:-1] + b"!"
 LONG_MS = 60_000
-_Answer = TypeVar("_Answer", ProduceResponse, FetchResponse, OffsetsResponse)
+_Answer = TypeVar("_Answer", bound=Answer)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def produced(wire: ProposalWire) -> tuple[int, int, list[int], list[int]]:
 def fetched(wire: ProposalWire) -> tuple[int, int, list[tuple[str, list[tuple[int, bytes]]]]]:
     number, error, body = answer(wire, FetchResponse)
     return number, error, [
-        (topic.topic, [(one.partition, bytes(one.messages)) for one in topic.partition_data])
+        (topic.topic, [(one.partition, bytes(cast("memoryview", one.messages))) for one in topic.partition_data])
         for topic in body.data
     ]  # fmt: skip
 

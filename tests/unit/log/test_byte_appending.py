@@ -122,11 +122,22 @@ def test_reading_ends_at_whole_messages() -> None:
     assert batches_from(log, 0, 5, min_one=False) is None
 
 
-def test_what_has_no_message_moves_nobody() -> None:
+def test_who_has_seen_the_last_of_a_segment_gets_the_next_one() -> None:
+    """In formats before batches nothing else would say that there is more."""
+    log, _ = log_of(LogConfig(magic=MAGIC_07, segment_bytes=20))
+    wrapper = encode_set([b"a", b"b"], codec=Codec.GZIP)
+    append(log, SMALL, SMALL, wrapper, SMALL)
+    assert starts(log) == [0, 24, 24 + len(wrapper)]
+    assert read(log, 13) == [(24, b"a"), (25, b"b")]
+    assert read(log, 26) == [(24 + len(wrapper), b"42")]
+    assert batches_from(log, log.end_offset - 1, 100, min_one=True) is None
+
+
+def test_what_holds_no_message_is_passed_over() -> None:
     log, _ = log_of(LogConfig(magic=MAGIC_07))
     empty = encode_message(bytes.fromhex("82534e41505059000000000100000001"), codec=Codec.SNAPPY)
     append(log, empty, SMALL)
     made = batches_from(log, 0, 1, min_one=True)
     assert made is not None
-    assert decode_records(made, "t", 0)[1] == len(empty)
+    assert decode_records(made, "t", 0)[1] == len(empty) + len(SMALL)
     assert read(log, 0) == [(len(empty), b"42")]

@@ -31,7 +31,7 @@ _DECLARED: dict[RequestType, type[Asked]] = {
     RequestType.OFFSETS: OffsetsRequest,
 }
 _TYPES = {declared: kind for kind, declared in _DECLARED.items()}
-_Answer = TypeVar("_Answer", ProduceResponse, FetchResponse, OffsetsResponse)
+_Answer = TypeVar("_Answer", bound=Answer)
 
 
 class ReadRequest(NamedTuple):

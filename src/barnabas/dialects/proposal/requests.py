@@ -70,16 +70,18 @@ class ProposalDialect:
             DecodeError: it is cut short or wrong, or of a type or version that there is not.
         """
         correlation_id, client_id, asked = decode_request(frame)
-        body: object
         match asked:
             case ProduceRequest():
-                key, body = ApiKey.PRODUCE, _produce(asked)
+                produce = _produce(asked)
+                return Request(int(ApiKey.PRODUCE), VERSION, correlation_id, client_id, produce)
             case FetchRequest():
-                key, body = ApiKey.FETCH, self._fetch(asked)
+                fetch = self._fetch(asked)
+                return Request(int(ApiKey.FETCH), VERSION, correlation_id, client_id, fetch)
             case OffsetsRequest():
                 lookup = Lookup(asked.topic, asked.partition, -1, asked.time, asked.max_number)
-                key, body = ApiKey.LIST_OFFSETS, ListOffsets(-1, False, [lookup])  # noqa: FBT003
-        return Request(int(key), VERSION, correlation_id, client_id, body)
+                command = ListOffsets(-1, committed_only=False, lookups=[lookup])
+                key = ApiKey.LIST_OFFSETS
+                return Request(int(key), VERSION, correlation_id, client_id, command)
 
     def _fetch(self, asked: FetchRequest) -> Fetch | None:
         topics = [one.topic for one in asked.topic_offsets]
@@ -139,11 +141,11 @@ def _produced(request: Request, answers: list[Appended]) -> Send | None:
                 raise OnlyByClosing(f"produce: {answer.error.name}: {answer.message}")
         return None
     refused = bool(answers) and answers[0].error == ErrorCode.INVALID_REQUIRED_ACKS
-    answer = ProduceResponse(
+    told = ProduceResponse(
         errors=[_code(one.error) for one in answers],
         offsets=[-1 if one.error else one.base_offset for one in answers],
     )
-    return encode_response(request.correlation_id, _UNKNOWN if refused else _NONE, answer)
+    return encode_response(request.correlation_id, _UNKNOWN if refused else _NONE, told)
 
 
 def _fetched(request: Request, outcome: FetchOutcome) -> Send:

@@ -5,7 +5,14 @@ import sys
 from collections.abc import Iterator
 
 import pytest
-from confluent_kafka import Consumer, TopicPartition
+from confluent_kafka import Consumer, KafkaException, TopicPartition
+from confluent_kafka.admin import (
+    AdminClient,
+    AlterConfigOpType,
+    ConfigEntry,
+    ConfigResource,
+    ResourceType,
+)
 from kafka import KafkaConsumer
 from kafka import TopicPartition as PythonPartition
 
@@ -94,3 +101,19 @@ def test_our_own_consume(broker: EmbeddedBroker) -> None:
         capture_output=True, timeout=60, check=True,
     )  # fmt: skip
     assert done.stdout.split(b"\n") == [*VALUES, b"", b""]
+
+
+@pytest.mark.parametrize(("topic", "version"), [("topic", "2.8"), ("today", "0.7")])
+def test_a_topic_keeps_what_its_offsets_mean(
+    broker: EmbeddedBroker, topic: str, version: str
+) -> None:
+    if topic == "today":
+        broker.create_topic(topic, 1, {"message.format.version": "2.8"})
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    entry = ConfigEntry(
+        "message.format.version", version, incremental_operation=AlterConfigOpType.SET
+    )
+    resource = ConfigResource(ResourceType.TOPIC, topic, incremental_configs=[entry])
+    (asked,) = admin.incremental_alter_configs([resource]).values()
+    with pytest.raises(KafkaException, match="would no longer be what they are"):
+        asked.result(20)

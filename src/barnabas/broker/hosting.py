@@ -7,7 +7,7 @@ from barnabas.broker.replicas import ReplicaManager
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.releases import RELEASE_07, is_before, magic_of
 from barnabas.config.topic import TopicConfig
-from barnabas.errors import ConfigError
+from barnabas.errors import BrokerError, ConfigError, ErrorCode
 from barnabas.log.config import MAGIC_07, TODAYS_MAGIC, LogConfig
 from barnabas.log.manager import LogManager
 from barnabas.records.compression import Codec
@@ -60,6 +60,23 @@ class Hosting:
             if found is None:
                 found = self._logs.create(place, topic_id, config)
             self._replicas.lead(found, max(found.leader_epoch, 0))
+
+    def check_kept(self, topic: str, own: Mapping[str, object]) -> None:
+        """Whether these properties leave a topic what its offsets mean.
+
+        Raises:
+            BrokerError: INVALID_CONFIG: they would be byte positions from now on, or no longer.
+        """
+        if _FORMAT not in own:
+            return
+        wanted = log_config(own, self._broker_config).byte_positions
+        for partition in self._replicas.partitions():
+            log = partition.log
+            if log.topic_partition.topic == topic and log.config.byte_positions != wanted:
+                what = (
+                    f"{_FORMAT}={own[_FORMAT]}: offsets of {topic} would no longer be what they are"
+                )
+                raise BrokerError(ErrorCode.INVALID_CONFIG, what)
 
     def drop(self, topic: str) -> None:
         """Delete the logs of a topic; who waits for it is answered.

@@ -201,6 +201,7 @@ class Topics:
         """
         topic = self._existing(name)
         self.check_config(config)
+        self._hosting.check_kept(name, config)
         self._registry.set(f"{CONFIGS}/{name}", encode_config(config))
         topic = topic._replace(config=config)
         self._keep(topic)

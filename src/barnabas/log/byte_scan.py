@@ -1,9 +1,10 @@
-"""Reading a segment of Kafka 0.7 message by message from its file, in pieces.
+"""Reading a segment of Kafka 0.7 from its file, in pieces: messages, or runs of neighbours.
 
-A message is a batch here whose offsets are all its bytes: the first where it starts, the last where it
+Either is a batch here whose offsets are all its bytes: the first where it starts, the last where it
 ends. Source: seed 000 "Ground Rules"; Kafka 0.7.2's Log.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator
 
 from barnabas.errors import CorruptRecord, DecodeError
@@ -15,15 +16,25 @@ from barnabas.types import NO_TIMESTAMP
 
 _PIECE = 1 << 20
 _NEAR = 8192
+_RUN = 4096
+_ALONE = 0
+"""Bytes of neighbours that go together where nobody wants one of them: an index entry is for as many."""
 _LENGTH = 4
 _WIDTH = layout.BYTE_WIDTH
 _NONE = -1
 
 
-def scan_messages(
-    file: File, base: int, position: int, end: int, *, check_crcs: bool = True, piece: int = _PIECE
+def scan_messages(  # noqa: PLR0913 - what is not by name is as in `scan_batches`
+    file: File,
+    base: int,
+    position: int,
+    end: int,
+    *,
+    check_crcs: bool = True,
+    run: int = _RUN,
+    piece: int = _PIECE,
 ) -> Iterator[FoundBatch]:
-    """As `scan_batches`, of the messages of a segment with the base offset `base`."""
+    """As `scan_batches`, of a segment with the base offset `base`: runs of up to `run` bytes or so."""
     # Imported late: a broker starts faster without it, and most have no such topic.
     from barnabas.records.message07 import tables
 
@@ -35,8 +46,12 @@ def scan_messages(
         try:
             for table, count, used in tables(view, 0, filled, check_crcs=check_crcs):
                 after = used
-                for at in range(0, count * _WIDTH, _WIDTH):
-                    start, _, stop, kind = table[at : at + _WIDTH]
+                starts = table[layout.BYTE_START : count * _WIDTH : _WIDTH]
+                row = 0
+                while row < count:
+                    start, kind = starts[row], table[row * _WIDTH + layout.BYTE_KIND]
+                    row = bisect_left(starts, start + run, row + 1)
+                    stop = starts[row] if row < count else used
                     yield FoundBatch(
                         _header(base, position + start, stop - start, kind), view[start:stop]
                     )
@@ -59,7 +74,7 @@ def _header(base: int, position: int, size: int, kind: int) -> BatchHeader:
 
 
 def message_headers(file: File, base: int, position: int, end: int) -> Iterator[BatchHeader]:
-    """Headers of the messages from `position` on; what is none ends them."""
+    """Headers of the runs of messages from `position` on; what is no message ends them."""
     for found in scan_messages(file, base, position, end, check_crcs=False):
         yield found.header
 
@@ -71,7 +86,8 @@ def locate_message(file: File, base: int, position: int, end: int, offset: int) 
         DecodeError: there is something else than messages.
     """
     after = position
-    for found in scan_messages(file, base, position, end, check_crcs=False, piece=_NEAR):
+    found_all = scan_messages(file, base, position, end, check_crcs=False, run=_ALONE, piece=_NEAR)
+    for found in found_all:
         header = found.header
         after = header.position + header.size
         if header.last_offset >= offset:

@@ -10,6 +10,7 @@ from barnabas.dialects.proposal.messages import (
     FetchResponse,
     OffsetsRequest,
     OffsetsResponse,
+    PartitionData,
     ProduceResponse,
 )
 from barnabas.records.message07 import encode_message
@@ -52,10 +53,14 @@ def produced(wire: ProposalWire) -> tuple[int, int, list[int], list[int]]:
     return number, error, body.errors, body.offsets
 
 
+def taken(one: PartitionData) -> bytes:
+    return bytes(cast("memoryview", one.messages))
+
+
 def fetched(wire: ProposalWire) -> tuple[int, int, list[tuple[str, list[tuple[int, bytes]]]]]:
     number, error, body = answer(wire, FetchResponse)
     return number, error, [
-        (topic.topic, [(one.partition, bytes(cast("memoryview", one.messages))) for one in topic.partition_data])
+        (topic.topic, [(one.partition, taken(one)) for one in topic.partition_data])
         for topic in body.data
     ]  # fmt: skip
 

@@ -3,7 +3,7 @@ import logging
 import pytest
 
 from barnabas.config.broker import BrokerConfig
-from barnabas.config.listeners import Endpoint, advertised, listeners
+from barnabas.config.listeners import Endpoint, advertised, dialect_of, listeners
 from barnabas.errors import ConfigError
 
 
@@ -108,3 +108,25 @@ def test_advertised_listeners_must_name_a_listener_and_a_host(text: str) -> None
     config = BrokerConfig.load({"advertised.listeners": text})
     with pytest.raises(ConfigError, match="advertised.listeners"):
         advertised(config, [Endpoint("PLAINTEXT", "localhost", 1)])
+
+
+def test_a_listener_may_speak_another_wire() -> None:
+    config = BrokerConfig.load(
+        {
+            "listeners": "PLAINTEXT://:1,Old://:2,NEW://:3",
+            "listener.dialect.map": "old:kafka-0.7, NEW : proposal",
+        }
+    )
+    names = [endpoint.name for endpoint in listeners(config)]
+    assert [(name, dialect_of(config, name)) for name in names] == [
+        ("PLAINTEXT", "kafka"), ("OLD", "kafka-0.7"), ("NEW", "proposal"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "text", ["PLAINTEXT", "PLAINTEXT:kafka-0.6", ":kafka", "A:kafka,a:proposal"]
+)
+def test_a_dialect_that_nobody_speaks_is_refused(text: str) -> None:
+    config = BrokerConfig.load({"listener.dialect.map": text})
+    with pytest.raises(ConfigError, match=r"listener\.dialect\.map="):
+        listeners(config)

@@ -1,8 +1,9 @@
 """PRODUCE and MULTIPRODUCE: append messages of Kafka 0.7 to partitions of this broker.
 
 Does: what acks say, which only the proposal has: 0 no reply, 1 when it is written, more when that many
-    replicas have written, of which there is one; makes topics and partitions that are written to; chooses where the partition is -1; checks CRCs,
-    also inside compressed messages; appends each set whole or not at all, in order.
+    replicas have written, of which there is one; makes topics and partitions that are written to;
+    chooses where the partition is -1; checks CRCs, also inside compressed messages; appends each set
+    whole or not at all, in order.
 Ignores: nothing. A set that is too large is dropped, as in 0.7.2, and the connection goes on.
 Refuses: all that follows a set that is wrong, where nobody can be told (no acks): that connection
     closes, and what was sent behind it was sent for nothing.

@@ -9,11 +9,11 @@ from barnabas.errors import CorruptRecord, ErrorCode
 from barnabas.kernels import layout
 from barnabas.records.compression import Codec
 from barnabas.records.message07 import (
-    CODEC_BITS,
     UNPACKED_BYTES_MAX,
     Entry,
     encode_set,
     entries,
+    has_codec,
     tables,
     unpack,
 )
@@ -38,8 +38,7 @@ def check_set(messages: memoryview, max_bytes: int, limit: int = UNPACKED_BYTES_
     try:
         for table, count, after in tables(messages, 0, len(messages)):
             end = after
-            kinds = table[layout.BYTE_KIND : count * _WIDTH : _WIDTH]
-            simple = simple and not any(kind & CODEC_BITS for kind in kinds)
+            simple = simple and not has_codec(table, count)
             if len(messages) > max_bytes:
                 _refuse_larger(table, count, max_bytes)
         if not end and len(messages) >= _LENGTH:

@@ -78,6 +78,12 @@ def _profiles() -> click.Command:
     return profiles
 
 
+def _transactions() -> click.Command:
+    from barnabas.cli.transactions import transactions
+
+    return transactions
+
+
 def _wire() -> click.Command:
     from barnabas.cli.wire import wire
 
@@ -90,6 +96,7 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "produce": _produce,
     "consume": _consume,
     "groups": _groups,
+    "transactions": _transactions,
     "configs": _configs,
     "quotas": _quotas,
     "log": _log,

@@ -17,6 +17,7 @@ from barnabas.client.aio.asking import lookup_offsets, persist
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.aio.group_admin import GroupAdmin
 from barnabas.client.aio.surroundings import Surroundings
+from barnabas.client.aio.transaction_admin import TransactionAdmin
 from barnabas.client.core.cluster_view import ClusterView, TopicView
 from barnabas.client.core.descriptions import (
     ClientQuota,
@@ -63,7 +64,7 @@ _CHANGES = "{'retention.ms': '3600000'}"
 _NOT_THERE = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
 
 
-class Admin(GroupAdmin):
+class Admin(GroupAdmin, TransactionAdmin):
     """An admin client. `async with` it, or `close` it.
 
     Every call is tried again for `timeout_s` seconds (default.api.timeout.ms where None) as long as

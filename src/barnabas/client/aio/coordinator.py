@@ -1,4 +1,4 @@
-"""The broker that coordinates a group: found when it is needed, and again when it has moved.
+"""The broker that coordinates a group, or a transaction: found when needed, again when it has moved.
 
 Over a link of its own, so that neither a fetch nor a join that waits holds up what comes behind it.
 """
@@ -13,16 +13,19 @@ from barnabas.protocol.find_coordinator import (
 )
 from barnabas.protocol.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 
+_GROUP: Final = 0, "group"
+_TRANSACTION: Final = 1, "transactional id"
 _NOBODY: Final = -1
 _MOVED: Final = (ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
 
 
 class Coordinator:
-    """Of one group. `node_id`: the broker, -1 while it is not known."""
+    """Of one group, or of one transactional id. `node_id`: the broker, -1 while it is not known."""
 
-    def __init__(self, cluster: Cluster, group_id: str) -> None:
+    def __init__(self, cluster: Cluster, group_id: str, *, of_transaction: bool = False) -> None:
         self.cluster = cluster
         self.group_id = group_id
+        self._kind = _TRANSACTION if of_transaction else _GROUP
         self.node_id = _NOBODY
 
     async def ask(
@@ -53,7 +56,7 @@ class Coordinator:
         """
         if code:
             self.look_at(code)
-            raise BrokerError(code, f"group {self.group_id}: {what}")
+            raise BrokerError(code, f"{self._kind[1]} {self.group_id}: {what}")
 
     def look_at(self, code: int) -> None:
         """Find the coordinator anew, if that is what an error means."""
@@ -66,7 +69,9 @@ class Coordinator:
             self.cluster.hang_up(APART + self.node_id)
 
     async def _find(self) -> int:
-        request = FindCoordinatorRequest(key=self.group_id, coordinator_keys=[self.group_id])
+        request = FindCoordinatorRequest(
+            key=self.group_id, key_type=self._kind[0], coordinator_keys=[self.group_id]
+        )
         response: Any = await self.cluster.ask(request)
         assert isinstance(response, FindCoordinatorResponse)
         rows: list[Found | FindCoordinatorResponse] = [*response.coordinators] or [response]
@@ -75,5 +80,5 @@ class Coordinator:
             if row.node_id not in self.cluster.view.brokers:
                 await self.cluster.updated()
             return row.node_id
-        what = f"group {self.group_id}: nobody was named as its coordinator"
+        what = f"{self._kind[1]} {self.group_id}: nobody was named as its coordinator"
         raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, what)

@@ -17,10 +17,11 @@ from barnabas.client.core.descriptions import (
 from barnabas.client.core.properties import properties
 from barnabas.client.sync.group_admin import GroupAdmin
 from barnabas.client.sync.hosted import Hosted
+from barnabas.client.sync.transaction_admin import TransactionAdmin
 from barnabas.types import TopicPartition
 
 
-class Admin(GroupAdmin):
+class Admin(GroupAdmin, TransactionAdmin):
     """An admin client. `with` it, or `close` it. One thread at a time.
 
     Every call is tried again for `timeout_s` seconds (default.api.timeout.ms where None) as long as

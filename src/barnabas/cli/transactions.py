@@ -1,0 +1,134 @@
+"""`barnabas transactions`: list, describe, find those that hang, abort. Rules are the broker's."""
+
+import click
+
+from barnabas import Admin
+from barnabas.cli.connection import administering, client_settings, connection_options
+from barnabas.cli.output import show_rows
+from barnabas.cli.usage import HintingGroup
+from barnabas.runtime.clock import SystemClock
+from barnabas.types import TopicPartition
+
+_IDLE_MINUTES = 20
+"""As long as any transaction may be open by default, and five minutes. Source: Kafka's tool."""
+
+_json = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+
+
+@click.group(cls=HintingGroup)
+def transactions() -> None:
+    """Look at transactions, find and abort those that hang."""
+
+
+@transactions.command("list")
+@click.option("--state", "states", multiple=True, help="Only those that are Ongoing, Empty, ...")
+@click.option("--running", type=int, default=-1, metavar="MS", help="Only those open for longer.")
+@_json
+@connection_options
+def list_transactions(
+    servers: str, pairs: tuple[str, ...], states: tuple[str, ...], running: int, *, as_json: bool
+) -> None:
+    """Print all transactional ids."""
+    with administering(servers, client_settings(servers, pairs)) as admin:
+        found = admin.list_transactions(states=states, running_ms=running)
+    rows = [(one.transactional_id, one.producer_id, one.state) for one in found]
+    columns = ("transactional_id", "producer_id", "state")
+    show_rows(columns, rows, title=f"Transactional ids of {servers}", as_json=as_json)
+
+
+@transactions.command()
+@click.argument("transactional_id")
+@_json
+@connection_options
+def describe(transactional_id: str, servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
+    """Print what TRANSACTIONAL_ID is doing: its producer, its state, what takes part."""
+    with administering(servers, client_settings(servers, pairs)) as admin:
+        found = admin.describe_transactions([transactional_id])[transactional_id]
+    row = (
+        found.transactional_id,
+        found.coordinator,
+        found.producer_id,
+        found.producer_epoch,
+        found.state,
+        found.timeout_ms,
+        found.started_ms,
+        ",".join(f"{one.topic}-{one.partition}" for one in found.partitions),
+    )
+    columns = (
+        *("transactional_id", "coordinator", "producer_id", "producer_epoch", "state"),
+        *("timeout_ms", "started_ms", "partitions"),
+    )
+    show_rows(columns, [row], title=f"Transactional id {transactional_id}", as_json=as_json)
+
+
+@transactions.command("find-hanging")
+@click.option("-t", "--topic", "topics", multiple=True, help="Only in this topic.")
+@click.option(
+    "--idle", type=float, default=_IDLE_MINUTES, show_default=True, metavar="MINUTES",
+    help="Only of producers that have been silent for so long.",
+)  # fmt: skip
+@_json
+@connection_options
+def find_hanging(
+    servers: str, pairs: tuple[str, ...], topics: tuple[str, ...], idle: float, *, as_json: bool
+) -> None:
+    """Print transactions that are open in a partition and that no coordinator will end.
+
+    Readers of committed records wait for them. The last two columns are arguments of abort.
+    """
+    since = SystemClock().time_ms() - int(idle * 60_000)
+    with administering(servers, client_settings(servers, pairs)) as admin:
+        found = admin.hanging_transactions(_partitions(admin, topics), since)
+    rows = [
+        (
+            one.transactional_id,
+            one.producer.producer_id,
+            one.producer.epoch,
+            one.producer.last_timestamp,
+            f"{one.where.topic}:{one.where.partition}",
+            one.producer.transaction_start,
+        )
+        for one in found
+    ]
+    columns = (
+        *("transactional_id", "producer_id", "producer_epoch", "last_timestamp"),
+        *("partition", "start_offset"),
+    )
+    show_rows(columns, rows, title="Transactions that hang", as_json=as_json)
+
+
+def _partitions(admin: Admin, topics: tuple[str, ...]) -> list[TopicPartition]:
+    known = admin.describe_topics(topics or None)
+    return [
+        TopicPartition(name, index)
+        for name, topic in known.items()
+        for index in range(len(topic.partitions))
+    ]
+
+
+@transactions.command()
+@click.argument("partition", metavar="[TOPIC:PARTITION]", required=False)
+@click.argument("start_offset", type=int, metavar="[START_OFFSET]", required=False)
+@click.option("--transactional-id", help="Fence this producer, and abort what it has open.")
+@connection_options
+def abort(
+    partition: str | None,
+    start_offset: int | None,
+    transactional_id: str | None,
+    servers: str,
+    pairs: tuple[str, ...],
+) -> None:
+    """Abort one transaction: where it hangs in a partition, or all of a producer's."""
+    by_place = partition is not None and start_offset is not None
+    if by_place == (transactional_id is not None):
+        raise click.UsageError("say TOPIC:PARTITION and START_OFFSET, or --transactional-id")
+    with administering(servers, client_settings(servers, pairs)) as admin:
+        if transactional_id is not None:
+            admin.fence_producer(transactional_id)
+            return
+        assert partition is not None
+        assert start_offset is not None
+        topic, _, index = partition.rpartition(":")
+        if not topic or not index.isdigit():
+            raise click.UsageError(f"{partition} is not TOPIC:PARTITION")
+        admin.abort_transaction((topic, int(index)), start_offset)

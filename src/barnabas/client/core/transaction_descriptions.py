@@ -1,0 +1,49 @@
+"""What an admin client is told of transactions, as plain values. Times are ms since 1970."""
+
+from dataclasses import dataclass
+
+from barnabas.types import TopicPartition
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionListing:
+    """One transactional id of a list; `state` is Kafka's name of it, as "Ongoing"."""
+
+    transactional_id: str
+    producer_id: int
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class TransactionDescription:
+    """One transactional id. `started_ms` is None, and `partitions` empty, where none is open."""
+
+    transactional_id: str
+    coordinator: int
+    state: str
+    producer_id: int
+    producer_epoch: int
+    timeout_ms: int
+    started_ms: int | None
+    partitions: tuple[TopicPartition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveProducer:
+    """A producer that a partition remembers; None: no sequence, coordinator or open transaction."""
+
+    producer_id: int
+    epoch: int
+    last_sequence: int | None
+    last_timestamp: int
+    coordinator_epoch: int | None
+    transaction_start: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class HangingTransaction:
+    """A transaction that is open in a partition and that no coordinator will end."""
+
+    where: TopicPartition
+    producer: ActiveProducer
+    transactional_id: str | None

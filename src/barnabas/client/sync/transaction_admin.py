@@ -1,0 +1,69 @@
+"""The calls of Admin about transactions, for plain threads: as `client.aio.transaction_admin`."""
+
+from collections.abc import Collection, Iterable
+
+from barnabas.client.aio.admin import Admin as AsyncAdmin
+from barnabas.client.core.transaction_descriptions import (
+    ActiveProducer,
+    HangingTransaction,
+    TransactionDescription,
+    TransactionListing,
+)
+from barnabas.client.core.where import Where
+from barnabas.client.sync.hosted import Hosted
+from barnabas.types import TopicPartition
+
+
+class TransactionAdmin:
+    """What Admin has of transactions (KIP-664)."""
+
+    _hosted: Hosted[AsyncAdmin]
+    _admin: AsyncAdmin
+
+    def list_transactions(
+        self,
+        *,
+        states: Collection[str] = (),
+        producer_ids: Collection[int] = (),
+        running_ms: int = -1,
+        timeout_s: float | None = None,
+    ) -> list[TransactionListing]:
+        """Transactional ids: all, or of some states and producers, open for longer than a time."""
+        work = self._admin.list_transactions(
+            states=states, producer_ids=producer_ids, running_ms=running_ms, timeout_s=timeout_s
+        )
+        return self._hosted.run(work)
+
+    def describe_transactions(
+        self, transactional_ids: Iterable[str], *, timeout_s: float | None = None
+    ) -> dict[str, TransactionDescription]:
+        """Transactional ids with what takes part in their transactions.
+
+        Raises:
+            BrokerError: TRANSACTIONAL_ID_NOT_FOUND, one of them is not known.
+        """
+        work = self._admin.describe_transactions(transactional_ids, timeout_s=timeout_s)
+        return self._hosted.run(work)
+
+    def describe_producers(
+        self, partitions: Iterable[Where], *, timeout_s: float | None = None
+    ) -> dict[TopicPartition, list[ActiveProducer]]:
+        """The producers that partitions remember, and where their open transactions begin."""
+        return self._hosted.run(self._admin.describe_producers(partitions, timeout_s=timeout_s))
+
+    def abort_transaction(
+        self, where: Where, start: int, *, timeout_s: float | None = None
+    ) -> None:
+        """Abort the transaction that begins at `start` in one partition, and only there."""
+        self._hosted.run(self._admin.abort_transaction(where, start, timeout_s=timeout_s))
+
+    def fence_producer(self, transactional_id: str, *, timeout_s: float | None = None) -> None:
+        """Take a transactional id from its producer; what it has open is aborted."""
+        self._hosted.run(self._admin.fence_producer(transactional_id, timeout_s=timeout_s))
+
+    def hanging_transactions(
+        self, partitions: Iterable[Where], idle_since_ms: int, *, timeout_s: float | None = None
+    ) -> list[HangingTransaction]:
+        """Open transactions that no coordinator ends, of producers silent since a time (ms)."""
+        work = self._admin.hanging_transactions(partitions, idle_since_ms, timeout_s=timeout_s)
+        return self._hosted.run(work)

@@ -1,0 +1,84 @@
+import json
+from collections.abc import Iterator
+
+import pytest
+from confluent_kafka import Producer
+
+from barnabas.protocol.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from barnabas.records.builder import BatchBuilder
+from barnabas.records.compression import Codec
+from tests.commands.served import Served, serving
+from tests.unit.broker.raw_client import RawClient
+
+SECONDS = 30
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[Served]:
+    """Records of old transactions are taken without a question, so that one can hang."""
+    trusting = "transaction.partition.verification.enable=false"
+    with serving("--ephemeral", "--set", trusting) as served:
+        assert served.run("topics", "create", "dogs").code == 0
+        assert served.run("topics", "create", "cats").code == 0
+        yield served
+
+
+def begin(broker: Served, name: str) -> Producer:
+    """A producer with a transaction that is open."""
+    producer = Producer({"bootstrap.servers": broker.servers, "transactional.id": name})
+    producer.init_transactions(SECONDS)
+    producer.begin_transaction()
+    producer.produce("dogs", b"rex", partition=0)
+    producer.flush(SECONDS)
+    return producer
+
+
+def test_what_is_open_is_told_and_aborted(broker: Served) -> None:
+    producer = begin(broker, "kennel")
+    listed = json.loads(broker.run("transactions", "list", "--state", "Ongoing", "--json").out)
+    assert [row["transactional_id"] for row in listed] == ["kennel"]
+    (told,) = json.loads(broker.run("transactions", "describe", "kennel", "--json").out)
+    assert (told["state"], told["partitions"], told["producer_epoch"]) == ("Ongoing", "dogs-0", 0)
+    assert broker.run("transactions", "find-hanging", "--idle", "0").lines == []
+    assert broker.run("transactions", "abort", "--transactional-id", "kennel").code == 0
+    assert broker.run("transactions", "list", "--state", "Ongoing").lines == []
+    producer.purge()
+
+
+def test_one_place_is_aborted_by_its_offset(broker: Served) -> None:
+    producer = begin(broker, "second")
+    refused = broker.run("transactions", "abort", "dogs:0", "0")
+    assert refused.code != 0
+    assert "no open transaction of dogs-0 begins at 0" in refused.err
+    assert broker.run("transactions", "abort", "dogs:0", "2").code == 0
+    assert broker.run("transactions", "abort", "dogs:0", "2").code != 0
+    assert broker.run("transactions", "abort", "dogs:0").code != 0
+    assert broker.run("transactions", "abort", "dogs", "2").code != 0
+    producer.purge()
+
+
+def test_what_hangs_is_found_and_ended(broker: Served) -> None:
+    builder = BatchBuilder(Codec.NONE, 1000)
+    builder.append(1, None, b"of nobody")
+    batch = builder.build(4711, 3, 0, transactional=True)
+    part = PartitionProduceData(index=0, records=batch)
+    request = ProduceRequest(
+        transactional_id="nobody",
+        acks=1,
+        timeout_ms=1000,
+        topic_data=[TopicProduceData(name="cats", partition_data=[part])],
+    )
+    with RawClient(int(broker.servers.rpartition(":")[2])) as client:
+        client.ask(request, 9, ProduceResponse)
+    (found,) = json.loads(broker.run("transactions", "find-hanging", "--json").out)
+    place = (found["transactional_id"], found["producer_id"], found["producer_epoch"])
+    assert place == (None, 4711, 3)
+    where, start = found["partition"], str(found["start_offset"])
+    assert (where, start) == ("cats:0", "0")
+    assert broker.run("transactions", "abort", where, start).code == 0
+    assert broker.run("transactions", "find-hanging").lines == []

@@ -7,6 +7,7 @@ looked at. Messages of magic 0 and 1 may lie between the batches.
 
 from array import array
 from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from typing import NamedTuple, NoReturn
 
 from barnabas.errors import CorruptRecord
@@ -62,6 +63,9 @@ class Region(NamedTuple):
         )
 
 
+_first_offset = itemgetter(1)
+
+
 class Regions:
     """What one call of a reader goes over: fill with `add`, in order, then take `found`.
 
@@ -94,6 +98,8 @@ class Regions:
         """
         if len(buffer) > _BUFFER_BYTES_MAX:
             raise CorruptRecord(f"a buffer of {len(buffer)} bytes; up to 2 GiB can be read at once")
+        # Brokers list them in the order of their markers, and once more with the next part.
+        aborted = sorted(aborted, key=_first_offset)
         rows = batches.count(buffer)
         if rows == layout.BAD_MAGIC:
             self._add_mixed(memoryview(buffer), aborted, check_crcs=check_crcs, count=count)

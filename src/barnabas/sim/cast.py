@@ -10,6 +10,7 @@ from barnabas.sim.process import Process
 from barnabas.sim.producing import SimProducer
 from barnabas.sim.scenario import Scenario
 from barnabas.sim.site import Site
+from barnabas.sim.transactors import Transactors
 from barnabas.sim.versions import drawn_versions
 
 GROUP = "g"
@@ -43,6 +44,7 @@ class Cast:
             producer = SimProducer(site, scenario.rounds)
             self.producers.append(producer)
             site.process.begin(producer.run())
+        self.transactors = Transactors(scenario, entropy.stream("transactors"), begin_site)
         for number in range(scenario.members):
             name = f"member-{number}"
             is_static = number < scenario.static_members
@@ -114,6 +116,8 @@ class Cast:
         working = [one for one in self.producers if not one.is_done]
         if working:
             return f"{len(working)} producers are not done"
+        if not self.transactors.are_done:
+            return "transactions are not done"
         members = [role.member for role in self._roles if role.member and not role.member.is_gone]
         generations = {one.membership.generation for one in members}
         owned: list[Place] = []

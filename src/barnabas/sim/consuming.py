@@ -20,7 +20,7 @@ from barnabas.protocol.offset_fetch import (
 from barnabas.sim.caller import Lost
 from barnabas.sim.events import Committed, Fetched, Place, Positions
 from barnabas.sim.membership import Fenced, Membership
-from barnabas.sim.reading import read
+from barnabas.sim.reading import COMMITTED, read
 from barnabas.sim.site import Site
 
 _SEVERAL_GROUPS = 8
@@ -39,6 +39,7 @@ class SimMember:
     ) -> None:
         self._site = site
         self._on_fenced = on_fenced
+        self._isolation = site.entropy.below(COMMITTED + 1)
         self._caller = site.caller()
         self._fetcher = site.caller()
         self.membership = Membership(site, self._caller, group, instance)
@@ -115,14 +116,21 @@ class SimMember:
         if place not in self.positions:
             return
         mark = site.mark()
-        part = await read(self._fetcher, place, self.positions[place], wait_ms=100)
+        part = await read(
+            self._fetcher,
+            place,
+            self.positions[place],
+            wait_ms=100,
+            isolation=self._isolation,
+        )
         if part.error is ErrorCode.OFFSET_OUT_OF_RANGE:
             assert site.may_lose(), f"{self.positions[place]} of {place} is out of range"
             self.positions[place] = 0
         elif not part.error:
-            site.tell(site.name, Fetched(mark, place, part.values, part.high_watermark))
+            committed = self._isolation == COMMITTED
+            site.tell(site.name, Fetched(mark, place, part.values, part.end, committed))
             self.positions[place] = part.next_offset
-            self.ends[place] = part.high_watermark
+            self.ends[place] = part.end
 
     def _news(self) -> dict[Place, int]:
         return {

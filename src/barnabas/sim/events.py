@@ -3,7 +3,7 @@
 `mark` counts questions: it is of the moment at which a client asked for what the event tells.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 Place = tuple[str, int]
@@ -34,12 +34,14 @@ class ProducerRefused:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """A consumer was given these: values by offset. `high_watermark` came with them."""
+    """A consumer was given these: values by offset. Nothing was behind `end`."""
 
     mark: int
     place: Place
     values: Mapping[int, bytes]
-    high_watermark: int
+    end: int
+    is_committed: bool
+    """Whether only what counts was asked for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,19 @@ class Positions:
 
 
 @dataclass(frozen=True, slots=True)
+class TransactionEnded:
+    """What is known of a transaction now; `committed` None: it was asked to commit, and no more.
+
+    `sent` grows while it is open. The same `mark` comes again when more is known.
+    """
+
+    mark: int
+    who: str
+    sent: Mapping[Place, Sequence[bytes]]
+    committed: bool | None
+
+
+@dataclass(frozen=True, slots=True)
 class PowerCut:
     """The power was cut. `loses`: what was acknowledged and not flushed may be gone."""
 
@@ -83,13 +98,14 @@ class PowerCut:
 
 @dataclass(frozen=True, slots=True)
 class WholeLog:
-    """All that is in a partition at the end: values by offset."""
+    """All that is in a partition at the end: values by offset, and those of them that count."""
 
     place: Place
     values: Mapping[int, bytes]
+    committed: Mapping[int, bytes]
 
 
 Asked = Acknowledged | Fetched | Synced | Committed | Positions
 """What a client asked for at a mark."""
 
-Event = Asked | ProducerRefused | PowerCut | WholeLog
+Event = Asked | TransactionEnded | ProducerRefused | PowerCut | WholeLog

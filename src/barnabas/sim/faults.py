@@ -5,7 +5,7 @@ from collections.abc import Callable
 from barnabas.sim.cast import Cast
 from barnabas.sim.clock import SimClock
 from barnabas.sim.entropy import SeededEntropy
-from barnabas.sim.events import Acknowledged, Committed, Event, PowerCut, Synced
+from barnabas.sim.events import Acknowledged, Committed, Event, PowerCut, Synced, TransactionEnded
 from barnabas.sim.loop import SimLoop
 from barnabas.sim.network import Net
 from barnabas.sim.node import SimNode
@@ -13,7 +13,12 @@ from barnabas.sim.scenario import Scenario
 
 _MOST_JUMP_MS = 25 * 60_000
 _MOST_STEPS = 40
-_MOMENTS: tuple[type[Event], ...] = (Acknowledged, Committed, Committed, Synced)
+_MOMENTS: tuple[type[Event], ...] = (
+    Acknowledged,
+    Committed,
+    Synced,
+    TransactionEnded,
+)
 
 
 class Faults:
@@ -54,6 +59,8 @@ class Faults:
             cast.stall_one,
             cast.double_one,
         ]
+        if self._scenario.transactors:
+            kinds += [cast.transactors.kill_one, cast.transactors.stall_one]
         if self._scenario.cuts_power:
             kinds += [
                 lambda: self._power_cut(node),

@@ -2,20 +2,12 @@
 
 from barnabas.errors import ErrorCode
 from barnabas.protocol.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
-from barnabas.protocol.produce import (
-    PartitionProduceData,
-    PartitionProduceResponse,
-    ProduceRequest,
-    ProduceResponse,
-    TopicProduceData,
-)
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
+from barnabas.protocol.produce import PartitionProduceResponse, ProduceResponse
 from barnabas.sim.caller import Caller, Lost
 from barnabas.sim.events import Acknowledged, Place, ProducerRefused
+from barnabas.sim.sent_batch import SentBatch
 from barnabas.sim.site import Site
 
-_LIMIT = 100_000
 _MOST_IN_FLIGHT = 4
 _LATER = frozenset(
     {
@@ -26,12 +18,6 @@ _LATER = frozenset(
     }
 )
 _FORGOTTEN = frozenset({ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOWN_PRODUCER_ID})
-
-
-class _Batch:
-    def __init__(self, values: tuple[bytes, ...], data: bytes) -> None:
-        self.values = values
-        self.data = data
 
 
 class SimProducer:
@@ -81,26 +67,20 @@ class SimProducer:
         self._sequences.clear()
         self._site.note(self._site.name, f"is producer {self._producer}")
 
-    def _batch(self, place: Place) -> _Batch:
-        site = self._site
-        count = 1 + site.entropy.below(4)
+    def _batch(self, place: Place) -> SentBatch:
         first = self._numbers.get(place, 0)
-        self._numbers[place] = first + count
-        name = f"{site.name}.{place[1]}"
-        values = tuple(f"{name}.{number}".encode() for number in range(first, first + count))
-        builder = BatchBuilder(site.entropy.one_of((Codec.NONE, Codec.NONE, Codec.GZIP)), _LIMIT)
-        for value in values:
-            builder.append(site.clock.time_ms(), None, value)
         sequence = self._sequences.get(place, 0)
-        self._sequences[place] = sequence + count
-        return _Batch(values, bytes(builder.build(*self._producer, sequence)))
+        batch = SentBatch.drawn(self._site, place, first, (*self._producer, sequence))
+        self._numbers[place] = first + len(batch.values)
+        self._sequences[place] = sequence + len(batch.values)
+        return batch
 
-    async def _send(self, caller: Caller, place: Place, batches: list[_Batch]) -> None:
+    async def _send(self, caller: Caller, place: Place, batches: list[SentBatch]) -> None:
         """Until all are acknowledged, or it is not known whether they are."""
         site = self._site
         while batches:
             mark = site.mark()
-            answered = await self._ask(caller, place, batches)
+            answered = await self._ask(caller, batches)
             for answer in answered:
                 code = ErrorCode.of(answer.error_code)
                 site.note(site.name, f"{place[1]}: {code.name} at {answer.base_offset}")
@@ -119,29 +99,16 @@ class SimProducer:
                 await site.sleep(0.05, 1.0)
 
     async def _ask(
-        self, caller: Caller, place: Place, batches: list[_Batch]
+        self, caller: Caller, batches: list[SentBatch]
     ) -> list[PartitionProduceResponse]:
         """The answers that came, in the order of the batches."""
         answers: list[PartitionProduceResponse] = []
         try:
             await caller.connect()
-            for promise in [caller.send(_request(place, batch)) for batch in batches]:
+            for promise in [caller.send(batch.request) for batch in batches]:
                 answer = await promise
                 assert isinstance(answer, ProduceResponse)
                 answers += answer.responses[0].partition_responses
         except Lost:
             self._site.note(self._site.name, "lost its connection")
         return answers
-
-
-def _request(place: Place, batch: _Batch) -> ProduceRequest:
-    return ProduceRequest(
-        acks=-1,
-        timeout_ms=30_000,
-        topic_data=[
-            TopicProduceData(
-                name=place[0],
-                partition_data=[PartitionProduceData(index=place[1], records=batch.data)],
-            )
-        ],
-    )

@@ -11,7 +11,7 @@ from barnabas.sim.events import Place
 
 _MOST_BYTES = 20_000
 COMMITTED = 1
-"""The isolation level."""
+"""The isolation level; 0 is the other one."""
 
 
 class Part(NamedTuple):
@@ -20,6 +20,8 @@ class Part(NamedTuple):
     error: ErrorCode
     values: Mapping[int, bytes]
     next_offset: int
+    end: int
+    """Of what the reader may see."""
     high_watermark: int
 
 
@@ -49,4 +51,5 @@ async def read(
     records, after = decode_records(data, *place, start=offset, aborted=aborted)
     values = {one.offset: bytes(one.value or b"") for one in records}
     code = ErrorCode.of(found.error_code)
-    return Part(code, values, max(after, offset), found.high_watermark)
+    end = found.last_stable_offset if isolation == COMMITTED else found.high_watermark
+    return Part(code, values, max(after, offset), end, found.high_watermark)

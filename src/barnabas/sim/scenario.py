@@ -28,6 +28,9 @@ class Scenario:
     """Faults happen within these."""
     release: str
     """Of the profile that the broker has; segments may be smaller in the older one."""
+    transactors: int
+    transactions: int
+    """Of each transactional producer. There are none where a power cut may take markers."""
     properties: Mapping[str, object]
 
     @property
@@ -42,10 +45,11 @@ def drawn(entropy: SeededEntropy) -> Scenario:
     members = 1 + entropy.below(5)
     release = entropy.one_of(("", "3.9"))
     sizes = (1_500, 10_000, 1 << 30) if release else (1 << 30,)
+    cuts_power = entropy.chance(0.7 if flushes else 0.3)
     return Scenario(
         partitions=1 + entropy.below(6),
         flushes=flushes,
-        cuts_power=entropy.chance(0.7 if flushes else 0.3),
+        cuts_power=cuts_power,
         members=members,
         static_members=entropy.below(members + 1) if entropy.chance(0.4) else 0,
         producers=1 + entropy.below(3),
@@ -53,12 +57,17 @@ def drawn(entropy: SeededEntropy) -> Scenario:
         faults=entropy.below(25),
         trouble_seconds=entropy.between(15.0, 60.0),
         release=release,
+        transactors=entropy.below(3) if flushes or not cuts_power else 0,
+        transactions=4 + entropy.below(12),
         properties={
             "log.flush.interval.messages": 1 if flushes else 2**63 - 1,
             "offsets.topic.num.partitions": 1 + entropy.below(3),
             "offsets.topic.segment.bytes": entropy.one_of(sizes),
             "log.segment.bytes": entropy.one_of(sizes),
             "log.flush.offset.checkpoint.interval.ms": entropy.one_of((2_000, 60_000)),
+            "transaction.state.log.num.partitions": 1 + entropy.below(3),
+            "transaction.state.log.segment.bytes": entropy.one_of(sizes),
+            "transaction.abort.timed.out.transaction.cleanup.interval.ms": 2_000,
             "log.cleaner.backoff.ms": entropy.one_of((500, 15_000)),
             "log.cleaner.min.cleanable.ratio": entropy.one_of((0.01, 0.5)),
             "group.initial.rebalance.delay.ms": entropy.one_of((0, 500, 3_000)),

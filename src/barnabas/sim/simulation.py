@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from barnabas.broker.server import BrokerServer
 from barnabas.errors import ErrorCode
-from barnabas.sim.caller import Lost
+from barnabas.sim.caller import Caller, Lost
 from barnabas.sim.cast import Cast
 from barnabas.sim.checkers import all_checkers
 from barnabas.sim.clock import SimClock
@@ -18,7 +18,7 @@ from barnabas.sim.loop import SimLoop
 from barnabas.sim.network import Net
 from barnabas.sim.node import SimNode
 from barnabas.sim.process import Process
-from barnabas.sim.reading import read
+from barnabas.sim.reading import COMMITTED, read
 from barnabas.sim.scenario import TOPIC, drawn
 from barnabas.sim.site import Site
 from barnabas.sim.trace import KEPT_LINES, Trace, TraceHandler
@@ -167,9 +167,26 @@ class Simulation:
             if part.next_offset == offset:
                 break
             offset = part.next_offset
-        self._tell(site.name, WholeLog(place, values))
+        committed = await self._read_committed(site, caller, place)
+        self._tell(site.name, WholeLog(place, values, committed))
         self._read.add(place)
         caller.hang_up()
+
+    async def _read_committed(self, site: Site, caller: Caller, place: Place) -> dict[int, bytes]:
+        """The same of what counts, once no transaction is open."""
+        values: dict[int, bytes] = {}
+        offset = 0
+        while True:
+            try:
+                part = await read(caller, place, offset, isolation=COMMITTED)
+            except Lost:
+                continue
+            values |= part.values
+            if part.next_offset == offset == part.high_watermark:
+                return values
+            if part.next_offset == offset:
+                await site.sleep(0.2, 0.5)
+            offset = part.next_offset
 
     @contextmanager
     def _logged(self) -> Iterator[None]:

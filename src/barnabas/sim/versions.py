@@ -17,9 +17,14 @@ SPOKEN: Mapping[ApiKey, tuple[int, int]] = MappingProxyType(
         ApiKey.HEARTBEAT: (0, 4),
         ApiKey.LEAVE_GROUP: (0, 5),
         ApiKey.INIT_PRODUCER_ID: (0, 4),
+        ApiKey.ADD_PARTITIONS_TO_TXN: (0, 3),
+        ApiKey.END_TXN: (0, 4),
     }
 )
 """The first and the last: those with batches of magic 2, topics by name, offsets in the topic."""
+
+TRANSACTIONS_2: Mapping[ApiKey, int] = MappingProxyType({ApiKey.PRODUCE: 12, ApiKey.END_TXN: 5})
+"""What a producer speaks in whose transactions each end has an epoch of its own (KIP-890)."""
 
 _KNOW_INSTANCES: Mapping[ApiKey, int] = MappingProxyType(
     {

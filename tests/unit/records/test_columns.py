@@ -151,6 +151,21 @@ def test_aborted_transactions_are_left_out(codec: int) -> None:
     assert rows(columns) == expected(0, 2) + expected(5, 7) + expected(8, 10)
 
 
+def test_aborted_transactions_may_come_in_any_order_and_twice() -> None:
+    """Brokers list them in the order of their markers."""
+    fetched = (
+        batch(0, 2, producer=8, transactional=True)
+        + batch(2, 2, producer=9, transactional=True)
+        + marker(4, 9, 0)
+        + marker(5, 8, 0)
+        + batch(6, 2, producer=8, transactional=True)
+        + marker(8, 8, 1)
+    )
+    for aborted in ([(9, 2), (8, 0)], [(9, 2), (8, 0), (8, 0)]):
+        columns = decode_columns([fetched], wanted=Wanted.ALL, start=0, aborted=aborted)
+        assert rows(columns) == expected(6, 8)
+
+
 def test_log_append_time_is_every_records_time() -> None:
     stamped = batch(3)
     stamp_append_time(stamped, read_header(stamped), 777)

@@ -6,6 +6,7 @@ from barnabas.sim.checkers.commits_stay import CommitsStay
 from barnabas.sim.checkers.contents_stay import ContentsStay
 from barnabas.sim.checkers.one_owner import OneOwner
 from barnabas.sim.checkers.records_once import RecordsOnce
+from barnabas.sim.checkers.whole_transactions import WholeTransactions
 from barnabas.sim.checkers.zombies_fenced import ZombiesFenced
 from barnabas.sim.events import Event
 
@@ -24,4 +25,11 @@ class Checker(Protocol):
 
 def all_checkers() -> list[Checker]:
     """One of each."""
-    return [OneOwner(), ZombiesFenced(), CommitsStay(), ContentsStay(), RecordsOnce()]
+    return [
+        OneOwner(),
+        ZombiesFenced(),
+        CommitsStay(),
+        ContentsStay(),
+        RecordsOnce(),
+        WholeTransactions(),
+    ]

@@ -1,0 +1,46 @@
+"""SentBatch: some numbered records as they go over the wire, made once and sent as often as it takes."""
+
+from typing import NamedTuple, Self
+
+from barnabas.protocol.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from barnabas.records.builder import BatchBuilder
+from barnabas.records.compression import Codec
+from barnabas.sim.events import Place
+from barnabas.sim.site import Site
+
+_LIMIT = 100_000
+_MOST_RECORDS = 4
+_CODECS = (Codec.NONE, Codec.NONE, Codec.GZIP)
+
+
+class SentBatch(NamedTuple):
+    """Values are `producer.partition.number`; the numbers of a producer and partition count up."""
+
+    values: tuple[bytes, ...]
+    request: ProduceRequest
+
+    @classmethod
+    def drawn(
+        cls,
+        site: Site,
+        place: Place,
+        first: int,
+        producer: tuple[int, int, int],
+        transactional_id: str | None = None,
+    ) -> Self:
+        """A few records from number `first` on; `producer` is its id, epoch and sequence."""
+        count = 1 + site.entropy.below(_MOST_RECORDS)
+        name = f"{site.name}.{place[1]}"
+        values = tuple(f"{name}.{number}".encode() for number in range(first, first + count))
+        builder = BatchBuilder(site.entropy.one_of(_CODECS), _LIMIT)
+        for value in values:
+            builder.append(site.clock.time_ms(), None, value)
+        data = bytes(builder.build(*producer, transactional=transactional_id is not None))
+        partition = PartitionProduceData(index=place[1], records=data)
+        request = ProduceRequest(
+            transactional_id=transactional_id,
+            acks=-1,
+            timeout_ms=30_000,
+            topic_data=[TopicProduceData(name=place[0], partition_data=[partition])],
+        )
+        return cls(values, request)

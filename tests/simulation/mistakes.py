@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 import pytest
 
+from barnabas.broker import partition as broker_partition
 from barnabas.broker.partition import Partition
 from barnabas.coordinators.group import rebalancing, shard
 from barnabas.coordinators.group.classic import ClassicGroup
@@ -12,6 +13,7 @@ from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.member import Member
 from barnabas.errors import ErrorCode
 from barnabas.log.producer_state import ProducerState
+from barnabas.log.segment import Segment
 from barnabas.log.seen_end import SeenEnd
 
 Patch = pytest.MonkeyPatch
@@ -70,6 +72,16 @@ def store_repetitions(patch: Patch) -> None:
     patch.setattr(ProducerState, "check", lambda _self, _batch: None)
 
 
+def forget_what_was_aborted(patch: Patch) -> None:
+    """Tell readers of no aborted transaction."""
+    patch.setattr(Segment, "note_aborted", lambda _self, _aborted: None)
+
+
+def show_open_transactions(patch: Patch) -> None:
+    """Let readers of what is committed see all that is written."""
+    patch.setattr(broker_partition, "stable_end", lambda log: log.written_end)
+
+
 MISTAKES: Mapping[str, Callable[[Patch], None]] = MappingProxyType(
     {
         one.__name__: one
@@ -80,6 +92,8 @@ MISTAKES: Mapping[str, Callable[[Patch], None]] = MappingProxyType(
             keep_a_member_in_two_generations,
             hand_out_twice,
             store_repetitions,
+            forget_what_was_aborted,
+            show_open_transactions,
         )
     }
 )

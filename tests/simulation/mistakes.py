@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import pytest
 
-from barnabas.broker import partition as broker_partition
+from barnabas.broker import committed_reading
 from barnabas.broker.partition import Partition
 from barnabas.coordinators.group import rebalancing, shard
 from barnabas.coordinators.group.classic import ClassicGroup
@@ -13,8 +13,8 @@ from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.member import Member
 from barnabas.errors import ErrorCode
 from barnabas.log.producer_state import ProducerState
-from barnabas.log.segment import Segment
 from barnabas.log.seen_end import SeenEnd
+from barnabas.log.segment import Segment
 
 Patch = pytest.MonkeyPatch
 
@@ -79,7 +79,7 @@ def forget_what_was_aborted(patch: Patch) -> None:
 
 def show_open_transactions(patch: Patch) -> None:
     """Let readers of what is committed see all that is written."""
-    patch.setattr(broker_partition, "stable_end", lambda log: log.written_end)
+    patch.setattr(committed_reading, "stable_end", lambda log: log.written_end)
 
 
 MISTAKES: Mapping[str, Callable[[Patch], None]] = MappingProxyType(

@@ -42,7 +42,7 @@ class GroupMembers:
         now, group_id = self._shards.now_ms(), asked.group_id
         try:
             held = self._shards.of(group_id)
-            if self._is_shared(group_id):
+            if held.shard.share.get(group_id) is not None:
                 raise not_found(group_id)
             classic = held.shard.group(group_id)
             result = held.shard.consumer.heartbeat(asked, classic, now)

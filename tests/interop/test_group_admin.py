@@ -63,13 +63,13 @@ def test_a_group_is_described_as_by_kafkas_tool(
 ) -> None:
     topic, address = broker.new_topic(partitions=PARTITIONS), broker.bootstrap_servers
     group = f"of-{topic}"
-    fill(address, topic)
     members: list[Member] = [
         ConfluentMember(address, group, topic, partition_assignment_strategy="range"),
         OurMember(address, group, topic, partition_assignment_strategy="range"),
     ]
+    share(members)  # What was read before that would be read again, and have no position yet.
+    fill(address, topic)
     read_until(members, lambda read: read.total() >= EACH * PARTITIONS)
-    share(members)
     for one in members:
         one.commit()
     fill(address, topic)

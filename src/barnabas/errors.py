@@ -334,5 +334,12 @@ class LogDirFailed(StorageError):
     code = ErrorCode.KAFKA_STORAGE_ERROR
 
 
+class RegistryUnavailable(StorageError):
+    """The registry does not answer now; the same may be tried again.
+
+    Whether a change that was under way has taken effect is not known.
+    """
+
+
 class RegistryConflict(KafkaError):
     """A node of the registry exists already, or has another version than expected."""

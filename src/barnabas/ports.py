@@ -345,3 +345,49 @@ class Registry(Protocol):
     def delete(self, path: str) -> None:
         """Remove a node and all below it; fine if there is none."""
         ...
+
+
+class SharedRegistry(Registry, Protocol):
+    """A registry that others use too: nodes that live with a session, and news of changes.
+
+    Callbacks come on the thread that the registry was made for, never within a call of it.
+    Every call may raise RegistryUnavailable, after a bounded time.
+    """
+
+    def create_ephemeral(self, path: str, data: bytes) -> None:
+        """Make a node that goes with this session, and the missing ones above it to stay.
+
+        Fine where this session has made it already, with the same data.
+
+        Raises:
+            RegistryConflict: it exists.
+        """
+        ...
+
+    def is_mine(self, path: str) -> bool:
+        """Whether a node is there and goes with this session."""
+        ...
+
+    def watch(self, path: str, on_change: Callable[[], None]) -> None:
+        """Call whenever a node, its data, or the names right below it may have changed.
+
+        Several changes may come as one call, and a call may come without a change.
+        """
+        ...
+
+    def on_new_session(self, callback: Callable[[], None]) -> None:
+        """Call when a session was lost and there is another: ephemeral nodes are gone by then."""
+        ...
+
+    def wait_until_gone(self, path: str, seconds: float) -> bool:
+        """Wait for a node to go, not longer than that; whether it is gone."""
+        ...
+
+    @property
+    def session_seconds(self) -> float:
+        """How long nodes outlive a session that has gone silent."""
+        ...
+
+    def close(self) -> None:
+        """End the session, and its nodes with it; a second call does nothing."""
+        ...

@@ -94,7 +94,9 @@ def test_the_files_that_kafka_comes_with_serve_as_they_are(stock: Path, tmp_path
     file = tmp_path / "server.properties"
     file.write_text(text.replace(":9092", f":{port}"))
     # Without a listener in the file only the option can keep clear of who has port 9092.
-    elsewhere = () if "\nlisteners=" in text else ("--port", str(port))
+    elsewhere = [] if "\nlisteners=" in text else ["--port", str(port)]
+    # Nor is there the ZooKeeper that some want.
+    elsewhere += ["--set", "zookeeper.connect="]
     command = [*BARNABAS, "serve", "--config", str(file), "--json", *elsewhere]
     with serving(command=command, cwd=tmp_path) as broker:
         assert broker.servers == f"localhost:{port}"

@@ -1,14 +1,15 @@
-"""Node: a broker on the real world: event loop, disk, network, clock, a registry in one file."""
+"""Node: a broker on the real world: event loop, disk, network, clock, a registry in a file or ZooKeeper."""
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 
+from barnabas.broker.presence import Registries
 from barnabas.broker.server import BrokerServer, World
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
-from barnabas.errors import KafkaError
-from barnabas.ports import Registry
+from barnabas.errors import ConfigError, KafkaError
+from barnabas.ports import SharedRegistry
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
@@ -28,6 +29,7 @@ class Node:
         self._loop = EventLoop(_socket_options(config))
         self._disk = RealDisk(call=self._loop.call)
         self._worker = ThreadWorker()
+        self._config = config
         self._directories = config.directories
         self._ephemeral = ephemeral
         self._stopping = False
@@ -41,7 +43,7 @@ class Node:
                 SystemEntropy(),
                 self._worker,
             ),
-            self._open_registry,
+            self._open_registries,
         )
 
     def run(
@@ -103,8 +105,30 @@ class Node:
             self._stopping = True
             self._server.stop(self._loop.stop)
 
-    def _open_registry(self) -> Registry:
-        return EmbeddedRegistry(self._disk, f"{self._directories[0]}/{_REGISTRY_FILE}")
+    def _open_registries(self) -> Registries:
+        today, of_07 = self._config.zookeeper_connect, self._config.zk_connect
+        if today and today.rstrip("/") == of_07.rstrip("/"):
+            raise ConfigError(
+                f"zk.connect={of_07}: zookeeper.connect has that place; give one of them another path"
+            )
+        shared = self._zookeeper(today) if today else None
+        shared_07 = self._zookeeper(of_07) if of_07 else None
+        own = shared or EmbeddedRegistry(self._disk, f"{self._directories[0]}/{_REGISTRY_FILE}")
+        return Registries(own, shared, shared_07)
+
+    def _zookeeper(self, place: str) -> SharedRegistry:
+        try:
+            from barnabas.runtime.registry_zookeeper import ZooKeeperRegistry
+        except ImportError as error:
+            what = "ZooKeeper needs a package: pip install 'barnabas[zookeeper]'"
+            raise ConfigError(f"zookeeper.connect={place}: {what} ({error})") from None
+        session_ms = self._config.zookeeper_session_timeout_ms
+        return ZooKeeperRegistry(
+            place,
+            session_ms=session_ms,
+            connection_ms=self._config.zookeeper_connection_timeout_ms or session_ms,
+            hand_over=self._loop.call,
+        )
 
 
 def _socket_options(config: BrokerConfig) -> SocketOptions:

@@ -6,6 +6,7 @@ Source: seed 002 "Offset Commit/Fetch API"; Kafka's ZKGroupTopicDirs.
 
 from urllib.parse import quote
 
+from barnabas.errors import StorageError
 from barnabas.ports import Registry
 
 _CONSUMERS = "/consumers"
@@ -28,9 +29,17 @@ class RegistryOffsets:
         self._registry.set(f"{_of(group)}/{topic}/{partition}", str(offset).encode())
 
     def fetch(self, group: str, topic: str, partition: int) -> int | None:
-        """The offset that was kept, if any."""
-        found = self._registry.get(f"{_of(group)}/{topic}/{partition}")
-        return None if found is None else int(found[0])
+        """The offset that was kept, if any.
+
+        Raises:
+            StorageError: it cannot be read.
+        """
+        path = f"{_of(group)}/{topic}/{partition}"
+        found = self._registry.get(path)
+        try:
+            return None if found is None else int(found[0])
+        except ValueError as error:
+            raise StorageError(f"the registry's node {path} is no offset: {error}") from error
 
     def forget_topic(self, topic: str) -> None:
         """Remove all offsets of a topic that is deleted.
@@ -42,5 +51,10 @@ class RegistryOffsets:
             self._registry.delete(f"{_CONSUMERS}/{name}/offsets/{topic}")
 
 
+_AS_IT_IS = "".join(map(chr, range(33, 127))).replace("/", "").replace("%", "")
+"""What a name of a node may hold. Groups of old clients have their own names there, whatever they are."""
+
+
 def _of(group: str) -> str:
-    return f"{_CONSUMERS}/{quote(group, safe='')}/offsets"
+    name = quote(group, safe=_AS_IT_IS)
+    return f"{_CONSUMERS}/{name.replace('.', '%2E') if name in {'.', '..'} else name}/offsets"

@@ -11,12 +11,13 @@ from barnabas.broker.connections import IDLE_TICKS, Connections
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_shards import GroupShards
 from barnabas.broker.hosting import Hosting, log_config
+from barnabas.broker.presence import Registries, cluster_in, join_cluster, register
 from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.profiles import profile_of
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.spoken import spoken
-from barnabas.broker.topic_znodes import TOPICS, config_of
+from barnabas.broker.topic_znodes import Names, config_of, names_in
 from barnabas.broker.topics import TRANSACTIONS_TOPIC, Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint, advertised, dialect_of, listeners
@@ -31,12 +32,12 @@ from barnabas.ports import (
     Entropy,
     Listener,
     Network,
-    Registry,
     Timers,
     Worker,
 )
 
 if TYPE_CHECKING:
+    from barnabas.broker.presence import AnyRegistration
     from barnabas.broker.transactions import Transactions
 
 log = logging.getLogger(__name__)
@@ -68,14 +69,16 @@ class BrokerServer:
         self,
         config: BrokerConfig,
         world: World,
-        open_registry: Callable[[], Registry],
+        open_registries: Callable[[], Registries],
     ) -> None:
-        """`open_registry` is called once the log directories are locked."""
+        """`open_registries` is called once the log directories are locked."""
         self._config = config
         self._settings = BrokerSettings(config)
         self._world = world
-        self._open_registry = open_registry
-        self._registry: Registry | None = None
+        self._open_registries = open_registries
+        self._registries: Registries | None = None
+        self._names: Names | None = None
+        self._registrations: list[AnyRegistration] = []
         self._broker: Broker | None = None
         self._background = Background(world.timers)
         self._listeners: list[Listener] = []
@@ -90,6 +93,7 @@ class BrokerServer:
                 config.directories,
                 config.log_retention_check_interval_ms,
                 config.log_flush_offset_checkpoint_interval_ms,
+                cluster_id=self._cluster_id,
             ),
             self._config_for,
         )
@@ -109,14 +113,20 @@ class BrokerServer:
         log_config({}, self._config)  # What no topic could have is told now, not at its creation.
         if self._config.default_replication_factor > 1:
             log.warning(_ONE_BROKER, self._config.default_replication_factor)
-        _report(self._logs.open())
+        try:
+            _report(self._logs.open())
+        except KafkaError:
+            self._close_registries()
+            raise
         try:
             broker = self._broker = self._build()
             self._connections = Connections(broker)
             self._listen(broker, self._connections)
+            self._registrations = register(self._the_registries(), broker, self._world.disk)
         except KafkaError:
             self._close_listeners()
             _report(self._logs.close())
+            self._close_registries()
             raise
         self._start_background(broker, self._connections)
         for name, endpoint in broker.advertised.items():
@@ -150,6 +160,8 @@ class BrokerServer:
         log.info("broker stops", extra={"node": self._config.node_id})
         self._close_listeners()
         self._background.stop()
+        for registration in self._registrations:
+            registration.stop()
         connections = self._connections
         assert connections is not None, "a broker is started before it is stopped"
 
@@ -159,6 +171,7 @@ class BrokerServer:
                 self._broker.topics.close()
             self._cleaner.close()
             _report(self._logs.close())
+            self._close_registries()
             log.info("broker stopped", extra={"node": self._config.node_id})
             on_stopped()
 
@@ -172,11 +185,20 @@ class BrokerServer:
             self._broker.members.stop()
         connections.finish(lambda: self._world.timers.soon(end))
 
-    def _the_registry(self) -> Registry:
-        if self._registry is None:
-            self._registry = self._open_registry()
-            self._settings.load(self._registry)
-        return self._registry
+    def _the_registries(self) -> Registries:
+        if self._registries is None:
+            self._registries = self._open_registries()
+            self._settings.load(self._registries.own)
+        return self._registries
+
+    def _close_registries(self) -> None:
+        if self._registries is not None:
+            self._registries.close()
+
+    def _cluster_id(self) -> str:
+        """Of the cluster that new log directories are of; empty for a new one."""
+        shared = self._the_registries().shared
+        return cluster_in(shared) if shared is not None else ""
 
     def _config_for(self, topic: str) -> LogConfig:
         """What a log obeys while the broker opens it. The directories are locked by then.
@@ -184,14 +206,20 @@ class BrokerServer:
         Nobody knows yet whether a log that somebody brought is compacted: recovery must take the
         gaps in it for what they may be.
         """
-        registry = self._the_registry()
-        if registry.get(f"{TOPICS}/{topic}") is None:
+        registry = self._the_registries().own
+        if self._names is None:
+            self._names = names_in(registry)
+        if topic not in self._names.topics:
             return log_config({"cleanup.policy": "compact"}, self._settings.current)
-        return log_config(config_of(registry, topic), self._settings.current)
+        own = config_of(registry, topic) if topic in self._names.configured else {}
+        return log_config(own, self._settings.current)
 
     def _build(self) -> Broker:
         replicas = ReplicaManager(self._world.clock, self._purgatory)
-        registry = self._the_registry()
+        registries = self._the_registries()
+        if registries.shared is not None:
+            join_cluster(registries.shared, self._logs.cluster_id)
+        registry = registries.own
         config = self._settings.current
         hosting = Hosting(self._logs, replicas, config)
         topics = Topics(registry, hosting, self._world.entropy, config)

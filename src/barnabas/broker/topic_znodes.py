@@ -36,8 +36,12 @@ def encode_topic(topic: Topic) -> bytes:
     )
 
 
+NO_ID = bytes(16)
+"""The id of a topic whose node has none: a Kafka before 2.8, or one of its tools, wrote it."""
+
+
 def decode_topic(name: str, data: bytes, config: Mapping[str, str]) -> Topic:
-    """A topic from its node and its own properties.
+    """A topic from its node and its own properties; its id may be missing.
 
     Raises:
         StorageError: the node is not what it should be.
@@ -46,7 +50,7 @@ def decode_topic(name: str, data: bytes, config: Mapping[str, str]) -> Topic:
         node = json.loads(data)
         return Topic(
             name,
-            parse_uuid(node["topic_id"]),
+            parse_uuid(node["topic_id"]) if "topic_id" in node else NO_ID,
             {int(index): list(nodes) for index, nodes in sorted(node["partitions"].items())},
             config,
         )
@@ -54,6 +58,19 @@ def decode_topic(name: str, data: bytes, config: Mapping[str, str]) -> Topic:
         raise StorageError(
             f"the registry's node of topic {name} cannot be read: {error}"
         ) from error
+
+
+class Names(NamedTuple):
+    """What topics a registry knew at one time, and which of them had properties of their own."""
+
+    topics: frozenset[str]
+    configured: frozenset[str]
+
+
+def names_in(registry: Registry) -> Names:
+    """Those there are now. Looking for each topic by itself takes its time in ZooKeeper."""
+    topics, configured = registry.children(TOPICS), registry.children(CONFIGS)
+    return Names(frozenset(topics), frozenset(configured))
 
 
 def config_of(registry: Registry, name: str) -> Mapping[str, str]:

@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
 from barnabas.broker.config_znodes import encode_config
@@ -10,15 +10,24 @@ from barnabas.broker.hosting import Hosting, log_config
 from barnabas.broker.topic_znodes import (
     CONFIGS,
     DELETIONS,
+    NO_ID,
     TOPICS,
     Topic,
     config_of,
     decode_topic,
     encode_topic,
+    names_in,
 )
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.topic import TopicConfig
-from barnabas.errors import BrokerError, ConfigError, ErrorCode, StorageError
+from barnabas.errors import (
+    BrokerError,
+    ConfigError,
+    ErrorCode,
+    RegistryConflict,
+    RegistryUnavailable,
+    StorageError,
+)
 from barnabas.log.manager import LogManager
 from barnabas.log.partition_log import PartitionLog
 from barnabas.ports import Entropy, Registry
@@ -42,6 +51,7 @@ class Topics:
     """All topics by name. Each change is durable in the registry when the call returns.
 
     `changes` counts them, so that what was made from the topics can be kept until it moves.
+    `on_change` is called with a topic whose partitions have logs, `on_deleted` with one that is gone.
     """
 
     def __init__(
@@ -54,6 +64,8 @@ class Topics:
         self._by_name: dict[str, Topic] = {}
         self._by_id: dict[bytes, Topic] = {}
         self.changes = 0
+        self.on_change: list[Callable[[Topic], None]] = []
+        self.on_deleted: list[Callable[[Topic], None]] = []
         self._closed = False
 
     def __iter__(self) -> Iterator[Topic]:
@@ -82,7 +94,7 @@ class Topics:
         """
         deleted = set(self._registry.children(DELETIONS))
         strangers: dict[str, list[PartitionLog]] = {}
-        known = set(self._registry.children(TOPICS))
+        known, configured = names_in(self._registry)
         for one in list(logs.logs()):
             name, _ = one.topic_partition
             if name in deleted:
@@ -91,13 +103,16 @@ class Topics:
                 strangers.setdefault(name, []).append(one)
         for name in deleted:
             self._forget(name)
-        for name in set(self._registry.children(CONFIGS)) - known:
+        for name in configured - known:
             # The broker was killed before it wrote the topic they are of.
             self._registry.delete(f"{CONFIGS}/{name}")
         for name in known - deleted:
             data = self._registry.get(f"{TOPICS}/{name}")
-            if data is not None:
-                self._host(decode_topic(name, data[0], config_of(self._registry, name)))
+            if data is not None and data[0]:
+                config = config_of(self._registry, name) if name in configured else {}
+                topic = decode_topic(name, data[0], config)
+                found = [one for one in logs.logs() if one.topic_partition.topic == name]
+                self._host(self._identified(topic, found))
         for name, found in strangers.items():
             self._take_over(name, found)
 
@@ -132,7 +147,11 @@ class Topics:
         else:
             # Of a topic whose creation was not gone on with.
             self._registry.delete(f"{CONFIGS}/{name}")
-        self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))
+        try:
+            self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))
+        except RegistryConflict as error:
+            what = f"topic {name} is being made by somebody else"
+            raise BrokerError(ErrorCode.TOPIC_ALREADY_EXISTS, what) from error
         self._keep(topic)
         try:
             yield from self._host_in_steps(topic)
@@ -140,6 +159,7 @@ class Topics:
             log.warning("topic taken back", extra={"topic": name, "error": error})
             self._take_back(name)
             raise
+        self._tell(topic.topic_id)
         log.info("topic created", extra={"topic": name, "partitions": len(partitions)})
 
     def _take_back(self, name: str) -> None:
@@ -191,6 +211,7 @@ class Topics:
         self._registry.set(f"{TOPICS}/{name}", encode_topic(topic))
         self._keep(topic)
         yield from self._host_in_steps(topic)
+        self._tell(topic.topic_id)
 
     def configure(self, name: str, config: Mapping[str, str]) -> Topic:
         """Replace a topic's own properties.
@@ -228,7 +249,17 @@ class Topics:
         self.changes += 1
         self._hosting.drop(name)
         self._forget(name)
+        for tell in self.on_deleted:
+            tell(topic)
         log.info("topic deleted", extra={"topic": name})
+
+    def end_deletion(self, name: str) -> None:
+        """Remove what is left of a topic that is not served any more.
+
+        Raises:
+            StorageError: it cannot be written.
+        """
+        self._forget(name)
 
     def _existing(self, name: str) -> Topic:
         topic = self._by_name.get(name)
@@ -267,6 +298,12 @@ class Topics:
             self.changes += 1
             yield now
 
+    def _tell(self, topic_id: bytes) -> None:
+        topic = self._by_id.get(topic_id)
+        if topic is not None:  # It may have been deleted between two steps.
+            for tell in self.on_change:
+                tell(topic)
+
     def close(self) -> None:
         """Host nothing more; partitions that are missing get their logs at the next start."""
         self._closed = True
@@ -281,9 +318,45 @@ class Topics:
         self._registry.delete(f"{CONFIGS}/{name}")
         self._registry.delete(f"{DELETIONS}/{name}")
 
+    def take_up(self, name: str) -> None:
+        """Host a topic that somebody else has written into the registry.
+
+        Raises:
+            BrokerError: no topic can have that name, or its node is garbage.
+            StorageError: the registry fails, or a log cannot be made.
+        """
+        problem = problem_of_name(name)
+        data = self._registry.get(f"{TOPICS}/{name}")
+        if problem:
+            raise BrokerError(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
+        if data is None or not data[0]:
+            return
+        try:
+            config = config_of(self._registry, name)
+            topic = decode_topic(name, data[0], config)
+        except RegistryUnavailable:
+            raise
+        except StorageError as error:
+            raise BrokerError(ErrorCode.INVALID_REQUEST, str(error)) from error
+        self.check_config(config)
+        self._host(self._identified(topic, []))
+        self._tell(self._by_name[name].topic_id)
+        log.info("topic taken up", extra={"topic": name, "partitions": len(topic.partitions)})
+
+    def _identified(self, topic: Topic, found: list[PartitionLog]) -> Topic:
+        """With the id that its logs have, or a new one, where its node has none."""
+        if topic.topic_id != NO_ID:
+            return topic
+        topic = topic._replace(topic_id=self._id_of(found))
+        self._registry.set(f"{TOPICS}/{topic.name}", encode_topic(topic))
+        return topic
+
+    def _id_of(self, found: list[PartitionLog]) -> bytes:
+        ids = {one.topic_id for one in found} - {NO_ID}
+        return ids.pop() if len(ids) == 1 else self._entropy.uuid()
+
     def _take_over(self, name: str, found: list[PartitionLog]) -> None:
-        ids = {one.topic_id for one in found} - {bytes(16)}
-        topic_id = ids.pop() if len(ids) == 1 else self._entropy.uuid()
+        topic_id = self._id_of(found)
         indexes = sorted(one.topic_partition.partition for one in found)
         config = config_of_stranger(name)
         if any(one.config.byte_positions for one in found):

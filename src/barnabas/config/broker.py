@@ -13,6 +13,7 @@ from barnabas.config.broker_membership import MembershipConfig
 from barnabas.config.broker_quotas import QuotaConfig
 from barnabas.config.broker_share_groups import ShareGroupConfig
 from barnabas.config.broker_transactions import TransactionConfig
+from barnabas.config.broker_zookeeper import ZooKeeperConfig
 from barnabas.config.definition import (
     DOUBLE_MAX,
     HIGH,
@@ -53,6 +54,7 @@ class BrokerConfig(
     ShareGroupConfig,
     TransactionConfig,
     DialectConfig,
+    ZooKeeperConfig,
 ):
     """What can be set for a broker."""
 

@@ -18,12 +18,14 @@ LOUD = frozenset({UNSAFE, INSTEAD})
 
 _WHY = {
     "the controller is part of this broker": """
-        process.roles controller.* metadata.* zookeeper.* initial.broker.registration.timeout.ms
+        process.roles controller.* metadata.* initial.broker.registration.timeout.ms
         socket.connection.setup.timeout.ms socket.connection.setup.timeout.max.ms
         broker.heartbeat.interval.ms broker.session.timeout.ms broker.id.generation.enable
         reserved.broker.max.id control.plane.listener.name server.max.startup.time.ms
         auto.leader.rebalance.enable leader.imbalance.check.interval.seconds
         leader.imbalance.per.broker.percentage controlled.shutdown.*""",
+    "nothing waits for several answers of ZooKeeper": """
+        zookeeper.max.in.flight.requests zookeeper.sync.time.ms""",
     "one thread serves all connections": """
         num.network.threads num.io.threads background.threads queued.max.requests
         num.recovery.threads.per.data.dir num.replica.alter.log.dirs.threads""",
@@ -60,7 +62,8 @@ _WHY = {
         config.providers metric.reporters metrics.* kafka.metrics.* auto.include.jmx.reporter
         alter.config.policy.class.name client.quota.callback.class create.topic.policy.class.name""",
     UNSAFE: """
-        ssl.* sasl.* security.providers principal.builder.class authorizer.* super.users
+        ssl.* sasl.* zookeeper.set.acl zookeeper.ssl.* zookeeper.clientCnxnSocket
+        security.providers principal.builder.class authorizer.* super.users
         allow.everyone.if.no.acl.found delegation.token.* password.encoder.* listener.name.*
         connections.max.reauth.ms connection.failed.authentication.delay.ms early.start.listeners
         max.connections.per.ip.overrides

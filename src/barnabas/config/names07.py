@@ -18,9 +18,6 @@ _TODAY: Mapping[str, str] = {
     "max.socket.request.bytes": "socket.request.max.bytes",
     "socket.receive.buffer": "socket.receive.buffer.bytes",
     "socket.send.buffer": "socket.send.buffer.bytes",
-    "zk.connect": "zookeeper.connect",
-    "zk.connectiontimeout.ms": "zookeeper.connection.timeout.ms",
-    "zk.sessiontimeout.ms": "zookeeper.session.timeout.ms",
 }
 _IN_MINUTES: Mapping[str, str] = {"log.cleanup.interval.mins": "log.retention.check.interval.ms"}
 _ADDRESS = ("hostname", "port")

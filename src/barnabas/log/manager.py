@@ -31,13 +31,17 @@ from barnabas.types import TopicPartition
 
 
 class LogSettings(NamedTuple):
-    """What a broker's properties say of its logs; the intervals under Kafka's names, in ms."""
+    """What a broker's properties say of its logs; the intervals under Kafka's names, in ms.
+
+    `cluster_id` gives the one that new directories are of; empty: that of a new cluster.
+    """
 
     node_id: int
     directories: Sequence[str]
     log_retention_check_interval_ms: int = 300_000
     log_flush_offset_checkpoint_interval_ms: int = 60_000
     producer_id_expiration_check_interval_ms: int = 600_000
+    cluster_id: Callable[[], str] = str
 
 
 class LogEvent(NamedTuple):
@@ -132,7 +136,8 @@ class LogManager:
         clusters = sorted({owner.cluster_id for owner in owners if owner and owner.cluster_id})
         if len(clusters) > 1:
             raise LogDirFailed(f"log directories belong to several clusters: {clusters}")
-        self.cluster_id = clusters[0] if clusters else uuid_text(self._entropy.uuid())
+        known = clusters[0] if clusters else self._settings.cluster_id()
+        self.cluster_id = known or uuid_text(self._entropy.uuid())
         for directory, owner in zip(self._directories, owners, strict=True):
             if owner is None or not (owner.cluster_id and owner.directory_id):
                 directory_id = (owner and owner.directory_id) or uuid_text(self._entropy.uuid())

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
+from barnabas.broker.presence import Registries
 from barnabas.broker.server import BrokerServer, World
 from barnabas.config.broker import BrokerConfig
-from barnabas.ports import Registry
 from barnabas.runtime.registry_embedded import EmbeddedRegistry
 from barnabas.sim.caller import PORT
 from barnabas.sim.clock import SimClock
@@ -75,10 +75,10 @@ class SimNode:
             SimWorker(process, entropy, disk),
         )
 
-        def open_registry() -> Registry:
-            return EmbeddedRegistry(disk, f"{_DATA}/barnabas.registry")
+        def open_registries() -> Registries:
+            return Registries(EmbeddedRegistry(disk, f"{_DATA}/barnabas.registry"))
 
-        server = self._server = BrokerServer(self._config, world, open_registry)
+        server = self._server = BrokerServer(self._config, world, open_registries)
         self.is_started = False
 
         def start() -> None:

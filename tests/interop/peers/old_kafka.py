@@ -18,7 +18,7 @@ class OldKafka:
     def __init__(self, release: MavenPeer) -> None:
         self.name = release.name
         self._release = release
-        self._keeper = ZooKeeper()
+        self.keeper = ZooKeeper()
         self._folder = Path()
         self._child: Child | None = None
         self.port = 0
@@ -30,7 +30,7 @@ class OldKafka:
 
     def __enter__(self) -> Self:
         jars = class_path(self._release)
-        self._keeper.__enter__()
+        self.keeper.__enter__()
         self._folder = Path(tempfile.mkdtemp(prefix="old-kafka-"))
         (self.port,) = free_ports(1)
         config = self._folder / "server.properties"
@@ -44,7 +44,7 @@ class OldKafka:
         self._child = Child(command, self._folder / "broker.log", stop_seconds=10)
         try:
             # It opens its port before it is registered, and makes no topic until then.
-            self._keeper.wait_for("dump", "/brokers/ids/1")
+            self.keeper.wait_for("dump", "/brokers/ids/1")
         except BaseException as error:
             error.add_note(self._child.tail())
             self.__exit__(None, error, None)
@@ -59,7 +59,7 @@ class OldKafka:
     ) -> None:
         assert self._child is not None
         self._child.stop()
-        self._keeper.__exit__(kind, error, trace)
+        self.keeper.__exit__(kind, error, trace)
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def _config(self) -> str:
@@ -72,7 +72,7 @@ class OldKafka:
         rows = {
             "broker.id": "1",
             "log.dirs": str(self._folder / "data"),
-            "zookeeper.connect": self._keeper.address,
+            "zookeeper.connect": self.keeper.address,
             "offsets.topic.num.partitions": "1",
             "offsets.topic.replication.factor": "1",
             **place,

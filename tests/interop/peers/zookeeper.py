@@ -28,7 +28,10 @@ START_SECONDS = 30.0
 
 
 class ZooKeeper:
-    """`with ZooKeeper() as keeper:` listens at `keeper.address`; its data goes with the context."""
+    """`with ZooKeeper() as keeper:` listens at `keeper.address`; its data goes with the context.
+
+    `kill` and `start` may be called in turn: port and data stay the same.
+    """
 
     def __init__(self) -> None:
         self._folder = Path()
@@ -41,24 +44,45 @@ class ZooKeeper:
         return f"127.0.0.1:{self.port}"
 
     def __enter__(self) -> Self:
-        command = [java(), "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
-        jars = class_path(ZOOKEEPER)
+        class_path(ZOOKEEPER)
         self._folder = Path(tempfile.mkdtemp(prefix="zookeeper-"))
         (self.port,) = free_ports(1)
-        config = self._folder / "zoo.cfg"
-        config.write_text(
+        (self._folder / "zoo.cfg").write_text(
             f"dataDir={self._folder}/data\nclientPort={self.port}\nclientPortAddress=127.0.0.1\n"
             "admin.enableServer=false\nmaxClientCnxns=0\n4lw.commands.whitelist=*\n"
+            # Sessions as short as a test wants them.
+            "tickTime=200\nminSessionTimeout=400\nmaxSessionTimeout=60000\n"
         )
-        command += ["-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", jars]
-        command += ["org.apache.zookeeper.server.ZooKeeperServerMain", str(config)]
+        self.start()
+        return self
+
+    @property
+    def child(self) -> Child:
+        """The running process."""
+        assert self._child is not None, "not started"
+        return self._child
+
+    def start(self) -> None:
+        """Start the process and wait until it serves.
+
+        Raises:
+            ChildFailed: it did not.
+        """
+        command = [
+            java(), "-Xmx128m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
+            "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-cp", class_path(ZOOKEEPER),
+            "org.apache.zookeeper.server.ZooKeeperServerMain", str(self._folder / "zoo.cfg"),
+        ]  # fmt: skip
         self._child = Child(command, self._folder / "zookeeper.log")
         try:
             self.wait_for("srvr", "Mode:")
         except BaseException:
             self._child.stop()
             raise
-        return self
+
+    def kill(self) -> None:
+        """End the process, as a power cut would."""
+        self.child.kill()
 
     def __exit__(
         self,
@@ -66,8 +90,7 @@ class ZooKeeper:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        assert self._child is not None
-        self._child.stop()
+        self.child.stop()
         shutil.rmtree(self._folder, ignore_errors=True)
 
     def wait_for(self, question: str, text: str) -> None:

@@ -19,7 +19,7 @@ from barnabas.config.listeners import Endpoint
 from barnabas.errors import RegistryConflict, StorageError
 from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
-from barnabas.ports import Clock, Entropy, Timers
+from barnabas.ports import Clock, Entropy, Registry, Timers
 from barnabas.types import TopicPartition
 from tests.unit.runtime.manual_timers import ManualTimers
 
@@ -176,7 +176,7 @@ def answered(broker: Broker, outcome: object, kind: type[_Answer]) -> _Answer:
 
 def a_broker(
     config: Mapping[str, object] | None = None,
-    registry: MemoryRegistry | None = None,
+    registry: Registry | None = None,
     timers: Timers | None = None,
 ) -> Broker:
     registry = registry or MemoryRegistry()

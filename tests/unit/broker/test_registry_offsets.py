@@ -1,4 +1,7 @@
+import pytest
+
 from barnabas.broker.registry_offsets import RegistryOffsets
+from barnabas.errors import StorageError
 from tests.unit.broker.in_memory import MemoryRegistry
 
 
@@ -17,6 +20,21 @@ def test_the_path_is_that_of_kafka() -> None:
     registry = MemoryRegistry()
     RegistryOffsets(registry).commit("kennel", "dogs", 3, 12)
     assert registry.get("/consumers/kennel/offsets/dogs/3") == (b"12", 0)
+
+
+def test_the_groups_of_old_clients_are_found_under_their_own_names() -> None:
+    registry = MemoryRegistry()
+    for group in ("a:b c", "..", "x%y", "hund-ü"):
+        RegistryOffsets(registry).commit(group, "dogs", 0, 1)
+        assert RegistryOffsets(registry).fetch(group, "dogs", 0) == 1
+    assert registry.children("/consumers") == ["%2E%2E", "a:b%20c", "hund-%C3%BC", "x%25y"]
+
+
+def test_garbage_in_a_node_is_an_error_that_names_it() -> None:
+    registry = MemoryRegistry()
+    registry.create("/consumers/kennel/offsets/dogs/0", b"many")
+    with pytest.raises(StorageError, match="/consumers/kennel/offsets/dogs/0 is no offset"):
+        RegistryOffsets(registry).fetch("kennel", "dogs", 0)
 
 
 def test_a_deleted_topic_is_forgotten_in_all_groups() -> None:

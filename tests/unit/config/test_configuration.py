@@ -71,7 +71,7 @@ def test_an_unknown_name_is_a_warning_with_the_nearest_known_one(
     ("name", "level"),
     [
         ("group.streams.num.standby.replicas", "INFO"),
-        ("zookeeper.connect", "INFO"),
+        ("zookeeper.sync.time.ms", "INFO"),
         ("remote.log.manager.thread.pool.size", "INFO"),
         ("ssl.truststore.location", "WARNING"),
         ("listener.name.inner.ssl.keystore.location", "WARNING"),

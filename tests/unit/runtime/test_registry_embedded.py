@@ -1,15 +1,16 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import cast
 
 import pytest
 
-from barnabas.errors import RegistryConflict, StorageError
-from barnabas.ports import File
+from barnabas.errors import StorageError
+from barnabas.ports import File, Registry
 from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.open_files import RealFile
 from barnabas.runtime.registry_embedded import EmbeddedRegistry
 from barnabas.types import Buffer
+from tests import registry_scenarios
 
 
 @pytest.fixture
@@ -35,43 +36,12 @@ def state(registry: EmbeddedRegistry, path: str = "") -> dict[str, tuple[bytes, 
     return found
 
 
-def test_nodes_have_versions_and_children(disk: RealDisk, path: Path) -> None:
+@pytest.mark.parametrize("scenario", registry_scenarios.STORES, ids=lambda each: each.__name__)
+def test_it_does_what_every_registry_does(
+    scenario: Callable[[Registry], None], disk: RealDisk, path: Path
+) -> None:
     registry = reopened(disk, path)
-    registry.create("/brokers/topics/dogs", b"1")
-    registry.create("/brokers/topics/cats", b"2")
-    assert registry.get("/brokers/topics") == (b"", 0)
-    assert registry.children("/brokers/topics") == ["cats", "dogs"]
-    assert registry.children("/") == ["brokers"]
-    assert registry.set("/brokers/topics/dogs", b"3") == 1
-    assert registry.set("/brokers/topics/dogs", b"4", version=1) == 2
-    assert registry.set("/config/dogs", b"5") == 0
-    assert registry.get("/brokers/topics/dogs") == (b"4", 2)
-    assert registry.get("/nothing") is None
-    assert registry.children("/nothing") == []
-    registry.close()
-
-
-def test_conflicts_change_nothing(disk: RealDisk, path: Path) -> None:
-    registry = reopened(disk, path)
-    registry.create("/a", b"1")
-    for change in (
-        lambda: registry.create("/a", b"2"),
-        lambda: registry.set("/a", b"2", version=7),
-        lambda: registry.set("/b", b"2", version=0),
-    ):
-        with pytest.raises(RegistryConflict):
-            change()
-    assert state(registry) == {"/a": (b"1", 0)}
-    registry.close()
-
-
-def test_delete_takes_all_below(disk: RealDisk, path: Path) -> None:
-    registry = reopened(disk, path)
-    registry.create("/a/b/c", b"1")
-    registry.create("/a/bb", b"2")
-    registry.delete("/a/b")
-    registry.delete("/a/b")
-    assert state(registry) == {"/a": (b"", 0), "/a/bb": (b"2", 0)}
+    scenario(registry)
     registry.close()
 
 

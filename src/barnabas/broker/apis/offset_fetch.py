@@ -14,7 +14,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.topic_znodes import Topic
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
-from barnabas.errors import BrokerError, ErrorCode
+from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
@@ -173,10 +173,16 @@ def _fetch_from_registry(broker: Broker, request: OffsetFetchRequest) -> OffsetF
 
 
 def _kept(broker: Broker, group: str, topic: str, index: int) -> OffsetFetchResponsePartition:
-    offset = broker.registry_offsets.fetch(group, topic, index) if group else None
+    error = ErrorCode.NONE
+    try:
+        offset = broker.registry_offsets.fetch(group, topic, index) if group else None
+        if offset is None:
+            error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    except StorageError:
+        offset, error = None, ErrorCode.UNKNOWN_SERVER_ERROR
     return OffsetFetchResponsePartition(
         partition_index=index,
         committed_offset=-1 if offset is None else offset,
         metadata="",
-        error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if offset is None else ErrorCode.NONE,
+        error_code=error,
     )

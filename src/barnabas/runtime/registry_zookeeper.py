@@ -1,0 +1,291 @@
+"""The SharedRegistry port on real ZooKeeper, through kazoo.
+
+kazoo connects, and connects again, on threads of its own; what it tells is handed over to the
+caller's. A call waits for an answer, but not long, and not at all while ZooKeeper is known not to
+answer: the caller may be an event loop. Nothing here tries a change again; callers know whether they may.
+"""
+
+import logging
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
+from typing import Any
+
+from kazoo.client import KazooClient
+from kazoo.exceptions import (
+    BadVersionError,
+    ConnectionClosedError,
+    ConnectionLoss,
+    KazooException,
+    NodeExistsError,
+    NoNodeError,
+    NotEmptyError,
+    OperationTimeoutError,
+    SessionExpiredError,
+)
+from kazoo.handlers.threading import KazooTimeoutError
+from kazoo.protocol.states import EventType, KazooState, WatchedEvent
+from kazoo.retry import KazooRetry
+
+from barnabas.errors import ConfigError, RegistryConflict, RegistryUnavailable, StorageError
+
+log = logging.getLogger(__name__)
+
+_RECONNECT_SECONDS = 2.0
+"""The longest pause between two attempts to connect; the first one is a twentieth of it."""
+
+_CALL_SECONDS = 5.0
+"""The longest that a call waits, and at most a third of a session."""
+
+_UNAVAILABLE = (
+    ConnectionLoss, SessionExpiredError, ConnectionClosedError, OperationTimeoutError,
+)  # fmt: skip
+
+_kazoo_log = logging.getLogger("barnabas.kazoo")
+
+Callback = Callable[[], None]
+
+
+class ZooKeeperRegistry:
+    """One session with ZooKeeper, and the next one when it has expired.
+
+    All calls come from one thread, all callbacks go to `hand_over`.
+    """
+
+    def __init__(
+        self,
+        place: str,
+        *,
+        session_ms: int,
+        connection_ms: int,
+        hand_over: Callable[[Callback], None],
+    ) -> None:
+        """Connect to `place`: host:port, more of them behind commas, then a path for all nodes.
+
+        Raises:
+            ConfigError: `place` cannot be read.
+            RegistryUnavailable: nobody answered in `connection_ms`.
+        """
+        hosts, self._root = read_place(place)
+        self._place = place
+        self._hand_over = hand_over
+        self.session_seconds = session_ms / 1000
+        self._call_seconds = min(_CALL_SECONDS, self.session_seconds / 3)
+        self._late: Any = None
+        """The call that took too long, until it is answered after all."""
+        self._watches: list[_Watch] = []
+        self._new_session: list[Callback] = []
+        self._lost = False
+        self._closed = False
+        # What it says of each attempt to connect, this module says once.
+        _kazoo_log.setLevel(logging.CRITICAL)
+        self._client = KazooClient(
+            hosts,
+            timeout=self.session_seconds,
+            connection_retry=KazooRetry(
+                max_tries=-1, delay=_RECONNECT_SECONDS / 20, max_delay=_RECONNECT_SECONDS
+            ),
+            logger=_kazoo_log,
+        )
+        if not self._client.start_async().wait(connection_ms / 1000):
+            self.close()
+            raise RegistryUnavailable(
+                f"ZooKeeper at {place} did not answer within {connection_ms} ms "
+                "(zookeeper.connect, zookeeper.connection.timeout.ms)"
+            )
+        self._client.add_listener(self._on_state)
+
+    def get(self, path: str) -> tuple[bytes, int] | None:
+        """Data and version of a node, or None where there is no node."""
+        try:
+            data, status = self._ask(self._client.get_async, path)
+        except NoNodeError:
+            return None
+        return data or b"", status.version
+
+    def children(self, path: str) -> list[str]:
+        """Names below a node, sorted; empty where there is no node."""
+        try:
+            return sorted(self._ask(self._client.get_children_async, path.rstrip("/")))
+        except NoNodeError:
+            return []
+
+    def create(self, path: str, data: bytes) -> None:
+        """Make a node and the missing ones above it."""
+        try:
+            self._ask(partial(self._client.create_async, makepath=True), path, data)
+        except NodeExistsError:
+            raise RegistryConflict(f"{path} exists") from None
+
+    def create_ephemeral(self, path: str, data: bytes) -> None:
+        """Make a node that goes with this session, and the missing ones above it to stay."""
+        begin = partial(self._client.create_async, ephemeral=True, makepath=True)
+        try:
+            self._ask(begin, path, data)
+        except NodeExistsError:
+            there = self.get(path)
+            if there is None or there[0] != data or not self.is_mine(path):
+                raise RegistryConflict(f"{path} exists") from None
+
+    def is_mine(self, path: str) -> bool:
+        """Whether a node is there and goes with this session."""
+        status = self._ask(self._client.exists_async, path)
+        session, _ = self._client.client_id or (None, b"")
+        return status is not None and status.ephemeralOwner == session
+
+    def set(self, path: str, data: bytes, version: int = -1) -> int:
+        """Replace the data of a node, making it if `version` is -1; returns the new version."""
+        try:
+            return int(self._ask(self._client.set_async, path, data, version).version)
+        except BadVersionError:
+            raise RegistryConflict(f"{path} does not have version {version}") from None
+        except NoNodeError:
+            if version != -1:
+                raise RegistryConflict(f"{path} does not exist") from None
+        try:
+            self.create(path, data)
+        except RegistryConflict:  # Somebody was quicker.
+            return self.set(path, data)
+        return 0
+
+    def delete(self, path: str) -> None:
+        """Remove a node and all below it; fine if there is none."""
+        for name in self.children(path):
+            self.delete(f"{path}/{name}")
+        try:
+            self._ask(self._client.delete_async, path)
+        except NoNodeError:
+            return
+        except NotEmptyError:
+            raise RegistryUnavailable(f"{path} got a new node while it was removed") from None
+
+    def watch(self, path: str, on_change: Callback) -> None:
+        """Call whenever a node, its data, or the names right below it may have changed."""
+        watch = _Watch(self._client, self._root + path, partial(self._call, on_change))
+        self._watches.append(watch)
+        watch.arm()
+
+    def on_new_session(self, callback: Callback) -> None:
+        """Call when a session was lost and there is another."""
+        self._new_session.append(callback)
+
+    def wait_until_gone(self, path: str, seconds: float) -> bool:
+        """Wait for a node to go, not longer than that; whether it is gone."""
+        gone = threading.Event()
+        begin = partial(self._client.exists_async, watch=lambda _event: gone.set())
+        if self._ask(begin, path) is None:
+            return True
+        gone.wait(seconds)
+        return self._ask(self._client.exists_async, path) is None
+
+    def close(self) -> None:
+        """End the session, and its nodes with it; a second call does nothing."""
+        if not self._closed:
+            self._closed = True
+            # One that does not answer would be waited for as long as for a session.
+            ending = threading.Thread(target=self._end, name="barnabas-zookeeper-end", daemon=True)
+            ending.start()
+            ending.join(_CALL_SECONDS)
+
+    def _end(self) -> None:
+        with suppress(KazooException, OSError):
+            self._client.stop()
+            self._client.close()
+
+    def _ask(self, begin: Callable[..., Any], path: str, *more: object) -> Any:
+        """The answer to one call.
+
+        Raises:
+            RegistryUnavailable: there is none.
+            StorageError: ZooKeeper refuses, for a reason that no caller here expects.
+            NodeExistsError, NoNodeError, BadVersionError, NotEmptyError: what callers do expect.
+        """
+        if self._late is not None and not self._late.ready():
+            raise self._unavailable("has not answered a call before")
+        if not self._client.connected:
+            raise self._unavailable("is not connected")
+        answer = None
+        try:
+            answer = begin(self._root + path or "/", *more)
+            return answer.get(timeout=self._call_seconds)
+        except KazooTimeoutError:
+            self._late = answer
+            raise self._unavailable(f"took longer than {self._call_seconds:g} s") from None
+        except _UNAVAILABLE as error:
+            raise self._unavailable(f"was lost: {type(error).__name__}") from None
+        except (NodeExistsError, NoNodeError, BadVersionError, NotEmptyError):
+            raise
+        except (KazooException, ValueError) as error:
+            what = f"ZooKeeper at {self._place} refuses {path}: {error or type(error).__name__}"
+            raise StorageError(what) from error
+
+    def _unavailable(self, what: str) -> RegistryUnavailable:
+        return RegistryUnavailable(f"ZooKeeper at {self._place} {what}")
+
+    def _on_state(self, state: str) -> None:
+        """On a thread of kazoo's."""
+        told = {"zookeeper": self._place}
+        if state == KazooState.SUSPENDED:
+            log.warning("ZooKeeper connection lost", extra=told)
+            return
+        if state == KazooState.LOST:
+            self._lost = True
+            if not self._closed:
+                log.warning("ZooKeeper session lost", extra=told)
+            return
+        log.warning("ZooKeeper connected again", extra={**told, "new_session": self._lost})
+        if self._lost:
+            self._lost = False
+            for callback in self._new_session:
+                self._call(callback)
+        for watch in self._watches:
+            watch.arm()
+            watch.tell()
+
+    def _call(self, callback: Callback) -> None:
+        # A loop that has ended has nobody left to be told.
+        with suppress(RuntimeError):
+            self._hand_over(callback)
+
+
+class _Watch:
+    """A watch that is set anew when it has fired, or with the connection."""
+
+    __slots__ = ("_client", "_path", "tell")
+
+    def __init__(self, client: Any, path: str, tell: Callback) -> None:
+        """`tell`: call the owner, who looks what there is now."""
+        self._client = client
+        self._path = path or "/"
+        self.tell = tell
+
+    def arm(self) -> None:
+        """Have ZooKeeper tell of the next change. It is asked before the owner reads anything."""
+        self._client.exists_async(self._path, watch=self._fired)
+        self._client.get_children_async(self._path, watch=self._fired)
+
+    def _fired(self, event: WatchedEvent) -> None:
+        # None is no change but the end of a connection; the next one sets it again.
+        if event.type != EventType.NONE:
+            self.arm()
+            self.tell()
+
+
+def read_place(place: str) -> tuple[str, str]:
+    """The hosts and the path of a `zookeeper.connect`; no path is the empty one.
+
+    Raises:
+        ConfigError: it cannot be read.
+    """
+    hosts, slash, path = place.partition("/")
+    for host in hosts.split(","):
+        name, _, port = host.strip().rpartition(":")
+        if not name or not port.isdecimal() or not 0 < int(port) < 65536:
+            raise ConfigError(
+                f"zookeeper.connect={place}: it must look like host:port,host:port/path"
+            )
+    names = path.rstrip("/").split("/") if path.rstrip("/") else []
+    if slash and any(name in {"", ".", ".."} for name in names):
+        raise ConfigError(f"zookeeper.connect={place}: its path has an empty name, or . or ..")
+    return hosts, "".join(f"/{name}" for name in names)

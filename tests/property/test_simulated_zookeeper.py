@@ -1,0 +1,47 @@
+"""The simulated ZooKeeper is held to what the real one does (tests/interop/test_zookeeper.py)."""
+
+from collections.abc import Callable
+from typing import cast
+
+import pytest
+
+from barnabas.ports import Registry, SharedRegistry
+from tests import registry_scenarios
+from tests.registry_scenarios import Sessions, Until
+from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
+
+
+@pytest.fixture
+def keeper() -> SimulatedZooKeeper:
+    return SimulatedZooKeeper()
+
+
+@pytest.fixture
+def until(keeper: SimulatedZooKeeper) -> Until:
+    def deliver(condition: Callable[[], bool]) -> None:
+        for session in keeper.sessions:
+            session.deliver()
+        assert condition()
+
+    return deliver
+
+
+@pytest.mark.parametrize("scenario", registry_scenarios.STORES, ids=lambda each: each.__name__)
+def test_store(scenario: Callable[[Registry], None], keeper: SimulatedZooKeeper) -> None:
+    scenario(keeper.session())
+
+
+@pytest.mark.parametrize("scenario", registry_scenarios.SHARED, ids=lambda each: each.__name__)
+def test_shared(
+    scenario: Callable[[Sessions, Until], None], keeper: SimulatedZooKeeper, until: Until
+) -> None:
+    scenario(keeper.session, until)
+
+
+def test_new_session(keeper: SimulatedZooKeeper, until: Until) -> None:
+    def expire(session: SharedRegistry) -> None:
+        cast("SimulatedSession", session).expire()
+
+    registry_scenarios.a_new_session_is_told_and_what_was_ephemeral_is_gone(
+        keeper.session, until, expire
+    )

@@ -1,0 +1,148 @@
+"""What every registry does, whatever is behind it: each test runs on all that there are."""
+
+from collections.abc import Callable
+
+import pytest
+
+from barnabas.errors import RegistryConflict
+from barnabas.ports import Registry, SharedRegistry
+
+Until = Callable[[Callable[[], bool]], None]
+"""Return when the condition holds; what is due is delivered meanwhile."""
+
+
+def nodes_have_versions_and_children(registry: Registry) -> None:
+    registry.create("/brokers/topics/dogs", b"1")
+    registry.create("/brokers/topics/cats", b"2")
+    assert registry.get("/brokers/topics") == (b"", 0)
+    assert registry.children("/brokers/topics") == ["cats", "dogs"]
+    assert "brokers" in registry.children("/")
+    assert registry.set("/brokers/topics/dogs", b"3") == 1
+    assert registry.set("/brokers/topics/dogs", b"4", version=1) == 2
+    assert registry.set("/config/dogs", b"5") == 0
+    assert registry.get("/brokers/topics/dogs") == (b"4", 2)
+    assert registry.get("/nothing") is None
+    assert registry.children("/nothing") == []
+
+
+def conflicts_change_nothing(registry: Registry) -> None:
+    registry.create("/a", b"1")
+    for change in (
+        lambda: registry.create("/a", b"2"),
+        lambda: registry.set("/a", b"2", version=7),
+        lambda: registry.set("/b", b"2", version=0),
+    ):
+        with pytest.raises(RegistryConflict):
+            change()
+    assert registry.get("/a") == (b"1", 0)
+    assert registry.get("/b") is None
+
+
+def deletion_takes_all_below(registry: Registry) -> None:
+    registry.create("/a/b/c", b"1")
+    registry.create("/a/bb", b"2")
+    registry.delete("/a/b")
+    registry.delete("/a/b")
+    assert registry.children("/a") == ["bb"]
+    assert registry.get("/a/b/c") is None
+
+
+def names_and_data_are_what_they_were(registry: Registry) -> None:
+    registry.create("/g/hund-ü %2F ~", b"\0\xff")
+    assert registry.children("/g") == ["hund-ü %2F ~"]
+    assert registry.get("/g/hund-ü %2F ~") == (b"\0\xff", 0)
+    registry.set("/g/large", b"x" * 70_000)
+    assert registry.get("/g/large") == (b"x" * 70_000, 0)
+
+
+STORES = (
+    nodes_have_versions_and_children,
+    conflicts_change_nothing,
+    deletion_takes_all_below,
+    names_and_data_are_what_they_were,
+)
+
+Sessions = Callable[[], SharedRegistry]
+
+
+def an_ephemeral_node_goes_with_its_session(sessions: Sessions, until: Until) -> None:
+    first, second = sessions(), sessions()
+    first.create_ephemeral("/owners/dogs/0-0", b"one")
+    first.create_ephemeral("/owners/dogs/0-0", b"one")
+    assert first.is_mine("/owners/dogs/0-0")
+    assert not second.is_mine("/owners/dogs/0-0")
+    for data in (b"one", b"two"):
+        with pytest.raises(RegistryConflict):
+            second.create_ephemeral("/owners/dogs/0-0", data)
+    first.close()
+    first.close()
+    assert second.wait_until_gone("/owners/dogs/0-0", 10)
+    assert second.get("/owners/dogs") == (b"", 0)
+    second.create_ephemeral("/owners/dogs/0-0", b"two")
+
+
+def a_lasting_node_is_not_mine(sessions: Sessions, until: Until) -> None:
+    session = sessions()
+    session.create("/a", b"1")
+    assert not session.is_mine("/a")
+    assert not session.is_mine("/b")
+    with pytest.raises(RegistryConflict):
+        session.create_ephemeral("/a", b"1")
+    assert not session.wait_until_gone("/a", 0.01)
+    session.delete("/a")
+    assert session.wait_until_gone("/a", 0.01)
+
+
+def a_watch_tells_of_data_and_names_again_and_again(sessions: Sessions, until: Until) -> None:
+    watcher, other = sessions(), sessions()
+    seen: list[tuple[object, list[str]]] = []
+    watcher.watch("/t", lambda: seen.append((watcher.get("/t"), watcher.children("/t"))))
+    expected: list[tuple[object, list[str]]] = []
+
+    def then(data: bytes, version: int, names: list[str]) -> None:
+        expected.append(((data, version), names))
+        until(lambda: bool(seen) and seen[-1] == expected[-1])
+
+    other.create("/t", b"0")
+    then(b"0", 0, [])
+    other.create("/t/one", b"")
+    then(b"0", 0, ["one"])
+    other.set("/t", b"1")
+    then(b"1", 1, ["one"])
+    other.create_ephemeral("/t/two", b"")
+    then(b"1", 1, ["one", "two"])
+    other.close()
+    then(b"1", 1, ["one"])
+    watcher.delete("/t")
+    until(lambda: seen[-1] == (None, []))
+
+
+SHARED = (
+    an_ephemeral_node_goes_with_its_session,
+    a_lasting_node_is_not_mine,
+    a_watch_tells_of_data_and_names_again_and_again,
+)
+
+Expire = Callable[[SharedRegistry], None]
+
+
+def a_new_session_is_told_and_what_was_ephemeral_is_gone(
+    sessions: Sessions, until: Until, expire: Expire
+) -> None:
+    session = sessions()
+    told: list[str] = []
+    changes: list[int] = []
+    session.on_new_session(lambda: told.append("new session"))
+    session.create_ephemeral("/ids/1", b"")
+    session.create("/lasting", b"")
+    session.watch("/ids", lambda: changes.append(len(changes)))
+    expire(session)
+    until(lambda: bool(told) and bool(changes))
+    assert session.children("/ids") == []
+    assert session.get("/lasting") == (b"", 0)
+    # The watch is one of the new session's.
+    before = len(changes)
+    session.create_ephemeral("/ids/1", b"")
+    until(lambda: len(changes) > before)
+    assert session.is_mine("/ids/1")
+    assert told == ["new session"]

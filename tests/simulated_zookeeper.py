@@ -1,0 +1,149 @@
+"""ZooKeeper in memory: sessions, ephemeral nodes, watches, expiry. Nothing happens by itself.
+
+`SimulatedSession` is the SharedRegistry port; what it has to tell waits in `news` until `deliver`.
+"""
+
+from collections.abc import Callable
+
+from barnabas.errors import RegistryConflict, RegistryUnavailable
+
+Callback = Callable[[], None]
+
+
+class SimulatedZooKeeper:
+    """The tree that all sessions see."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[str, tuple[bytes, int]] = {}
+        self.owners: dict[str, int] = {}
+        self.sessions: list[SimulatedSession] = []
+        self._numbers = 0
+
+    def next_number(self) -> int:
+        self._numbers += 1
+        return self._numbers
+
+    def session(self, hand_over: Callable[[Callback], None] | None = None) -> "SimulatedSession":
+        made = SimulatedSession(self, hand_over)
+        self.sessions.append(made)
+        return made
+
+    def changed(self, path: str) -> None:
+        above = path.rpartition("/")[0]
+        for session in self.sessions:
+            session.hear(path)
+            session.hear(above)
+
+    def drop(self, path: str) -> None:
+        for one in [each for each in self.nodes if each == path or each.startswith(path + "/")]:
+            del self.nodes[one]
+            self.owners.pop(one, None)
+            self.changed(one)
+
+    def end(self, number: int) -> None:
+        for path in [path for path, owner in self.owners.items() if owner == number]:
+            self.drop(path)
+
+
+class SimulatedSession:
+    """One client. `reachable` is for the test to change, `expire` for it to call."""
+
+    session_seconds = 6.0
+
+    def __init__(
+        self, keeper: SimulatedZooKeeper, hand_over: Callable[[Callback], None] | None
+    ) -> None:
+        self.keeper = keeper
+        self.number = keeper.next_number()
+        self.reachable = True
+        self.closed = False
+        self.news: list[Callback] = []
+        self._hand_over = hand_over or self.news.append
+        self._watches: dict[str, list[Callback]] = {}
+        self._new_session: list[Callback] = []
+
+    def get(self, path: str) -> tuple[bytes, int] | None:
+        self._check()
+        return self.keeper.nodes.get(path)
+
+    def children(self, path: str) -> list[str]:
+        self._check()
+        start = path.rstrip("/") + "/"
+        names = {each[len(start) :] for each in self.keeper.nodes if each.startswith(start)}
+        return sorted({name.split("/")[0] for name in names})
+
+    def create(self, path: str, data: bytes) -> None:
+        self._check()
+        if path in self.keeper.nodes:
+            raise RegistryConflict(f"{path} exists")
+        above = path.rpartition("/")[0]
+        if above and above not in self.keeper.nodes:
+            self.create(above, b"")
+        self.keeper.nodes[path] = (data, 0)
+        self.keeper.changed(path)
+
+    def create_ephemeral(self, path: str, data: bytes) -> None:
+        self._check()
+        there = self.keeper.nodes.get(path)
+        if there is not None and there[0] == data and self.is_mine(path):
+            return
+        self.create(path, data)
+        self.keeper.owners[path] = self.number
+
+    def is_mine(self, path: str) -> bool:
+        self._check()
+        return self.keeper.owners.get(path) == self.number
+
+    def set(self, path: str, data: bytes, version: int = -1) -> int:
+        self._check()
+        there = self.keeper.nodes.get(path)
+        if version != -1 and (there is None or there[1] != version):
+            raise RegistryConflict(f"{path} does not have version {version}")
+        if there is None:
+            self.create(path, data)
+            return 0
+        self.keeper.nodes[path] = (data, there[1] + 1)
+        self.keeper.changed(path)
+        return there[1] + 1
+
+    def delete(self, path: str) -> None:
+        self._check()
+        self.keeper.drop(path)
+
+    def watch(self, path: str, on_change: Callback) -> None:
+        self._watches.setdefault(path, []).append(on_change)
+
+    def on_new_session(self, callback: Callback) -> None:
+        self._new_session.append(callback)
+
+    def wait_until_gone(self, path: str, seconds: float) -> bool:
+        return self.get(path) is None
+
+    def close(self) -> None:
+        if not self.closed:
+            self.keeper.end(self.number)
+            self.closed = True
+
+    def hear(self, path: str) -> None:
+        if not self.closed:
+            for callback in self._watches.get(path, ()):
+                self._hand_over(callback)
+
+    def deliver(self) -> None:
+        """Have the callbacks called that are due."""
+        while self.news:
+            self.news.pop(0)()
+
+    def expire(self) -> None:
+        """ZooKeeper takes the session for gone; the client has another one at once."""
+        self.keeper.end(self.number)
+        self.number = self.keeper.next_number()
+        for callback in self._new_session:
+            self._hand_over(callback)
+        for callbacks in self._watches.values():
+            for callback in callbacks:
+                self._hand_over(callback)
+
+    def _check(self) -> None:
+        if self.closed or not self.reachable:
+            raise RegistryUnavailable("ZooKeeper is not reachable")

@@ -1,0 +1,70 @@
+"""What 0.7's brokers say of themselves in ZooKeeper: where they are, which partitions they have. Reads.
+
+Source: seed 000 "Kafka Broker"; Kafka 0.7.2's ZkUtils.
+"""
+
+import logging
+from typing import NamedTuple
+
+from barnabas.client.driver07.assignment import BrokerPartition
+from barnabas.ports import Registry
+
+log = logging.getLogger(__name__)
+
+IDS = "/brokers/ids"
+TOPICS = "/brokers/topics"
+
+_MOST_PARTITIONS = 100_000
+
+
+class Address(NamedTuple):
+    """Where a broker listens."""
+
+    host: str
+    port: int
+
+
+def parse_broker(data: bytes) -> Address | None:
+    """The place in `creator:host:port`; None where it is none. The creator may be anything.
+
+    Always split at ":" and take the second element and the third (seed 000); Jafka adds a fourth.
+    """
+    parts = data.decode("utf-8", "replace").split(":")
+    if len(parts) < 3 or not parts[1] or not parts[2].isdecimal() or int(parts[2]) > 65535:
+        return None
+    return Address(parts[1], int(parts[2]))
+
+
+def read_brokers(registry: Registry) -> dict[int, Address]:
+    """All brokers that can be understood, by id; what else there is, is told and passed over.
+
+    Raises:
+        RegistryUnavailable: the registry does not answer.
+    """
+    found = {}
+    for name in registry.children(IDS):
+        node = registry.get(f"{IDS}/{name}")
+        address = parse_broker(node[0]) if node else None
+        if address is not None and name.isdecimal():
+            found[int(name)] = address
+        elif node is not None:
+            log.warning("broker's node is not understood", extra={"path": f"{IDS}/{name}"})
+    return found
+
+
+def read_partitions(registry: Registry, topic: str) -> list[BrokerPartition]:
+    """The partitions of a topic on all brokers, by number of broker, then of partition.
+
+    Raises:
+        RegistryUnavailable: the registry does not answer.
+    """
+    found = []
+    for name in registry.children(f"{TOPICS}/{topic}"):
+        path = f"{TOPICS}/{topic}/{name}"
+        node = registry.get(path)
+        text = node[0].decode("ascii", "replace") if node else "0"
+        if name.isdecimal() and text.isdecimal() and int(text) <= _MOST_PARTITIONS:
+            found += [BrokerPartition(int(name), index) for index in range(int(text))]
+        else:
+            log.warning("topic's node is not understood", extra={"path": path})
+    return sorted(found)

@@ -1,0 +1,73 @@
+"""Connection: requests of Kafka 0.7 to one broker, one at a time. It connects when it is needed."""
+
+from struct import Struct
+
+from barnabas.client.driver07.cluster import Address
+from barnabas.dialects.kafka07.frames import Message as Request
+from barnabas.dialects.kafka07.frames import encode_request
+from barnabas.errors import ConnectionFailed, DecodeError, RequestTimeout
+from barnabas.runtime.blocking_stream import BlockingStream
+
+_SIZE = Struct(">i")
+_LEAST_REPLY = 2  # The error code.
+_CONNECT_SECONDS = 5.0
+
+
+class Connection:
+    """To one address. After a failure the next request connects anew."""
+
+    def __init__(self, address: Address, timeout_s: float) -> None:
+        self.address = address
+        self._timeout_s = timeout_s
+        self._stream: BlockingStream | None = None
+
+    def tell(self, request: Request) -> None:
+        """Send what is never answered. That it went out does not mean that it was taken.
+
+        Raises:
+            ConnectionFailed, RequestTimeout: it did not go out, or not whole.
+        """
+        if self._stream is not None and self._stream.has_ended():
+            # The broker closes when it refuses something: what is written now would be lost.
+            self.close()
+        try:
+            self._connected().send([encode_request(request).joined()])
+        except (ConnectionFailed, RequestTimeout):
+            self.close()
+            raise
+
+    def ask(self, request: Request, most: int) -> memoryview:
+        """The reply to a request, without its size, of up to `most` bytes.
+
+        Raises:
+            ConnectionFailed: the broker is not there, or closed: it may not like the request.
+            RequestTimeout: no reply came.
+            DecodeError: the reply says a size that cannot be.
+        """
+        self.tell(request)
+        try:
+            size = _checked(_SIZE.unpack(self._connected().receive(_SIZE.size))[0], most)
+            return memoryview(self._connected().receive(size))
+        except (ConnectionFailed, RequestTimeout, DecodeError):
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Let go of the connection there is, if any."""
+        if self._stream is not None:
+            self._stream.close()
+            self._stream = None
+
+    def _connected(self) -> BlockingStream:
+        if self._stream is None:
+            host, port = self.address
+            self._stream = BlockingStream(
+                host, port, connect_s=_CONNECT_SECONDS, timeout_s=self._timeout_s
+            )
+        return self._stream
+
+
+def _checked(size: int, most: int) -> int:
+    if not _LEAST_REPLY <= size <= most:
+        raise DecodeError("size", 0, f"from {_LEAST_REPLY} to {most}, not {size}")
+    return size

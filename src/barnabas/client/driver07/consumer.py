@@ -1,0 +1,233 @@
+"""Consumer: a member of a 0.7 group: it shares topics with the others and remembers how far it is.
+
+Everything happens in `poll`: fetching, rebalancing, committing. While a consumer does not poll, the
+others of its group wait for what it owns. Source: seed 000 "Consumer", "Rebalancing".
+"""
+
+import logging
+import os
+import queue
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import TracebackType
+from typing import Self
+
+from barnabas.client.driver07.cluster import IDS, Address, read_brokers
+from barnabas.client.driver07.group_fetcher import Chunk, GroupFetcher
+from barnabas.client.driver07.membership import Membership, Place
+from barnabas.client.driver07.simple_consumer import EARLIEST, LATEST, SimpleConsumer
+from barnabas.client.driver07.zookeeper import open_zookeeper
+from barnabas.config.driver07 import ConsumerConfig07
+from barnabas.errors import LocalProtocolError, RegistryConflict, RegistryUnavailable
+from barnabas.ports import Clock, SharedRegistry
+from barnabas.records.message07 import Message
+from barnabas.runtime.clock import SystemClock
+from barnabas.runtime.entropy import SystemEntropy
+
+log = logging.getLogger(__name__)
+
+HandOver = Callable[[Callable[[], None]], None]
+_FIRST_TIMES = {"smallest": EARLIEST, "largest": LATEST}
+
+
+class Consumer:
+    """Reads topics together with the other consumers of its group, each partition by one of them.
+
+    Every message at least once: one that was handed out is committed when the next `poll` begins, with
+    `commit`, or with `close`. Used from one thread.
+    """
+
+    def __init__(
+        self,
+        topics: Sequence[str],
+        config: Mapping[str, object],
+        *,
+        registry: Callable[[HandOver], SharedRegistry] | None = None,
+        clock: Clock | None = None,
+    ) -> None:
+        """Join the group. `registry` makes one out of where its callbacks go, instead of `zk.connect`.
+
+        Raises:
+            ConfigError: a property cannot be.
+            RegistryUnavailable: ZooKeeper does not answer.
+            RegistryConflict: the group has a consumer of that name.
+        """
+        self._config = ConsumerConfig07.load(config)
+        self._clock = clock or SystemClock()
+        self._news: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
+        opened = registry or (lambda hand_over: open_zookeeper(self._config, hand_over))
+        self._registry = opened(self._news.put)
+        self._fetcher = GroupFetcher(
+            self._connect,
+            self._clock,
+            self._config.fetch_size,
+            _FIRST_TIMES[self._config.autooffset_reset],
+        )
+        self._handed: dict[Place, int] = {}
+        """Where the group goes on once what was handed out is consumed."""
+        self._committed: dict[Place, int] = {}
+        self._rebalance_at = self._commit_at = self._clock.monotonic()
+        self._due = self._brokers_changed = True
+        self._closed = False
+        self._membership = Membership(
+            self._registry, self._config.groupid, self._name(), topics, self._on_change
+        )
+        try:
+            self._membership.join()
+            self._registry.watch(IDS, self._on_brokers)
+        except BaseException:
+            self._registry.close()
+            raise
+
+    @property
+    def owned(self) -> frozenset[Place]:
+        """Topics and partitions that are this consumer's now."""
+        return self._membership.owned
+
+    def poll(self, timeout_s: float = 1.0) -> list[Chunk]:
+        """Messages, as soon as there are some; none after `timeout_s`.
+
+        What was handed out before counts as consumed from now on.
+
+        Raises:
+            CorruptRecord: a partition cannot be read on; the position stays before what is damaged.
+            BrokerError: a broker refuses to give a partition.
+        """
+        if self._closed:
+            raise LocalProtocolError("the consumer is closed")
+        until = self._clock.monotonic() + timeout_s
+        while True:
+            self._keep_up()
+            chunks = self._fetcher.fetch()
+            for topic, partition, _, next_offset in chunks:
+                self._handed[topic, partition] = next_offset
+            left = until - self._clock.monotonic()
+            if chunks or left <= 0:
+                return chunks
+            self._wait(min(left, self._config.fetcher_backoff_ms / 1000))
+
+    def __iter__(self) -> Iterator[Message]:
+        """Messages without end, one by one; a message counts as consumed when its chunk is."""
+        while True:
+            for chunk in self.poll():
+                yield from chunk.messages
+
+    def commit(self) -> None:
+        """Have the group go on behind all that was handed out.
+
+        Raises:
+            RegistryUnavailable: ZooKeeper does not answer; try it again.
+        """
+        self._commit(self._handed)
+
+    def close(self, *, commit: bool | None = None) -> None:
+        """Leave the group; with `autocommit.enable`, or `commit`, what was handed out is consumed.
+
+        What ZooKeeper does not take is told in the log: some messages come twice then.
+        """
+        if self._closed:
+            return
+        self._closed = True
+        try:
+            if self._config.autocommit_enable if commit is None else commit:
+                self.commit()
+            self._membership.leave()
+        except RegistryUnavailable as error:
+            log.warning("consumer left without a word", extra={"error": error})
+        finally:
+            self._registry.close()
+            self._fetcher.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Close it; after an error what was handed out last is not committed."""
+        self.close(commit=False if error is not None else None)
+
+    def _keep_up(self) -> None:
+        """Carry out what has become due. Without ZooKeeper it is tried again with the next call."""
+        self._wait(0)
+        try:
+            if self._config.autocommit_enable and self._clock.monotonic() >= self._commit_at:
+                self._commit(self._handed)
+                self._commit_at = (
+                    self._clock.monotonic() + self._config.autocommit_interval_ms / 1000
+                )
+            if self._brokers_changed:
+                self._fetcher.see_brokers(read_brokers(self._registry))
+                self._brokers_changed = False
+            if self._due and self._clock.monotonic() >= self._rebalance_at:
+                self._rebalance()
+            for place in self._membership.owned - self._fetcher.positions.keys():
+                committed = self._membership.committed(place)
+                self._fetcher.begin(place, committed)
+        except RegistryUnavailable as error:
+            log.warning("group has to wait for ZooKeeper", extra={"error": error})
+            self._rebalance_at = self._clock.monotonic() + self._config.rebalance_backoff_ms / 1000
+
+    def _rebalance(self) -> None:
+        self._due = False
+        try:
+            self._due = not self._membership.rebalance(self._let_go)
+        except RegistryConflict:
+            # The node of a session that was lost is still there.
+            self._due = True
+        except RegistryUnavailable:
+            self._due = True
+            raise
+        finally:
+            self._fetcher.keep_only(self._membership.owned)
+        if self._due:
+            # Others hold something still; they let go when they hear of it, or with their session.
+            self._rebalance_at = self._clock.monotonic() + self._config.rebalance_backoff_ms / 1000
+        else:
+            log.info("group agreed", extra={"owned": sorted(self._membership.owned)})
+
+    def _let_go(self, places: frozenset[Place]) -> None:
+        """Others go on with these: behind what was handed out, if that is to be committed at all."""
+        if self._config.autocommit_enable:
+            self._commit({each: self._handed[each] for each in places & self._handed.keys()})
+        for place in places:
+            self._handed.pop(place, None)
+            self._committed.pop(place, None)
+
+    def _commit(self, offsets: Mapping[Place, int]) -> None:
+        changed = {
+            place: offset
+            for place, offset in offsets.items()
+            if self._committed.get(place) != offset
+        }
+        self._membership.commit(changed)
+        self._committed |= changed
+
+    def _wait(self, seconds: float) -> None:
+        """Until there is news, not longer; and hear all of it."""
+        try:
+            self._news.get(timeout=seconds)() if seconds > 0 else self._news.get_nowait()()
+            while True:
+                self._news.get_nowait()()
+        except queue.Empty:
+            return
+
+    def _on_change(self) -> None:
+        self._due = True
+        self._rebalance_at = self._clock.monotonic()
+
+    def _on_brokers(self) -> None:
+        self._brokers_changed = True
+
+    def _connect(self, address: Address) -> SimpleConsumer:
+        return SimpleConsumer(*address, socket_timeout_ms=self._config.socket_timeout_ms)
+
+    def _name(self) -> str:
+        """As Kafka 0.7 calls consumers: group, then what is given, or host, time and chance."""
+        chosen = self._config.consumerid
+        if not chosen:
+            chance = SystemEntropy().uuid().hex()[:8]
+            chosen = f"{os.uname().nodename}-{self._clock.time_ms()}-{chance}"
+        return f"{self._config.groupid}_{chosen}"

@@ -1,0 +1,93 @@
+"""Outbox: messages that wait for others before a thread sends them together. Bounded."""
+
+import logging
+import threading
+from collections import deque
+
+from barnabas.client.driver07.sender import Outgoing, Sender
+from barnabas.config.driver07 import ProducerConfig07
+from barnabas.errors import KafkaError, LocalProtocolError
+
+log = logging.getLogger(__name__)
+
+
+class Outbox:
+    """Sends when `batch.size` messages wait, or one has waited for `queue.time`."""
+
+    def __init__(self, sender: Sender, config: ProducerConfig07) -> None:
+        self._sender = sender
+        self._config = config
+        self._waiting: deque[Outgoing] = deque()
+        self._count = self._put_in = self._gone = 0
+        self._changed = threading.Condition()
+        self._hurry = self._closing = False
+        self.given_up = 0
+        self._thread = threading.Thread(target=self._run, name="barnabas-driver07", daemon=True)
+        self._thread.start()
+
+    def put(self, outgoing: Outgoing) -> None:
+        """Have it sent; any thread.
+
+        Raises:
+            LocalProtocolError: there is no room, and none came in time.
+        """
+        count = len(outgoing.payloads)
+        patience = self._config.queue_enqueueTimeout_ms
+        with self._changed:
+            room = self._changed.wait_for(
+                lambda: not self._count or self._count + count <= self._config.queue_size,
+                None if patience < 0 else patience / 1000,
+            )
+            if not room:
+                raise LocalProtocolError(
+                    f"{self._count} messages wait to be sent (queue.size={self._config.queue_size})"
+                )
+            self._waiting.append(outgoing)
+            self._count += count
+            self._put_in += count
+            self._changed.notify_all()
+
+    def flush(self, timeout_s: float | None) -> bool:
+        """Wait until all that was put in has gone; whether it has."""
+        with self._changed:
+            target = self._put_in
+            self._hurry = True
+            self._changed.notify_all()
+            return self._changed.wait_for(lambda: self._gone >= target, timeout_s)
+
+    def close(self) -> None:
+        """Send what waits, and end the thread."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
+        self._thread.join()
+
+    def _run(self) -> None:
+        while (batch := self._next()) is not None:
+            count = sum(len(one.payloads) for one in batch)
+            try:
+                self._sender.send(batch)
+            except KafkaError as error:
+                log.warning("messages given up", extra={"messages": count, "error": error})
+                self.given_up += count
+            with self._changed:
+                self._gone += count
+                self._hurry = self._hurry and bool(self._waiting)
+                self._changed.notify_all()
+
+    def _next(self) -> list[Outgoing] | None:
+        """What to send next, once it is time; None at the end."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._waiting or self._closing)
+            self._changed.wait_for(
+                lambda: self._count >= self._config.batch_size or self._hurry or self._closing,
+                self._config.queue_time / 1000,
+            )
+            batch: list[Outgoing] = []
+            size = 0
+            while self._waiting and size < self._config.batch_size:
+                batch.append(self._waiting.popleft())
+                size += len(batch[-1].payloads)
+            self._count -= size
+            self._changed.notify_all()
+            return batch or (None if self._closing else [])

@@ -1,0 +1,101 @@
+"""Producer: messages to topics of Kafka 0.7. Brokers never answer: what they refuse is not known."""
+
+import logging
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+from barnabas.client.driver07.outbox import Outbox
+from barnabas.client.driver07.partitioners import Partitioner, by_java_hash
+from barnabas.client.driver07.routing import ListedRouting, Routing, WatchedRouting
+from barnabas.client.driver07.sender import Outgoing, Sender
+from barnabas.client.driver07.zookeeper import open_zookeeper
+from barnabas.config.driver07 import ProducerConfig07
+from barnabas.errors import ConfigError, LocalProtocolError
+from barnabas.ports import SharedRegistry
+from barnabas.runtime.entropy import SystemEntropy
+
+log = logging.getLogger(__name__)
+
+
+class Producer:
+    """Finds brokers and partitions in ZooKeeper (`zk.connect`), or takes those of `broker.list`.
+
+    With `producer.type=sync` a call returns when its messages went out, and is for one thread; with
+    `async` it returns at once, from any thread, and a thread sends what was collected.
+    """
+
+    def __init__(
+        self,
+        config: Mapping[str, object],
+        *,
+        partitioner: Partitioner = by_java_hash,
+        registry: SharedRegistry | None = None,
+    ) -> None:
+        """`partitioner` chooses by a message's key; without a key it is chance.
+
+        `registry` takes the place of `zk.connect`.
+
+        Raises:
+            ConfigError: a property cannot be.
+            RegistryUnavailable: ZooKeeper does not answer.
+        """
+        loaded = ProducerConfig07.load(config)
+        self._sender = Sender(_routing(loaded, registry), loaded, partitioner, SystemEntropy())
+        self._outbox = Outbox(self._sender, loaded) if loaded.producer_type == "async" else None
+        self._closed = False
+
+    def send(self, topic: str, *payloads: bytes, key: object = None) -> None:
+        """Send messages, all to one partition.
+
+        Raises:
+            LocalProtocolError: a message is over `max.message.size`, or the queue of an async producer
+                is full.
+            ConnectionFailed, RequestTimeout: no broker takes it (sync).
+            RegistryUnavailable: it is not known where brokers are (sync).
+        """
+        if self._closed:
+            raise LocalProtocolError("the producer is closed")
+        self._sender.check(payloads)
+        if not payloads:
+            return
+        if self._outbox is not None:
+            self._outbox.put(Outgoing(topic, key, payloads))
+        else:
+            self._sender.send([Outgoing(topic, key, payloads)])
+
+    def flush(self, timeout_s: float | None = None) -> bool:
+        """Wait until all that was sent before went out, or was given up; whether it has."""
+        return self._outbox is None or self._outbox.flush(timeout_s)
+
+    @property
+    def given_up(self) -> int:
+        """How many messages an async producer could not send; the log says why."""
+        return 0 if self._outbox is None else self._outbox.given_up
+
+    def close(self) -> None:
+        """Send what waits, then let go of everything; a second call does nothing."""
+        if not self._closed:
+            self._closed = True
+            if self._outbox is not None:
+                self._outbox.close()
+            self._sender.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def _routing(config: ProducerConfig07, registry: SharedRegistry | None) -> Routing:
+    if config.broker_list:
+        if config.zk_connect or registry is not None:
+            raise ConfigError("broker.list and zk.connect exclude each other")
+        return ListedRouting(config.broker_list)
+    return WatchedRouting(registry or open_zookeeper(config, lambda call: call()))

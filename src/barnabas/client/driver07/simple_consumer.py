@@ -1,0 +1,130 @@
+"""SimpleConsumer: what a broker of 0.7 is asked, with offsets that its caller keeps."""
+
+from collections.abc import Sequence
+from types import TracebackType
+from typing import NamedTuple, Self
+
+from barnabas.client.driver07.cluster import Address
+from barnabas.client.driver07.connection import Connection
+from barnabas.dialects.kafka07.frames import (
+    FetchReply,
+    decode_fetch_reply,
+    decode_multi_fetch_reply,
+    decode_offsets_reply,
+)
+from barnabas.dialects.kafka07.messages import FetchRequest, MultiFetchRequest, OffsetsRequest
+from barnabas.errors import BrokerError, DecodeError, ErrorCode
+from barnabas.records.message07 import Message, read_messages
+
+LATEST, EARLIEST = -1, -2
+"""Times that ask for the end of a log, and for its beginning."""
+
+_HEAD = 6  # Of a reply to a fetch, and of each part of one: size and error code.
+_OFFSET_SIZE = 8
+
+
+class Asked(NamedTuple):
+    """From where to fetch a partition, and how many bytes at most."""
+
+    topic: str
+    partition: int
+    offset: int
+    max_size: int
+
+
+class Fetched(NamedTuple):
+    """Whole messages in order, and the offset that follows them."""
+
+    messages: list[Message]
+    next_offset: int
+
+
+class SimpleConsumer:
+    """One broker, by its address. Used from one thread."""
+
+    def __init__(self, host: str, port: int, *, socket_timeout_ms: int = 30_000) -> None:
+        self._connection = Connection(Address(host, port), socket_timeout_ms / 1000)
+
+    def fetch(self, topic: str, partition: int, offset: int, max_size: int = 1 << 20) -> Fetched:
+        """The whole messages in up to `max_size` bytes from `offset` on; none at the end of the log.
+
+        Go on at `next_offset`: it is the end of a whole message, never inside a compressed one.
+
+        Raises:
+            BrokerError: the broker refuses: OFFSET_OUT_OF_RANGE, UNKNOWN_TOPIC_OR_PARTITION ...
+            FetchTooSmall: `max_size` bytes are less than the first message has.
+            InvalidMessage: what is there is no message; the offset may be inside one.
+            ConnectionFailed, RequestTimeout, DecodeError: there is no reply that can be read.
+        """
+        request = FetchRequest(topic=topic, partition=partition, offset=offset, max_size=max_size)
+        reply = self._connection.ask(request, max_size + _HEAD)
+        return opened(decode_fetch_reply(reply), offset)
+
+    def multi_fetch(self, asked: Sequence[Asked]) -> list[FetchReply]:
+        """Several at once, in the order asked; `opened` makes messages of each reply.
+
+        Raises:
+            ConnectionFailed, RequestTimeout, DecodeError: there is no reply that can be read.
+        """
+        request = MultiFetchRequest(
+            fetches=[
+                FetchRequest(topic=topic, partition=partition, offset=offset, max_size=size)
+                for topic, partition, offset, size in asked
+            ]
+        )
+        most = _HEAD + sum(one.max_size + _HEAD for one in asked)
+        parts = decode_multi_fetch_reply(self._connection.ask(request, most))
+        if len(parts) != len(asked):
+            self._connection.close()
+            raise DecodeError("parts", 0, f"{len(asked)} replies, not {len(parts)}")
+        return parts
+
+    def offsets(
+        self, topic: str, partition: int, time: int = LATEST, max_number: int = 1
+    ) -> list[int]:
+        """Where segments begin that were last changed by `time` (ms), and the end; greatest first.
+
+        Raises:
+            BrokerError: the broker refuses.
+            ConnectionFailed: it is not there, or closed, as it does where there is no such partition.
+            RequestTimeout, DecodeError: there is no reply that can be read.
+        """
+        request = OffsetsRequest(topic=topic, partition=partition, time=time, max_number=max_number)
+        most = _HEAD + max(max_number, 1) * _OFFSET_SIZE
+        code, found = decode_offsets_reply(self._connection.ask(request, most))
+        _check(code)
+        return found
+
+    def close(self) -> None:
+        """Let go of the connection."""
+        self._connection.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+def opened(reply: FetchReply, offset: int) -> Fetched:
+    """The messages in the reply to a fetch at `offset`.
+
+    Raises:
+        BrokerError, FetchTooSmall, InvalidMessage: as `SimpleConsumer.fetch`.
+    """
+    _check(reply.error)
+    return Fetched(*read_messages(reply.messages, offset))
+
+
+_CODES = {code.value: code for code in ErrorCode if -1 <= code <= 4}
+"""The codes of 0.7 have kept their numbers."""
+
+
+def _check(code: int) -> None:
+    if code:
+        raise BrokerError(_CODES.get(code, ErrorCode.UNKNOWN_SERVER_ERROR), f"code {code}")

@@ -1,0 +1,29 @@
+"""The session with ZooKeeper that a driver of 0.7 has."""
+
+from collections.abc import Callable
+
+from barnabas.config.driver07 import DriverConfig07
+from barnabas.errors import ConfigError
+from barnabas.ports import SharedRegistry
+
+
+def open_zookeeper(
+    config: DriverConfig07, hand_over: Callable[[Callable[[], None]], None]
+) -> SharedRegistry:
+    """Connect to `zk.connect`; callbacks go to `hand_over`.
+
+    Raises:
+        ConfigError: it cannot be read, or kazoo is not installed.
+        RegistryUnavailable: nobody answers.
+    """
+    try:
+        from barnabas.runtime.registry_zookeeper import ZooKeeperRegistry
+    except ImportError as error:
+        what = f"this needs a package: pip install 'barnabas[zookeeper]' ({error})"
+        raise ConfigError(f"zk.connect={config.zk_connect}: {what}") from None
+    return ZooKeeperRegistry(
+        config.zk_connect,
+        session_ms=config.zk_sessiontimeout_ms,
+        connection_ms=config.zk_connectiontimeout_ms or config.zk_sessiontimeout_ms,
+        hand_over=hand_over,
+    )

@@ -1,0 +1,32 @@
+"""The driver of seed 000: Kafka 0.7, found through ZooKeeper, for plain threads."""
+
+from barnabas.client.driver07.assignment import BrokerPartition
+from barnabas.client.driver07.consumer import Consumer
+from barnabas.client.driver07.group_fetcher import Chunk
+from barnabas.client.driver07.partitioners import Partitioner, by_java_hash
+from barnabas.client.driver07.producer import Producer
+from barnabas.client.driver07.simple_consumer import (
+    EARLIEST,
+    LATEST,
+    Asked,
+    Fetched,
+    SimpleConsumer,
+    opened,
+)
+from barnabas.records.message07 import Message
+
+__all__ = [
+    "EARLIEST",
+    "LATEST",
+    "Asked",
+    "BrokerPartition",
+    "Chunk",
+    "Consumer",
+    "Fetched",
+    "Message",
+    "Partitioner",
+    "Producer",
+    "SimpleConsumer",
+    "by_java_hash",
+    "opened",
+]

@@ -1,0 +1,88 @@
+"""BlockingStream: a connection for a thread that has nothing else to do: send, receive, wait."""
+
+import socket
+from collections.abc import Sequence
+from contextlib import suppress
+
+from barnabas.errors import ConnectionFailed, ConnectionRefused, RequestTimeout
+from barnabas.types import Buffer
+
+_MOST_BUFFERS = 512
+
+
+class BlockingStream:
+    """One TCP connection. A call that fails leaves it unusable: close it and make another."""
+
+    def __init__(self, host: str, port: int, *, connect_s: float, timeout_s: float) -> None:
+        """Connect; later calls wait `timeout_s` for the other side to go on.
+
+        Raises:
+            ConnectionFailed: nobody is there.
+        """
+        self._place = f"{host}:{port}"
+        self._timeout_s = timeout_s
+        try:
+            self._socket = socket.create_connection((host, port), connect_s)
+        except (ConnectionRefusedError, socket.gaierror) as error:
+            raise ConnectionRefused(f"cannot connect to {self._place}: {error}") from error
+        except OSError as error:
+            raise ConnectionFailed(f"cannot connect to {self._place}: {error}") from error
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._socket.settimeout(timeout_s)
+
+    def send(self, buffers: Sequence[Buffer]) -> None:
+        """Send all of it.
+
+        Raises:
+            ConnectionFailed: the connection broke; how much arrived is not known.
+            RequestTimeout: the other side takes nothing.
+        """
+        try:
+            for first in range(0, len(buffers), _MOST_BUFFERS):
+                part = buffers[first : first + _MOST_BUFFERS]
+                sent = self._socket.sendmsg(part)
+                if sent < sum(map(len, part)):
+                    self._socket.sendall(memoryview(b"".join(part))[sent:])
+        except OSError as error:
+            raise self._failed(error) from error
+
+    def receive(self, count: int) -> bytearray:
+        """Exactly that many bytes.
+
+        Raises:
+            ConnectionFailed: the connection broke, or ended before.
+            RequestTimeout: nothing comes.
+        """
+        found = bytearray(count)
+        view, position = memoryview(found), 0
+        try:
+            while position < count:
+                received = self._socket.recv_into(view[position:])
+                if not received:
+                    raise ConnectionFailed(f"{self._place} closed the connection")
+                position += received
+        except OSError as error:
+            raise self._failed(error) from error
+        return found
+
+    def has_ended(self) -> bool:
+        """Whether the other side closed it, as far as is known; for one that owes no answer."""
+        self._socket.settimeout(0)
+        try:
+            return not self._socket.recv(1, socket.MSG_PEEK)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True
+        finally:
+            self._socket.settimeout(self._timeout_s)
+
+    def close(self) -> None:
+        """Close it; a second call does nothing."""
+        with suppress(OSError):
+            self._socket.close()
+
+    def _failed(self, error: OSError) -> ConnectionFailed | RequestTimeout:
+        if isinstance(error, TimeoutError):
+            return RequestTimeout(f"{self._place} does not answer")
+        return ConnectionFailed(f"connection to {self._place} broke: {error}")

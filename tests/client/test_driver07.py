@@ -1,0 +1,368 @@
+"""The driver of Kafka 0.7 on a broker of ours that speaks it; ZooKeeper is simulated."""
+
+import time
+from collections.abc import Iterator
+from itertools import count
+
+import pytest
+
+from barnabas.driver07 import (
+    EARLIEST,
+    BrokerPartition,
+    Chunk,
+    Consumer,
+    Producer,
+    SimpleConsumer,
+)
+from barnabas.errors import (
+    BrokerError,
+    ConfigError,
+    ConnectionFailed,
+    ErrorCode,
+    LocalProtocolError,
+)
+from barnabas.records.message07 import FetchTooSmall, InvalidMessage
+from barnabas.testing import EmbeddedBroker
+from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
+
+TOPIC = "dogs"
+GROUP = {"groupid": "kennel", "fetcher.backoff.ms": 10, "rebalance.backoff.ms": 0}
+SENT = [b"dog %d" % index + b"x" * (index % 30) for index in range(500)]
+
+
+NUMBERS = count()
+
+
+class Cluster:
+    """Brokers of 0.7 with two partitions each, and the nodes that they would have."""
+
+    def __init__(self, brokers: list[EmbeddedBroker]) -> None:
+        self.brokers = brokers
+        self.keeper = SimulatedZooKeeper()
+        self.session = self.keeper.session()
+        for number, broker in enumerate(brokers):
+            place = f"x-1:127.0.0.1:{broker.port}"
+            self.session.create_ephemeral(f"/brokers/ids/{number}", place.encode())
+        self._names = count()
+        self._simple: dict[int, SimpleConsumer] = {}
+
+    def tell_of(self, topic: str, partitions: int = 2) -> None:
+        for number in range(len(self.brokers)):
+            path = f"/brokers/topics/{topic}/{number}"
+            self.session.create_ephemeral(path, str(partitions).encode())
+
+    def producer(self, **config: object) -> Producer:
+        session = self.keeper.session(lambda call: call())
+        named = {name.replace("_", "."): value for name, value in config.items()}
+        return Producer(named, registry=session)
+
+    def consumer(self, **config: object) -> Consumer:
+        named = {name.replace("_", "."): value for name, value in config.items()}
+        return Consumer(
+            [TOPIC],
+            {**GROUP, "consumerid": f"c{next(self._names)}", **named},
+            registry=self.keeper.session,
+        )
+
+    def simple(self, broker: int = 0) -> SimpleConsumer:
+        if broker not in self._simple:
+            self._simple[broker] = SimpleConsumer("127.0.0.1", self.brokers[broker].port)
+        return self._simple[broker]
+
+    def close(self) -> None:
+        for one in self._simple.values():
+            one.close()
+
+    def ends(self, topic: str) -> list[int]:
+        """Where the logs of the four partitions end."""
+        return [
+            self.simple(broker).offsets(topic, index)[0] for broker in (0, 1) for index in (0, 1)
+        ]
+
+    def read(self, topic: str, number: int) -> list[bytes]:
+        """All messages, partition by partition, once there are so many: nobody says when."""
+        found: list[bytes] = []
+        for _ in patiently():
+            found = []
+            for broker in (0, 1):
+                for index in (0, 1):
+                    messages, _ = self.simple(broker).fetch(topic, index, 0)
+                    found += [bytes(message.payload) for message in messages]
+            if len(found) >= number:
+                break
+        return found
+
+
+def patiently() -> Iterator[None]:
+    """For as long as a broker may take for what it does not answer."""
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        yield
+        time.sleep(0.01)
+
+
+def payloads(chunks: list[Chunk]) -> list[bytes]:
+    return [bytes(message.payload) for chunk in chunks for message in chunk.messages]
+
+
+def drained(consumer: Consumer, number: int) -> list[bytes]:
+    found: list[bytes] = []
+    for _ in range(200):
+        found += payloads(consumer.poll(0.1))
+        if len(found) >= number:
+            return found
+    return found
+
+
+@pytest.fixture(scope="module")
+def brokers() -> Iterator[list[EmbeddedBroker]]:
+    config = {"num.partitions": "2"}
+    with (
+        EmbeddedBroker(config, profile="0.7") as first,
+        EmbeddedBroker(config, profile="0.7") as second,
+    ):
+        yield [first, second]
+
+
+@pytest.fixture
+def cluster(brokers: list[EmbeddedBroker]) -> Iterator[Cluster]:
+    cluster = Cluster(brokers)
+    yield cluster
+    cluster.close()
+
+
+@pytest.mark.parametrize("codec", [0, 1, 2], ids=["none", "gzip", "snappy"])
+def test_what_is_sent_is_there_in_order(cluster: Cluster, codec: int) -> None:
+    topic = f"sent-{codec}"
+    cluster.tell_of(topic, 1)
+    with cluster.producer(compression_codec=codec) as producer:
+        for first in range(0, 500, 50):
+            producer.send(topic, *SENT[first : first + 50], key="always the same")
+    assert cluster.read(topic, 500) == SENT
+    for broker in (0, 1):
+        offset = cluster.simple(broker).offsets(topic, 0, EARLIEST)[0]
+        found = []
+        while (fetched := cluster.simple(broker).fetch(topic, 0, offset, 5000)).messages:
+            found += fetched.messages
+            offset = fetched.next_offset
+        assert cluster.simple(broker).offsets(topic, 0) == [offset]
+        assert len(found) in {0, 500}
+
+
+def test_a_compressed_message_is_left_only_as_a_whole(cluster: Cluster) -> None:
+    with cluster.producer(compression_codec=1) as producer:
+        producer.send("whole", *SENT[:3], key="k")
+        producer.send("whole", *SENT[3:5], key="k")
+    assert cluster.read("whole", 5) == SENT[:5]
+    consumer = cluster.simple(cluster.ends("whole").index(max(cluster.ends("whole"))) // 2)
+    messages, end = consumer.fetch("whole", 0, 0)
+    first = messages[2].next_offset
+    assert [each.next_offset for each in messages] == [0, 0, first, first, end]
+    # A fetch that ends within the second one gives the first.
+    assert consumer.fetch("whole", 0, 0, end - 1) == (messages[:3], first)
+
+
+def test_what_a_broker_refuses_has_the_names_of_today(cluster: Cluster) -> None:
+    cluster.tell_of("refused", 1)
+    with cluster.producer() as producer:
+        producer.send("refused", bytes(100))
+    cluster.read("refused", 1)
+    consumer = cluster.simple(cluster.ends("refused").index(max(cluster.ends("refused"))) // 2)
+    for partition, offset, code in (
+        (0, 10**6, ErrorCode.OFFSET_OUT_OF_RANGE),
+        (7, 0, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+    ):
+        with pytest.raises(BrokerError) as refused:
+            consumer.fetch("refused", partition, offset)
+        assert refused.value.code == code
+    with pytest.raises(FetchTooSmall):
+        consumer.fetch("refused", 0, 0, 50)
+    with pytest.raises(InvalidMessage):
+        consumer.fetch("refused", 0, 10)
+    with pytest.raises(ConnectionFailed, match="closed the connection"):
+        consumer.offsets("refused", 7)
+    assert len(consumer.fetch("refused", 0, 0).messages) == 1, "it connects again"
+
+
+def test_a_new_topic_goes_to_partition_0_and_spreads_when_it_is_told(cluster: Cluster) -> None:
+    with cluster.producer() as producer:
+        for each in SENT[:20]:
+            producer.send("new", each)
+        cluster.read("new", 20)
+        ends = cluster.ends("new")
+        assert ends[0] + ends[2] > 0
+        assert (ends[1], ends[3]) == (0, 0)
+        cluster.tell_of("new")
+        for each in SENT[:60]:
+            producer.send("new", each)
+        cluster.read("new", 80)
+        assert min(cluster.ends("new")) > 0
+
+
+def test_a_partitioner_of_ones_own_sees_all_partitions_in_order(cluster: Cluster) -> None:
+    cluster.tell_of("chosen")
+    seen = []
+
+    def last(key: object, number: int) -> int:
+        seen.append((key, number))
+        return number - 1
+
+    session = cluster.keeper.session(lambda call: call())
+    with Producer({}, partitioner=last, registry=session) as producer:
+        producer.send("chosen", b"a", b"b", key=("any", "thing"))
+    assert seen == [(("any", "thing"), 4)]
+    assert cluster.read("chosen", 2) == [b"a", b"b"]
+    assert cluster.ends("chosen")[:3] == [0, 0, 0]
+
+
+def test_async_collects_and_flush_waits(cluster: Cluster) -> None:
+    cluster.tell_of("async", 1)
+    config: dict[str, object] = {"producer_type": "async", "queue_time": 60_000, "batch_size": 1000}
+    with cluster.producer(**config) as producer:
+        for each in SENT:
+            producer.send("async", each)
+        assert cluster.ends("async") == [0, 0, 0, 0], "they wait for more"
+        assert producer.flush(20)
+        assert sorted(cluster.read("async", 500)) == sorted(SENT)
+        assert producer.given_up == 0
+
+
+def test_a_full_queue_is_an_error_at_once(cluster: Cluster) -> None:
+    config: dict[str, object] = {"producer_type": "async", "queue_time": 60_000, "queue_size": 3}
+    with cluster.producer(**config) as producer:
+        for each in SENT[:3]:
+            producer.send("full", each)
+        with pytest.raises(LocalProtocolError, match=r"3 messages wait .*queue.size=3"):
+            producer.send("full", b"one more")
+
+
+def test_without_zookeeper_the_brokers_are_listed_and_pick_the_partition(cluster: Cluster) -> None:
+    listed = f"0:127.0.0.1:{cluster.brokers[0].port}"
+    with Producer({"broker.list": listed}) as producer:
+        for each in SENT[:50]:
+            producer.send("listed", each, key="ignored")
+    assert len(cluster.read("listed", 50)) == 50
+    ends = cluster.ends("listed")
+    assert min(ends[:2]) > 0
+    assert ends[2:] == [0, 0]
+    for config in ({"broker.list": "here"}, {"broker.list": listed, "zk.connect": "a:1"}):
+        with pytest.raises(ConfigError, match="broker.list"):
+            Producer(config)
+
+
+def test_a_message_over_the_limit_is_refused_before_it_goes_out(cluster: Cluster) -> None:
+    with (
+        cluster.producer(max_message_size=100) as producer,
+        pytest.raises(LocalProtocolError, match="over max.message.size=100"),
+    ):
+        producer.send("large", b"x" * 101)
+
+
+class TestGroup:
+    """Consumers that share the four partitions of `dogs`."""
+
+    @pytest.fixture
+    def dogs(self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> Cluster:
+        """A topic of its own for each test, written to all partitions."""
+        self.topic = f"dogs-{next(NUMBERS)}"
+        monkeypatch.setattr("tests.client.test_driver07.TOPIC", self.topic)
+        cluster.tell_of(self.topic)
+        self.send(cluster, SENT)
+        return cluster
+
+    def send(self, cluster: Cluster, sent: list[bytes]) -> None:
+        with cluster.producer(compression_codec=1) as producer:
+            for first in range(0, len(sent), 10):
+                producer.send(self.topic, *sent[first : first + 10], key=str(first))
+
+    def place(self, text: str) -> tuple[str, BrokerPartition]:
+        broker, _, partition = text.partition("-")
+        return self.topic, BrokerPartition(int(broker), int(partition))
+
+    def test_one_alone_reads_everything_once(self, dogs: Cluster) -> None:
+        with dogs.consumer() as consumer:
+            assert sorted(drained(consumer, 500)) == sorted(SENT)
+            assert consumer.owned == {self.place(each) for each in ("0-0", "0-1", "1-0", "1-1")}
+            assert payloads(consumer.poll(0.05)) == []
+        with dogs.consumer() as later:
+            assert payloads(later.poll(0.05)) == []
+        assert dogs.keeper.session().children("/consumers/kennel/ids") == []
+        assert dogs.keeper.session().children(f"/consumers/kennel/owners/{self.topic}") == []
+
+    def test_two_share_and_the_second_takes_all_when_the_first_leaves(self, dogs: Cluster) -> None:
+        first = dogs.consumer()
+        found = drained(first, 500)
+        second = dogs.consumer()
+        for _ in range(4):
+            found += payloads(first.poll(0.01)) + payloads(second.poll(0.01))
+        assert first.owned == {self.place("0-0"), self.place("0-1")}
+        assert second.owned == {self.place("1-0"), self.place("1-1")}
+        assert sorted(found) == sorted(SENT), "what was handed over is not read twice"
+        first.close()
+        more = [b"more %d" % index for index in range(40)]
+        self.send(dogs, more)
+        assert sorted(drained(second, 40)) == sorted(more)
+        assert len(second.owned) == 4
+        second.close()
+
+    def test_what_a_killed_consumer_was_handed_comes_again(self, dogs: Cluster) -> None:
+        killed = dogs.consumer()
+        got = drained(killed, 1)
+        assert got
+        session = killed._registry
+        assert isinstance(session, SimulatedSession)
+        session.close()
+        killed._fetcher.close()
+        with dogs.consumer() as other:
+            assert sorted(drained(other, 500)) == sorted(SENT)
+
+    def test_by_hand_nothing_is_committed_until_it_is_said(self, dogs: Cluster) -> None:
+        manual = {"autocommit_enable": False}
+        with dogs.consumer(**manual) as consumer:
+            assert len(drained(consumer, 500)) == 500
+        with dogs.consumer(**manual) as consumer:
+            assert len(drained(consumer, 500)) == 500
+            consumer.commit()
+        with dogs.consumer(**manual) as consumer:
+            assert payloads(consumer.poll(0.05)) == []
+
+    def test_after_an_error_what_was_handed_out_last_comes_again(self, dogs: Cluster) -> None:
+        lost: list[bytes] = []
+
+        def fail_on_the_way() -> None:
+            with dogs.consumer() as consumer:
+                lost.extend(payloads(consumer.poll(2)))
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            fail_on_the_way()
+        with dogs.consumer() as consumer:
+            again = drained(consumer, 500)
+        assert lost
+        assert set(lost) <= set(again)
+
+    def test_a_message_larger_than_a_fetch_is_asked_for_with_more(self, dogs: Cluster) -> None:
+        with dogs.consumer(fetch_size=60) as consumer:
+            assert sorted(drained(consumer, 500)) == sorted(SENT)
+
+    def test_an_offset_that_is_gone_starts_where_the_group_is_told(self, dogs: Cluster) -> None:
+        dogs.session.create(f"/consumers/kennel/offsets/{self.topic}/0-0", b"9999999")
+        dogs.session.create(f"/consumers/kennel/offsets/{self.topic}/0-1", b"garbage")
+        with dogs.consumer() as consumer:
+            assert sorted(drained(consumer, 500)) == sorted(SENT)
+
+    def test_zookeeper_away_and_a_session_lost(self, dogs: Cluster) -> None:
+        with dogs.consumer(autocommit_interval_ms=0) as consumer:
+            found = drained(consumer, 500)
+            session = consumer._registry
+            assert isinstance(session, SimulatedSession)
+            session.reachable = False
+            self.send(dogs, [b"meanwhile"])
+            found += drained(consumer, 1)
+            session.reachable = True
+            session.expire()
+            found += payloads(consumer.poll(0.1))
+            assert set(found) == {*SENT, b"meanwhile"}
+            assert len(consumer.owned) == 4
+            owners = dogs.session.children(f"/consumers/kennel/owners/{self.topic}")
+            assert owners == ["0-0", "0-1", "1-0", "1-1"]

@@ -13,6 +13,7 @@ from tests.interop.differential import (
     placement,
     quotas,
     resources,
+    transactions,
 )
 from tests.interop.differential.explained import EXPLAINED
 from tests.interop.differential.talk import Talk
@@ -31,6 +32,7 @@ SCENARIOS = (
     *groups.SCENARIOS,
     *consumer_groups.SCENARIOS,
     *resources.SCENARIOS,
+    *transactions.SCENARIOS,
 )
 
 

@@ -27,6 +27,8 @@ _CHANGEABLE = frozenset(
         "compression.lz4.level",
         "compression.type",
         "compression.zstd.level",
+        "group.consumer.assignment.interval.ms",
+        "group.share.assignment.interval.ms",
         "log.cleaner.backoff.ms",
         "log.cleaner.dedupe.buffer.size",
         "log.cleaner.delete.retention.ms",

@@ -20,6 +20,12 @@ from barnabas.protocol.join_group import (
 )
 from barnabas.protocol.leave_group import LeaveGroupRequest, LeaveGroupResponse, MemberIdentity
 from barnabas.protocol.list_groups import ListGroupsRequest, ListGroupsResponse
+from barnabas.protocol.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+    OffsetCommitResponse,
+)
 from barnabas.protocol.sync_group import (
     SyncGroupRequest,
     SyncGroupRequestAssignment,
@@ -44,6 +50,20 @@ def broker() -> Iterator[EmbeddedBroker]:
 @pytest.fixture
 def group(request: pytest.FixtureRequest) -> str:
     return f"group of {request.node.name}"
+
+
+def commit_code(member: "Member", generation: int, member_id: str, version: int) -> int:
+    place = OffsetCommitRequestPartition(
+        partition_index=0, committed_offset=1, committed_metadata=None
+    )
+    request = OffsetCommitRequest(
+        group_id=member.group,
+        generation_id_or_member_epoch=generation,
+        member_id=member_id,
+        topics=[OffsetCommitRequestTopic(name=f"committed-{version}", partitions=[place])],
+    )
+    answer = member.client.ask(request, version, OffsetCommitResponse)
+    return answer.topics[0].partitions[0].error_code
 
 
 class Member:
@@ -264,3 +284,17 @@ def test_a_group_begins_anew_when_the_topic_that_held_it_was_deleted(
         # Answered when the session of the one before has ended: its time is kept apart from that
         # of the group that is gone.
         assert len(tom.join().members) == 1
+
+
+@pytest.mark.parametrize("version", [8, 9])
+def test_commits_are_for_members_of_a_generation_that_has_begun(
+    broker: EmbeddedBroker, group: str, version: int
+) -> None:
+    broker.create_topic(f"committed-{version}")
+    with Member(broker, group) as one:
+        one.join()
+        mine = one.generation, one.member_id
+        assert commit_code(one, *mine, version) == ErrorCode.REBALANCE_IN_PROGRESS
+        one.sync({one.member_id: b"all"})
+        assert commit_code(one, *mine, version) == ErrorCode.NONE
+        assert commit_code(one, -1, "", version) == ErrorCode.UNKNOWN_MEMBER_ID

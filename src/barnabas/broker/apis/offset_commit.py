@@ -50,7 +50,7 @@ def handle(broker: Broker, context: RequestContext, request: OffsetCommitRequest
         request.generation_id_or_member_epoch,
         _offsets(broker, request, topics),
         _UNKNOWN_GROUP[context.api_version],
-        _KNOWS_EPOCHS[context.api_version],
+        knows_epochs=_KNOWS_EPOCHS[context.api_version],
     )
 
     def respond(codes: "dict[Position, ErrorCode]") -> OffsetCommitResponse:

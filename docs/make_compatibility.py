@@ -4,6 +4,10 @@ import json
 from pathlib import Path
 from typing import Any
 
+from barnabas.broker.dispatch import ROUTES
+from barnabas.broker.unserved import WHY_NOT
+from barnabas.protocol.declared import DECLARED
+
 RESULTS = Path(__file__).with_name("compatibility.json")
 
 _HEAD = """# Compatibility
@@ -64,8 +68,6 @@ stored. Converted, they lose what the older format has no place for:
 zstd has no place in magic 0 and 1: such a batch is refused. Records of aborted transactions stay, as
 readers of those formats read what is not committed.
 
-**Not served, so clients find no such API:** streams groups, ACLs.
-
 **Transactions.** Committed, aborted, open and fenced ones of confluent-kafka and aiokafka, on real Kafka 4.3
 and here; Java of 0.11, 2.8, 3.9 and 4.3 copies a topic with the positions of its group, every third
 transaction aborted; Kafka's TransactionalMessageCopier; `kafka-transactions` lists, describes and aborts the
@@ -90,12 +92,32 @@ kafka-python and aiokafka, and replace killed ones, on our broker and on Kafka 4
 `kafka-consumer-groups` of 4.3 does (`tests/interop/test_group_admin.py`). What the
 table has was measured before: a client that reads only as a member has no codec under *reads* yet.
 """
+_UNSERVED = """## What is not served
+
+Of all requests that any release of Kafka has had ([protocol](protocol.md)), these are not offered, or not
+in every version. What has to do with security is answered as by a Kafka without it: access rules with
+SECURITY_DISABLED, SASL with ILLEGAL_SASL_STATE, tokens with DELEGATION_TOKEN_REQUEST_NOT_ALLOWED.
+
+| key | API | versions | served | why not |
+|---:|---|---|---|---|"""
 
 
 def page() -> str:
     """The whole page."""
     rows = json.loads(RESULTS.read_text(encoding="utf-8"))
-    return f"{_HEAD}\n{_table(rows)}\n{_requests(rows)}\n{_MORE}"
+    return f"{_HEAD}\n{_table(rows)}\n{_requests(rows)}\n{_MORE}\n{_unserved()}"
+
+
+def _unserved() -> str:
+    lines = [_UNSERVED]
+    for key, api in DECLARED.items():
+        served = ROUTES[key].versions if key in ROUTES else None
+        if served != api.versions:
+            reason = WHY_NOT[key]
+            lines.append(
+                f"| {int(key)} | {api.name} | {api.versions} | {served or ''} | {reason} |"
+            )
+    return "\n".join(lines) + "\n"
 
 
 def _table(rows: list[dict[str, Any]]) -> str:

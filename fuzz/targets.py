@@ -5,6 +5,8 @@ import struct
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from barnabas.broker.dispatch import SERVED
+from barnabas.dialects.kafka.requests import KafkaDialect
 from barnabas.errors import CorruptRecord, DecodeError
 from barnabas.log.inspecting import Found, examine
 from barnabas.protocol.api_keys import ApiKey
@@ -32,6 +34,7 @@ from barnabas.wire.framing import FrameSplitter
 from barnabas.wire.schema import declaration_of
 from barnabas.wire.send import Send
 from fuzz.messages import make_message
+from fuzz.stored import examine_small_file, own_record, small_file, tell_own_record
 from tests.declarations import every_record
 from tests.message_sets import message, wrapper
 from tests.record_batches import make_batch
@@ -210,6 +213,24 @@ def _examine(data: bytes) -> None:
     assert sum(sizes) <= len(data)
 
 
+def _conversation(chance: random.Random) -> bytes:
+    """A few requests that are served; Produce often, which is read by comparing with the last."""
+    frames = []
+    for _ in range(chance.randrange(1, 4)):
+        key = ApiKey.PRODUCE if chance.randrange(2) else chance.choice(list(SERVED))
+        version = chance.randrange(SERVED[key].first, SERVED[key].last + 1)
+        header = RequestHeader(key, version, chance.randrange(1 << 31), "fuzz")
+        request = make_message(DECLARED[key].request, version, chance)
+        frames.append(_joined(encode_request(header, request)))
+    return b"".join(frames)
+
+
+def _listen(data: bytes) -> None:
+    dialect = KafkaDialect(SERVED)
+    for frame in FrameSplitter(LIMIT).feed(memoryview(data)):
+        dialect.read_request(frame)
+
+
 TARGETS = {
     target.name: target
     for target in (
@@ -225,5 +246,8 @@ TARGETS = {
         Target("convert", _messages, _convert),
         Target("accept", _sent, _accept),
         Target("examine", _messages, _examine),
+        Target("small file", small_file, examine_small_file),
+        Target("own record", own_record, tell_own_record),
+        Target("conversation", _conversation, _listen),
     )
 }

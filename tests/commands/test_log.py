@@ -66,6 +66,47 @@ def test_index_prints_entries_and_where_they_lead() -> None:
     assert not any(row["fault"] for row in rows)
 
 
+def test_small_files_are_told_too() -> None:
+    folder = VECTORS / "kafka-2.8.2"
+    rows = documents(run("log", "dump", "--json", "--state", str(folder)).out)
+    by_name: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        path = Path(row.pop("file"))
+        by_name.setdefault(path.suffix if path.stem.isdigit() else path.name, []).append(row)
+    assert by_name["meta.properties"][0]["node_id"] == 0
+    places = by_name["recovery-point-offset-checkpoint"]
+    assert {"corpus"} <= {row["topic"] for row in places}
+    assert all(row["offset"] >= 0 for row in places)
+    assert by_name["leader-epoch-checkpoint"][0] == {"leader_epoch": 0, "start_offset": 0}
+    assert all(row["first_offset"] <= row["last_offset"] for row in by_name[".txnindex"])
+    assert all(row["last_offset"] >= 0 for row in by_name[".snapshot"])
+
+
+def test_one_small_file_is_told_by_its_name() -> None:
+    (path, *_) = sorted((VECTORS / "kafka-0.11.0.3").glob("corpus-*/*.txnindex"))
+    named, *rows = run("log", "dump", str(path)).lines
+    assert named == f"{path}: producer_id, first_offset, last_offset, last_stable_offset"
+    assert all(row.count("\t") == 3 for row in rows)
+    assert rows
+
+
+@pytest.mark.parametrize("version", ["kafka-0.9.0.1", "kafka-2.8.2", "kafka-4.3.0"])
+def test_what_a_group_keeps_is_told_in_words(version: str) -> None:
+    (path, *_) = sorted((VECTORS / version).glob("__consumer_offsets-*"))
+    rows = documents(run("log", "dump", "--json", "--records", str(path)).out)
+    commits = [row for row in rows if row.get("type") == "OffsetCommit"]
+    last = {
+        row["key"]["partition"]: row["value"]["offset"]
+        for row in commits
+        if row["key"]["group"] == "corpus-group"
+    }
+    assert last == {0: 7, 1: 11}
+    lines = run("log", "dump", "--records", str(path)).lines
+    assert any(
+        "| OffsetCommit group=corpus-group topic=corpus partition=1 | " in it for it in lines
+    )
+
+
 def test_what_is_broken_is_named_with_its_place(tmp_path: Path) -> None:
     copy = shutil.copytree(VECTORS / "kafka-0.9.0.1" / "corpus-0", tmp_path / "corpus-0")
     segment = copy / "00000000000000000009.log"
@@ -77,6 +118,14 @@ def test_what_is_broken_is_named_with_its_place(tmp_path: Path) -> None:
     assert f"{segment} at byte 0: batch of offset" in done.lines[0]
     assert f"{segment} at byte {len(data)}: 7 bytes at the end" in done.lines[1]
     assert done.lines[-1].endswith(": 2 faults")
+    epochs = copy / "leader-epoch-checkpoint"
+    epochs.write_text("0\n2\n3 0\n")
+    snapshot = copy / "00000000000000000009.snapshot"
+    snapshot.write_bytes(b"\0\1no snapshot")
+    lines = run("log", "verify", str(tmp_path)).lines
+    assert f"{epochs} at byte 0: 2 said, 1 lines there" in lines
+    assert any(line.startswith(f"{snapshot} at byte 0: no snapshot") for line in lines)
+    assert lines[-1].endswith(": 4 faults")
     told = documents(run("log", "verify", "--json", str(segment)).out)
     assert [row.get("position") for row in told[:2]] == [0, len(data)]
     assert told[-1]["faults"] == 2

@@ -13,6 +13,7 @@ from tests.interop.differential import (
     placement,
     quotas,
     resources,
+    security,
     transactions,
 )
 from tests.interop.differential.explained import EXPLAINED
@@ -32,6 +33,7 @@ SCENARIOS = (
     *groups.SCENARIOS,
     *consumer_groups.SCENARIOS,
     *resources.SCENARIOS,
+    *security.SCENARIOS,
     *transactions.SCENARIOS,
 )
 

@@ -9,7 +9,13 @@ from typing import Any, NamedTuple
 
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
-from barnabas.protocol.headers import read_request_header, read_response_header
+from barnabas.protocol.headers import (
+    RequestHeader,
+    encode_request,
+    encode_response,
+    read_request_header,
+    read_response_header,
+)
 from barnabas.wire.compiler import Codec
 from barnabas.wire.layout import FieldLayout, StructLayout, layout_of
 from barnabas.wire.schema import Fixed, Text, declaration_of
@@ -91,6 +97,16 @@ def decoded(frame: Frame) -> tuple[list[Line], Any]:
     message, end = codec.decode(frame.data, position)
     assert end == len(frame.data)
     return lines, message
+
+
+def written(frame: Frame) -> bytes:
+    """The frame read and written again by our codecs."""
+    _, message = decoded(frame)
+    if frame.kind == "request":
+        header, _ = read_request_header(frame.data)
+        return encode_request(RequestHeader(*header), message).joined()[4:]
+    correlation_id = int.from_bytes(frame.data[:4], signed=True)
+    return encode_response(frame.api, frame.version, correlation_id, message).joined()[4:]
 
 
 def _struct(layout: StructLayout, value: Any, path: str) -> Iterator[Line]:

@@ -4,13 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from barnabas.protocol.headers import (
-    RequestHeader,
-    encode_request,
-    encode_response,
-    read_request_header,
-)
-from tests.vectors.annotated import Frame, annotate, decoded, from_text, to_text
+from tests.vectors.annotated import annotate, from_text, to_text, written
 
 FRAMES = Path(__file__).with_name("frames")
 FILES = sorted(FRAMES.glob("*.txt"))
@@ -25,15 +19,6 @@ def test_frames_say_what_is_written_beside_them(path: Path) -> None:
         assert b"".join(data for data, _ in annotate(frame)) == frame.data
         assert written(frame) == frame.data
     assert "\n".join(map(to_text, frames)) == text
-
-
-def written(frame: Frame) -> bytes:
-    _, message = decoded(frame)
-    if frame.kind == "request":
-        header, _ = read_request_header(frame.data)
-        return encode_request(RequestHeader(*header), message).joined()[4:]
-    correlation_id = int.from_bytes(frame.data[:4], signed=True)
-    return encode_response(frame.api, frame.version, correlation_id, message).joined()[4:]
 
 
 def test_the_main_conversations_are_there() -> None:

@@ -4,6 +4,7 @@ ApiVersions advertises exactly this, or what a release of Kafka had of it (see `
 """
 
 from collections.abc import Callable, Mapping
+from importlib import import_module
 from typing import NamedTuple, Never, cast
 
 from barnabas.broker.apis import (
@@ -85,6 +86,16 @@ def _transactional(versions: str) -> Route:
     return _route(handle, versions)
 
 
+def _late(module: str, versions: str) -> Route:
+    """A handler that is imported when it is first asked: a broker starts faster without it."""
+
+    def handle(broker: Broker, context: RequestContext, request: Never) -> object:
+        answer: object = import_module(f"barnabas.{module}").handle(broker, context, request)
+        return answer
+
+    return _route(handle, versions)
+
+
 ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.PRODUCE: _route(produce.handle, "0-13"),
     ApiKey.FETCH: _route(fetch.handle, "0-18"),
@@ -99,6 +110,7 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.SYNC_GROUP: _route(sync_group.handle, "0-5"),
     ApiKey.DESCRIBE_GROUPS: _route(describe_groups.handle, "0-6"),
     ApiKey.LIST_GROUPS: _route(list_groups.handle, "0-5"),
+    ApiKey.SASL_HANDSHAKE: _late("broker.apis.sasl_handshake", "0-1"),
     ApiKey.API_VERSIONS: _route(api_versions.handle, "0-5"),
     ApiKey.CREATE_TOPICS: _route(create_topics.handle, "0-7"),
     ApiKey.DELETE_TOPICS: _route(delete_topics.handle, "0-6"),
@@ -110,11 +122,19 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.END_TXN: _transactional("0-5"),
     ApiKey.WRITE_TXN_MARKERS: _transactional("0-2"),
     ApiKey.TXN_OFFSET_COMMIT: _transactional("0-6"),
+    ApiKey.DESCRIBE_ACLS: _late("broker.apis.describe_acls", "0-3"),
+    ApiKey.CREATE_ACLS: _late("broker.apis.create_acls", "0-3"),
+    ApiKey.DELETE_ACLS: _late("broker.apis.delete_acls", "0-3"),
     ApiKey.DESCRIBE_CONFIGS: _route(describe_configs.handle, "0-4"),
     ApiKey.ALTER_CONFIGS: _route(alter_configs.handle, "0-2"),
     ApiKey.ALTER_REPLICA_LOG_DIRS: _route(alter_replica_log_dirs.handle, "0-2"),
     ApiKey.DESCRIBE_LOG_DIRS: _route(describe_log_dirs.handle, "0-5"),
+    ApiKey.SASL_AUTHENTICATE: _late("broker.apis.sasl_authenticate", "0-2"),
     ApiKey.CREATE_PARTITIONS: _route(create_partitions.handle, "0-3"),
+    ApiKey.CREATE_DELEGATION_TOKEN: _late("broker.apis.create_delegation_token", "0-3"),
+    ApiKey.RENEW_DELEGATION_TOKEN: _late("broker.apis.renew_delegation_token", "0-2"),
+    ApiKey.EXPIRE_DELEGATION_TOKEN: _late("broker.apis.expire_delegation_token", "0-2"),
+    ApiKey.DESCRIBE_DELEGATION_TOKEN: _late("broker.apis.describe_delegation_token", "0-3"),
     ApiKey.DELETE_GROUPS: _route(delete_groups.handle, "0-3"),
     ApiKey.ELECT_LEADERS: _route(elect_leaders.handle, "0-2"),
     ApiKey.INCREMENTAL_ALTER_CONFIGS: _route(incremental_alter_configs.handle, "0-1"),
@@ -123,6 +143,9 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.OFFSET_DELETE: _route(offset_delete.handle, "0"),
     ApiKey.DESCRIBE_CLIENT_QUOTAS: _route(describe_client_quotas.handle, "0-1"),
     ApiKey.ALTER_CLIENT_QUOTAS: _route(alter_client_quotas.handle, "0-1"),
+    ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS: _late(
+        "broker.apis.describe_user_scram_credentials", "0"
+    ),
     ApiKey.UPDATE_FEATURES: _route(update_features.handle, "0-2"),
     ApiKey.DESCRIBE_CLUSTER: _route(describe_cluster.handle, "0-2"),
     ApiKey.DESCRIBE_PRODUCERS: _transactional("0"),

@@ -149,6 +149,7 @@ def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
         stored=stored,
         magic=magic,
         known_magic=_known_magic(broker),
+        lone_wrappers=bool(broker.release) and not is_before(broker.release, "2.4"),
         downconverts=topic.message_downconversion_enable,
     )
 

@@ -127,7 +127,8 @@ class Partition:
         config = self.log.config
         codec = None if config.stored is None else Codec.NONE  # `append` compresses it then
         try:
-            accepted = accept_set(records, SetRules(MAGIC, config.max_message_bytes, codec))
+            rules = SetRules(MAGIC, config.max_message_bytes, codec, alone=config.lone_wrappers)
+            accepted = accept_set(records, rules)
         except RefusedRecords as refused:
             return _refusal(refused, self.log.start_offset)
         if not accepted.count:

@@ -1,11 +1,14 @@
 """`barnabas log`: look at segments and indexes of any Kafka, without a broker. Changes nothing."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 
 import click
 
+from barnabas.cli.internal_records import in_words, told
 from barnabas.cli.output import Cell, counted, show_json, show_rows
 from barnabas.cli.record_json import to_json
 from barnabas.cli.segment_files import SegmentFile, bytes_of, segment_files
@@ -17,6 +20,7 @@ from barnabas.cli.segment_rows import (
     short_row,
     time_text,
 )
+from barnabas.cli.state_files import examine_file, state_files
 from barnabas.cli.usage import HintingGroup
 from barnabas.log.file_names import INDEX, LOG, TIME_INDEX, parse_partition_directory
 from barnabas.log.inspecting import (
@@ -27,6 +31,7 @@ from barnabas.log.inspecting import (
     examine_offset_index,
     examine_time_index,
 )
+from barnabas.log.inspecting_state import is_state
 from barnabas.records.reading import decode_records
 from barnabas.records.record import Record
 from barnabas.types import TopicPartition
@@ -47,10 +52,18 @@ def log() -> None:
 @log.command()
 @_paths
 @click.option("--records", is_flag=True, help="And the records of each batch.")
+@click.option("--state", is_flag=True, help="And the small files beside segments.")
 @_json
-def dump(paths: tuple[str, ...], *, records: bool, as_json: bool) -> None:
-    """Print the batches of segments, broken ones too."""
-    for file in segment_files(paths, (LOG,)):
+def dump(paths: tuple[str, ...], *, records: bool, state: bool, as_json: bool) -> None:
+    """Print the batches of segments, broken ones too.
+
+    With --records, those of Kafka's own topics (__consumer_offsets, __transaction_state and so on) are
+    told in words. A path may also be a small file of Kafka's: a snapshot of producers, a transaction
+    index, a checkpoint, meta.properties.
+    """
+    small = [path for path in paths if is_state(Path(path).name) and Path(path).is_file()]
+    large = [path for path in paths if path not in small]
+    for file in segment_files(large, (LOG,)):
         path = file.beside(LOG)
         with bytes_of(path) as data:
             found = list(examine(data, file.base_offset))
@@ -61,6 +74,23 @@ def dump(paths: tuple[str, ...], *, records: bool, as_json: bool) -> None:
             else:
                 rows = [short_row(each, data) for each in found]
                 show_rows(BATCH_COLUMNS, rows, title=str(path), as_json=False)
+    for each in state_files(paths if state else small):
+        _dump_state(each, as_json=as_json)
+
+
+def _dump_state(path: Path, *, as_json: bool) -> None:
+    columns, rows, faults = examine_file(path)
+    if as_json:
+        for row in rows:
+            show_json({"file": str(path), **dict(zip(columns, row, strict=True))})
+        for fault in faults:
+            show_json({"file": str(path), **fault_row(fault)})
+        return
+    cells: list[tuple[Cell, ...]] = list(rows)
+    click.echo(f"{path}: {', '.join(columns)}")
+    show_rows(columns, cells, title=path.name, as_json=False)
+    for fault in faults:
+        click.echo(f"{path} at byte {fault.position}: {fault.text}")
 
 
 def _dump_json(path: Path, found: list[Found | Fault], data: memoryview, *, records: bool) -> None:
@@ -69,7 +99,8 @@ def _dump_json(path: Path, found: list[Found | Fault], data: memoryview, *, reco
         show_json({"file": str(path), **row})
         if records:
             for record in _records(path, each, data):
-                print(to_json(record))
+                words = in_words(record)
+                print(to_json(record) if words is None else json.dumps(words))
 
 
 def _dump_records(path: Path, found: list[Found | Fault], data: memoryview) -> None:
@@ -84,6 +115,10 @@ def _dump_records(path: Path, found: list[Found | Fault], data: memoryview) -> N
         click.echo(f"{path.name}: {', '.join(named)}")
         for record in _records(path, each, data):
             time = time_text(record.timestamp) or "no time"
+            words = in_words(record)
+            if words is not None:
+                click.echo(f"    {record.offset} | {time} | {told(words)}")
+                continue
             headers = "".join(f" {name}={_text(value)}" for name, value in record.headers)
             key, value = _text(record.key), _text(record.value)
             click.echo(
@@ -108,10 +143,12 @@ def _records(path: Path, found: Found | Fault, data: memoryview) -> list[Record]
 @_paths
 @_json
 def verify(paths: tuple[str, ...], *, as_json: bool) -> int:
-    """Check all batches, records and index entries; exit code 1 if something is broken."""
+    """Check all batches, records, index entries, small files; exit code 1 if one is broken."""
     totals = _Totals()
-    for file in segment_files(paths, (LOG,)):
-        for path, fault in _faults_of(file, totals):
+    segments = (_faults_of(file, totals) for file in segment_files(paths, (LOG,)))
+    small = (((path, fault) for fault in examine_file(path).faults) for path in state_files(paths))
+    for faults in chain(segments, small):
+        for path, fault in faults:
             totals.faults += 1
             if as_json:
                 show_json({"file": str(path), "position": fault.position, "fault": fault.text})

@@ -50,6 +50,9 @@ class LogConfig:
     known_magic: int = 2
     """The highest that the broker's release knows."""
 
+    lone_wrappers: bool = False
+    """Whether a compressed message must be alone in what is sent, by the broker's release."""
+
     downconverts: bool = True
     """Whether readers of an older format get it (`message.downconversion.enable`)."""
 

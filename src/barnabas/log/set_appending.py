@@ -42,7 +42,13 @@ def append_set(
     base = log.end_offset
     data, count, newest = accept_set(
         records,
-        SetRules(config.magic, largest, codec, known=2 if internal else config.known_magic),
+        SetRules(
+            config.magic,
+            largest,
+            codec,
+            known=2 if internal else config.known_magic,
+            alone=config.lone_wrappers,
+        ),
         first_offset=base,
         append_time_ms=None if append_time < 0 else append_time,
     )

@@ -29,8 +29,10 @@ class SetRules:
     """What a topic takes.
 
     `magic` is the topic's format, `codec` its codec (None keeps the producer's). A message may have
-    `max_bytes` as it was sent, and hold `unpacked_bytes_max` if it is compressed. What is of a higher
-    magic than `known` is taken for damaged, as by a broker from before that magic.
+    `max_bytes` as it was sent, and all of a set may hold `unpacked_bytes_max` uncompressed. What is of
+    a higher magic than `known` is taken for damaged, as by a broker from before that magic. `alone`
+    says that a compressed message must be the only one, as since Kafka 2.4; before, all of a set
+    became one compressed message.
     """
 
     magic: int
@@ -38,6 +40,7 @@ class SetRules:
     codec: Codec | None = None
     unpacked_bytes_max: int = UNPACKED_BYTES_MAX
     known: int = 2
+    alone: bool = False
 
 
 class Accepted(NamedTuple):
@@ -94,23 +97,28 @@ def accept_set(
 def _check_entries(buffer: Buffer, rules: SetRules) -> tuple[BatchHeader | None, memoryview]:
     """The header that tells codec and producer of a set, and the whole messages of the buffer.
 
-    The header is that of the first entry, since one that is compressed must be the only one.
+    The header is that of the last compressed entry, as in Kafka, or of the first.
     """
-    first: BatchHeader | None = None
+    sent: BatchHeader | None = None
     end = 0
     try:
         for header in entries(buffer):
             _check_entry(buffer, header, rules)
-            alone = first is None or not (first.codec or header.codec or header.magic == 2)
-            if not alone:
+            if sent is not None and _must_be_alone(sent, header, rules):
                 raise RefusedRecords(
                     ErrorCode.INVALID_RECORD, "more than one entry beside a compressed one or batch"
                 )
-            first = first or header
+            if sent is None or header.codec:
+                sent = header
             end = header.end
     except (CorruptRecord, DecodeError) as error:
         raise RefusedRecords(ErrorCode.CORRUPT_MESSAGE, str(error)) from error
-    return first, memoryview(buffer)[:end]
+    return sent, memoryview(buffer)[:end]
+
+
+def _must_be_alone(one: BatchHeader, other: BatchHeader, rules: SetRules) -> bool:
+    modern = one.magic == 2 or other.magic == 2
+    return modern or (rules.alone and bool(one.codec or other.codec))
 
 
 def _check_entry(buffer: Buffer, header: BatchHeader, rules: SetRules) -> None:

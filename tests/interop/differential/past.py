@@ -26,6 +26,7 @@ from barnabas.protocol.releases import apis_of
 from barnabas.records.compression import Codec
 from barnabas.records.reading import decode_records
 from tests.interop.differential.data import produced
+from tests.interop.differential.security import questions
 from tests.interop.differential.talk import Talk
 from tests.message_sets import message, wrapper
 from tests.record_batches import make_batch
@@ -243,6 +244,13 @@ def api_versions(talk: PastTalk) -> None:
         talk.ask_raw("too new", ApiKey.API_VERSIONS, versions[-1] + 1, b"", 0)
 
 
+def security(talk: PastTalk) -> None:
+    """Access rules, tokens and SASL where there is no security."""
+    for what, api, asked in questions():
+        for version in talk.versions(api):
+            talk.ask(f"{what} in {version}", asked, version)
+
+
 SCENARIOS: tuple[Callable[[PastTalk], None], ...] = (
-    metadata, produce, fetch, list_offsets, committed_offsets, api_versions,
+    metadata, produce, fetch, list_offsets, committed_offsets, api_versions, security,
 )  # fmt: skip

@@ -71,6 +71,22 @@ def test_one_that_cannot_be_read_so_is_refused() -> None:
     assert refusal(wrapper(3, inner, Codec.GZIP, timestamp=1)) == ErrorCode.INVALID_RECORD
 
 
+@pytest.mark.parametrize("magic", [0, 1, 2])
+def test_several_compressed_messages_become_one_with_the_last_codec(magic: int) -> None:
+    """As Kafka up to 2.3 does; later it refuses them."""
+    times = (None, None, None, None) if magic == 0 else (5, 6, 7, 8)
+    each = [message(0, b"k", b"v%d" % n, timestamp=times[n]) for n in range(4)]
+    data = (
+        wrapper(0, each[:1], Codec.GZIP, timestamp=times[0])
+        + each[1]
+        + wrapper(9, each[2:], Codec.SNAPPY, timestamp=times[3])
+    )
+    taken = accept_set(data, SetRules(magic, 1 << 20), first_offset=0)
+    assert [row[0] for row in rows(taken.data)] == [0, 1, 2, 3]
+    assert [row[3] for row in rows(taken.data)] == [b"v0", b"v1", b"v2", b"v3"]
+    assert [header.codec for header in walk(taken.data)] == [Codec.SNAPPY]
+
+
 def test_magic_0_gets_its_offsets_inside() -> None:
     inner = [message(at, None, b"v") for at in (0, 1)]
     taken = accept_set(wrapper(1, inner, Codec.LZ4), SetRules(0, 1 << 20), first_offset=50)
@@ -103,8 +119,9 @@ def test_what_is_refused() -> None:
     assert refusal(wrapper(0, [spoiled], Codec.GZIP)) == ErrorCode.CORRUPT_MESSAGE
     assert refusal(good[:16] + b"\x05" + good[17:]) == ErrorCode.CORRUPT_MESSAGE
     assert refusal(good, SetRules(2, len(good) - 1)) == ErrorCode.MESSAGE_TOO_LARGE
-    assert refusal(packed + good) == ErrorCode.INVALID_RECORD
-    assert refusal(good + packed) == ErrorCode.INVALID_RECORD
+    lone = SetRules(2, 1 << 20, alone=True)
+    assert refusal(packed + good, lone) == ErrorCode.INVALID_RECORD
+    assert refusal(good + packed, lone) == ErrorCode.INVALID_RECORD
     assert refusal(wrapper(0, [packed], Codec.GZIP)) == ErrorCode.INVALID_RECORD
     assert refusal(message(0, None, b"junk", attributes=1)) == ErrorCode.INVALID_RECORD
     assert refusal(message(0, None, b"v", attributes=4)) == ErrorCode.INVALID_RECORD
@@ -113,6 +130,8 @@ def test_what_is_refused() -> None:
     assert refusal(late) == ErrorCode.INVALID_TIMESTAMP
     bomb = wrapper(0, [message(0, None, bytes(100_000))], Codec.GZIP)
     assert refusal(bomb, SetRules(2, 1 << 20, None, 10_000)) == ErrorCode.INVALID_RECORD
+    bombs = wrapper(0, [message(0, None, bytes(7_000))], Codec.GZIP) * 2
+    assert refusal(bombs, SetRules(2, 1 << 20, None, 10_000)) == ErrorCode.INVALID_RECORD
 
 
 def test_what_an_old_topic_cannot_hold() -> None:

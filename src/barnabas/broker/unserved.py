@@ -1,0 +1,87 @@
+"""WHY_NOT: of each API that this broker does not serve in all versions, the reason. For people.
+
+What is served is in `dispatch`; a row here for something that is served by now says nothing.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from barnabas.protocol.api_keys import ApiKey
+
+_BROKERS = "brokers ask it of each other, and there is one"
+_CONTROLLERS = "asked of a controller, and there is none beside the broker"
+_NEW_GROUPS = "groups are classic ones so far (KIP-848 is not there)"
+_SHARE_GROUPS = "there are no share groups yet (KIP-932)"
+_STREAMS_GROUPS = "there are no streams groups (KIP-1071)"
+_QUORUM = "there is no quorum of controllers"
+
+_REASONS: tuple[tuple[str, tuple[ApiKey, ...]], ...] = (
+    (
+        _BROKERS,
+        (
+            ApiKey.LEADER_AND_ISR,
+            ApiKey.STOP_REPLICA,
+            ApiKey.UPDATE_METADATA,
+            ApiKey.INITIALIZE_SHARE_GROUP_STATE,
+            ApiKey.READ_SHARE_GROUP_STATE,
+            ApiKey.WRITE_SHARE_GROUP_STATE,
+            ApiKey.DELETE_SHARE_GROUP_STATE,
+            ApiKey.READ_SHARE_GROUP_STATE_SUMMARY,
+        ),
+    ),
+    (
+        _CONTROLLERS,
+        (
+            ApiKey.CONTROLLED_SHUTDOWN,
+            ApiKey.VOTE,
+            ApiKey.BEGIN_QUORUM_EPOCH,
+            ApiKey.END_QUORUM_EPOCH,
+            ApiKey.ALTER_PARTITION,
+            ApiKey.ENVELOPE,
+            ApiKey.FETCH_SNAPSHOT,
+            ApiKey.BROKER_REGISTRATION,
+            ApiKey.BROKER_HEARTBEAT,
+            ApiKey.ALLOCATE_PRODUCER_IDS,
+            ApiKey.CONTROLLER_REGISTRATION,
+            ApiKey.ASSIGN_REPLICAS_TO_DIRS,
+            ApiKey.UPDATE_RAFT_VOTER,
+        ),
+    ),
+    (
+        _QUORUM,
+        (
+            ApiKey.DESCRIBE_QUORUM,
+            ApiKey.ADD_RAFT_VOTER,
+            ApiKey.REMOVE_RAFT_VOTER,
+            ApiKey.UNREGISTER_CONTROLLER,
+        ),
+    ),
+    ("the only broker cannot be forgotten", (ApiKey.UNREGISTER_BROKER,)),
+    ("there is no SASL that could use a password", (ApiKey.ALTER_USER_SCRAM_CREDENTIALS,)),
+    (_NEW_GROUPS, (ApiKey.CONSUMER_GROUP_HEARTBEAT, ApiKey.CONSUMER_GROUP_DESCRIBE)),
+    (
+        _SHARE_GROUPS,
+        (
+            ApiKey.SHARE_GROUP_HEARTBEAT,
+            ApiKey.SHARE_GROUP_DESCRIBE,
+            ApiKey.SHARE_FETCH,
+            ApiKey.SHARE_ACKNOWLEDGE,
+            ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS,
+            ApiKey.ALTER_SHARE_GROUP_OFFSETS,
+            ApiKey.DELETE_SHARE_GROUP_OFFSETS,
+        ),
+    ),
+    (
+        _STREAMS_GROUPS,
+        (
+            ApiKey.STREAMS_GROUP_HEARTBEAT,
+            ApiKey.STREAMS_GROUP_DESCRIBE,
+            ApiKey.STREAMS_GROUP_TOPOLOGY_DESCRIPTION_UPDATE,
+        ),
+    ),
+)
+
+WHY_NOT: Mapping[ApiKey, str] = MappingProxyType(
+    {key: reason for reason, keys in _REASONS for key in keys}
+)
+"""By key, in the order of reasons."""

@@ -149,6 +149,10 @@ class MemoryDisk:
         assert path in self.files
         return 0
 
+    def set_modified_ms(self, path: str, time_ms: int) -> None:
+        assert path in self.files
+        assert time_ms == 0, "this disk has no clock"
+
     def space(self, path: str) -> tuple[int, int]:
         return 1000, 400
 

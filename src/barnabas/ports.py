@@ -127,6 +127,10 @@ class Disk(Protocol):
         """When the file's data last changed, milliseconds since the epoch."""
         ...
 
+    def set_modified_ms(self, path: str, time_ms: int) -> None:
+        """Let a file's data have last changed at another time."""
+        ...
+
     def space(self, path: str) -> tuple[int, int]:
         """Bytes of the volume that a directory is on: all, and those that may still be written."""
         ...

@@ -19,7 +19,9 @@ from barnabas.log.time_index import TimeIndex
 from barnabas.log.transaction_index import encode_aborted
 from barnabas.ports import Disk
 from barnabas.records.aborted_transaction import AbortedTransaction
+from barnabas.records.batch import walk
 from barnabas.records.whole_batches import whole_batches
+from barnabas.records.whole_messages import table_of
 from barnabas.types import NO_TIMESTAMP, Buffer
 
 _LARGEST = (1 << 31) - 1
@@ -52,10 +54,17 @@ class CleanedSegment:
         if not parts:
             return 0
         data = parts[0] if len(parts) == 1 else b"".join(parts)
+        return self._append(data, whole_batches(data, check_crcs=False).table)
+
+    def append_messages(self, parts: Sequence[Buffer]) -> int:
+        """As `append`, for messages of magic 0 and 1."""
+        data = b"".join(parts)
+        return self._append(data, table_of(walk(data)))
+
+    def _append(self, data: Buffer, table: "array[int]") -> int:
         if self.size + len(data) > _LARGEST:
             raise StorageError(f"{self._stem}{LOG}{CLEANED} would have 2 GiB or more")
         self._file.write(self.size, [data])
-        table = whole_batches(data, check_crcs=False).table
         found = array("q", bytes(32 * (len(table) // layout.WIDTH)))
         count = index_entries.entries(table, self._interval, self._state, found)
         for last, position, timestamp, at_offset in zip(
@@ -66,8 +75,11 @@ class CleanedSegment:
         self.size += len(data)
         return len(data)
 
-    def finish(self, aborted: Iterable[AbortedTransaction]) -> None:
+    def finish(self, aborted: Iterable[AbortedTransaction], modified_ms: int) -> None:
         """Bring it to stable storage, with what its markers of aborted transactions say.
+
+        `modified_ms`: when what it replaces was last written. Messages have no other time for the end
+        of tombstones, and those of magic 0 none for retention.
 
         Raises:
             StorageError: the disk fails.
@@ -84,3 +96,4 @@ class CleanedSegment:
         for file in files:
             file.sync()
             file.close()
+        self._disk.set_modified_ms(self._stem + LOG + CLEANED, modified_ms)

@@ -21,6 +21,9 @@ from barnabas.ports import Disk
 from barnabas.records.compaction import Survivors
 from barnabas.records.latest_offsets import LatestOffsets
 from barnabas.records.transactions import AbortedTransactions, TransactionFilter
+from barnabas.records.whole_batches import WholeBatches
+from barnabas.records.whole_messages import WholeMessages
+from barnabas.types import Buffer
 
 _INT32_MAX = (1 << 31) - 1
 
@@ -103,6 +106,8 @@ class Compaction:
         self._disk = disk
         self._plan = plan
         self._aborted = AbortedTransactions()
+        self._horizon_of_messages = 0
+        """Tombstones of magic 0 and 1 go from segments that were last written before it."""
 
     def steps(self) -> Iterator[int]:
         """Do the work; each step gives the bytes that it read and wrote.
@@ -112,6 +117,10 @@ class Compaction:
             StorageError: the disk fails, or a segment is not there any more.
         """
         plan = self._plan
+        clean = [each for each in plan.segments if each.base_offset < plan.first_dirty]
+        if clean:
+            newest = self._disk.modified_ms(self._path(clean[-1], LOG))
+            self._horizon_of_messages = newest - plan.config.delete_retention_ms
         yield from self._survey()
         latest = LatestOffsets(plan.map_bytes, plan.load_factor, plan.secret)
         yield from self._learn(latest)
@@ -134,9 +143,10 @@ class Compaction:
             if number >= len(segments) and not self._aborted.is_open_before(later[0].base_offset):
                 return
             file = self._disk.open(self._path(segment, LOG))
-            for batches in read_pieces(file, 0, segment.size, check_crcs=False):
-                self._aborted.add(batches)
-                yield batches.size
+            for piece in read_pieces(file, 0, segment.size, check_crcs=False):
+                if isinstance(piece, WholeBatches):  # messages have no transactions
+                    self._aborted.add(piece)
+                yield piece.size
             file.close()
 
     def _learn(self, latest: LatestOffsets) -> Iterator[int]:
@@ -148,11 +158,12 @@ class Compaction:
         )
         for segment in dirty:
             file = self._disk.open(self._path(segment, LOG))
-            for batches in read_pieces(file, 0, segment.size):
-                if not latest.learn(batches, plan.first_dirty, transactions):
-                    file.close()
-                    return
-                yield batches.size
+            for piece in read_pieces(file, 0, segment.size):
+                for batches in _as_batches(piece):
+                    if not latest.learn(batches, plan.first_dirty, transactions):
+                        file.close()
+                        return
+                yield piece.size
             file.close()
             latest.keys.reach(segment.next_base - 1)
 
@@ -176,13 +187,21 @@ class Compaction:
         interval = plan.config.index_interval_bytes
         cleaned = CleanedSegment(self._disk, plan.directory, group[0].base_offset, interval)
         transactions.kept.clear()
+        modified = 0
         for segment in group:
-            file = self._disk.open(self._path(segment, LOG))
-            for batches in read_pieces(file, 0, segment.size):
-                self.bytes_read += batches.size
-                yield batches.size + cleaned.append(survivors.of(batches))
+            path = self._path(segment, LOG)
+            modified = self._disk.modified_ms(path)
+            file = self._disk.open(path)
+            for piece in read_pieces(file, 0, segment.size):
+                self.bytes_read += piece.size
+                if isinstance(piece, WholeBatches):
+                    written = cleaned.append(survivors.of(piece))
+                else:
+                    doomed = modified <= self._horizon_of_messages
+                    written = cleaned.append_messages(_left_of(piece, survivors, doomed=doomed))
+                yield piece.size + written
             file.close()
-        cleaned.finish(transactions.kept)
+        cleaned.finish(transactions.kept, modified)
         self.finished.append(CleanedGroup([each.base_offset for each in group], cleaned.size))
 
     def _fits(self, group: Sequence[OldSegment]) -> bool:
@@ -203,6 +222,22 @@ class Compaction:
 
     def _path(self, segment: OldSegment, kind: str) -> str:
         return f"{self._plan.directory}/{segment_name(segment.base_offset)}{kind}"
+
+
+def _as_batches(piece: WholeBatches | WholeMessages) -> Iterator[WholeBatches]:
+    if isinstance(piece, WholeBatches):
+        yield piece
+    else:
+        yield from (group.as_batches() for group in piece.groups())
+
+
+def _left_of(piece: WholeMessages, survivors: Survivors, *, doomed: bool) -> list[Buffer]:
+    """The messages that stay."""
+    parts: list[Buffer] = []
+    for group in piece.groups():
+        batches = group.as_batches(doomed=doomed)
+        parts += group.left(batches, survivors.of(batches))
+    return parts
 
 
 def grouped(

@@ -1,7 +1,4 @@
-"""The whole batches of a buffer with a table of their headers: what compaction goes over.
-
-This is where other formats than magic 2 would be brought into the same table.
-"""
+"""The whole batches of a buffer with a table of their headers: what compaction goes over."""
 
 from array import array
 from collections.abc import Iterator

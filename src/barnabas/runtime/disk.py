@@ -71,6 +71,11 @@ class RealDisk:
         with _storage_errors("look at", path):
             return os.stat(path).st_mtime_ns // 1_000_000
 
+    def set_modified_ms(self, path: str, time_ms: int) -> None:
+        """Let a file's data have last changed at another time."""
+        with _storage_errors("set the time of", path):
+            os.utime(path, ns=(1_000_000 * time_ms, 1_000_000 * time_ms))
+
     def space(self, path: str) -> tuple[int, int]:
         """Bytes of the volume that a directory is on: all, and those that may still be written."""
         with _storage_errors("look at", path):

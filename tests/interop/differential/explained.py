@@ -121,6 +121,10 @@ EXPLAINED: dict[str, tuple[Difference, ...]] = {
         Difference("*", "api_keys.9.min_version", "OffsetFetch of 0.8 is served", 1, 0),
         Difference("*", "api_keys.34.min_version", "AlterReplicaLogDirs of 1.0 is served", 1, 0),
         Difference("*", "api_keys.35.min_version", "DescribeLogDirs of 1.0 is served", 1, 0),
+        *(
+            Difference("*", f"api_keys.{key}.min_version", "of 0.11 and 1.1: served", 1, 0)
+            for key in (29, 30, 31, 38, 39, 40, 41)
+        ),
         Difference("*", "api_keys.42.max_version", "version 3 is newer than 4.3", 2, 3),
         Difference("*", "api_keys.19.min_version", "CreateTopics of 0.10 is served", 2, 0),
         Difference("*", "api_keys.20.min_version", "DeleteTopics of 0.10 is served", 1, 0),

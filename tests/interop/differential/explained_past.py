@@ -10,10 +10,14 @@ _BROKEN = "says what is wrong where Kafka only says that something is"
 _UNKNOWN_CODEC = Difference("unknown codec in *", "*.error_code", _BROKEN, -1, 76)
 _REFUSED = (Difference("not gzip in *", "*.error_code", _BROKEN, -1, 2), _UNKNOWN_CODEC)
 _REFUSED_SINCE_2_4 = (Difference("not gzip in *", "*.error_code", _BROKEN, -1, 87), _UNKNOWN_CODEC)
-_ONE_WRAPPER = "several wrappers in one set are refused, as 2.8 and later refuse them"
-_SEVERAL_WRAPPERS = (
-    Difference("two wrappers in *", "*", _ONE_WRAPPER),
-    Difference("after two wrappers in *", "*", _ONE_WRAPPER),
+_MECHANISMS = tuple(
+    Difference(
+        f"{mechanism} in 0",
+        "mechanisms",
+        "no listener has SASL; Kafka names its default",
+        ["GSSAPI"],
+    )
+    for mechanism in ("PLAIN", "nonsense")
 )
 _COUNT = (
     Difference("at most -1 in 0", "*.error_code", "no offsets; Kafka stumbles over it", -1, 0),
@@ -53,7 +57,6 @@ EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
     ),
     ("0.8.2", "produce"): (
         *_REFUSED,
-        *_SEVERAL_WRAPPERS,
         *_MAGIC,
     ),
     ("0.8.2", "list_offsets"): _COUNT,
@@ -62,22 +65,24 @@ EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
         Difference("member in 1", "*.error_code", "nobody is a member here, as since 0.9", 0, 25),
     ),
     ("0.9.0", "metadata"): (*_AT_ONCE, _LONG),
-    ("0.9.0", "produce"): (*_REFUSED, *_SEVERAL_WRAPPERS, *_MAGIC),
+    ("0.9.0", "produce"): (*_REFUSED, *_MAGIC),
     ("0.9.0", "list_offsets"): _COUNT,
     ("0.9.0", "committed_offsets"): (
         Difference("member in *", "*.error_code", "another word for who is no member", 22, 25),
     ),
     ("0.10.2", "metadata"): _AT_ONCE,
-    ("0.10.2", "produce"): (*_REFUSED, *_SEVERAL_WRAPPERS),
+    ("0.10.2", "produce"): _REFUSED,
     ("0.10.2", "fetch"): (_FROM_WITHIN,),
     ("0.10.2", "list_offsets"): _COUNT,
     ("0.10.2", "api_versions"): (_NOT_YET,),
+    ("0.10.2", "security"): _MECHANISMS,
+    ("0.11.0", "security"): _MECHANISMS,
     **{
         (release, scenario): explained
         for release in ("0.11.0", "1.1")
         for scenario, explained in {
             "metadata": _AT_ONCE,
-            "produce": (*_REFUSED, *_SEVERAL_WRAPPERS, _EARLY_STABLE),
+            "produce": (*_REFUSED, _EARLY_STABLE),
             "fetch": (*_CONVERTED, _EARLY_STABLE),
             "list_offsets": _COUNT,
             "api_versions": (_NOT_YET,),

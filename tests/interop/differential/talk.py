@@ -55,6 +55,7 @@ SORTED_BY = (
     "entity_type",
     "key",
     "entity",
+    "user",
 )
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,9 +16,10 @@ from tests.interop.peers.zookeeper import ZooKeeper
 class OldKafka:
     """`with OldKafka(release) as kafka:` gives a broker of id 1; its data goes with the context."""
 
-    def __init__(self, release: MavenPeer) -> None:
+    def __init__(self, release: MavenPeer, properties: Mapping[str, str] | None = None) -> None:
         self.name = release.name
         self._release = release
+        self._properties = dict(properties or {})
         self.keeper = ZooKeeper()
         self._folder = Path()
         self._child: Child | None = None
@@ -27,6 +29,11 @@ class OldKafka:
     def bootstrap_servers(self) -> str:
         """host:port, as every client wants it."""
         return f"127.0.0.1:{self.port}"
+
+    @property
+    def data_dir(self) -> Path:
+        """The log directory."""
+        return self._folder / "data"
 
     def __enter__(self) -> Self:
         jars = class_path(self._release)
@@ -71,10 +78,11 @@ class OldKafka:
         )
         rows = {
             "broker.id": "1",
-            "log.dirs": str(self._folder / "data"),
+            "log.dirs": str(self.data_dir),
             "zookeeper.connect": self.keeper.address,
             "offsets.topic.num.partitions": "1",
             "offsets.topic.replication.factor": "1",
             **place,
+            **self._properties,
         }
         return "".join(f"{name}={value}\n" for name, value in rows.items())

@@ -34,11 +34,13 @@ class OurBroker:
         properties: Mapping[str, str] | None = None,
         prefix: tuple[str, ...] = (),
         profile: str | None = None,
+        sources: Path = SOURCES,
     ) -> None:
         """`prefix` goes before the command, for pinning (taskset -c 0).
 
-        `profile` is the release of Kafka that it behaves as.
+        `profile` is the release of Kafka that it behaves as, `sources` the code that is run.
         """
+        self.sources = sources
         self.profile = profile
         self.properties = dict(properties or {})
         self.prefix = prefix
@@ -97,7 +99,7 @@ class OurBroker:
             "--data-dir", str(self.data_dir), *settings,
             *(("--profile", self.profile) if self.profile else ()),
         ]  # fmt: skip
-        environment = {**os.environ, "PYTHONPATH": str(SOURCES)}
+        environment = {**os.environ, "PYTHONPATH": str(self.sources)}
         # An installed package has its bytecode; without it half of the start is compiling.
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         self._child = Child(command, self.folder / "broker.log", environment=environment)

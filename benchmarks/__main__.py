@@ -18,7 +18,10 @@ from benchmarks.results import Result
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
 # A module of this package for each group, with `measure(plan) -> list[Result]`.
-GROUPS = ("produce", "fetch", "resident", "clients", "records", "spark")
+GROUPS = (
+    *("produce", "fetch", "resident", "clients", "records"),
+    *("conversion", "opening", "compaction", "spark"),
+)
 AGAINST_KAFKA = ("produce", "fetch")
 
 

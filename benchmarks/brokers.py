@@ -1,5 +1,6 @@
 """The two brokers of a comparison, with the same log policy: a bounded log of warm pages."""
 
+from collections.abc import Mapping
 from typing import Protocol, Self
 
 from confluent_kafka.admin import AdminClient, NewTopic
@@ -66,8 +67,8 @@ class BenchKafka(RealKafka):
 class BenchOurs(OurBroker):
     """Our broker with the same policy."""
 
-    def __init__(self) -> None:
-        super().__init__(properties=POLICY)
+    def __init__(self, properties: Mapping[str, str] | None = None) -> None:
+        super().__init__(properties={**POLICY, **(properties or {})})
 
     def __enter__(self) -> Self:
         self.start(step=0.001)

@@ -41,8 +41,7 @@ def measure(plan: Plan) -> list[Result]:
     return [
         Result(
             f"fetch, {where}", f"answers of {title}", "CPU-s/GB",
-            tuple(figures[title]["barnabas"]), tuple(figures[title].get("kafka", ())),
-            "Kafka 4.3.0", TARGET,
+            *(tuple(figures[title][broker.name]) for broker in brokers), plan.peer_name, TARGET,
         )
         for title, *_ in SIZES
     ]  # fmt: skip

@@ -1,6 +1,6 @@
 """How long a broker takes to open a directory of 1,000 partitions of 3 segments, closed in order.
 
-Run it: python -m benchmarks.opening
+`ONLY=opening python -m benchmarks` measures this alone.
 """
 
 import tempfile
@@ -15,8 +15,10 @@ from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.types import TopicPartition
+from benchmarks.plan import Plan
+from benchmarks.results import Result
 
-PARTITIONS, SEGMENTS, RUNS = 1000, 3, 5
+PARTITIONS, SEGMENTS = 1000, 3
 
 
 def manager(path: Path, disk: RealDisk) -> LogManager:
@@ -58,8 +60,10 @@ def seconds_to_open(path: Path) -> float:
     return taken
 
 
-if __name__ == "__main__":
+def measure(plan: Plan) -> list[Result]:
+    """The row of this group."""
     with tempfile.TemporaryDirectory() as folder:
         fill(Path(folder))
-        best = min(seconds_to_open(Path(folder)) for _ in range(RUNS))
-    print(f"{PARTITIONS} partitions x {SEGMENTS} segments opened in {best:.2f} s of processor time")
+        taken = tuple(seconds_to_open(Path(folder)) for _ in range(plan.rounds))
+    measured = f"{PARTITIONS:,} partitions of {SEGMENTS} segments, closed in order"
+    return [Result("opening", measured, "CPU-s", taken, target=2.0)]

@@ -2,8 +2,8 @@
 
 import os
 import subprocess
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 
 from benchmarks.brokers import BenchKafka, BenchOurs, Broker, warm_up
@@ -18,10 +18,11 @@ class Plan:
     rounds: int = 3
     scale: float = 1.0
     pinned: bool = True
-    kafka: bool = True
+    peer: Callable[[], AbstractContextManager[Broker]] = BenchKafka
+    peer_name: str = "Kafka 4.3.0"
     notes: list[str] = field(default_factory=list)
     _stack: ExitStack = field(default_factory=ExitStack)
-    _brokers: tuple[Broker, ...] = ()
+    _brokers: tuple[Broker, Broker] | None = None
 
     def requests(self, count: int) -> int:
         """How many of `count` requests to send."""
@@ -31,13 +32,11 @@ class Plan:
         """The processor that load generators are pinned to."""
         return CPU if self.pinned else None
 
-    def brokers(self) -> tuple[Broker, ...]:
-        """Ours and, where asked for, real Kafka: started and warmed once a run."""
-        if not self._brokers:
+    def brokers(self) -> tuple[Broker, Broker]:
+        """Ours and its peer: started and warmed once a run."""
+        if self._brokers is None:
             ours = self._stack.enter_context(BenchOurs())
-            found: tuple[Broker, ...] = (ours,)
-            if self.kafka:
-                found = (ours, self._stack.enter_context(BenchKafka()))
+            found = ours, self._stack.enter_context(self.peer())
             for broker in found:
                 warm_up(broker, self.scale)
             self._brokers = found
@@ -57,7 +56,7 @@ class Plan:
     def close(self) -> None:
         """Stop what was started."""
         self._stack.close()
-        self._brokers = ()
+        self._brokers = None
 
 
 def _hold(pid: int, processors: str) -> None:

@@ -41,8 +41,7 @@ def measure(plan: Plan) -> list[Result]:
     return [
         Result(
             f"produce, {where}", title, unit,
-            tuple(figures[title]["barnabas"]), tuple(figures[title].get("kafka", ())),
-            "Kafka 4.3.0", target,
+            *(tuple(figures[title][broker.name]) for broker in brokers), plan.peer_name, target,
         )
         for title, unit, target in rows
     ]  # fmt: skip

@@ -57,8 +57,9 @@ committed.
 
 **Compaction.** The same log, with all codecs, tombstones, producers and transactions, cleaned by Kafka 4.3 and
 by this broker, once and once more: what is left is the same, segment by segment and batch by batch, but for the
-base timestamp of batches that lost records. Logs of magic 0 and 1 were cleaned by Kafka 2.8 for that. Kafka
-4.3 starts on what this broker has cleaned, and librdkafka reads all of it there (`tests/interop/test_cleaners.py`).
+base timestamp of batches that lost records. Logs of magic 0 and 1 were cleaned by Kafka 2.8 for that.
+Kafka 4.3 starts on what this broker has cleaned, and librdkafka reads all of it there
+(`tests/interop/test_cleaners.py`).
 
 **Between formats.** Readers of today decode magic 0 and 1 themselves, so such records leave as they are
 stored. Converted, they lose what the older format has no place for:

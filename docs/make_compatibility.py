@@ -42,6 +42,10 @@ same time, in codecs of their own, and each then reads all of it, with times of 
 1.1, 2.8 and 3.9 and to this broker with `--profile` of that release; what differs stands, each with its
 reason, in `tests/interop/differential`.
 
+**Conversations.** What clients of every generation say to Kafka 3.9 or 4.3, and what it answers, each
+version of each API with its bytes and their meaning: `tests/vectors/conversations`. Our codecs read all of
+it and write it again.
+
 **Programs.** The console producer, consumer or shell, and the offset shell of 0.8.1, 0.8.2, 0.9, 0.10.2,
 0.11, 1.1, 2.4, 2.8 and 3.9 write, read and find on this broker.
 

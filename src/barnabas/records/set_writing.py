@@ -1,6 +1,7 @@
 """RecordColumns into bytes of any format: message sets of magic 0 and 1, batches of magic 2.
 
-No Python object is made per record. Source: seeds 002 and 003 "Message format", KIP-31, KIP-32,
+No Python object is made per record. What is compressed is so quickly: it is converted on its way.
+Source: seeds 002 and 003 "Message format", KIP-31, KIP-32,
 KIP-98.
 """
 
@@ -14,7 +15,7 @@ from barnabas.kernels.message_writing import Messages
 from barnabas.records.batch import HEADER_SIZE, LOG_APPEND_TIME
 from barnabas.records.builder import finish
 from barnabas.records.columns import BytesColumn, RecordColumns
-from barnabas.records.compression import Codec, compress
+from barnabas.records.compression import QUICK_LEVELS, Codec, compress
 from barnabas.records.lz4_frames import wrongly_summed
 from barnabas.records.message_sets import crc32_tables
 from barnabas.types import NO_TIMESTAMP, Buffer
@@ -55,7 +56,7 @@ def wrap(
     inner: Buffer, magic: int, codec: Codec, attributes: int, offset: int, timestamp: int
 ) -> bytearray:
     """A message with this offset and time whose value is the compressed message set `inner`."""
-    packed = compress(codec, inner)
+    packed = compress(codec, inner, QUICK_LEVELS[codec])
     if codec == Codec.LZ4 and not magic:
         packed = wrongly_summed(packed)
     attributes |= codec
@@ -117,7 +118,7 @@ def write_batches(
         batch = bytearray(HEADER_SIZE + state[0])
         batch_writing.write(table, order, first, last, sizes, batch, HEADER_SIZE)
         if codec != Codec.NONE:
-            packed = compress(codec, memoryview(batch)[HEADER_SIZE:])
+            packed = compress(codec, memoryview(batch)[HEADER_SIZE:], QUICK_LEVELS[codec])
             batch = bytearray(HEADER_SIZE) + packed
         attributes = codec | (LOG_APPEND_TIME if append_time else 0)
         finish(batch, attributes, count, (state[1], state[2]))

@@ -1,3 +1,4 @@
+import gzip
 import random
 import struct
 import tracemalloc
@@ -39,6 +40,19 @@ def test_damage_is_corrupt(codec: Codec) -> None:
 def test_an_unknown_codec_is_corrupt() -> None:
     with pytest.raises(CorruptRecord, match="codec 6"):
         decompress(6, DATA, 1000)
+
+
+@pytest.mark.parametrize("level", [1, 3, 4, 6, 9])
+def test_gzip_of_every_level_is_a_gzip_file_that_states_its_size(level: int) -> None:
+    packed = bytes(compress(Codec.GZIP, DATA, level))
+    assert gzip.decompress(packed) == DATA
+    assert stated_size(Codec.GZIP, packed) == len(DATA)
+
+
+def test_lz4_is_by_default_the_fast_one_of_kafkas_clients() -> None:
+    text = random.Random(1).randbytes(3000).hex().encode() * 9
+    assert len(compress(Codec.LZ4, text)) == len(compress(Codec.LZ4, text, 1))
+    assert len(compress(Codec.LZ4, text)) > len(compress(Codec.LZ4, text, 9))
 
 
 def test_levels_are_the_codecs_own() -> None:

@@ -1,0 +1,127 @@
+"""How the vectors in `conversations` were taken: clients of every generation speak to real Kafka.
+
+`python -m tests.vectors.capture_clients` writes them anew: Kafka 3.9 answers the clients that need a
+broker before 4.0, Kafka 4.3 the others. One request of each API and version stays of a client, and
+the answer where no client before had one of that version.
+"""
+
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+
+from barnabas.protocol.api_keys import ApiKey
+from tests.interop import samples
+from tests.interop.brokers import InteropBroker
+from tests.interop.clients.client import Finder
+from tests.interop.compatibility import go, node, python, releases
+from tests.interop.compatibility.peer import Peer
+from tests.interop.peers import generations
+from tests.interop.peers.maven import KAFKA_4, MavenPeer
+from tests.interop.peers.program import Program
+from tests.interop.peers.real_kafka import RealKafka
+from tests.vectors.annotated import Frame, to_text
+from tests.vectors.capture import Tap
+
+CONVERSATIONS = Path(__file__).with_name("conversations")
+PEERS = (*releases.PEERS, *python.PEERS, *go.PEERS, *node.PEERS)
+LONGEST_ANSWER = 1500
+_UNSUPPORTED_VERSION = (35).to_bytes(2)
+_OLD = re.compile(r"^(0\.|1\.|2\.0)|for a broker of|kafka-python|aiokafka|kafkajs|kafka-node|kcat")
+"""Clients that Kafka 4 refuses in something."""
+
+Conversation = tuple[bytes, bytes]
+
+
+@contextmanager
+def tapped(release: MavenPeer) -> Iterator[tuple[RealKafka, Tap]]:
+    """Kafka whose clients are sent to a tap."""
+    tap = Tap()
+    properties = {"advertised.listeners": f"PLAINTEXT://127.0.0.1:{tap.port}"}
+    with RealKafka(peer=release, properties=properties) as kafka:
+        tap.start(kafka.port)
+        try:
+            yield kafka, tap
+        finally:
+            tap.stop()
+
+
+def speak(peer: Peer, client: Finder, kafka: RealKafka, address: str) -> None:
+    """All that the peer can do, with few records."""
+    broker = InteropBroker(kafka)
+    sent = [each for each in peer.sent() if each.value is not None][:2]
+    topic = broker.new_topic({"cleanup.policy": "delete"})
+    for codec in [each for each in ("none", "gzip") if each in peer.writes]:
+        client.write(address, topic, sent, codec=codec)
+    if peer.reads:
+        client.read(address, topic, 2)
+    if peer.finds_ends:
+        client.ends(address, topic)
+    if peer.finds_times:
+        client.at_time(address, topic, samples.START_MS)
+    if peer.idempotent:
+        client.write(address, topic, sent, idempotent=True)
+    if peer.makes_topics and isinstance(client, Program):
+        client.topics(address, f"made-{peer.version}")
+
+
+def kept(frames: Sequence[Conversation]) -> dict[tuple[ApiKey, int], Conversation]:
+    """By API and version the conversation with the largest answer of a size that one can read."""
+    best: dict[tuple[ApiKey, int], Conversation] = {}
+    for request, response in frames:
+        key = ApiKey(int.from_bytes(request[:2])), int.from_bytes(request[2:4])
+        known = best.get(key)
+        if known is None or len(known[1]) < len(response) < LONGEST_ANSWER:
+            best[key] = request, response
+    return best
+
+
+def file_of(peer: Peer) -> Path:
+    """Where the conversation with a client is."""
+    name = re.sub(r"[^a-z0-9.]+", "-", f"{peer.client} {peer.version}".lower()).strip("-")
+    return CONVERSATIONS / f"{name}.txt"
+
+
+def write_down(
+    peer: Peer,
+    release: MavenPeer,
+    frames: Sequence[Conversation],
+    answered: set[tuple[ApiKey, int]],
+) -> None:
+    """A file for a client; `answered` grows by the answers in it."""
+    note = f"{peer.client} {peer.version}"
+    parts = []
+    for (key, version), (request, response) in sorted(kept(frames).items()):
+        parts.append(to_text(Frame(key, "request", version, note, request)))
+        # A version of ApiVersions that the broker does not know is answered in version 0 (KIP-511).
+        unknown = key is ApiKey.API_VERSIONS and response[4:6] == _UNSUPPORTED_VERSION
+        said = key, 0 if unknown else version
+        if said not in answered and len(response) < LONGEST_ANSWER:
+            answered.add(said)
+            answer = Frame(key, "response", said[1], f"Kafka {release.version}", response)
+            parts.append(to_text(answer))
+    file_of(peer).write_text("\n".join(parts), encoding="utf-8")
+
+
+def main() -> None:
+    CONVERSATIONS.mkdir(exist_ok=True)
+    wanted = sys.argv[1:]
+    answered: set[tuple[ApiKey, int]] = set()
+    for release in (generations.KAFKA_3_9, KAFKA_4):
+        with tapped(release) as (kafka, tap):
+            for peer in PEERS:
+                old = bool(_OLD.search(peer.version) or _OLD.search(peer.client))
+                if old != (release is generations.KAFKA_3_9):
+                    continue
+                if wanted and not any(each in peer.name for each in wanted):
+                    continue
+                del tap.frames[:]
+                started: AbstractContextManager[Finder] = peer.start()
+                with started as client:
+                    speak(peer, client, kafka, f"127.0.0.1:{tap.port}")
+                write_down(peer, release, list(tap.frames), answered)
+
+
+if __name__ == "__main__":
+    main()

@@ -189,6 +189,10 @@ class SimDisk:
         """When it was last written to."""
         return self._file(path).modified_ms
 
+    def set_modified_ms(self, path: str, time_ms: int) -> None:
+        """Let it have been written to at another time."""
+        self._file(path).modified_ms = time_ms
+
     def space(self, path: str) -> tuple[int, int]:
         """Enough."""
         del path

@@ -65,6 +65,10 @@ base timestamp of batches that lost records. Logs of magic 0 and 1 were cleaned 
 Kafka 4.3 starts on what this broker has cleaned, and librdkafka reads all of it there
 (`tests/interop/test_cleaners.py`).
 
+**Directories for Kafka.** What this broker wrote as 0.8.2, 0.9, 0.10.2, 0.11, 1.1, 2.8, 3.9 and 4.3
+(`--profile`), indexes and all, is put in the place of a topic of that Kafka, which starts on it, gives
+every record to librdkafka and appends to it (`tests/interop/test_our_directories.py`).
+
 **Between formats.** Readers of today decode magic 0 and 1 themselves, so such records leave as they are
 stored. Converted, they lose what the older format has no place for:
 

@@ -138,9 +138,13 @@ class ClientConnection:
     def _reply_metered(self, request: Request, outcome: object, used: Used) -> None:
         """Reply under a quota, and take the next request when the client's wait is over."""
         self._used = None
-        reply, wait_ms = metered(self._broker, self._dialect, request, outcome, used)
+        broker = self._broker
+        began = broker.clock.monotonic()
+        reply, wait_ms = metered(broker, self._dialect, request, outcome, used)
         if reply is not None:
             self._connection.send(reply)
+        # What the reply itself has cost counts from the next request on, as with Kafka.
+        broker.throttling.worked(request.client_id or "", broker.clock.monotonic() - began)
         if wait_ms:
             self._silence = self._broker.timers.after(wait_ms / 1000, self._on_silence_over)
         else:

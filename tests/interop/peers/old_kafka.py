@@ -2,7 +2,8 @@
 
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -23,6 +24,7 @@ class OldKafka:
         self.keeper = ZooKeeper()
         self._folder = Path()
         self._child: Child | None = None
+        self._command: list[str] = []
         self.port = 0
 
     @property
@@ -42,13 +44,26 @@ class OldKafka:
         (self.port,) = free_ports(1)
         config = self._folder / "server.properties"
         config.write_text(self._config())
-        command = [
+        self._command = [
             java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
             # The snappy of 0.8.0 and 0.8.1 loads its library so.
             "--add-opens", "java.base/java.lang=ALL-UNNAMED",
             "-cp", jars, "kafka.Kafka", str(config),
         ]  # fmt: skip
-        self._child = Child(command, self._folder / "broker.log", stop_seconds=10)
+        self._spawn()
+        return self
+
+    @contextmanager
+    def down(self) -> Iterator[Path]:
+        """Stop it in order for a while, on the same data and port; gives its log directory."""
+        assert self._child is not None
+        self._child.stop()
+        yield self.data_dir
+        self._keeper.wait_for("dump", "/brokers/ids/1", there=False)
+        self._spawn()
+
+    def _spawn(self) -> None:
+        self._child = Child(self._command, self._folder / "broker.log", stop_seconds=10)
         try:
             # It opens its port before it is registered, and makes no topic until then.
             self.keeper.wait_for("dump", "/brokers/ids/1")
@@ -56,7 +71,6 @@ class OldKafka:
             error.add_note(self._child.tail())
             self.__exit__(None, error, None)
             raise
-        return self
 
     def __exit__(
         self,

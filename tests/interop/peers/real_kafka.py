@@ -5,7 +5,8 @@ import shutil
 import subprocess
 import tempfile
 import uuid
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -76,6 +77,13 @@ class RealKafka:
         ]  # fmt: skip
         self._spawn()
         return self
+
+    @contextmanager
+    def down(self) -> Iterator[Path]:
+        """Stop it in order for a while, on the same data and port; gives its log directory."""
+        self.child.stop()
+        yield self.data_dir
+        self._spawn()
 
     def restart(self) -> None:
         """Kill it as a power cut would, and start it again on the same data and port."""

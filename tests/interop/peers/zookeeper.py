@@ -93,16 +93,17 @@ class ZooKeeper:
         self.child.stop()
         shutil.rmtree(self._folder, ignore_errors=True)
 
-    def wait_for(self, question: str, text: str) -> None:
-        """Ask (a word of four letters) until the answer has the text.
+    def wait_for(self, question: str, text: str, *, there: bool = True) -> None:
+        """Ask (a word of four letters) until the answer has the text, or has it no more.
 
         Raises:
             ChildFailed: it did not in time.
         """
         deadline = time.monotonic() + START_SECONDS
-        while text not in self._ask(question):
+        while (text in self._ask(question)) is not there:
             if time.monotonic() > deadline:
-                raise ChildFailed(f"ZooKeeper does not tell {text} of {question}")
+                verb = "does not tell" if there else "still tells"
+                raise ChildFailed(f"ZooKeeper {verb} {text} of {question}")
             time.sleep(0.05)
 
     def _ask(self, question: str) -> str:

@@ -97,6 +97,17 @@ def test_only_compacted_topics_are(tmp_path: Path) -> None:
     assert not Kennel(tmp_path, cleanup_policy=frozenset({"delete"})).clean()
 
 
+def test_what_is_compacted_may_expire_too(tmp_path: Path) -> None:
+    both = frozenset({"compact", "delete"})
+    kennel = Kennel(tmp_path, cleanup_policy=both, retention_ms=5_000)
+    kennel.clean()
+    assert kennel.bases() == [0, 8]
+    assert not drop_expired(kennel.log, NOW + 5_000)
+    (gone,) = drop_expired(kennel.log, NOW + 5_001)
+    assert gone.base_offset == 0
+    assert (kennel.log.start_offset, kennel.bases()) == (8, [8])
+
+
 def test_who_reads_an_old_segment_reads_it_to_the_end(tmp_path: Path) -> None:
     kennel = Kennel(tmp_path, file_delete_delay_ms=60_000)
     found = kennel.log.read(0, 1000, max_offset=100, min_one=True).records

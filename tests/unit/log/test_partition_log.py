@@ -1,3 +1,4 @@
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -222,6 +223,18 @@ def test_a_refused_batch_leaves_the_log_as_it_was(
     assert refused.value.code == code
     assert log.end_offset == 0
     assert log.append(memoryview(batch), leader_epoch=0, now_ms=NOW, internal=True).base_offset == 0
+
+
+def test_segments_roll_by_time_less_a_jitter_that_differs(tmp_path: Path) -> None:
+    config = LogConfig(segment_ms=1000, segment_jitter_ms=600, message_timestamp_after_max_ms=ALL)
+    log = a_log(tmp_path, config)
+    for time_ms in range(0, 40_000, 10):
+        append(log, make_batch(timestamp=time_ms + 1))
+        log.write_pending()
+    bases = [segment.base_offset for segment in log.segments]
+    ages = [10 * (after - before) for before, after in pairwise(bases)]
+    assert all(400 <= age <= 1010 for age in ages)
+    assert len(set(ages)) > 5
 
 
 def test_a_repeated_batch_is_answered_with_its_first_place(tmp_path: Path) -> None:

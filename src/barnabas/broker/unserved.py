@@ -10,8 +10,7 @@ from barnabas.protocol.api_keys import ApiKey
 
 _BROKERS = "brokers ask it of each other, and there is one"
 _CONTROLLERS = "asked of a controller, and there is none beside the broker"
-_NEW_GROUPS = "groups are classic ones so far (KIP-848 is not there)"
-_SHARE_GROUPS = "there are no share groups yet (KIP-932)"
+_SHARE_GROUPS = "version 0 was of early access, and no release since 4.1 has it (KIP-932)"
 _STREAMS_GROUPS = "there are no streams groups (KIP-1071)"
 _QUORUM = "there is no quorum of controllers"
 
@@ -58,7 +57,6 @@ _REASONS: tuple[tuple[str, tuple[ApiKey, ...]], ...] = (
     ),
     ("the only broker cannot be forgotten", (ApiKey.UNREGISTER_BROKER,)),
     ("there is no SASL that could use a password", (ApiKey.ALTER_USER_SCRAM_CREDENTIALS,)),
-    (_NEW_GROUPS, (ApiKey.CONSUMER_GROUP_HEARTBEAT, ApiKey.CONSUMER_GROUP_DESCRIBE)),
     (
         _SHARE_GROUPS,
         (
@@ -66,9 +64,6 @@ _REASONS: tuple[tuple[str, tuple[ApiKey, ...]], ...] = (
             ApiKey.SHARE_GROUP_DESCRIBE,
             ApiKey.SHARE_FETCH,
             ApiKey.SHARE_ACKNOWLEDGE,
-            ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS,
-            ApiKey.ALTER_SHARE_GROUP_OFFSETS,
-            ApiKey.DELETE_SHARE_GROUP_OFFSETS,
         ),
     ),
     (

@@ -59,7 +59,7 @@ class OldKafka:
         assert self._child is not None
         self._child.stop()
         yield self.data_dir
-        self._keeper.wait_for("dump", "/brokers/ids/1", there=False)
+        self.keeper.wait_for("dump", "/brokers/ids/1", there=False)
         self._spawn()
 
     def _spawn(self) -> None:

@@ -40,6 +40,10 @@ def _broker_properties() -> tuple[Difference, ...]:
         ),
         Difference("*", f"{path}.log.dir.*", "not below the directory for temporary files"),
         Difference("*", f"{path}.queued.max.request.bytes.*", "memory has a bound by default"),
+        *(
+            Difference("*", f"{path}.{name}", "our own, for clients of Kafka 0.7", "absent")
+            for name in ("listener.dialect.map", "topic.partition.count.map")
+        ),
     )
 
 
@@ -125,6 +129,9 @@ EXPLAINED: dict[str, tuple[Difference, ...]] = {
             Difference("*", f"api_keys.{key}.min_version", "of 0.11 and 1.1: served", 1, 0)
             for key in (29, 30, 31, 38, 39, 40, 41)
         ),
+        Difference("*", "api_keys.22.max_version", "4.3 holds version 6 for unstable", 5, 6),
+        Difference("*", "api_keys.28.max_version", "version 6 is newer than 4.3", 5, 6),
+        Difference("*", "api_keys.27.min_version", "WriteTxnMarkers of 0.11 is served", 1, 0),
         Difference("*", "api_keys.42.max_version", "version 3 is newer than 4.3", 2, 3),
         Difference("*", "api_keys.19.min_version", "CreateTopics of 0.10 is served", 2, 0),
         Difference("*", "api_keys.20.min_version", "DeleteTopics of 0.10 is served", 1, 0),

@@ -139,7 +139,6 @@ class AioMember:
 
     async def _start(self, address: str, group: str, topic: str) -> None:
         self._consumer = AIOKafkaConsumer(
-            topic,
             bootstrap_servers=address,
             group_id=group,
             auto_offset_reset="earliest",
@@ -148,8 +147,14 @@ class AioMember:
             heartbeat_interval_ms=HEARTBEAT_MS,
         )
         await self._consumer.start()
+        # Had it a topic at its start, it would wait there for members who must be polled meanwhile.
+        self._consumer.subscribe([topic])
 
     def poll(self) -> list[Place]:
+        # Without partitions it would wait for some, and for members who must be polled meanwhile.
+        if not self._consumer.assignment():
+            self._loop.run_until_complete(asyncio.sleep(0.05))
+            return []
         polled = self._loop.run_until_complete(self._consumer.getmany(timeout_ms=50))
         return [(one.partition, one.offset) for records in polled.values() for one in records]
 

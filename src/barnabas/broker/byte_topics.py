@@ -9,7 +9,7 @@ import logging
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.partition import Partition
-from barnabas.broker.topics import problem_of_name
+from barnabas.broker.topics import INTERNAL_TOPICS, problem_of_name
 from barnabas.dialects.commands import ANY_PARTITION
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 
@@ -37,6 +37,9 @@ def to_write(broker: Broker, topic: str, index: int) -> Partition | ErrorCode:
     """The partition, made if need be; or the code of why not."""
     if problem_of_name(topic):
         return ErrorCode.INVALID_TOPIC_EXCEPTION
+    if topic in INTERNAL_TOPICS:
+        # What coordinators keep has keys, for which 0.7's format has no place.
+        return _WRONG_PARTITION
     if index == ANY_PARTITION:
         index = broker.entropy.below(_count(broker, topic))
     found = to_read(broker, topic, index)

@@ -185,7 +185,8 @@ class Partition:
                 info = log.append(
                     made, leader_epoch=self.leader_epoch, now_ms=now_ms, internal=True
                 )
-        except StorageError:
+        except (RefusedRecords, StorageError):
+            # A log that cannot hold it, such as one of Kafka 0.7's format, cannot store it either.
             on_written(ErrorCode.KAFKA_STORAGE_ERROR)
             return
         assert not info.duplicate, "the broker's own batches have no sequence"

@@ -6,11 +6,12 @@ from typing import cast
 
 import pytest
 
+from barnabas.broker.internal_topic import batch_of
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.dialects.commands import Append, Produce, Read
 from barnabas.errors import ErrorCode, StorageError
-from barnabas.log.config import LogConfig
+from barnabas.log.config import MAGIC_07, TODAYS_MAGIC, LogConfig
 from barnabas.log.opening import open_log
 from barnabas.records.batch import walk
 from barnabas.records.compression import Codec
@@ -29,12 +30,13 @@ OFFLINE = ErrorCode.KAFKA_STORAGE_ERROR
 pytestmark = pytest.mark.kernels
 
 
-def replicas_of(path: Path, *topics: str) -> ReplicaManager:
+def replicas_of(path: Path, *topics: str, magic: int = TODAYS_MAGIC) -> ReplicaManager:
     replicas = ReplicaManager(SystemClock(), Purgatory(ManualTimers()))
     for topic in topics:
         directory = path / topic
         directory.mkdir()
-        log = open_log(RealDisk(), TopicPartition(topic, 0), str(directory), LogConfig())
+        config = LogConfig(magic=magic)
+        log = open_log(RealDisk(), TopicPartition(topic, 0), str(directory), config)
         log.topic_id = topic.encode().ljust(16)
         replicas.lead(log, 0)
     return replicas
@@ -100,3 +102,15 @@ def test_batches_are_stored_in_the_codec_of_their_topic(tmp_path: Path, codec: C
     records, next_offset = decode_records(data, "t", 0)
     assert [one.offset for one in records] == list(range(4))
     assert next_offset == 4
+
+
+def test_what_a_log_cannot_hold_of_the_brokers_own_is_not_stored(tmp_path: Path) -> None:
+    """Records of coordinators have keys; messages of Kafka 0.7 have none."""
+    replicas = replicas_of(tmp_path, "t", magic=MAGIC_07)
+    partition = replicas.find("t", 0)
+    assert partition is not None
+    told: list[ErrorCode] = []
+    replicas.append_own(partition, batch_of([(b"key", b"value")], 1), told.append)
+    assert told == [OFFLINE]
+    replicas.write()
+    assert partition.log.written_end == 0

@@ -2,6 +2,7 @@
 
 import pytest
 
+from barnabas.broker.topics import INTERNAL_TOPICS
 from barnabas.dialects.kafka07.messages import MultiProduceRequest, ProduceRequest
 from barnabas.records.compression import Codec, compress
 from barnabas.records.message07 import encode_message, encode_set, read_messages
@@ -76,6 +77,16 @@ def test_what_cannot_be_written_to_closes(
     wire.produce(topic, partition, M1)
     assert wire.is_closed()
     assert not (broker.data_dir.parent / "up-0").exists()
+
+
+@pytest.mark.parametrize("topic", sorted(INTERNAL_TOPICS))
+def test_topics_of_coordinators_are_not_made_by_writing(
+    broker: EmbeddedBroker, wire: Wire07, topic: str
+) -> None:
+    """They would be of Kafka 0.7's format, and no group could commit any more."""
+    wire.produce(topic, 0, M1)
+    assert wire.is_closed()
+    assert not list(broker.data_dir.glob(f"{topic}-*"))
 
 
 def test_a_message_that_is_too_large_is_dropped_with_its_set(wire: Wire07) -> None:

@@ -79,6 +79,10 @@ class SharePartitions:
         self._purgatory, self._clock, self._timers = around
         self._live: dict[StateKey, Live] = {}
 
+    def prepare(self) -> None:
+        """Make the internal topic if it is not there."""
+        self._kept.prepare()
+
     def find(self, key: StateKey) -> Live:
         """A partition, as it was left.
 

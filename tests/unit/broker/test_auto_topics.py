@@ -3,8 +3,10 @@ import logging
 import pytest
 
 from barnabas.broker.auto_topics import create_missing
+from barnabas.broker.group_shards import GroupShards
 from barnabas.broker.topic_znodes import Topic
 from barnabas.errors import ErrorCode
+from barnabas.runtime.clock import SystemClock
 from tests.unit.broker.in_memory import a_broker
 
 
@@ -26,3 +28,24 @@ def test_more_replicas_than_there_are_brokers_are_refused_as_where_a_client_asks
     broker = a_broker({"default.replication.factor": 3})
     assert create_missing(broker, "dogs") is ErrorCode.INVALID_REPLICATION_FACTOR
     assert list(broker.topics) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [("__consumer_offsets", 5), ("__transaction_state", 6), ("__share_group_state", 7)],
+)
+def test_topics_of_coordinators_are_made_as_these_make_them(name: str, count: int) -> None:
+    broker = a_broker(
+        {
+            "num.partitions": 3,
+            "offsets.topic.num.partitions": 5,
+            "transaction.state.log.num.partitions": 6,
+            "share.coordinator.state.topic.num.partitions": 7,
+        }
+    )
+    clock = SystemClock()
+    broker.groups = GroupShards(broker.topics, broker.replicas, clock, broker.config)
+    made = create_missing(broker, name)
+    assert isinstance(made, Topic)
+    assert len(made.partitions) == count
+    assert made.config["cleanup.policy"] == "compact"

@@ -7,10 +7,11 @@ from array import array
 
 from barnabas.errors import CorruptRecord, ErrorCode
 from barnabas.kernels import layout
-from barnabas.records.compression import Codec
 from barnabas.records.message07 import (
     UNPACKED_BYTES_MAX,
     Entry,
+    Room,
+    count_inside,
     encode_set,
     entries,
     has_codec,
@@ -60,21 +61,21 @@ def _refuse_larger(table: "array[int]", count: int, max_bytes: int) -> None:
 
 def _opened(messages: memoryview, limit: int) -> memoryview:
     """The messages after what is compressed was looked into; `limit` is for all of it."""
+    room = Room(limit)
     parts: list[memoryview] = []
-    kept = True
+    done = 0
     for entry in entries(messages, check_crcs=False):
-        part = messages[entry.start : entry.end]
-        if entry.codec:
-            opened, limit = _looked_into(messages, entry, limit)
-            kept = kept and opened is None
-            part = part if opened is None else opened
-        parts.append(part)
-    return messages if kept else memoryview(b"".join(parts))
+        flat = _flattened(messages, entry, room) if entry.codec else None
+        if flat is not None:
+            parts += (messages[done : entry.start], flat)
+            done = entry.end
+    return memoryview(b"".join([*parts, messages[done:]])) if parts else messages
 
 
-def _looked_into(messages: memoryview, entry: Entry, limit: int) -> tuple[memoryview | None, int]:
-    """The messages to store in the place of a compressed one, or None; and what is left of `limit`."""
-    inner, limit = unpack(Codec(entry.codec), messages[entry.payload : entry.end], limit)
-    if len(inner) <= entry.end - entry.start:
-        return None, limit
-    return memoryview(encode_set([payload for payload, _ in inner])), limit
+def _flattened(messages: memoryview, entry: Entry, room: Room) -> memoryview | None:
+    """The messages to store in the place of a compressed one; None where that stays."""
+    payload, size = messages[entry.payload : entry.end], room.size
+    if count_inside(entry.codec, payload, room) <= entry.end - entry.start:
+        return None
+    inner = unpack(entry.codec, payload, Room(size))
+    return memoryview(encode_set([payload for payload, _ in inner]))

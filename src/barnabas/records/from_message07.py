@@ -16,6 +16,7 @@ from barnabas.records.compression import Codec, compress
 from barnabas.records.message07 import (
     CODEC_BITS,
     UNPACKED_BYTES_MAX,
+    Room,
     encode_set,
     tables,
     unpack,
@@ -81,7 +82,7 @@ def _packed(view: memoryview, row: "array[int]", offset: int, start: int, limit:
     first, payload, end, kind = row
     codec = Codec(kind & CODEC_BITS)
     size = end - first
-    inner, _ = unpack(codec, view[payload:end], limit)
+    inner = unpack(codec, view[payload:end], Room(limit))
     if not inner or offset + first + min(len(inner), size) <= start:
         return bytearray()
     # Put together again: they may have been in several messages, and of either magic.

@@ -18,6 +18,11 @@ from barnabas.types import Buffer
 
 UNPACKED_BYTES_MAX = 1 << 28
 """What all compressed messages of a set may hold, if nobody says otherwise."""
+ENTRIES_MAX = 1 << 18
+"""How many messages one compressed message may hold: as objects they have a quarter of 256 MiB.
+
+Producers put some hundreds into one.
+"""
 CODEC_BITS = 3
 _DEEPEST = 8
 """Compressed messages may be in compressed ones, as after mirroring; Kafka 0.7 sets no bound."""
@@ -71,6 +76,33 @@ class Entry(NamedTuple):
     def codec(self) -> int:
         """What its payload is compressed with."""
         return self.attributes & CODEC_BITS
+
+
+class Room:
+    """What may still come out of compressed messages: bytes of all, and entries of the present one."""
+
+    __slots__ = ("entries", "size")
+
+    def __init__(self, size: int = UNPACKED_BYTES_MAX) -> None:
+        self.size = size
+        self.entries = ENTRIES_MAX
+
+    def open(self, codec: int, payload: Buffer, depth: int) -> memoryview:
+        """What a compressed message holds, for which there is less room then.
+
+        Raises:
+            InvalidMessage: nothing comes out of it, or more than there is room for.
+        """
+        if depth > _DEEPEST:
+            raise InvalidMessage(f"compressed messages are in each other {_DEEPEST} times")
+        if not len(payload):
+            raise InvalidMessage("a compressed message has no payload")
+        try:
+            view = memoryview(decompress(codec, payload, self.size))
+        except CorruptRecord as error:
+            raise InvalidMessage(str(error)) from error
+        self.size -= len(view)
+        return view
 
 
 def encode_message(payload: Buffer, *, magic: int = 1, codec: Codec = Codec.NONE) -> bytes:
@@ -144,6 +176,7 @@ def read_messages(
     """
     view = memoryview(buffer)
     found: list[Message] = []
+    room = Room(limit)
     used = 0
     for table, count, after in tables(view, 0, len(view)):
         used = after
@@ -165,7 +198,7 @@ def read_messages(
             if not kind & CODEC_BITS:
                 found.append(Message(view[payload:end], offset + end, kind >> 8))
                 continue
-            inner, limit = unpack(kind & CODEC_BITS, view[payload:end], limit)
+            inner = unpack(kind & CODEC_BITS, view[payload:end], room)
             found += [Message(data, offset + start, magic) for data, magic in inner[:-1]]
             found += [Message(data, offset + end, magic) for data, magic in inner[-1:]]
     if not used and view:
@@ -173,33 +206,60 @@ def read_messages(
     return found, offset + used
 
 
-def unpack(
-    codec: int, payload: Buffer, limit: int = UNPACKED_BYTES_MAX, *, depth: int = 1
-) -> tuple[list[tuple[memoryview, int]], int]:
-    """Payload and magic of all that is in a compressed message, at any depth; what is left of `limit`.
+def unpack(codec: int, payload: Buffer, room: Room) -> list[tuple[memoryview, int]]:
+    """Payload and magic of all that is in a compressed message, at any depth.
 
     Raises:
-        InvalidMessage: it cannot be decompressed, or holds something else than messages.
+        InvalidMessage: it, or a message in it, is nonsense; or there is more than `room` allows.
     """
-    if depth > _DEEPEST:
-        raise InvalidMessage(f"compressed messages are in each other {_DEEPEST} times")
-    if not len(payload):
-        raise InvalidMessage("a compressed message has no payload")
-    try:
-        view = memoryview(decompress(codec, payload, limit))
-    except CorruptRecord as error:
-        raise InvalidMessage(str(error)) from error
-    limit -= len(view)
     found: list[tuple[memoryview, int]] = []
+    room.entries = ENTRIES_MAX
+    _unpack_to(found, codec, payload, room, 1)
+    return found
+
+
+def _unpack_to(
+    found: list[tuple[memoryview, int]], codec: int, payload: Buffer, room: Room, depth: int
+) -> None:
+    view = room.open(codec, payload, depth)
+    for table, count, _ in _tables_inside(view, room):
+        for at in range(0, count * _WIDTH, _WIDTH):
+            _, begin, end, kind = table[at : at + _WIDTH]
+            data = view[begin:end]
+            if kind & CODEC_BITS:
+                _unpack_to(found, kind & CODEC_BITS, data, room, depth + 1)
+            else:
+                found.append((data, kind >> 8))
+
+
+def count_inside(codec: int, payload: Buffer, room: Room) -> int:
+    """How many messages `unpack` would find, and raises as it does; makes none of them."""
+    room.entries = ENTRIES_MAX
+    return _count_inside(codec, payload, room, 1)
+
+
+def _count_inside(codec: int, payload: Buffer, room: Room, depth: int) -> int:
+    view = room.open(codec, payload, depth)
+    total = 0
+    for table, count, _ in _tables_inside(view, room):
+        total += count
+        if not has_codec(table, count):
+            continue
+        for at in range(0, count * _WIDTH, _WIDTH):
+            _, begin, end, kind = table[at : at + _WIDTH]
+            if kind & CODEC_BITS:
+                inner = _count_inside(kind & CODEC_BITS, view[begin:end], room, depth + 1)
+                total += inner - 1
+    return total
+
+
+def _tables_inside(view: memoryview, room: Room) -> Iterator[tuple["array[int]", int, int]]:
+    """`tables` of what was in a compressed message."""
     end = 0
-    for entry in entries(view):
-        end = entry.end
-        data = view[entry.payload : end]
-        if entry.codec:
-            inner, limit = unpack(entry.codec, data, limit, depth=depth + 1)
-            found += inner
-        else:
-            found.append((data, entry.magic))
+    for table, count, end in tables(view, 0, len(view)):
+        room.entries -= count
+        if room.entries < 0:
+            raise InvalidMessage(f"a compressed message holds more than {ENTRIES_MAX} messages")
+        yield table, count, end
     if not end and view:
         raise InvalidMessage("a compressed message holds no whole message")
-    return found, limit

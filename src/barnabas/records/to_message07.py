@@ -4,7 +4,7 @@ from barnabas.errors import ErrorCode
 from barnabas.records.batch import read_entry
 from barnabas.records.columns import BytesColumn, Wanted, decode_columns
 from barnabas.records.compression import Codec
-from barnabas.records.message07 import encode_set
+from barnabas.records.message07 import ENTRIES_MAX, encode_set
 from barnabas.records.refused import RefusedRecords
 from barnabas.records.set_checks import SetRules, accept_set
 from barnabas.types import Buffer
@@ -25,6 +25,9 @@ def messages_of(buffer: Buffer, max_bytes: int, codec: Codec | None) -> memoryvi
     accepted = accept_set(buffer, SetRules(1, max_bytes, Codec.NONE))
     if not accepted.count:
         return memoryview(b"")
+    if accepted.count > ENTRIES_MAX:
+        words = f"{accepted.count} records at once are more than {ENTRIES_MAX}"
+        raise RefusedRecords(ErrorCode.MESSAGE_TOO_LARGE, words)
     wanted = Wanted.KEY | Wanted.VALUE
     columns = decode_columns([accepted.data], wanted=wanted, start=_ANY, check_crcs=False)
     key, value = columns.key, columns.value

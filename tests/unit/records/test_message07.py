@@ -1,9 +1,13 @@
 """Messages of Kafka 0.6 and 0.7: their bytes, what is in compressed ones, where a reader goes on."""
 
+import tracemalloc
+
 import pytest
 
+from barnabas.records.check07 import check_set
 from barnabas.records.compression import Codec, compress
 from barnabas.records.message07 import (
+    ENTRIES_MAX,
     FetchTooSmall,
     InvalidMessage,
     encode_message,
@@ -11,6 +15,7 @@ from barnabas.records.message07 import (
     entries,
     read_messages,
 )
+from barnabas.records.refused import RefusedRecords
 from tests import golden07
 from tests.golden07 import M0, M1
 
@@ -71,6 +76,20 @@ def test_what_decompresses_beyond_the_limit_is_refused() -> None:
         read_messages(bomb, limit=1 << 19)
 
 
+def test_more_messages_in_one_than_anybody_sends_are_refused() -> None:
+    packed = encode_set([b""] * (ENTRIES_MAX + 1), codec=Codec.GZIP)
+    with pytest.raises(InvalidMessage, match="holds more than 262144 messages"):
+        read_messages(packed)
+    wrapper = encode_message(compress(Codec.GZIP, packed), codec=Codec.GZIP)
+    tracemalloc.start()
+    with pytest.raises(RefusedRecords, match="holds more than 262144 messages"):
+        check_set(memoryview(wrapper), len(wrapper))
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    # An object for each message would be 60 MB.
+    assert most < 20 << 20
+
+
 @pytest.mark.parametrize("cut", range(1, 15))
 def test_a_message_cut_off_at_the_end_is_left_for_the_next_fetch(cut: int) -> None:
     found, after = read_messages(M0 + M1[:cut], 1000)
@@ -124,3 +143,13 @@ def test_many_messages_are_found_in_order() -> None:
     assert [bytes(one.payload) for one in found] == texts
     assert after == len(data)
     assert [one.end for one in entries(data)] == [one.next_offset for one in found]
+
+
+def test_only_what_holds_more_messages_than_bytes_is_stored_flat() -> None:
+    small = encode_set([b"one", b"two"], codec=Codec.GZIP)
+    packed = encode_set([b""] * 900, codec=Codec.GZIP)
+    wrapper = encode_message(compress(Codec.GZIP, packed + M1), codec=Codec.GZIP)
+    data = M1 + small + wrapper + M0 + small
+    flat = encode_set([b""] * 900) + M1
+    kept = check_set(memoryview(data), len(data))
+    assert bytes(kept) == M1 + small + flat + M0 + small

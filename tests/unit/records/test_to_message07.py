@@ -3,6 +3,7 @@
 import pytest
 
 from barnabas.errors import ErrorCode
+from barnabas.records import to_message07
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
 from barnabas.records.message07 import encode_set, entries
@@ -75,3 +76,14 @@ def test_what_it_cannot_hold_has_its_code(sent: bytes, code: ErrorCode) -> None:
     with pytest.raises(RefusedRecords) as caught:
         messages_of(sent, SIZE, None)
     assert caught.value.code == code
+
+
+def test_more_at_once_than_a_message_may_hold_is_too_large(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Producers send a batch in two halves then."""
+    monkeypatch.setattr(to_message07, "ENTRIES_MAX", 2)
+    assert messages_of(batch(*PLAIN[:2]), SIZE, None)
+    with pytest.raises(RefusedRecords, match="3 records at once") as caught:
+        messages_of(batch(*PLAIN), SIZE, None)
+    assert caught.value.code == ErrorCode.MESSAGE_TOO_LARGE

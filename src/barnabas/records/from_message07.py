@@ -12,7 +12,7 @@ from barnabas.errors import CorruptRecord
 from barnabas.kernels import byte_messages, layout
 from barnabas.records.batch import CRC_AT, CRC_FROM, HEADER, HEADER_SIZE, PREFIX_SIZE
 from barnabas.records.checksums import crc32c
-from barnabas.records.compression import Codec, compress
+from barnabas.records.compression import QUICK_LEVELS, Codec, compress
 from barnabas.records.message07 import (
     CODEC_BITS,
     UNPACKED_BYTES_MAX,
@@ -26,6 +26,8 @@ from barnabas.types import NO_TIMESTAMP, Buffer
 _WIDTH = layout.BYTE_WIDTH
 _BESIDE_PAYLOAD = 24
 """The most that a record has beside its value, and a little."""
+_ENOUGH = 16 << 20
+"""So many bytes out of compressed messages are opened at once, and a little: the loop waits for it."""
 _NO_PRODUCER = (-1, -1, -1)
 
 
@@ -41,13 +43,15 @@ def batches_of(buffer: Buffer, offset: int, start: int, *, limit: int = UNPACKED
 
     Messages without a record from `start` on are left out: who goes on behind a record that was the
     first byte of its message has seen it. What follows a message that is damaged is left out too.
-    `limit` is for the bytes of one compressed message.
+    `limit` is for the bytes that come out of all compressed ones; what follows when they are
+    `_ENOUGH` is left for the next call.
 
     Raises:
         CorruptRecord: the first message is damaged.
     """
     view = memoryview(buffer)
     made = bytearray()
+    room = Room(limit)
     end = 0
     try:
         for table, count, after in tables(view, 0, len(view)):
@@ -59,7 +63,12 @@ def batches_of(buffer: Buffer, offset: int, start: int, *, limit: int = UNPACKED
                     made += _plain(view, table, (begun, row), offset)
                 if row < count:
                     cells = table[row * _WIDTH : (row + 1) * _WIDTH]
-                    made += _packed(view, cells, offset, start, limit)
+                    if not made:
+                        # The first may have all of it, whatever was passed over.
+                        room = Room(limit)
+                    made += _packed(view, cells, offset, start, room)
+                    if made and limit - room.size >= _ENOUGH:
+                        return Made(made, offset + cells[layout.BYTE_END])
                 begun = row + 1
             end = after
     except CorruptRecord:
@@ -77,12 +86,12 @@ def _plain(view: memoryview, table: "array[int]", rows: tuple[int, int], offset:
     return _batch(records, Codec.NONE, last - first, (offset + start, end - start))
 
 
-def _packed(view: memoryview, row: "array[int]", offset: int, start: int, limit: int) -> bytearray:
+def _packed(view: memoryview, row: "array[int]", offset: int, start: int, room: Room) -> bytearray:
     """One batch of what is in a compressed message; nothing, if all of that is before `start`."""
     first, payload, end, kind = row
     codec = Codec(kind & CODEC_BITS)
     size = end - first
-    inner = unpack(codec, view[payload:end], Room(limit))
+    inner = unpack(codec, view[payload:end], room)
     if not inner or offset + first + min(len(inner), size) <= start:
         return bytearray()
     # Put together again: they may have been in several messages, and of either magic.
@@ -93,7 +102,9 @@ def _packed(view: memoryview, row: "array[int]", offset: int, start: int, limit:
     count = len(inner)
     table[layout.BYTE_START :: _WIDTH] = array("q", [min(one, size - 1) for one in range(count)])
     records = _records(flat, table, 0, count)
-    return _batch(compress(codec, records), codec, count, (offset + first, size))
+    return _batch(
+        compress(codec, records, QUICK_LEVELS[codec]), codec, count, (offset + first, size)
+    )
 
 
 def _records(view: memoryview, table: "array[int]", first: int, last: int) -> memoryview:

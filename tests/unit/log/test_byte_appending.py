@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from barnabas.errors import CorruptRecord
 from barnabas.log.byte_appending import append_messages
 from barnabas.log.byte_reading import batches_from
 from barnabas.log.config import MAGIC_07, LogConfig
@@ -11,6 +12,7 @@ from barnabas.log.opening import create_log, open_log
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.retention import drop_expired
 from barnabas.log.segment_offsets import offsets_by_segment
+from barnabas.records import from_message07
 from barnabas.records.compression import Codec
 from barnabas.records.message07 import encode_message, encode_set
 from barnabas.records.reading import decode_records
@@ -141,3 +143,26 @@ def test_what_holds_no_message_is_passed_over() -> None:
     assert made is not None
     assert decode_records(made, "t", 0)[1] == len(empty) + len(SMALL)
     assert read(log, 0) == [(len(empty), b"42")]
+
+
+def test_no_more_compressed_messages_are_opened_at_once_than_are_enough(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A few megabytes of them may be gigabytes."""
+    log, _ = log_of(LogConfig(magic=MAGIC_07))
+    wrapper = encode_set([bytes(1000)], codec=Codec.GZIP)
+    size = len(wrapper)
+    append(log, SMALL, *[wrapper] * 4, SMALL)
+    monkeypatch.setattr(from_message07, "_ENOUGH", 1500)
+    first, second = 12, 12 + size
+    assert [at for at, _ in read(log, 0)] == [0, first, second]
+    assert [at for at, _ in read(log, second + 1)] == [second + size, second + 2 * size]
+    assert read(log, second + 2 * size + 1) == [(second + 3 * size, b"42")]
+
+
+def test_compressed_messages_share_what_may_come_out_of_them() -> None:
+    wrapper = encode_set([bytes(1000)], codec=Codec.GZIP)
+    made = from_message07.batches_of(wrapper * 2, 0, 0, limit=1500)
+    assert [one.offset for one in decode_records(made.data, "t", 0)[0]] == [0]
+    with pytest.raises(CorruptRecord):
+        from_message07.batches_of(wrapper * 2, 0, 0, limit=1000)

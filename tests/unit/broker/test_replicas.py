@@ -2,19 +2,25 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import cast
 
 import pytest
 
+from barnabas.broker.apis07 import produce as produce07
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
 from barnabas.broker.internal_topic import batch_of
-from barnabas.broker.purgatory import Purgatory
+from barnabas.broker.purgatory import Pending, Purgatory
 from barnabas.broker.replicas import ReplicaManager
+from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.dialects.commands import Append, Produce, Read
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.config import MAGIC_07, TODAYS_MAGIC, LogConfig
 from barnabas.log.opening import open_log
 from barnabas.records.batch import walk
 from barnabas.records.compression import Codec
+from barnabas.records.message07 import encode_message
 from barnabas.records.reading import decode_records
 from barnabas.records.recompression import Stored
 from barnabas.runtime.clock import SystemClock
@@ -110,7 +116,20 @@ def test_what_a_log_cannot_hold_of_the_brokers_own_is_not_stored(tmp_path: Path)
     partition = replicas.find("t", 0)
     assert partition is not None
     told: list[ErrorCode] = []
-    replicas.append_own(partition, batch_of([(b"key", b"value")], 1), told.append)
+    replicas.append_own(partition, batch_of([CoordinatorRecord(b"key", b"value")], 1), told.append)
     assert told == [OFFLINE]
     replicas.write()
     assert partition.log.written_end == 0
+
+
+def test_who_waits_for_more_replicas_keeps_nothing_of_what_was_sent(tmp_path: Path) -> None:
+    replicas = replicas_of(tmp_path, "t", magic=MAGIC_07)
+    parts = SimpleNamespace(replicas=replicas, purgatory=Purgatory(ManualTimers()))
+    received = bytearray(encode_message(b"hello"))
+    appends = [Append("t", NO_ID, 0, memoryview(received))]
+    asked = Produce(2, 60_000, None, zstd=False, appends=appends)
+    outcome = produce07.handle(cast("Broker", parts), cast("RequestContext", None), asked)
+    assert isinstance(outcome, Pending)
+    replicas.write()
+    # With a view of it left it could not be resized.
+    received.clear()

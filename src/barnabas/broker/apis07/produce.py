@@ -34,6 +34,8 @@ def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Ap
     )
     found = [broker.replicas.find(one.topic, one.partition) for one in produce.appends]
     keys = {partition for partition in found if partition is not None}
+    # They are views of what the connection receives into, and the request waits with its answer.
+    produce.appends.clear()
     wait_s = max(produce.timeout_ms, 0) / 1000
     pending.on_given_up(broker.purgatory.park(condition, keys, wait_s))
     return pending

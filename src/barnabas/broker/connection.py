@@ -192,6 +192,10 @@ class ClientConnection:
         self._on_gone(self)
 
     def _on_parked_done(self, outcome: object) -> None:
+        # It may be the event of another connection that completes it.
+        self._connection.guarded(lambda: self._reply_parked(outcome))
+
+    def _reply_parked(self, outcome: object) -> None:
         parked, self._parked = self._parked, None
         assert parked is not None
         if self._used is not None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from struct import Struct, error
 from typing import NamedTuple
 
+from barnabas.dialects.dialect import OnlyByClosing
 from barnabas.dialects.kafka07.messages import (
     FetchRequest,
     MultiFetchRequest,
@@ -25,6 +26,7 @@ Message = ProduceRequest | FetchRequest | MultiFetchRequest | MultiProduceReques
 
 _HEAD = Struct(">ih")
 _CODE = Struct(">h")
+_LARGEST = 2**31 - 1 - _CODE.size
 _MOST_ELEMENTS = 1 << 16
 
 _DECLARED: dict[RequestType, type[Message]] = {
@@ -68,15 +70,23 @@ def decode_request(frame: memoryview) -> Message:
 
 
 def encode_fetch_reply(code: int, messages: Buffer | FileSlice = b"") -> Send:
-    """The reply to a fetch, with its size."""
-    send = Send(_HEAD.pack(_CODE.size + len(messages), code))
+    """The reply to a fetch, with its size.
+
+    Raises:
+        OnlyByClosing: there are too many messages for one.
+    """
+    send = Send(_head(len(messages), code))
     send.add(messages)
     return send
 
 
 def encode_multi_fetch_reply(parts: Sequence[Send]) -> Send:
-    """The replies to several fetches as one."""
-    send = Send(_HEAD.pack(_CODE.size + sum(map(len, parts)), 0))
+    """The replies to several fetches as one.
+
+    Raises:
+        OnlyByClosing: they are too large for one.
+    """
+    send = Send(_head(sum(map(len, parts)), 0))
     for part in parts:
         send.add_all(part.parts, len(part))
     return send
@@ -132,6 +142,17 @@ def decode_offsets_reply(frame: memoryview) -> tuple[int, list[int]]:
     if code:
         return code, []
     return code, Codec.of(OffsetsReply, 0).decode(frame, _CODE.size)[0].offsets
+
+
+def _head(size: int, code: int) -> bytes:
+    """What is in front of so many bytes.
+
+    Raises:
+        OnlyByClosing: no reply can say that it is so large.
+    """
+    if size > _LARGEST:
+        raise OnlyByClosing(f"a reply with {size} bytes is larger than its size can say")
+    return _HEAD.pack(_CODE.size + size, code)
 
 
 def _code(frame: memoryview, name: str) -> tuple[int]:

@@ -3,6 +3,7 @@
 from struct import Struct
 from typing import NamedTuple, TypeVar
 
+from barnabas.dialects.dialect import OnlyByClosing
 from barnabas.dialects.proposal.messages import (
     VERSION,
     FetchRequest,
@@ -23,6 +24,7 @@ Asked = ProduceRequest | FetchRequest | OffsetsRequest
 Answer = ProduceResponse | FetchResponse | OffsetsResponse
 
 _SIZE = Struct(">i")
+_LARGEST = 2**31 - 1
 _MOST_ELEMENTS = 1 << 16
 
 _DECLARED: dict[RequestType, type[Asked]] = {
@@ -74,7 +76,11 @@ def decode_request(frame: memoryview) -> ReadRequest:
 
 
 def encode_response(correlation_id: int, error: int, answer: Answer) -> Send:
-    """The frame of a response, with its size."""
+    """The frame of a response, with its size.
+
+    Raises:
+        OnlyByClosing: it is too large for one.
+    """
     header = ResponseHeader(correlation_id=correlation_id, version_id=VERSION, error=error)
     return _frame(header, answer)
 
@@ -95,5 +101,7 @@ def _frame(header: RequestHeader | ResponseHeader, body: Asked | Answer) -> Send
     send = Send()
     Codec.of(type(header), 0).write(header, send)
     Codec.of(type(body), 0).write(body, send)
+    if len(send) > _LARGEST:
+        raise OnlyByClosing(f"a frame with {len(send)} bytes is larger than its size can say")
     send.put_before(_SIZE.pack(len(send)))
     return send

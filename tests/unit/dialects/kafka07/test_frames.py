@@ -1,9 +1,12 @@
 """Every frame of Kafka 0.7 byte for byte, in both directions."""
 
+from typing import cast
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from barnabas.dialects.dialect import OnlyByClosing
 from barnabas.dialects.kafka07.frames import (
     FetchReply,
     Message,
@@ -24,7 +27,9 @@ from barnabas.dialects.kafka07.messages import (
     ProduceRequest,
 )
 from barnabas.errors import DecodeError
+from barnabas.ports import File
 from barnabas.records.message07 import encode_message
+from barnabas.wire.send import FileSlice
 from tests import golden07
 
 DOGS = FetchRequest(topic="dogs", partition=0, offset=0, max_size=1024)
@@ -91,6 +96,16 @@ def test_replies_are_the_golden_bytes() -> None:
     assert encode_multi_fetch_reply([]).joined() == bytes.fromhex("000000020000")
     assert encode_offsets_reply([536_890_406, 0]) == golden07.OFFSETS
     assert encode_offsets_reply([]) == golden07.NO_OFFSETS
+
+
+def test_a_reply_that_is_too_large_for_its_size_ends_its_connection() -> None:
+    largest = FileSlice(cast("File", None), 0, 2**31 - 3)
+    whole = encode_fetch_reply(0, largest)
+    assert len(whole) == 2**31 + 3
+    with pytest.raises(OnlyByClosing):
+        encode_fetch_reply(0, FileSlice(largest.file, 0, 2**31 - 2))
+    with pytest.raises(OnlyByClosing):
+        encode_multi_fetch_reply([whole])
 
 
 def test_replies_are_read_again() -> None:

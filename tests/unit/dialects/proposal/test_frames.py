@@ -1,11 +1,13 @@
 """Frames of the proposal byte for byte, as seed 001 has them and docs/proposal.md repairs them."""
 
 import contextlib
+from typing import cast
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from barnabas.dialects.dialect import OnlyByClosing
 from barnabas.dialects.proposal.frames import (
     Answer,
     Asked,
@@ -23,6 +25,8 @@ from barnabas.dialects.proposal.messages import (
     TopicData,
 )
 from barnabas.errors import DecodeError
+from barnabas.ports import File
+from barnabas.wire.send import FileSlice
 from tests.golden07 import M1
 from tests.proposal_wire import fetch, produce
 
@@ -126,3 +130,11 @@ def test_nothing_is_believed(frame: bytes) -> None:
         decode_request(memoryview(frame))
     with contextlib.suppress(DecodeError):
         decode_response(memoryview(frame), FetchResponse)
+
+
+def test_a_response_that_is_too_large_for_its_size_ends_its_connection() -> None:
+    half = FileSlice(cast("File", None), 0, 2**30)
+    parts = [PartitionData(partition=index, messages=half) for index in range(2)]
+    fetched = FetchResponse(data=[TopicData(topic="t", partition_data=parts)])
+    with pytest.raises(OnlyByClosing):
+        encode_response(1, 0, fetched)

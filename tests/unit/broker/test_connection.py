@@ -1,0 +1,55 @@
+"""A reply that waited is its own connection's business, whoever completes it."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import cast
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.connection import ClientConnection
+from barnabas.broker.purgatory import Pending
+from barnabas.broker.spoken import Spoken
+from barnabas.dialects.dialect import OnlyByClosing, Request
+from barnabas.errors import KafkaError
+from barnabas.runtime.connection import Connection
+
+
+class Guarding:
+    """As much of a Connection as one parked request needs."""
+
+    peer = "127.0.0.1:1"
+
+    def __init__(self) -> None:
+        self.ended_by: KafkaError | None = None
+
+    def guarded(self, step: Callable[[], None]) -> None:
+        try:
+            step()
+        except KafkaError as error:
+            self.ended_by = error
+
+
+def test_a_late_reply_that_fails_ends_its_connection_alone() -> None:
+    def refuse(request: Request, outcome: object) -> None:
+        raise OnlyByClosing("too large")
+
+    pending = Pending()
+    dialect = SimpleNamespace(
+        at_once=1, read_request=lambda _: Request(1, 0, 7, None, None), write_response=refuse
+    )
+    broker = SimpleNamespace(
+        quotas=SimpleNamespace(in_force=False),
+        replicas=SimpleNamespace(write=lambda: None, take_unseen=list),
+    )
+    connection = Guarding()
+    client = ClientConnection(
+        cast("Broker", broker),
+        cast("Spoken", (dialect, {1: lambda *_: pending})),
+        cast("Connection", connection),
+        listener="PLAINTEXT",
+        number=1,
+        on_gone=lambda _: None,
+    )
+    assert not client.on_frame(memoryview(b""))
+    client.on_event_end()
+    pending.complete([])
+    assert isinstance(connection.ended_by, OnlyByClosing)

@@ -1,17 +1,16 @@
 """Broker: the services that request handlers work with, joined. It starts and stops nothing."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from barnabas.broker.broker_settings import BrokerSettings
 from barnabas.broker.client_resources import ClientResources
 from barnabas.broker.fetch_sessions import FetchSessions
-from barnabas.broker.group_members import GroupMembers
-from barnabas.broker.group_membership import GroupMembership
 from barnabas.broker.group_offsets import GroupOffsets
 from barnabas.broker.group_policies import GroupPolicies
 from barnabas.broker.group_removal import GroupRemoval
-from barnabas.broker.group_shards import GroupShards
+from barnabas.broker.group_shards import GroupShards, Held
 from barnabas.broker.known_topics import KnownTopics
 from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.profile import Profile
@@ -19,12 +18,6 @@ from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.quotas import Quotas
 from barnabas.broker.registry_offsets import RegistryOffsets
 from barnabas.broker.replicas import ReplicaManager
-from barnabas.broker.share_members import ShareMembers
-from barnabas.broker.share_offsets import ShareOffsets
-from barnabas.broker.share_partitions import SharePartitions, Time
-from barnabas.broker.share_policies import SharePolicies
-from barnabas.broker.share_sessions import ShareSessions
-from barnabas.broker.share_states import KeptShares
 from barnabas.broker.telemetry import Telemetry
 from barnabas.broker.telemetry_match import Software
 from barnabas.broker.throttling import Throttling
@@ -32,11 +25,14 @@ from barnabas.broker.topic_descriptions import TopicDescriptions
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
-from barnabas.coordinators.consumer_group.groups import Surroundings
+from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.consumer_group.surroundings import Surroundings
 from barnabas.log.manager import LogManager
 from barnabas.ports import Clock, Entropy, Registry, Timers
 
 if TYPE_CHECKING:
+    from barnabas.broker.group_members import GroupMembers
+    from barnabas.broker.shares import Shares
     from barnabas.broker.transactions import Transactions
 
 
@@ -71,12 +67,9 @@ class Broker:
     descriptions: TopicDescriptions = field(init=False)
     registry_offsets: RegistryOffsets = field(init=False)
     offsets: GroupOffsets = field(init=False)
-    members: GroupMembers = field(init=False)
-    share_sessions: ShareSessions = field(init=False)
-    share_partitions: SharePartitions = field(init=False)
-    sharers: ShareMembers = field(init=False)
-    share_offsets: ShareOffsets = field(init=False)
     group_removal: GroupRemoval = field(init=False)
+    _members: "GroupMembers | None" = field(default=None, init=False)
+    _shares: "Shares | None" = field(default=None, init=False)
     _transactions: "Transactions | None" = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -90,18 +83,48 @@ class Broker:
         self.offsets = GroupOffsets(self.groups, self.config)
         policies = GroupPolicies(self.settings, self.client_resources)
         self.groups.around = Surroundings(KnownTopics(self.topics), policies.of)
-        classic = GroupMembership(self.groups, self.timers)
-        self.members = GroupMembers(self.groups, self.timers, classic)
-        shares = SharePolicies(self.settings, self.client_resources)
-        kept = KeptShares(self.topics, self.replicas, self.clock, self.config)
-        self.share_sessions = ShareSessions(self.config.group_share_max_share_sessions)
-        time = Time(self.purgatory, self.clock, self.timers)
-        self.share_partitions = SharePartitions(self.topics, self.replicas, kept, shares, time)
-        self.sharers = ShareMembers(
-            self.groups, self.timers, shares, self.share_partitions, self.share_sessions
-        )
-        self.share_offsets = ShareOffsets(self.topics, self.groups, self.share_partitions)
-        self.group_removal = GroupRemoval(self.groups, self.share_partitions)
+        self.groups.on_loaded.append(self._begin_groups)
+        self.group_removal = GroupRemoval(self.groups, self._forget_shares)
+
+    def _begin_groups(self, held: Held) -> None:
+        """The sessions of the members of loaded groups begin."""
+        self.members.begin(held)
+        if any(held.shard.share.all()):
+            self.shares.members.begin(held)
+
+    def _forget_shares(self, group_id: str, places: Iterable[Place]) -> None:
+        self.shares.forget(group_id, places)
+
+    def forget_client(self, connection: int) -> None:
+        """A client is gone, and with it what share groups gave it."""
+        self.software.pop(connection, None)
+        if self._shares is not None:
+            self._shares.members.on_disconnected(connection)
+
+    def end_groups(self) -> None:
+        """Tell all who wait for their group that this broker coordinates nothing any more."""
+        if self._members is not None:
+            self._members.stop()
+
+    @property
+    def members(self) -> "GroupMembers":
+        """The members of groups. Made when first asked for: a broker starts faster so."""
+        if self._members is None:
+            from barnabas.broker.group_members import GroupMembers
+            from barnabas.broker.group_membership import GroupMembership
+
+            classic = GroupMembership(self.groups, self.timers)
+            self._members = GroupMembers(self.groups, self.timers, classic)
+        return self._members
+
+    @property
+    def shares(self) -> "Shares":
+        """The share groups. Made when first asked for, as the members are."""
+        if self._shares is None:
+            from barnabas.broker.shares import Shares
+
+            self._shares = Shares(self)
+        return self._shares
 
     @property
     def transactions(self) -> "Transactions":

@@ -99,8 +99,7 @@ class Connections:
 
     def _forget(self, client: ClientConnection) -> None:
         del self._clients[client]
-        self._broker.software.pop(client.number, None)
-        self._broker.sharers.on_disconnected(client.number)
+        self._broker.forget_client(client.number)
         self._per_host[client.peer_host] -= 1
         if not self._per_host[client.peer_host]:
             del self._per_host[client.peer_host]

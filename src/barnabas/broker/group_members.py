@@ -35,7 +35,6 @@ class GroupMembers:
         self._shards = shards
         self._classic = classic
         self._alarms = GroupAlarms(shards, timers, self._on_alarm)
-        shards.on_loaded.append(self._begin)
 
     def beat(self, asked: Beat, respond: Callable[[BeatReply | BrokerError], object]) -> object:
         """Join a consumer group, go on in it or leave it."""
@@ -119,7 +118,7 @@ class GroupMembers:
         group = None if held is None else held.shard.consumer.get(group_id)
         return None if held is None or group is None else (held, group)
 
-    def _begin(self, held: Held) -> None:
+    def begin(self, held: Held) -> None:
         """The sessions of loaded members begin."""
         self._classic.begin(held)
         for group in held.shard.consumer.all():

@@ -1,24 +1,28 @@
 """GroupRemoval: groups and offsets that somebody wants gone."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 
 from barnabas.broker.group_shards import GroupShards
 from barnabas.broker.purgatory import Pending
-from barnabas.broker.share_partitions import SharePartitions
+from barnabas.coordinators.consumer_group.places import Place
 from barnabas.coordinators.group.offset_records import Position
-from barnabas.coordinators.share_state.states import StateKey
 from barnabas.errors import BrokerError, ErrorCode
 
 Codes = dict[str, ErrorCode]
 
 
 class GroupRemoval:
-    """Deletes groups without members, and offsets that nobody uses. For one thread."""
+    """Deletes groups without members, and offsets that nobody uses. For one thread.
 
-    def __init__(self, shards: GroupShards, shares: SharePartitions) -> None:
+    `forget_shares` drops what is kept of a share group's places.
+    """
+
+    def __init__(
+        self, shards: GroupShards, forget_shares: Callable[[str, Iterable[Place]], None]
+    ) -> None:
         self._shards = shards
-        self._shares = shares
+        self._forget_shares = forget_shares
 
     def delete_groups(
         self, group_ids: Sequence[str], respond: Callable[[Codes], object]
@@ -51,8 +55,7 @@ class GroupRemoval:
         share = held.shard.share.get(group_id)
         result = held.shard.delete_group(group_id)
         if share is not None and not result.reply:
-            for place in share.read:
-                self._shares.forget(StateKey(group_id, place), lambda _code: None)
+            self._forget_shares(group_id, share.read)
         if result.records:
             self._shards.append(held, result.records, done)
         else:

@@ -1,6 +1,7 @@
 """GroupShards: the groups of this broker, kept in the partitions of __consumer_offsets."""
 
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
 from barnabas.broker.internal_topic import InternalTopic
 from barnabas.broker.partition import Partition
@@ -8,20 +9,22 @@ from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.shards import HeldShard, Shards
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
-from barnabas.coordinators.consumer_group.groups import Surroundings
+from barnabas.coordinators.consumer_group.surroundings import Surroundings
 from barnabas.coordinators.group.classic import GroupSettings
-from barnabas.coordinators.group.shard import GroupShard
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Clock
 
+if TYPE_CHECKING:
+    from barnabas.coordinators.group.shard import GroupShard
+
 OFFSETS_TOPIC = "__consumer_offsets"
 
 
-Held = HeldShard[GroupShard]
+Held = HeldShard["GroupShard"]
 
 
-class GroupShards(Shards[GroupShard]):
+class GroupShards(Shards["GroupShard"]):
     """All shards of this broker. For one thread."""
 
     def __init__(
@@ -46,12 +49,15 @@ class GroupShards(Shards[GroupShard]):
         """Milliseconds since the epoch that never jump: what sessions and states are timed by."""
         return self._began_ms + int(self._clock.monotonic() * 1000)
 
-    def _new_shard(self) -> GroupShard:
+    def _new_shard(self) -> "GroupShard":
+        # Imported late: a broker starts faster without it.
+        from barnabas.coordinators.group.shard import GroupShard
+
         assert self.around is not None, "groups are surrounded before one is asked for"
         metadata_bytes = self._config.offset_metadata_max_bytes
         return GroupShard(self._settings, metadata_bytes, self.around)
 
-    def _replay_all(self, partition: Partition, shard: GroupShard) -> None:
+    def _replay_all(self, partition: Partition, shard: "GroupShard") -> None:
         # Imported late: a broker starts faster without it.
         from barnabas.broker.shard_loading import load_shard
 

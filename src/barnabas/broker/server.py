@@ -182,7 +182,7 @@ class BrokerServer:
         deadline = self._world.timers.after(_STOP_SECONDS, cut_off)
         self._purgatory.finish_all()
         if self._broker is not None:
-            self._broker.members.stop()
+            self._broker.end_groups()
         connections.finish(lambda: self._world.timers.soon(end))
 
     def _the_registries(self) -> Registries:

@@ -31,7 +31,6 @@ class ShareMembers:
         self._partitions = partitions
         self._sessions = sessions
         self._alarms = GroupAlarms(shards, timers, self._on_alarm)
-        shards.on_loaded.append(self._begin)
 
     def beat(
         self, asked: ShareBeat, respond: Callable[[BeatReply | BrokerError], object]
@@ -74,7 +73,7 @@ class ShareMembers:
         self._sessions.close(group_id, member_id)
         self._partitions.release(group_id, member_id)
 
-    def _begin(self, held: Held) -> None:
+    def begin(self, held: Held) -> None:
         """The sessions of loaded members begin."""
         for group in held.shard.share.all():
             settings = self._policies.of(group.group_id).settings

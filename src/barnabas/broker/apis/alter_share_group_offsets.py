@@ -42,7 +42,7 @@ def handle(
         )
 
     try:
-        broker.share_offsets.move(request.group_id, starts, done)
+        broker.shares.offsets.move(request.group_id, starts, done)
     except BrokerError as error:
         return AlterShareGroupOffsetsResponse(
             error_code=error.code, error_message=error.why, responses=[]

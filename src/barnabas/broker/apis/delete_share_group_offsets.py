@@ -32,10 +32,10 @@ def handle(
         )
 
     try:
-        group = broker.share_offsets.group(request.group_id)
+        group = broker.shares.offsets.group(request.group_id)
         known = {topic.topic_id for topic in map(broker.topics.get, _names(request)) if topic}
         places = sorted(place for place in group.read if place.topic_id in known)
-        broker.share_offsets.forget(request.group_id, places, done)
+        broker.shares.offsets.forget(request.group_id, places, done)
     except BrokerError as error:
         return DeleteShareGroupOffsetsResponse(
             error_code=error.code, error_message=error.why, responses=[]

@@ -40,7 +40,7 @@ def _group(
 ) -> DescribeShareGroupOffsetsResponseGroup:
     group_id = asked.group_id
     try:
-        group = broker.share_offsets.group(group_id)
+        group = broker.shares.offsets.group(group_id)
     except BrokerError as error:
         return DescribeShareGroupOffsetsResponseGroup(
             group_id=group_id, topics=[], error_code=error.code, error_message=error.why
@@ -48,7 +48,7 @@ def _group(
     if asked.topics is not None:
         wanted: dict[str, Sequence[int]] = {one.topic_name: one.partitions for one in asked.topics}
     else:
-        wanted = broker.share_offsets.read_by(group)
+        wanted = broker.shares.offsets.read_by(group)
     return DescribeShareGroupOffsetsResponseGroup(
         group_id=group_id,
         topics=[_topic(broker, group_id, name, wanted[name], lag=lag) for name in wanted],
@@ -62,7 +62,7 @@ def _topic(
     topic = broker.topics.get(name)
     partitions = []
     for index in indexes:
-        found = broker.share_offsets.of(group_id, topic, index)
+        found = broker.shares.offsets.of(group_id, topic, index)
         if not lag:
             found = found._replace(lag=-1)
         partitions.append(_partition(index, found))

@@ -29,7 +29,7 @@ def handle(broker: Broker, context: RequestContext, request: ShareAcknowledgeReq
     try:
         _check(request)
         epoch, connection = request.share_session_epoch, context.connection
-        broker.share_sessions.begin(group_id, member_id, epoch, connection)
+        broker.shares.sessions.begin(group_id, member_id, epoch, connection)
     except BrokerError as error:
         return ShareAcknowledgeResponse(
             error_code=error.code, error_message=error.why or None, responses=[], node_endpoints=[]
@@ -38,9 +38,9 @@ def handle(broker: Broker, context: RequestContext, request: ShareAcknowledgeReq
 
     def done(codes: Codes) -> None:
         if request.share_session_epoch == CLOSES:
-            broker.share_sessions.close(group_id, member_id)
-            broker.share_partitions.release(group_id, member_id)
-        lock_ms = broker.share_partitions.lock_ms(group_id) if request.is_renew_ack else 0
+            broker.shares.sessions.close(group_id, member_id)
+            broker.shares.partitions.release(group_id, member_id)
+        lock_ms = broker.shares.partitions.lock_ms(group_id) if request.is_renew_ack else 0
         pending.complete(
             ShareAcknowledgeResponse(
                 error_code=ErrorCode.NONE,
@@ -50,7 +50,7 @@ def handle(broker: Broker, context: RequestContext, request: ShareAcknowledgeReq
             )
         )
 
-    acknowledge_all(broker.share_partitions, (group_id, member_id), said, done)
+    acknowledge_all(broker.shares.partitions, (group_id, member_id), said, done)
     return pending
 
 

@@ -48,7 +48,7 @@ def handle(broker: Broker, context: RequestContext, request: ShareFetchRequest) 
     said = said_of(request.topics)
     try:
         _check(request)
-        session = broker.share_sessions.begin(group_id, member_id, epoch, context.connection)
+        session = broker.shares.sessions.begin(group_id, member_id, epoch, context.connection)
     except BrokerError as error:
         return ShareFetchResponse(
             error_code=error.code, error_message=error.why or None, responses=[], node_endpoints=[]
@@ -58,8 +58,8 @@ def handle(broker: Broker, context: RequestContext, request: ShareFetchRequest) 
 
     def acknowledged(codes: Codes) -> None:
         if epoch == CLOSES:
-            broker.share_sessions.close(group_id, member_id)
-            broker.share_partitions.release(group_id, member_id)
+            broker.shares.sessions.close(group_id, member_id)
+            broker.shares.partitions.release(group_id, member_id)
             pending.complete(_answer(broker, request, [], codes))
             return
         got = [] if request.is_renew_ack else _acquire(broker, request, session)
@@ -69,7 +69,7 @@ def handle(broker: Broker, context: RequestContext, request: ShareFetchRequest) 
         else:
             _wait(broker, request, session, pending)
 
-    acknowledge_all(broker.share_partitions, (group_id, member_id), said, acknowledged)
+    acknowledge_all(broker.shares.partitions, (group_id, member_id), said, acknowledged)
     return pending
 
 
@@ -126,7 +126,7 @@ def _wait(
 
 def _find(broker: Broker, request: ShareFetchRequest, place: Place) -> Live | ErrorCode:
     try:
-        return broker.share_partitions.find(StateKey(request.group_id or "", place))
+        return broker.shares.partitions.find(StateKey(request.group_id or "", place))
     except BrokerError as error:
         return error.code
 
@@ -145,7 +145,7 @@ def _acquire(broker: Broker, request: ShareFetchRequest, session: ShareSession) 
             break
         wanted = Wanted(left, min(left_bytes, _MOST_AT_ONCE), strict)
         try:
-            acquired = broker.share_partitions.acquire(live, request.member_id or "", wanted)
+            acquired = broker.shares.partitions.acquire(live, request.member_id or "", wanted)
         except BrokerError as error:
             got.append(_Got(place, code=error.code))
             continue
@@ -179,7 +179,7 @@ def _answer(
         )
     return ShareFetchResponse(
         error_code=ErrorCode.NONE,
-        acquisition_lock_timeout_ms=broker.share_partitions.lock_ms(request.group_id or ""),
+        acquisition_lock_timeout_ms=broker.shares.partitions.lock_ms(request.group_id or ""),
         responses=[
             ShareFetchableTopicResponse(topic_id=topic_id, partitions=partitions)
             for topic_id, partitions in topics.items()

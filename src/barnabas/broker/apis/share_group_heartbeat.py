@@ -38,7 +38,7 @@ def handle(broker: Broker, context: RequestContext, request: ShareGroupHeartbeat
         rack_id=request.rack_id,
         topics=None if names is None else tuple(names),
     )
-    return broker.sharers.beat(asked, _respond)
+    return broker.shares.members.beat(asked, _respond)
 
 
 def _check(request: ShareGroupHeartbeatRequest) -> None:

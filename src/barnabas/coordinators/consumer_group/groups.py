@@ -4,8 +4,7 @@ A call that changes something gives the records that say so. They are replayed a
 them must read the groups from the log again.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Collection, Iterator, Sequence
 
 from barnabas.coordinators.consumer_group import classic_members, leaving, migration
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply, beat, is_idle
@@ -13,9 +12,9 @@ from barnabas.coordinators.consumer_group.classic_members import World
 from barnabas.coordinators.consumer_group.draft import Draft, Replay
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import LEAVES, LEAVES_FOR_A_WHILE
-from barnabas.coordinators.consumer_group.places import TopicsView
 from barnabas.coordinators.consumer_group.replaying import replay
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
+from barnabas.coordinators.consumer_group.surroundings import Surroundings
 from barnabas.coordinators.consumer_group.target import retarget
 from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
 from barnabas.coordinators.group.group_records import encode_end
@@ -27,13 +26,6 @@ from barnabas.coordinators.group.syncing import Sync
 from barnabas.coordinators.shard import CoordinatorResult
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.types import Buffer
-
-
-class Surroundings(NamedTuple):
-    """What all groups of a broker look at. `settings_of`: what a group obeys, by its id."""
-
-    topics: TopicsView
-    settings_of: Callable[[str], ConsumerSettings]
 
 
 class ConsumerGroups:

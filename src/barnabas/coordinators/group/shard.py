@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from barnabas.coordinators.consumer_group.committing import refused_positions
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
-from barnabas.coordinators.consumer_group.groups import ConsumerGroups, Surroundings
+from barnabas.coordinators.consumer_group.groups import ConsumerGroups
+from barnabas.coordinators.consumer_group.surroundings import Surroundings
 from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
 from barnabas.coordinators.group.commit import Commit, commit_refusal
 from barnabas.coordinators.group.group_records import decode_group, decode_group_key, encode_end

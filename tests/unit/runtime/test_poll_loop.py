@@ -4,12 +4,14 @@ import os
 import signal
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from functools import partial
 
 import pytest
 
+from barnabas.runtime import poll_loop
 from barnabas.runtime.poll_loop import PollLoop
 from barnabas.runtime.poller import Poller, SelectorPoller, best_poller
 
@@ -89,13 +91,18 @@ def test_who_was_removed_by_another_callback_of_the_turn_is_not_called(loop: Pol
         other.close()
 
 
-def test_deadlines_come_in_order_and_not_if_called_off(loop: PollLoop) -> None:
+def test_deadlines_come_in_order_and_not_if_called_off(
+    loop: PollLoop, monkeypatch: pytest.MonkeyPatch
+) -> None:
     seen: list[int] = []
-    loop.call_later(0.004, loop.stop)
-    loop.call_later(0.003, lambda: seen.append(3))
-    loop.call_later(0.002, lambda: seen.append(2)).cancel()
-    loop.call_later(0.001, lambda: seen.append(1))
-    loop.call_later(-1, lambda: seen.append(0))
+    now = time.monotonic()
+    with monkeypatch.context() as patch:
+        patch.setattr(poll_loop, "monotonic", lambda: now)
+        loop.call_later(0.004, loop.stop)
+        loop.call_later(0.003, lambda: seen.append(3))
+        loop.call_later(0.002, lambda: seen.append(2)).cancel()
+        loop.call_later(0.001, lambda: seen.append(1))
+        loop.call_later(-1, lambda: seen.append(0))
     loop.run()
     assert seen == [0, 1, 3]
 

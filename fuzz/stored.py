@@ -60,8 +60,9 @@ def own_record(chance: random.Random) -> bytes:
     pair = kinds[kind]
     if isinstance(pair, tuple):
         declared = pair[1]
-        codec: Codec[object] = Codec.of(pair[0], 0)
-        key = struct.pack(">h", kind) + codec.encode(make_message(pair[0], 0, chance))
+        of_keys = declaration_of(pair[0]).versions.first
+        codec: Codec[object] = Codec.of(pair[0], of_keys)
+        key = struct.pack(">h", kind) + codec.encode(make_message(pair[0], of_keys, chance))
     else:
         declared, key = pair, b""
     versions = declaration_of(declared).versions

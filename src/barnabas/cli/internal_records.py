@@ -88,7 +88,7 @@ def _keyed(
         return None
     return (
         key_type.__name__.removesuffix("Key"),
-        _plain(key_type, 0, key or b"", _KIND.size),
+        _plain(key_type, declaration_of(key_type).versions.first, key or b"", _KIND.size),
         None if value is None else _plain(value_type, version, value, _KIND.size),
     )
 

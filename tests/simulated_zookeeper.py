@@ -29,16 +29,20 @@ class SimulatedZooKeeper:
         return made
 
     def changed(self, path: str) -> None:
-        above = path.rpartition("/")[0]
+        """Told are those who watch the node; those who watch the one above hear only of its names."""
         for session in self.sessions:
             session.hear(path)
-            session.hear(above)
+
+    def came_or_went(self, path: str) -> None:
+        self.changed(path)
+        for session in self.sessions:
+            session.hear(path.rpartition("/")[0])
 
     def drop(self, path: str) -> None:
         for one in [each for each in self.nodes if each == path or each.startswith(path + "/")]:
             del self.nodes[one]
             self.owners.pop(one, None)
-            self.changed(one)
+            self.came_or_went(one)
 
     def end(self, number: int) -> None:
         for path in [path for path, owner in self.owners.items() if owner == number]:
@@ -80,7 +84,7 @@ class SimulatedSession:
         if above and above not in self.keeper.nodes:
             self.create(above, b"")
         self.keeper.nodes[path] = (data, 0)
-        self.keeper.changed(path)
+        self.keeper.came_or_went(path)
 
     def create_ephemeral(self, path: str, data: bytes) -> None:
         self._check()

@@ -1,6 +1,7 @@
 """The simulated ZooKeeper is held to what the real one does (tests/interop/test_zookeeper.py)."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 import pytest
@@ -24,6 +25,20 @@ def until(keeper: SimulatedZooKeeper) -> Until:
         assert condition()
 
     return deliver
+
+
+def test_the_node_above_does_not_hear_of_data(keeper: SimulatedZooKeeper) -> None:
+    session = keeper.session()
+    session.create("/topics/dogs", b"1")
+    told: list[str] = []
+    for path in ("/topics", "/topics/dogs"):
+        session.watch(path, partial(told.append, path))
+    session.set("/topics/dogs", b"2")
+    session.deliver()
+    assert told == ["/topics/dogs"]
+    session.delete("/topics/dogs")
+    session.deliver()
+    assert told == ["/topics/dogs", "/topics/dogs", "/topics"]
 
 
 @pytest.mark.parametrize("scenario", registry_scenarios.STORES, ids=lambda each: each.__name__)

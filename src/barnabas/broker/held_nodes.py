@@ -23,9 +23,11 @@ class HeldNodes:
     each new session. Nothing here raises: a broker serves also while nobody finds it.
     """
 
-    def __init__(self, registry: SharedRegistry, timers: Timers) -> None:
+    def __init__(self, registry: SharedRegistry, timers: Timers, *, anew: bool = False) -> None:
+        """`anew`: ephemeral nodes go and come with new data, for those who watch only the names."""
         self._registry = registry
         self._timers = timers
+        self._anew = anew
         self._ephemeral: dict[str, bytes] = {}
         self._lasting: dict[str, bytes] = {}
         self._due: dict[str, None] = {}
@@ -108,7 +110,11 @@ class HeldNodes:
         except RegistryConflict:
             if not self._registry.is_mine(path):
                 raise
-            self._registry.set(path, data)
+            if self._anew:
+                self._registry.delete(path)
+                self._registry.create_ephemeral(path, data)
+            else:
+                self._registry.set(path, data)
 
     def _renew(self) -> None:
         """Nodes of the session before are gone, or are about to go."""

@@ -23,7 +23,9 @@ class Registration07:
 
     def __init__(self, registry: SharedRegistry, broker: Broker) -> None:
         self._registry = registry
-        self._held = HeldNodes(registry, broker.timers)
+        # Clients of 0.7, old and new, watch the names below a topic and not what a node says; Jafka
+        # tells of more partitions in this way, too.
+        self._held = HeldNodes(registry, broker.timers, anew=True)
         self._broker = broker
         self._node_id = broker.config.node_id
 

@@ -1,11 +1,13 @@
+import pytest
+
 from barnabas.broker.held_nodes import HeldNodes
 from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
 from tests.unit.runtime.manual_timers import ManualTimers
 
 
-def held() -> tuple[HeldNodes, SimulatedSession, ManualTimers]:
+def held(*, anew: bool = False) -> tuple[HeldNodes, SimulatedSession, ManualTimers]:
     session, timers = SimulatedZooKeeper().session(), ManualTimers()
-    return HeldNodes(session, timers), session, timers
+    return HeldNodes(session, timers, anew=anew), session, timers
 
 
 def test_nodes_are_made_and_change_and_go() -> None:
@@ -23,6 +25,23 @@ def test_nodes_are_made_and_change_and_go() -> None:
     assert session.get("/brokers/ids/1") == (b"b", 1)
     assert session.is_mine("/brokers/ids/1")
     assert session.get("/state") is None
+
+
+@pytest.mark.parametrize("anew", [False, True])
+def test_who_watches_the_names_hears_of_new_data_where_nodes_are_made_anew(*, anew: bool) -> None:
+    nodes, session, timers = held(anew=anew)
+    nodes.hold("/brokers/topics/dogs/1", b"2")
+    timers.advance(0)
+    told: list[str] = []
+    reader = session.keeper.session(lambda call: call())
+    reader.watch("/brokers/topics/dogs", lambda: told.append("dogs"))
+    nodes.hold("/brokers/topics/dogs/1", b"4")
+    timers.advance(0)
+    assert bool(told) == anew
+    assert session.is_mine("/brokers/topics/dogs/1")
+    there = session.get("/brokers/topics/dogs/1")
+    assert there is not None
+    assert there[0] == b"4"
 
 
 def test_a_node_that_is_as_it_should_be_is_not_written_again() -> None:

@@ -227,6 +227,22 @@ def test_async_collects_and_flush_waits(cluster: Cluster) -> None:
         assert producer.given_up == 0
 
 
+def test_what_a_partitioner_cannot_place_is_given_up_and_the_rest_goes_out(
+    cluster: Cluster,
+) -> None:
+    cluster.tell_of("placed", 1)
+    session = cluster.keeper.session(lambda call: call())
+    config = {"producer.type": "async", "queue.time": 0, "batch.size": 1}
+    with Producer(config, partitioner=lambda key, _: {"b": 0}[str(key)], registry=session) as one:
+        one.send("placed", b"1", b"2", key="a")
+        assert one.flush(20)
+        assert one.given_up == 2
+        one.send("placed", b"3", key="b")
+        assert one.flush(20)
+        assert one.given_up == 2
+    assert cluster.read("placed", 1) == [b"3"]
+
+
 def test_a_full_queue_is_an_error_at_once(cluster: Cluster) -> None:
     config: dict[str, object] = {"producer_type": "async", "queue_time": 60_000, "queue_size": 3}
     with cluster.producer(**config) as producer:

@@ -39,6 +39,7 @@ MAY_CATCH_EVERYTHING = {
     "src/barnabas/runtime/connection.py",  # owns a connection of the broker
     "src/barnabas/client/aio/link.py",  # owns a connection of a client
     "src/barnabas/client/aio/courier.py",  # owns what a producer has on its way: fails all of it
+    "src/barnabas/client/driver07/outbox.py",  # owns the thread that sends: lets it live on
     "src/barnabas/broker/background.py",  # owns the jobs that come back
     "src/barnabas/runtime/poll_loop.py",  # owns the callbacks of the loop, as that of asyncio does
     "src/barnabas/sim/simulation.py",  # owns a run: whatever ends it is what its seed has found

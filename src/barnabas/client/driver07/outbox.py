@@ -67,8 +67,15 @@ class Outbox:
             count = sum(len(one.payloads) for one in batch)
             try:
                 self._sender.send(batch)
-            except KafkaError as error:
-                log.warning("messages given up", extra={"messages": count, "error": error})
+            # A partitioner of one's own may raise anything, and who waits for this thread, or puts
+            # in more, would never hear of it.
+            except Exception as error:
+                known = isinstance(error, KafkaError)
+                log.warning(
+                    "messages given up",
+                    extra={"messages": count, "error": error},
+                    exc_info=None if known else error,
+                )
                 self.given_up += count
             with self._changed:
                 self._gone += count

@@ -3,6 +3,7 @@
 Source: seed 000 "Producer", "Creating New Topics".
 """
 
+import threading
 from typing import NamedTuple
 
 from barnabas.client.driver07.assignment import BrokerPartition
@@ -37,6 +38,9 @@ class WatchedRouting:
         self._brokers: dict[int, Address] | None = None
         self._topics: dict[str, list[Destination]] = {}
         self._watched: set[str] = set()
+        self._told = 0
+        """How often there was news: what was read before the last of it is not kept."""
+        self._keeping = threading.Lock()
         registry.watch(IDS, self.forget)
 
     def destinations(self, topic: str) -> list[Destination]:
@@ -53,22 +57,31 @@ class WatchedRouting:
             if topic not in self._watched:
                 self._watched.add(topic)
                 self._registry.watch(f"{TOPICS}/{topic}", lambda: self._forget_topic(topic))
-            if self._brokers is None:
-                self._brokers = read_brokers(self._registry)
-            found = self._topics[topic] = self._read(topic, self._brokers)
+            told, brokers = self._told, self._brokers
+            if brokers is None:
+                brokers = read_brokers(self._registry)
+            found = self._read(topic, brokers)
+            with self._keeping:
+                if told == self._told:
+                    self._brokers = brokers
+                    self._topics[topic] = found
         return found
 
     def forget(self) -> None:
         """Read everything again."""
-        self._brokers = None
-        self._topics = {}
+        with self._keeping:
+            self._told += 1
+            self._brokers = None
+            self._topics = {}
 
     def close(self) -> None:
         """End the session."""
         self._registry.close()
 
     def _forget_topic(self, topic: str) -> None:
-        self._topics.pop(topic, None)
+        with self._keeping:
+            self._told += 1
+            self._topics.pop(topic, None)
 
     def _read(self, topic: str, brokers: dict[int, Address]) -> list[Destination]:
         places = read_partitions(self._registry, topic)

@@ -66,8 +66,9 @@ class Sender:
 
         Raises:
             ConnectionFailed, RequestTimeout: a broker is not there, also after some attempts. What was
-                for others went out.
-            RegistryUnavailable: it is not known where brokers are.
+                for others went out, here and below.
+            RegistryUnavailable: it is not known where brokers of a topic are.
+            LocalProtocolError: the partitioner chose a partition that is not there.
         """
         left = list(outgoing)
         failed: KafkaError | None = None
@@ -91,11 +92,16 @@ class Sender:
     def _try(self, outgoing: list[Outgoing]) -> tuple[list[Outgoing], KafkaError | None]:
         """What did not go out, and why."""
         by_broker: dict[Address, list[tuple[Outgoing, BrokerPartition]]] = defaultdict(list)
-        for one in outgoing:
-            place, address = self._choose(one)
-            by_broker[address].append((one, place))
         left: list[Outgoing] = []
         failed: KafkaError | None = None
+        for one in outgoing:
+            try:
+                place, address = self._choose(one)
+            except KafkaError as error:
+                left.append(one)
+                failed = error
+            else:
+                by_broker[address].append((one, place))
         for address, chosen in by_broker.items():
             try:
                 self._tell(address, chosen)
@@ -108,7 +114,6 @@ class Sender:
     def _choose(self, outgoing: Outgoing) -> Destination:
         destinations = self._routing.destinations(outgoing.topic)
         if not destinations:
-            self._routing.forget()
             raise ConnectionFailed(f"there is no broker for topic {outgoing.topic}")
         if outgoing.key is None:
             return destinations[self._entropy.below(len(destinations))]

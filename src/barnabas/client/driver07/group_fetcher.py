@@ -76,7 +76,7 @@ class GroupFetcher:
             self._sizes.pop(place, None)
 
     def begin(self, place: Place, committed: int | None) -> bool:
-        """Fetch a place from where its group is, or is to begin; False: its broker does not answer."""
+        """Fetch a place from where its group is, or is to begin; False: its broker does not say."""
         offset = committed
         if offset is None:
             offset = self._offset_at(place, self._first_time)
@@ -148,7 +148,12 @@ class GroupFetcher:
 
     def _offset_at(self, place: Place, time: int) -> int | None:
         topic, (broker, partition) = place
-        found = self._call(broker, lambda consumer: consumer.offsets(topic, partition, time))
+        try:
+            found = self._call(broker, lambda consumer: consumer.offsets(topic, partition, time))
+        except BrokerError as error:
+            # Other places may have moved on by now: `fetch` gives what they have first.
+            self._failed = error
+            return None
         return found[0] if found else None
 
     def _size(self, place: Place) -> int:

@@ -6,6 +6,9 @@ from barnabas.errors import ConnectionFailed
 from barnabas.ports import Channel
 
 _RECEIVE_BYTES = 1 << 16
+_SEND_BYTES = 1 << 18
+"""A sender is given no more of what is held, for it may take little, and all would be copied again."""
+
 _MOST_HELD = 4 << 20
 """Bytes that a slow receiver may leave here before the sender has to wait."""
 
@@ -54,7 +57,7 @@ class Pipe:
     def _flush(self) -> None:
         """Send what fits; wait for room if not all does, and for the source only if it may be."""
         try:
-            while self._out and (sent := self._target.send((bytes(self._out),))):
+            while self._out and (sent := self._target.send((self._out[:_SEND_BYTES],))):
                 del self._out[:sent]
         except ConnectionFailed:
             self._end()

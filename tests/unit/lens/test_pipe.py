@@ -13,6 +13,16 @@ class Broken(ScriptedChannel):
         raise ConnectionFailed("reset by the test")
 
 
+class Sizing(ScriptedChannel):
+    def __init__(self) -> None:
+        super().__init__()
+        self.sizes: list[int] = []
+
+    def send(self, buffers: Sequence[Buffer], *, more: bool = False) -> int:
+        self.sizes += map(len, buffers)
+        return super().send(buffers, more=more)
+
+
 class Piped:
     def __init__(self, target: ScriptedChannel | None = None) -> None:
         self.source, self.target = ScriptedChannel(), target or ScriptedChannel()
@@ -51,6 +61,17 @@ def test_who_sends_too_much_has_to_wait() -> None:
     piped.target.drain()
     piped.source.let_arrive()
     assert len(piped.target.sent) == 100 * 65536
+
+
+def test_little_of_what_is_held_is_given_to_a_receiver_at_a_time() -> None:
+    piped = Piped(Sizing())
+    assert isinstance(piped.target, Sizing)
+    piped.target.room = 0
+    piped.source.arrive(*[bytes(65536)] * 40)
+    piped.target.drain(1000)
+    piped.target.drain()
+    assert len(piped.target.sent) == 40 * 65536
+    assert max(piped.target.sizes) == 1 << 18
 
 
 def test_a_side_that_breaks_ends_it_once() -> None:

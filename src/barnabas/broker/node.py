@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 
 from barnabas.broker.presence import Registries
 from barnabas.broker.server import BrokerServer, World
@@ -60,6 +60,7 @@ class Node:
         try:
             addresses = self._server.start()
         except BaseException:
+            self._close()
             self._loop.close()
             raise
         if stop_on_signals:
@@ -68,8 +69,7 @@ class Node:
         try:
             self._loop.run()
         finally:
-            self._worker.close()
-            self._disk.close()
+            self._close()
             if self._ephemeral:
                 for directory in self._directories:
                     self._disk.remove(directory)
@@ -105,30 +105,41 @@ class Node:
             self._stopping = True
             self._server.stop(self._loop.stop)
 
+    def _close(self) -> None:
+        """End the threads there are besides the loop's."""
+        self._worker.close()
+        self._disk.close()
+
     def _open_registries(self) -> Registries:
         today, of_07 = self._config.zookeeper_connect, self._config.zk_connect
         if today and today.rstrip("/") == of_07.rstrip("/"):
             raise ConfigError(
                 f"zk.connect={of_07}: zookeeper.connect has that place; give one of them another path"
             )
-        shared = self._zookeeper(today) if today else None
-        shared_07 = self._zookeeper(of_07) if of_07 else None
-        own = shared or EmbeddedRegistry(self._disk, f"{self._directories[0]}/{_REGISTRY_FILE}")
-        return Registries(own, shared, shared_07)
+        with ExitStack() as opened:
+            shared = self._zookeeper(today, opened) if today else None
+            shared_07 = self._zookeeper(of_07, opened) if of_07 else None
+            file = f"{self._directories[0]}/{_REGISTRY_FILE}"
+            registries = Registries(shared or EmbeddedRegistry(self._disk, file), shared, shared_07)
+            opened.pop_all()
+        return registries
 
-    def _zookeeper(self, place: str) -> SharedRegistry:
+    def _zookeeper(self, place: str, opened: ExitStack) -> SharedRegistry:
+        """A session, to be closed by `opened` if the other one cannot be had."""
         try:
             from barnabas.runtime.registry_zookeeper import ZooKeeperRegistry
         except ImportError as error:
             what = "ZooKeeper needs a package: pip install 'barnabas[zookeeper]'"
             raise ConfigError(f"zookeeper.connect={place}: {what} ({error})") from None
         session_ms = self._config.zookeeper_session_timeout_ms
-        return ZooKeeperRegistry(
+        registry = ZooKeeperRegistry(
             place,
             session_ms=session_ms,
             connection_ms=self._config.zookeeper_connection_timeout_ms or session_ms,
             hand_over=self._loop.call,
         )
+        opened.callback(registry.close)
+        return registry
 
 
 def _socket_options(config: BrokerConfig) -> SocketOptions:

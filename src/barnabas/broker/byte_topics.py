@@ -28,7 +28,7 @@ def to_read(broker: Broker, topic: str, index: int) -> Partition | ErrorCode | N
     partition = broker.replicas.find(topic, index)
     if partition is not None:
         return partition if partition.log.config.byte_positions else _WRONG_PARTITION
-    if not 0 <= index < _count(broker, topic) or _is_dense(broker, topic):
+    if not 0 <= index < count_of(broker, topic) or _is_dense(broker, topic):
         return _WRONG_PARTITION
     return None
 
@@ -41,7 +41,7 @@ def to_write(broker: Broker, topic: str, index: int) -> Partition | ErrorCode:
         # What coordinators keep has keys, for which 0.7's format has no place.
         return _WRONG_PARTITION
     if index == ANY_PARTITION:
-        index = broker.entropy.below(_count(broker, topic))
+        index = broker.entropy.below(count_of(broker, topic))
     found = to_read(broker, topic, index)
     if found is not None:
         return found
@@ -62,11 +62,11 @@ def _make(broker: Broker, topic: str, index: int) -> None:
         # Of a directory of Kafka 0.7, where only those are that were written to.
         broker.topics.add_partitions(topic, {index: here})
         return
-    broker.topics.create(topic, dict.fromkeys(range(_count(broker, topic)), here), FORMAT_07)
+    broker.topics.create(topic, dict.fromkeys(range(count_of(broker, topic)), here), FORMAT_07)
 
 
-def _count(broker: Broker, topic: str) -> int:
-    """How many partitions a topic has or would have."""
+def count_of(broker: Broker, topic: str) -> int:
+    """How many partitions a topic has or would have: those that clients of 0.7 can use."""
     known = broker.topics.get(topic)
     there = 0 if known is None else 1 + max(known.partitions, default=-1)
     return max(there, broker.config.partitions_of_new(topic, broker.config.num_partitions))

@@ -5,6 +5,7 @@ Source: seed 000 "Kafka Broker"; Kafka 0.7.2's KafkaZooKeeper.
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.broker_znodes import BROKERS
+from barnabas.broker.byte_topics import count_of
 from barnabas.broker.claim import claim
 from barnabas.broker.held_nodes import HeldNodes
 from barnabas.broker.topic_znodes import TOPICS, Topic
@@ -55,8 +56,7 @@ class Registration07:
         """How many partitions there are, written to or not; what has none of 0.7's offsets is not told."""
         found = (self._broker.replicas.find(topic.name, index) for index in topic.partitions)
         if any(one is not None and one.log.config.byte_positions for one in found):
-            new = self._broker.config.partitions_of_new(topic.name, 1)
-            count = max(1 + max(topic.partitions), new)
+            count = count_of(self._broker, topic.name)
             self._held.hold(self._path(topic), str(count).encode())
 
     def _hide(self, topic: Topic) -> None:

@@ -90,6 +90,9 @@ class StillClock:
     def monotonic(self) -> float:
         return self.seconds
 
+    def time_ms(self) -> int:
+        return int(1000 * self.seconds)
+
 
 class Counting:
     """An Entropy whose ids are 1, 2, 3."""

@@ -1,0 +1,61 @@
+"""What clients of Kafka 0.7 find of a broker; a topic of a 0.7 directory has few of its partitions."""
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.byte_topics import to_read
+from barnabas.broker.registration07 import Registration07
+from barnabas.log.config import MAGIC_07, LogConfig
+from barnabas.runtime.disk import RealDisk
+from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
+from tests.unit.broker.in_memory import Led, Replicas, a_broker
+from tests.unit.runtime.manual_timers import ManualTimers
+
+CONFIG = {
+    "listener.dialect.map": "PLAINTEXT:kafka-0.7",
+    "num.partitions": "3",
+    "topic.partition.count.map": "wide:4",
+}
+
+
+def registered(topic: str, there: int, session: SimulatedSession, directory: Path) -> Broker:
+    """A broker that has told of a topic of 0.7 with so many partitions."""
+    broker = a_broker(CONFIG, timers=ManualTimers())
+    led = Led()
+    led.log.config = LogConfig(magic=MAGIC_07)
+    cast("Replicas", broker.replicas)[topic, 0] = led
+    broker.topics.create(topic, {index: [1] for index in range(there)}, {})
+    Registration07(session, broker).start(RealDisk(), str(directory / "registered"))
+    return broker
+
+
+def told(session: SimulatedSession, topic: str) -> bytes:
+    node = session.get(f"/brokers/topics/{topic}/1")
+    assert node is not None
+    return node[0]
+
+
+@pytest.mark.parametrize(("topic", "there", "count"), [("a", 1, 3), ("wide", 1, 4), ("b", 5, 5)])
+def test_as_many_partitions_are_told_as_can_be_used(
+    topic: str, there: int, count: int, tmp_path: Path
+) -> None:
+    session = SimulatedZooKeeper().session()
+    broker = registered(topic, there, session, tmp_path)
+    assert told(session, topic) == b"%d" % count
+    assert to_read(broker, topic, count - 1) is None
+    assert to_read(broker, topic, count) is not None
+
+
+def test_partitions_that_are_added_are_told_to_who_watches_the_topic(tmp_path: Path) -> None:
+    keeper = SimulatedZooKeeper()
+    session, reader = keeper.session(), keeper.session(lambda call: call())
+    broker = registered("dogs", 1, session, tmp_path)
+    seen: list[str] = []
+    reader.watch("/brokers/topics/dogs", lambda: seen.append("dogs"))
+    broker.topics.add_partitions("dogs", {index: [1] for index in range(1, 6)})
+    cast("ManualTimers", broker.timers).advance(0)
+    assert seen
+    assert told(session, "dogs") == b"6"

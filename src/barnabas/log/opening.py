@@ -71,8 +71,9 @@ def open_log(
     if not segments:
         segments = [_new_segment(disk, directory, checkpoint.start_offset, config)]
     recovery_point = checkpoint.recovery_point
-    if config.byte_positions and not recovery_point:
-        # Kafka 0.7 has no checkpoints: it syncs a segment before it begins the next.
+    if config.byte_positions and not recovery_point and PARTITION_METADATA not in names:
+        # Kafka 0.7 has no checkpoints: it syncs a segment before it begins the next. We do not, and
+        # a log of ours has another file with its segments.
         recovery_point = segments[-1].base_offset
     rebuilt = None
     if checkpoint.clean:

@@ -4,8 +4,10 @@ import pytest
 
 from barnabas.log.byte_reading import region_from
 from barnabas.log.config import MAGIC_07, LogConfig
+from barnabas.log.file_names import PARTITION_METADATA
 from barnabas.log.opening import NO_CHECKPOINT, Checkpoint, open_log
 from barnabas.log.partition_log import PartitionLog
+from barnabas.log.partition_metadata import encode_topic_id
 from barnabas.records.message07 import encode_message
 from barnabas.types import TopicPartition
 from tests.golden07 import GZIPPED, M0, M1
@@ -83,6 +85,13 @@ def test_older_segments_are_trusted() -> None:
     damaged = M1[:-1] + b"!" + M0
     log, _ = opened({FIRST: damaged, SECOND: M1})
     assert content(log) == damaged + M1
+
+
+def test_older_segments_of_our_own_are_not() -> None:
+    """They are synced later, and were not yet if no checkpoint is there."""
+    metadata = {PARTITION_METADATA: encode_topic_id(bytes(range(16)))}
+    log, _ = opened({FIRST: M1 + M0[:-1] + b"!", SECOND: M1, **metadata})
+    assert content(log) == M1
 
 
 def test_messages_larger_than_a_piece_are_found() -> None:

@@ -45,7 +45,7 @@ class ConsumerGroup:
         self._driver = driver
         self._offsets = offsets
         self._loop = coordinator.cluster.around.loop
-        commits = None if options.auto_commit_s is None else self._commit_quietly
+        commits = None if options.auto_commit_s is None else self._commit_done
         self.member = GroupMember(coordinator, offsets, group, driver, commits)
         self._watch: PatternWatch | None = None
         self._commit_at = inf
@@ -84,6 +84,7 @@ class ConsumerGroup:
         now = self._loop.time()
         if self.subscribed and self.member.polled(now):
             return True
+        self._note_done()
         return now >= self._commit_at
 
     async def attend(self) -> None:
@@ -97,6 +98,7 @@ class ConsumerGroup:
             await (self._commit_quietly() if self.subscribed else self.commit(None))
         if self.subscribed:
             self.member.begin()
+            self._note_done()
             if self.member.call is not None:
                 raise CallDue(self.member.call)
 
@@ -141,13 +143,27 @@ class ConsumerGroup:
         """The group's saved positions; partitions without one are left out."""
         return await self._offsets.committed(partitions)
 
-    async def _commit_quietly(self) -> None:
+    async def _commit_quietly(self, offsets: Mapping[TopicPartition, int] | None = None) -> None:
         """As `commit`; that it failed is no reason not to go on reading, as in Kafka's client."""
         self._next_commit()
         try:
-            await self.commit(None)
+            await self.commit(offsets)
         except KafkaError as error:
             log.warning("positions not saved by themselves: %s", error)
+
+    async def _commit_done(self) -> None:
+        """Save what is done: a rebalance goes on while the user works on what the last poll gave."""
+        done = {
+            where: min(position.offset, position.done)
+            for where, position in self._driver.fetcher.positions.items()
+        }
+        await self._commit_quietly({where: offset for where, offset in done.items() if offset >= 0})
+
+    def _note_done(self) -> None:
+        """The user polls, and nothing is given yet; only a rebalance asks for what is done."""
+        if self.member.rebalancing:
+            for position in list(self._driver.fetcher.positions.values()):
+                position.done = position.offset
 
     def _next_commit(self) -> None:
         """Positions were saved, or are being so: by themselves next after auto.commit.interval.ms."""

@@ -33,7 +33,7 @@ _LONGER_S: Final = 5.0
 class GroupMember:
     """`call`: what the listener is to be told, if anything; `listens`: whether there is one.
 
-    `told` must follow each. `commits` saves positions before partitions are given up, where that
+    `told` must follow each. `commits` saves what is done before partitions are given up, where that
     happens by itself.
     """
 
@@ -88,6 +88,11 @@ class GroupMember:
             return True
         return self._subscribed and self._rebalancing is None and self.machine.due
 
+    @property
+    def rebalancing(self) -> bool:
+        """Whether a rebalance is under way."""
+        return self._rebalancing is not None
+
     def polled(self, now: float) -> bool:
         """Take note that the user polls; whether there is something to do that a poll begins."""
         self._polled_at = now
@@ -111,6 +116,9 @@ class GroupMember:
         if self._fatal is not None:
             raise self._fatal
         if self.wants_poll and self._rebalancing is None:
+            change = self.machine.before_join()
+            if change is not None:
+                self._pause(change)  # This poll, too, is to give nothing of it.
             self._rebalancing = self._loop.create_task(self._rebalance())
             self._rebalancing.add_done_callback(self._rebalanced)
             self._note_busy()
@@ -235,16 +243,20 @@ class GroupMember:
         return Next.ON
 
     async def _give_up(self, change: Change) -> None:
-        positions = self._driver.fetcher.positions
-        for where in change.partitions:
-            if where in positions:
-                positions[where].paused = True
+        self._pause(change)
         if change.told is Told.REVOKED and self._commits is not None:
             await self._commits()
         await self._tell(change)
         self.machine.gave_up(change)
         gone = set(change.partitions)
+        positions = self._driver.fetcher.positions
         self._driver.assign([where for where in positions if where not in gone])
+
+    def _pause(self, change: Change) -> None:
+        positions = self._driver.fetcher.positions
+        for where in change.partitions:
+            if where in positions:
+                positions[where].paused = True
 
     async def _tell(self, change: Change) -> None:
         if not self.listens:

@@ -50,6 +50,7 @@ class Position:
     is the leader epoch of the last batch before `fetch_offset`, -1 where nothing was fetched yet.
     `readable_end` is behind the last record that could be read at the last fetch (-1: none was).
     `nearer` is the replica that the leader would have us fetch from until `nearer_until` (KIP-392).
+    Records before `done` were given by polls that the user has come back from (-1: none is known).
     """
 
     offset: int = _UNRESOLVED
@@ -63,6 +64,7 @@ class Position:
     readable_end: int = -1
     nearer: int = _NOBODY
     nearer_until: float = 0.0
+    done: int = _UNRESOLVED
 
     @property
     def known(self) -> bool:

@@ -186,8 +186,9 @@ def test_who_leaves_may_assign_and_the_other_way_round(servers: str, topic: str)
         with pytest.raises(LocalProtocolError, match=r"assign\(\[\]\) before subscribe"):
             one.subscribe([topic])
         one.assign([])
-        one.subscribe([topic])
+        one.subscribe([topic], listener=told)
         poll_until([one], lambda: shared([one]))
+        assert [word for word, _ in told.words] == ["assigned", "revoked", "assigned"]
 
 
 def test_the_listener_can_seek_and_commit(servers: str, topic: str) -> None:

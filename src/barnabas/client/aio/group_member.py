@@ -153,7 +153,10 @@ class GroupMember:
         """Begin to leave for good: what a listener is to be told before `leave`, if anything."""
         self._subscribed = False
         self._cancel_tasks()
-        return self.machine.before_leave()
+        change = self.machine.before_leave()
+        if change is not None:
+            self.machine.gave_up(change)
+        return change
 
     async def leave(self) -> None:
         """Leave the group, so that others need not wait for the session's end. Raises nothing.

@@ -21,7 +21,8 @@ from barnabas import (
     TopicPartition,
     aio,
 )
-from barnabas.errors import LocalProtocolError
+from barnabas.client.core.group.membership import Membership
+from barnabas.errors import KafkaError, LocalProtocolError
 from barnabas.testing.embedded_broker import EmbeddedBroker
 
 SECONDS = 20.0
@@ -228,6 +229,20 @@ def test_a_forced_rebalance_begins_a_generation(servers: str, topic: str) -> Non
         was = one.group_metadata().generation
         one.enforce_rebalance()
         poll_until([one], lambda: one.group_metadata().generation > was)
+        poll_until([one], lambda: shared([one]))
+
+
+def test_a_rebalance_that_breaks_is_said_by_a_poll_and_begun_again(
+    servers: str, topic: str
+) -> None:
+    def breaks() -> None:
+        monkey.undo()
+        raise KeyError("of a test")
+
+    with member(servers, topic) as one, pytest.MonkeyPatch.context() as monkey:
+        monkey.setattr(Membership, "join_request", lambda _: breaks())
+        with pytest.raises(KafkaError, match="of a test"):
+            one.poll(SECONDS)
         poll_until([one], lambda: shared([one]))
 
 

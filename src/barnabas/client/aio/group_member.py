@@ -274,6 +274,11 @@ class GroupMember:
         if self._rebalancing is task:
             self._rebalancing = None
             self._note_busy()
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            failure = KafkaError(f"group {self._coordinator.group_id}: rebalancing: {error!r}")
+            failure.__cause__ = error
+            self._fail(failure)
         self._driver.news()
 
     def _look_at(self, found: Next, code: int, what: str) -> Next:

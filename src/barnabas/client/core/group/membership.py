@@ -272,11 +272,10 @@ class Membership:
 
     def heard(self, code: int, generation: int) -> Next:
         """Take the answer to what was said in a `generation`, a heartbeat or a commit."""
-        if generation != self.generation:
-            return Next.ON  # It is about what is over.
+        if generation != self.generation or self.state is not MemberState.STABLE:
+            return Next.ON  # It is about what is over, or what a join under way will say itself.
         if code == _E.REBALANCE_IN_PROGRESS:
-            if self.state is MemberState.STABLE:
-                self.rejoin("the group is rebalancing")
+            self.rejoin("the group is rebalancing")
             return Next.AGAIN
         return self.refused(code)
 

@@ -162,6 +162,20 @@ def test_what_is_heard_of_an_older_generation_changes_nothing() -> None:
     assert member.generation == 5
 
 
+@pytest.mark.parametrize("code", [E.ILLEGAL_GENERATION, E.UNKNOWN_MEMBER_ID])
+def test_what_is_heard_while_it_joins_leaves_that_to_the_join(code: ErrorCode) -> None:
+    member = membership()
+    join(member, generation=5)
+    sync(member, A)
+    member.rejoin("the group is rebalancing")
+    member.join_request()
+    assert member.heard(code, 5) is Next.ON
+    join(member, generation=6)
+    assert member.heard(code, 6) is Next.ON
+    sync(member, A)
+    assert (member.state, member.generation) == (MemberState.STABLE, 6)
+
+
 @pytest.mark.parametrize(
     ("code", "how"),
     [

@@ -74,6 +74,7 @@ def test_a_callers_loop_is_kept_between_its_calls_and_ends_with_them() -> None:
     assert calls.run(answer()) == 42
     with calls.held:
         beaten.clear()
-        assert not beaten.is_set()
+        assert not beaten.wait(0.05), "it ran while the caller held the loop"
+    assert beaten.wait(SECONDS)
     calls.close()
     assert calls.closed

@@ -3,7 +3,7 @@
 Source: KIP-848; Kafka's GroupMetadataManager.consumerGroupHeartbeat.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from barnabas.coordinators.consumer_group import records
@@ -96,7 +96,7 @@ def beat(
     Raises:
         BrokerError: it may not; nothing is changed then.
     """
-    check_room(group, asked.member_id, settings)
+    check_room(group.members, asked.member_id, settings)
     was = find_member(draft, group, asked)
     told = _told(was, asked)
     has_news = (told.topics, told.regex) != (was.topics, was.regex)
@@ -137,13 +137,13 @@ def step(
     return after
 
 
-def check_room(group: ConsumerGroup, member_id: str, settings: ConsumerSettings) -> None:
-    """Whether a group can take one more.
+def check_room(members: Collection[str], member_id: str, settings: ConsumerSettings) -> None:
+    """Whether a group of these members can take one more.
 
     Raises:
         BrokerError: GROUP_MAX_SIZE_REACHED.
     """
-    if member_id not in group.members and len(group.members) >= settings.max_size:
+    if member_id not in members and len(members) >= settings.max_size:
         raise BrokerError(
             ErrorCode.GROUP_MAX_SIZE_REACHED,
             f"The consumer group has reached its maximum capacity of {settings.max_size} members.",

@@ -46,7 +46,7 @@ def join(world: World, group: ConsumerGroup, asked: Join) -> JoinReply:
         BrokerError: it may not; nothing is changed then.
     """
     member_id = asked.who.member_id or asked.new_id
-    check_room(group, member_id, world.settings)
+    check_room(group.members, member_id, world.settings)
     _check_protocols(group, asked)
     dynamic = asked.who.instance_id is None
     if dynamic and not asked.who.member_id and asked.takes_id_first:

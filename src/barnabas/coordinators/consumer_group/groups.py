@@ -12,6 +12,7 @@ from barnabas.coordinators.consumer_group.classic_members import World
 from barnabas.coordinators.consumer_group.draft import Draft, Replay
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import LEAVES, LEAVES_FOR_A_WHILE
+from barnabas.coordinators.consumer_group.regexes import compiled
 from barnabas.coordinators.consumer_group.replaying import replay
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.surroundings import Surroundings
@@ -80,6 +81,8 @@ class ConsumerGroups:
         draft = Draft(self._replay_any)
         if asked.epoch in {LEAVES, LEAVES_FOR_A_WHILE}:
             return self._leave(draft, group, asked, now)
+        if asked.regex:
+            compiled(asked.regex)  # before the first record: what is refused changes nothing
         if group is None:
             group = self._begin(draft, asked, classic, settings)
             leaving.loaded(group, settings, now)
@@ -103,7 +106,7 @@ class ConsumerGroups:
         if classic is not None and classic.state is GroupState.EMPTY:
             draft.add(encode_end(group_id))
         elif classic is not None:
-            migration.upgrade(draft, classic, self._around.topics, settings)
+            migration.upgrade(draft, classic, asked.member_id, self._around.topics, settings)
         return self._groups.setdefault(group_id, ConsumerGroup(group_id))
 
     def _leave(

@@ -7,6 +7,7 @@ sends heartbeats leaves one, the others make it classic again.
 from collections.abc import Collection
 
 from barnabas.coordinators.consumer_group import records
+from barnabas.coordinators.consumer_group.beating import check_room
 from barnabas.coordinators.consumer_group.draft import Draft
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, since
 from barnabas.coordinators.consumer_group.leaving import delete
@@ -28,18 +29,24 @@ from barnabas.errors import BrokerError, DecodeError, ErrorCode
 
 
 def upgrade(
-    draft: Draft, classic: ClassicGroup, topics: TopicsView, settings: ConsumerSettings
+    draft: Draft,
+    classic: ClassicGroup,
+    joiner: str,
+    topics: TopicsView,
+    settings: ConsumerSettings,
 ) -> None:
     """Write a classic group with members as a consumer group; it has none of the former's waiters.
 
     Raises:
-        BrokerError: GROUP_ID_NOT_FOUND: it cannot become one; nothing is changed then.
+        BrokerError: GROUP_ID_NOT_FOUND: it cannot become one; GROUP_MAX_SIZE_REACHED: there is no
+            room for `joiner`, who makes it one; nothing is changed then.
     """
     is_allowed = settings.upgrades and classic.protocol_type == CONSUMER
     if not is_allowed or len(classic.members) > settings.max_size:
         raise BrokerError(
             ErrorCode.GROUP_ID_NOT_FOUND, f"Group {classic.group_id} is not a consumer group."
         )
+    check_room(classic.members, joiner, settings)
     try:
         members = [_modern(classic, one, topics) for one in classic.members.values()]
     except DecodeError as error:

@@ -11,7 +11,7 @@ from barnabas.coordinators.consumer_group.member import MemberState
 from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
 from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.group_states import GroupState
-from barnabas.coordinators.group.member import Identity
+from barnabas.coordinators.group.member import Identity, Member
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
 from barnabas.coordinators.group.shard import GroupShard
 from barnabas.errors import BrokerError, ErrorCode
@@ -106,6 +106,63 @@ def test_a_bad_expression_leaves_nothing_behind() -> None:
     code = refused(shard, "one", topics=None, regex="(?=a)")
     assert code is ErrorCode.INVALID_REGULAR_EXPRESSION
     assert shard.consumer.get("g") is None
+
+
+def a_classic_group(shard: GroupShard, *names: str) -> ClassicGroup:
+    """One of consumers that nobody has told yet what to read."""
+    said = bytes.fromhex("0000 00000001 0004 646f6773 ffffffff")
+    classic = shard.group_to_join("g")
+    classic.protocol_type, classic.protocol, classic.generation = "consumer", "range", 1
+    for name in names:
+        classic.state = GroupState.STABLE
+        classic.members[name] = Member(
+            member_id=name, instance_id=None, client_id="c", client_host="/h",
+            session_timeout_ms=1000, rebalance_timeout_ms=500, protocols=(("range", said),),
+            assignment=bytes.fromhex("0000 00000000 ffffffff"),
+        )  # fmt: skip
+    return classic
+
+
+def joins(shard: GroupShard, classic: ClassicGroup, **more: object) -> ErrorCode:
+    try:
+        shard.consumer.heartbeat(asked("new", **more), classic, 0)
+    except BrokerError as error:
+        return error.code
+    return ErrorCode.NONE
+
+
+def test_a_classic_group_becomes_another_one() -> None:
+    shard = a_shard(TOPICS)
+    assert joins(shard, a_classic_group(shard, "old")) is ErrorCode.NONE
+    group = shard.consumer.get("g")
+    assert group is not None
+    assert (set(group.members), shard.group("g")) == ({"old", "new"}, None)
+
+
+@pytest.mark.parametrize("names", [(), ("old",)])
+def test_a_classic_group_outlives_a_bad_expression(names: tuple[str, ...]) -> None:
+    shard = a_shard(TOPICS)
+    classic = a_classic_group(shard, *names)
+    assert joins(shard, classic, regex="(?=a)") is ErrorCode.INVALID_REGULAR_EXPRESSION
+    assert (shard.group("g"), shard.consumer.get("g")) == (classic, None)
+
+
+def test_a_classic_group_outlives_a_member_too_many() -> None:
+    shard = a_shard(TOPICS, replace(SETTINGS, max_size=1))
+    classic = a_classic_group(shard, "old")
+    assert joins(shard, classic) is ErrorCode.GROUP_MAX_SIZE_REACHED
+    assert (shard.group("g"), shard.consumer.get("g")) == (classic, None)
+
+
+def test_a_static_member_is_not_replaced_by_one_with_a_bad_expression() -> None:
+    shard = a_shard(TOPICS)
+    beat(shard, "one", instance_id="i")
+    beat(shard, "one", -2, instance_id="i")
+    code = refused(shard, "two", instance_id="i", regex="(?=a)")
+    assert code is ErrorCode.INVALID_REGULAR_EXPRESSION
+    group = shard.consumer.get("g")
+    assert group is not None
+    assert set(group.members) == {"one"}
 
 
 def test_commits_count_from_the_epoch_in_which_the_partition_came() -> None:

@@ -45,6 +45,12 @@ class Shared(RuleBasedStateMachine):
         first += 2 * gap
         self.batches.append(Batch(first, first + 2))
 
+    @rule(index=st.integers(0, 5))
+    def compact(self, index: int) -> None:
+        """Only what was read once: the last batch stays."""
+        if index < len(self.batches) - 1 and self.batches[index].last < self.partition.end:
+            del self.batches[index]
+
     @rule(name=NAMES, most=st.integers(1, 7), strict=st.booleans())
     def acquire(self, name: str, most: int, *, strict: bool) -> None:
         offset = self.partition.next_offset()
@@ -58,6 +64,9 @@ class Shared(RuleBasedStateMachine):
             assert 1 <= span.count <= LIMITS.deliveries
         if strict:
             assert sum(map(len, got)) <= most
+        if found and not got and self.partition.has_room(LIMITS):
+            # What is not there any more holds nobody up.
+            assert self.partition.next_offset() != offset or offset >= self.batches[-1].first
 
     @rule(name=NAMES, data=st.data())
     def acknowledge(self, name: str, data: st.DataObject) -> None:

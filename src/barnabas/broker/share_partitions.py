@@ -3,7 +3,7 @@
 Joins the machine of a partition with its log, with what is kept of it, and with the time of its locks.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ from barnabas.coordinators.share_partition.spans import Span
 from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, StateKey
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.ports import Clock, Timer, Timers
-from barnabas.records.batch import walk
+from barnabas.records.batch import BatchHeader, walk
 
 Told = Callable[[ErrorCode], None]
 
@@ -139,14 +139,18 @@ class SharePartitions:
         except StorageError as error:
             raise BrokerError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
         headers = list(walk(data))
-        batches = [Batch(one.base_offset, one.last_offset) for one in headers]
+        batches = list(_batches(headers, offset))
         most = (wanted.records, wanted.strict)
         spans = state.acquire(member_id, batches, most, policy.limits, self._now_ms())
         if not spans:
             return None
         self._set_alarm(live, policy)
         first, last = spans[0].first, spans[-1].last
-        used = [one for one in headers if one.base_offset <= last and one.last_offset >= first]
+        used = [
+            header
+            for header, batch in zip(headers, batches, strict=True)
+            if batch.first <= last and batch.last >= first
+        ]
         return Acquired(data[used[0].position : used[-1].end], spans)
 
     def acknowledge(
@@ -260,3 +264,11 @@ class SharePartitions:
 
     def _now_ms(self) -> int:
         return int(self._clock.monotonic() * 1000)
+
+
+def _batches(headers: Iterable[BatchHeader], at: int) -> Iterator[Batch]:
+    """The offsets of what was read from `at` on; an old compressed message tells the last alone."""
+    for one in headers:
+        is_known = one.count >= 0 or one.magic == 2
+        yield Batch(one.base_offset if is_known else min(at, one.base_offset), one.last_offset)
+        at = one.next_offset

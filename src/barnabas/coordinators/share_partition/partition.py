@@ -81,7 +81,7 @@ class SharePartition:
         limits: Limits,
         now: int,
     ) -> list[Span]:
-        """Lock what is available of these batches for a member.
+        """Lock what is available of these batches, which begin at `next_offset`, for a member.
 
         `most`: how many records are enough, and whether there may be no more: else what is available
         of a batch is locked as a whole.
@@ -90,7 +90,10 @@ class SharePartition:
         until = now + limits.lock_ms
         got: list[Span] = []
         count = 0
+        at = self.next_offset()
         for batch in batches:
+            self._archive(at, batch.first - 1)
+            at = batch.last + 1
             for whole in self._available(batch, limits):
                 if count >= enough:
                     break
@@ -107,7 +110,15 @@ class SharePartition:
                 self.spans.put(taken)
                 got.append(taken)
                 count += len(taken)
+        self._advance()
         return got
+
+    def _archive(self, first: int, last: int) -> None:
+        """Give up what waits to be delivered again: the log has it no more."""
+        first, last = max(first, self.start), min(last, self.end - 1)
+        for span in self.spans.within(first, last) if first <= last else ():
+            if span.state is Delivery.AVAILABLE:
+                self.spans.put(replace(span, state=Delivery.ARCHIVED))
 
     def _available(self, batch: Batch, limits: Limits) -> list[Span]:
         """The spans of a batch that can be locked; offsets that are new become spans."""

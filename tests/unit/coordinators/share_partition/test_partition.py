@@ -1,0 +1,32 @@
+"""A share partition step by step; what holds of all of them is in tests/property."""
+
+from barnabas.coordinators.share_partition.partition import Batch, Limits, SharePartition
+from barnabas.coordinators.share_partition.spans import Span
+
+LIMITS = Limits(records=10, deliveries=3, lock_ms=100)
+ENOUGH = (100, True)
+FIRST, SECOND, THIRD = Batch(0, 2), Batch(3, 5), Batch(6, 8)
+
+
+def acquired(state: SharePartition, who: str, *batches: Batch) -> list[tuple[int, int]]:
+    spans: list[Span] = state.acquire(who, batches, ENOUGH, LIMITS, 0)
+    return [(one.first, one.last) for one in spans]
+
+
+def test_what_was_compacted_away_holds_nobody_up() -> None:
+    state = SharePartition(0, 0)
+    assert acquired(state, "a", FIRST, SECOND) == [(0, 2), (3, 5)]
+    state.release("a", LIMITS)
+    assert acquired(state, "a", SECOND) == [(3, 5)]
+    assert (state.start, state.next_offset()) == (3, 6)
+    assert acquired(state, "b", THIRD) == [(6, 8)]
+
+
+def test_what_was_compacted_away_between_two_holds_nobody_up() -> None:
+    state = SharePartition(0, 0)
+    acquired(state, "a", FIRST, SECOND, THIRD)
+    state.release("a", LIMITS)
+    assert acquired(state, "b", FIRST, THIRD) == [(0, 2), (6, 8)]
+    state.release("b", LIMITS)
+    assert acquired(state, "c", FIRST, THIRD) == [(0, 2), (6, 8)]
+    assert state.next_offset() == 9

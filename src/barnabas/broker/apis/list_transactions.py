@@ -2,15 +2,15 @@
 
 Does: those in one of the states, of one of the producers, open for so long, with a name that matches
     as a whole; states that there are not are told.
-Refuses: a pattern that is none.
+Refuses: a pattern that is none in the syntax of RE2.
 Versions: 1 open for longer than some time (KIP-994) · 2 pattern of names (KIP-1152)
 """
 
-import re
 from collections.abc import Callable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.coordinators.consumer_group.regexes import compiled
 from barnabas.coordinators.transaction.transaction import Transaction
 from barnabas.coordinators.transaction.transaction_states import TransactionState as State
 from barnabas.errors import BrokerError, ErrorCode
@@ -32,8 +32,6 @@ def handle(
     try:
         wanted = _filter(request, broker.clock.time_ms())
         known = [one for one in broker.transactions.all() if wanted(one)]
-    except re.error:
-        return _refused(ErrorCode.INVALID_REGULAR_EXPRESSION)
     except BrokerError as error:
         return _refused(error.code)
     return ListTransactionsResponse(
@@ -53,14 +51,15 @@ def handle(
 def _filter(request: ListTransactionsRequest, now_ms: int) -> Callable[[Transaction], bool]:
     states, producers = set(request.state_filters), set(request.producer_id_filters)
     longer_ms = request.duration_filter
-    pattern = re.compile(request.transactional_id_pattern or ".*", re.DOTALL)
+    regex = request.transactional_id_pattern
+    pattern = compiled(regex) if regex else None
 
     def wanted(one: Transaction) -> bool:
         return (
             (not states or one.state.value in states)
             and (not producers or one.producer.id in producers)
             and (longer_ms < 0 or now_ms - one.started_ms > longer_ms)
-            and pattern.fullmatch(one.transactional_id) is not None
+            and (pattern is None or bool(pattern.fullmatch(one.transactional_id)))
         )
 
     return wanted

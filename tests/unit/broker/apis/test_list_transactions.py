@@ -1,0 +1,58 @@
+import sys
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from barnabas.broker.apis.list_transactions import handle
+from barnabas.broker.broker import Broker
+from barnabas.coordinators.consumer_group.regexes import compiled
+from barnabas.coordinators.transaction.transaction import Producer, Transaction
+from barnabas.coordinators.transaction.transaction_states import TransactionState
+from barnabas.errors import ErrorCode
+from barnabas.protocol.list_transactions import ListTransactionsRequest
+from tests.unit.broker.in_memory import asked
+
+NONE, NO_PATTERN = ErrorCode.NONE, ErrorCode.INVALID_REGULAR_EXPRESSION
+
+
+def listed(pattern: str | None) -> tuple[int, list[str]]:
+    known = [
+        Transaction(
+            transactional_id=name,
+            producer=Producer(1, 0),
+            timeout_ms=1000,
+            state=TransactionState.EMPTY,
+            updated_ms=0,
+        )
+        for name in ("cats", "dogs")
+    ]
+    broker = SimpleNamespace(
+        clock=SimpleNamespace(time_ms=lambda: 0), transactions=SimpleNamespace(all=lambda: known)
+    )
+    request = ListTransactionsRequest(
+        state_filters=[],
+        producer_id_filters=[],
+        duration_filter=-1,
+        transactional_id_pattern=pattern,
+    )
+    answer = handle(cast("Broker", broker), asked(2), request)
+    return answer.error_code, [one.transactional_id for one in answer.transaction_states]
+
+
+def test_names_are_matched_as_a_whole() -> None:
+    assert listed("d.*") == (NONE, ["dogs"])
+    assert listed("dog") == (NONE, [])
+    assert listed("") == listed(None) == (NONE, ["cats", "dogs"])
+
+
+@pytest.mark.parametrize("pattern", ["(", "(?=d).*", r"(.)\1*"])
+def test_what_could_take_for_ever_is_no_pattern(pattern: str) -> None:
+    assert listed(pattern) == (NO_PATTERN, [])
+
+
+def test_without_re2_no_pattern_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "re2", None)
+    compiled.cache_clear()
+    assert listed("d.*") == (NO_PATTERN, [])
+    assert listed(None) == (NONE, ["cats", "dogs"])

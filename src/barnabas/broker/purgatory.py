@@ -1,9 +1,15 @@
-"""Purgatory: replies that wait, for something to happen to one of their keys or for a deadline."""
+"""Purgatory: replies that wait, for something to happen to one of their keys or for a deadline.
 
+One that fails is logged: whoever made it happen, and all others that wait, go on.
+"""
+
+import logging
 from collections.abc import Callable, Hashable, Iterable
 from typing import Protocol
 
 from barnabas.ports import Timer, Timers
+
+log = logging.getLogger(__name__)
 
 
 class Pending:
@@ -105,7 +111,10 @@ class Purgatory:
 
     def _finish(self, parked: _Parked) -> None:
         self._remove(parked)
-        parked.condition.finish()
+        try:
+            parked.condition.finish()
+        except Exception:
+            log.exception("waiting reply failed", extra={"keys": parked.keys})
 
     def _remove(self, parked: _Parked) -> None:
         if parked.timer is not None:

@@ -21,7 +21,7 @@ from barnabas.coordinators.share_partition.partition import (
 from barnabas.coordinators.share_partition.restoring import restored
 from barnabas.coordinators.share_partition.spans import Span
 from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, StateKey
-from barnabas.errors import BrokerError, ErrorCode, StorageError
+from barnabas.errors import BrokerError, DecodeError, ErrorCode, StorageError
 from barnabas.ports import Clock, Timer, Timers
 from barnabas.records.batch import BatchHeader, walk
 
@@ -87,7 +87,8 @@ class SharePartitions:
         """A partition, as it was left.
 
         Raises:
-            BrokerError: it is not there, or what is kept of it cannot be read.
+            BrokerError: it is not there, has no offsets to share, or what is kept of it cannot be
+                read.
         """
         topic = self._topics.by_id(key.place.topic_id)
         if topic is None:
@@ -95,6 +96,8 @@ class SharePartitions:
         partition = self._replicas.find(topic.name, key.place.partition)
         if partition is None:
             raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        if partition.log.config.byte_positions:
+            raise BrokerError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, "offsets are positions")
         live = self._live.get(key)
         if live is None or live.partition is not partition:
             live = self._live[key] = self._begin(key, partition)
@@ -125,7 +128,7 @@ class SharePartitions:
         """Read and lock records for a member; None where there is nothing for it.
 
         Raises:
-            BrokerError: the log cannot be read.
+            BrokerError: the log cannot be read, or is damaged.
         """
         log, state = live.partition.log, live.state
         policy = self._policies.of(live.key.group_id)
@@ -136,9 +139,11 @@ class SharePartitions:
         try:
             found = log.read(offset, wanted.bytes, max_offset=log.written_end, min_one=True).records
             data = memoryview(b"" if found is None else found.file.read(found.position, found.size))
+            headers = list(walk(data))
         except StorageError as error:
             raise BrokerError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
-        headers = list(walk(data))
+        except DecodeError as error:
+            raise BrokerError(ErrorCode.CORRUPT_MESSAGE, str(error)) from error
         batches = list(_batches(headers, offset))
         most = (wanted.records, wanted.strict)
         spans = state.acquire(member_id, batches, most, policy.limits, self._now_ms())

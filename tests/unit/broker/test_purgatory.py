@@ -2,6 +2,8 @@
 
 from collections.abc import Hashable
 
+import pytest
+
 from barnabas.broker.delayed_fetch import DelayedFetch
 from barnabas.broker.purgatory import Pending, Purgatory
 from tests.unit.runtime.manual_timers import ManualTimers
@@ -53,6 +55,18 @@ def test_who_gives_up_is_not_answered() -> None:
     purgatory.happened("a", 5)
     timers.advance(2)
     assert answers == []
+
+
+def test_one_that_fails_is_no_matter_of_the_others(caplog: pytest.LogCaptureFixture) -> None:
+    def fail() -> None:
+        raise ValueError("a bug")
+
+    purgatory = Purgatory(ManualTimers())
+    purgatory.park(DelayedFetch(1, fail), ["a"], 1.0)
+    answers = parked(purgatory, 1, ["a"], 1.0)
+    purgatory.happened("a", 1)
+    assert answers == ["answered"]
+    assert "a bug" in caplog.text
 
 
 def test_a_stop_answers_everybody() -> None:

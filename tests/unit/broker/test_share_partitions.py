@@ -54,6 +54,8 @@ class Member:
     def __init__(self, broker: EmbeddedBroker, name: str, topic: bytes) -> None:
         self.client = RawClient(broker.port)
         self.name, self.topic, self.epoch = name, topic, 0
+        self.codes: list[int] = []
+        """What the last fetch told of partitions."""
 
     def __enter__(self) -> Self:
         return self
@@ -64,6 +66,7 @@ class Member:
     def fetch(self, *, most: int = 100, wait_ms: int = 0, epoch: int | None = None) -> list[Span]:
         answer = self.fetched(most=most, wait_ms=wait_ms, epoch=epoch)
         assert answer.error_code == ErrorCode.NONE
+        self.codes = [one.error_code for topic in answer.responses for one in topic.partitions]
         return [
             (one.first_offset, one.last_offset, one.delivery_count)
             for topic in answer.responses
@@ -111,15 +114,20 @@ class Member:
         return answer.responses[0].partitions[0].error_code
 
 
+def topic_id(port: int, name: str) -> bytes:
+    asked = MetadataRequest(topics=[MetadataRequestTopic(name=name)])
+    with RawClient(port) as client:
+        return bytes(client.ask(asked, 12, MetadataResponse).topics[0].topic_id)
+
+
 class Topic:
     """A topic of one partition, at whose end the group begins."""
 
     def __init__(self, broker: EmbeddedBroker, name: str) -> None:
         self.name, self.port = name, broker.port
+        self.log = broker.data_dir / f"{name}-0" / "00000000000000000000.log"
         broker.create_topic(name)
-        asked = MetadataRequest(topics=[MetadataRequestTopic(name=name)])
-        with RawClient(broker.port) as client:
-            self.topic_id = bytes(client.ask(asked, 12, MetadataResponse).topics[0].topic_id)
+        self.topic_id = topic_id(broker.port, name)
         with Member(broker, "first", self.topic_id) as first:
             assert first.fetch() == []
 
@@ -179,3 +187,18 @@ def test_sessions_go_step_by_step(broker: EmbeddedBroker, topic: Topic) -> None:
         member.epoch = 3
         assert member.fetched(epoch=-1).error_code == ErrorCode.NONE
         assert member.fetched(epoch=3).error_code == ErrorCode.SHARE_SESSION_NOT_FOUND
+
+
+def test_a_damaged_log_is_told(broker: EmbeddedBroker, topic: Topic) -> None:
+    with Member(broker, "a", topic.topic_id) as member:
+        topic.fill(1)
+        with topic.log.open("r+b") as file:
+            file.seek(16)
+            file.write(b"\x09")
+        assert (member.fetch(), member.codes) == ([], [ErrorCode.CORRUPT_MESSAGE])
+
+
+def test_a_topic_whose_offsets_are_positions_is_not_shared(broker: EmbeddedBroker) -> None:
+    broker.create_topic("old", config={"message.format.version": "0.7"})
+    with Member(broker, "a", topic_id(broker.port, "old")) as member:
+        assert (member.fetch(), member.codes) == ([], [ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT])

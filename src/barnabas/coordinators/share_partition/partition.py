@@ -8,6 +8,7 @@ Source: KIP-932; Kafka's SharePartition.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
+from itertools import pairwise
 from typing import NamedTuple
 
 from barnabas.coordinators.share_partition.spans import DONE, Delivery, Span, Spans
@@ -135,6 +136,8 @@ class SharePartition:
         self, member: str, batches: Sequence[Acknowledged], limits: Limits, now: int
     ) -> ErrorCode:
         """Take in what a member says: all of it or, where it has not all of that, nothing."""
+        if any(after.first <= batch.last for batch, after in pairwise(batches)):
+            return ErrorCode.INVALID_REQUEST
         wanted: list[Span] = []
         for batch in batches:
             code, spans = self._said(member, batch, limits, now)

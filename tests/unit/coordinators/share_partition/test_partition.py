@@ -1,7 +1,16 @@
 """A share partition step by step; what holds of all of them is in tests/property."""
 
-from barnabas.coordinators.share_partition.partition import Batch, Limits, SharePartition
+import pytest
+
+from barnabas.coordinators.share_partition.partition import (
+    Acknowledge,
+    Acknowledged,
+    Batch,
+    Limits,
+    SharePartition,
+)
 from barnabas.coordinators.share_partition.spans import Span
+from barnabas.errors import ErrorCode
 
 LIMITS = Limits(records=10, deliveries=3, lock_ms=100)
 ENOUGH = (100, True)
@@ -30,3 +39,15 @@ def test_what_was_compacted_away_between_two_holds_nobody_up() -> None:
     state.release("b", LIMITS)
     assert acquired(state, "c", FIRST, THIRD) == [(0, 2), (6, 8)]
     assert state.next_offset() == 9
+
+
+@pytest.mark.parametrize("offsets", [((0, 3), (2, 5)), ((0, 2), (1, 1)), ((3, 5), (0, 2))])
+def test_what_is_acknowledged_is_in_order(offsets: tuple[tuple[int, int], ...]) -> None:
+    state = SharePartition(0, 0)
+    acquired(state, "a", FIRST, SECOND)
+    said = [Acknowledged(first, last, [Acknowledge.ACCEPT]) for first, last in offsets]
+    assert state.acknowledge("a", said, LIMITS, 0) is ErrorCode.INVALID_REQUEST
+    assert [(one.first, one.last, one.member) for one in state.spans] == [(0, 5, "a")]
+    said = [Acknowledged(first, last, [Acknowledge.ACCEPT]) for first, last in (FIRST, SECOND)]
+    assert state.acknowledge("a", said, LIMITS, 0) is ErrorCode.NONE
+    assert state.start == 6

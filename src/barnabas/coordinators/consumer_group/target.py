@@ -1,6 +1,7 @@
 """Epochs and assignments of a group: when they change, and the records that say so."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from hashlib import blake2b
 
 from barnabas.coordinators.consumer_group import records
@@ -12,6 +13,7 @@ from barnabas.coordinators.consumer_group.range_assignor import assign as assign
 from barnabas.coordinators.consumer_group.regexes import matching
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.uniform_assignor import assign as assign_uniformly
+from barnabas.errors import BrokerError
 
 BEFORE_THE_FIRST = 1
 """The first epoch is 2, so that no member ever was in the one before it. Source: Kafka 4.3."""
@@ -41,7 +43,9 @@ def refresh(
     for regex in group.unused_regexes():
         draft.add(records.no_regex(group.group_id, regex))
     for regex in sorted(group.regexes):
-        resolve(draft, group, regex, topics, now)
+        # One that this broker cannot read any more matches what it did.
+        with suppress(BrokerError):
+            resolve(draft, group, regex, topics, now)
     found = hash_of(known_topics(group.subscribed(), topics))
     if has_news or found != group.metadata_hash:
         epoch = max(group.epoch, BEFORE_THE_FIRST) + 1

@@ -19,7 +19,7 @@ from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.replies import JoinReply, SyncReply
 from barnabas.coordinators.group.syncing import Sync
-from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
+from barnabas.coordinators.shard import CoordinatorResult
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timers
 
@@ -65,7 +65,7 @@ class GroupMembers:
         now = self._shards.now_ms()
         if not group.members:
             # Who joins an empty group decides of which kind it is.
-            self._append(held, held.shard.consumer.delete(group).records, lambda _code: None)
+            self._shards.append_or_restore(held, held.shard.consumer.delete(group).records)
             return self._classic.join(group_id, asked, respond)
         result = held.shard.consumer.classic_join(group, asked, now)
         return self._keep(
@@ -101,7 +101,7 @@ class GroupMembers:
         held, group = found
         result = held.shard.consumer.classic_leave(group, leavers, self._shards.now_ms())
         if result.records:
-            self._append(held, result.records, lambda _code: None)
+            self._shards.append_or_restore(held, result.records)
         self._set_alarm(held, group_id)
         return result.reply
 
@@ -131,7 +131,7 @@ class GroupMembers:
             return
         result = held.shard.consumer.on_time(group, self._shards.now_ms())
         if result.records:
-            self._append(held, result.records, lambda _code: None)
+            self._shards.append_or_restore(held, result.records)
             self._look_for_downgrade(held, group_id, rebalance=True)
         self._set_alarm(held, group_id)
 
@@ -154,21 +154,8 @@ class GroupMembers:
         def written(code: ErrorCode) -> None:
             pending.complete(respond(BrokerError(code) if code else result.reply))
 
-        self._append(held, result.records, written)
+        self._shards.append_or_restore(held, result.records, written)
         return pending
-
-    def _append(
-        self,
-        held: Held,
-        records: Sequence[CoordinatorRecord],
-        on_written: Callable[[ErrorCode], None],
-    ) -> None:
-        def written(code: ErrorCode) -> None:
-            if code:
-                self._shards.restore(held)
-            on_written(code)
-
-        self._shards.append(held, records, written)
 
     def _look_for_downgrade(self, held: Held, group_id: str, *, rebalance: bool) -> None:
         classic = held.shard.group(group_id)

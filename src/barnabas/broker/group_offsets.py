@@ -102,7 +102,7 @@ class GroupOffsets:
         for held in self._shards.loaded():
             records = held.shard.expire(self._shards.now_ms(), retention_ms).records
             if records:
-                self._shards.append(held, records, lambda _code: None)
+                self._shards.append_or_restore(held, records)
         self._shards.write()
 
     def forget_topic(self, topic: str) -> None:

@@ -95,6 +95,21 @@ class GroupShards(Shards["GroupShard"]):
 
         self._append(held, records, written)
 
+    def append_or_restore(
+        self,
+        held: Held,
+        records: Sequence[CoordinatorRecord],
+        on_written: Callable[[ErrorCode], None] = lambda _code: None,
+    ) -> None:
+        """As `append`, for what groups know already: where it is not written, they forget it."""
+
+        def written(code: ErrorCode) -> None:
+            if code:
+                self.restore(held)
+            on_written(code)
+
+        self.append(held, records, written)
+
     def append_in_transaction(
         self,
         held: Held,

@@ -1,6 +1,6 @@
 """ShareMembers: heartbeats of share groups, and their time."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_shards import GroupShards, Held
@@ -9,7 +9,6 @@ from barnabas.broker.share_partitions import SharePartitions
 from barnabas.broker.share_policies import SharePolicies
 from barnabas.broker.share_sessions import ShareSessions
 from barnabas.coordinators.consumer_group.beating import BeatReply
-from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.share_group.groups import LEAVES, ShareBeat, loaded
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timers
@@ -53,7 +52,7 @@ class ShareMembers:
         def written(code: ErrorCode) -> None:
             pending.complete(respond(BrokerError(code) if code else result.reply))
 
-        self._append(held, result.records, written)
+        self._shards.append_or_restore(held, result.records, written)
         return pending
 
     def _of(self, group_id: str) -> Held:
@@ -89,21 +88,8 @@ class ShareMembers:
         for member_id in result.reply:
             self._gone(group_id, member_id)
         if result.records:
-            self._append(held, result.records, lambda _code: None)
+            self._shards.append_or_restore(held, result.records)
         self._set_alarm(held, group_id)
-
-    def _append(
-        self,
-        held: Held,
-        records: Sequence[CoordinatorRecord],
-        on_written: Callable[[ErrorCode], None],
-    ) -> None:
-        def written(code: ErrorCode) -> None:
-            if code:
-                self._shards.restore(held)
-            on_written(code)
-
-        self._shards.append(held, records, written)
 
     def _set_alarm(self, held: Held, group_id: str) -> None:
         group = held.shard.share.get(group_id)

@@ -101,4 +101,4 @@ class ShareOffsets:
 
     def _set_read(self, held: Held, group: ShareGroup, read: frozenset[Place]) -> None:
         records = held.shard.share.set_read(group, read).records
-        self._shards.append(held, records, lambda _code: None)
+        self._shards.append_or_restore(held, records)

@@ -18,7 +18,7 @@ from barnabas.coordinators.transaction.ending import End, Ended
 from barnabas.coordinators.transaction.initiating import Initiated, Initiation
 from barnabas.coordinators.transaction.transaction import VERSION_2, Transaction
 from barnabas.coordinators.transaction.transaction_states import TransactionState
-from barnabas.errors import BrokerError, ErrorCode
+from barnabas.errors import BrokerError, ErrorCode, RegistryConflict, StorageError
 from barnabas.records.control import Marker
 from barnabas.types import TopicPartition
 
@@ -191,7 +191,16 @@ class Transactions:
             for one in tuple(held.shard.all()):
                 if one.transactional_id not in self._on_the_way:
                     self._mark(held, one.transactional_id)
-            self._keep_all(held, held.shard.fence_overdue(self._shards.now_ms()), "aborted")
+            try:
+                overdue = held.shard.fence_overdue(self._shards.now_ms())
+            except (StorageError, RegistryConflict) as error:
+                topic, index = held.partition.log.topic_partition
+                log.warning(
+                    "no transaction aborted: no producer id",
+                    extra={"topic": topic, "partition": index, "error": error},
+                )
+                continue
+            self._keep_all(held, overdue, "aborted")
         self._shards.write()
 
     def expire(self) -> None:

@@ -34,7 +34,7 @@ def _create_internal(broker: Broker, name: str) -> Topic:
     if name == OFFSETS_TOPIC:
         broker.groups.prepare()
     elif name == SHARES_TOPIC:
-        broker.share_partitions.prepare()
+        broker.shares.partitions.prepare()
     else:
         broker.transactions.prepare()
     made = broker.topics.get(name)

@@ -60,7 +60,7 @@ def test_groups_that_could_not_expire_are_there(failing: Started) -> None:
 def test_what_share_groups_have_read_is_what_is_written(failing: Started) -> None:
     broker = failing.broker
     place = Place(failing.topic_id(), 0)
-    before = broker.share_offsets.group("s").read
+    before = broker.shares.offsets.group("s").read
     assert place in before
-    broker.share_offsets.forget("s", [place], lambda _codes: None)
-    assert broker.share_offsets.group("s").read == before
+    broker.shares.offsets.forget("s", [place], lambda _codes: None)
+    assert broker.shares.offsets.group("s").read == before

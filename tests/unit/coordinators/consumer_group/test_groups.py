@@ -127,7 +127,7 @@ def a_classic_group(shard: GroupShard, *names: str) -> ClassicGroup:
 
 def joins(shard: GroupShard, classic: ClassicGroup, **more: object) -> ErrorCode:
     try:
-        shard.consumer.heartbeat(asked("new", **more), classic, 0)
+        shard.consumer.heartbeat(asked("new", 0, **more), classic, 0)
     except BrokerError as error:
         return error.code
     return ErrorCode.NONE

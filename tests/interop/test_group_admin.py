@@ -91,6 +91,7 @@ def test_a_group_is_described_as_by_kafkas_tool(
     assert described_by_both(address, group) == [[*row[:5], "-", "-", "-"] for row in rows]
 
 
+@pytest.mark.long
 def test_a_reset_is_planned_as_by_kafkas_tool_and_done(
     broker: InteropBroker,
     admin: Admin,

@@ -91,6 +91,7 @@ def test_a_killed_member_leaves_its_partitions_to_the_others(ours: OurBroker) ->
     assert acknowledged(run_tool(*asked(address, group, topic, ALL))) == places(EACH)
 
 
+@pytest.mark.long
 def test_the_tool_lists_moves_and_deletes(ours: OurBroker) -> None:
     topic, address = new_topic(ours), ours.bootstrap_servers
     group = f"of-{topic}"

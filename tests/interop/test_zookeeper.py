@@ -97,6 +97,7 @@ def test_new_session(here: Here) -> None:
     )
 
 
+@pytest.mark.long
 def test_a_killed_zookeeper_is_a_clear_error_and_back_the_session_goes_on(here: Here) -> None:
     session = here.session(30_000)
     session.create_ephemeral("/ids/1", b"here")

@@ -1,5 +1,6 @@
 """Scripts about consumer groups (KIP-848): what each heartbeat is told, and who is refused."""
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -154,6 +155,8 @@ def one_alone(talk: Talk) -> None:
     talk.ask("asks from outside", one.fetch("t", -1, name=None), 9)
     talk.ask("deleted too early", DeleteGroupsRequest(groups_names=[one.group]), 2)
     one.joins("joins again", "t")
+    # A group has its next assignment a second after the last one at the earliest (KIP-1263).
+    time.sleep(1.1)
     one.says("two topics", subscribed_topic_names=[talk.topic("t"), talk.topic("u")])
     one.says("another assignor", server_assignor="range")
     one.says("no member", member_id="two")

@@ -219,7 +219,9 @@ def test_two_brokers_that_are_jafkas(codec: int, estate: Estate) -> None:
             return len(found) >= 600
 
         estate.until(read)
-        estate.until(lambda: not taken([first, second]) and len(second.owned) == 2)
+        estate.until(
+            lambda: not taken([first, second]) and len(first.owned) == len(second.owned) == 2
+        )
         assert [f"{place}" for _, place in sorted(first.owned)] == ["1-0", "1-1"]
         assert [f"{place}" for _, place in sorted(second.owned)] == ["2-0", "2-1"]
     assert set(found) == set(sent)

@@ -92,3 +92,6 @@ def test_what_most_brokers_never_need_is_not_imported_at_the_start() -> None:
     )
     assert not [name for name in loaded if name.startswith(shares)]
     assert not [name for name in loaded if name.endswith("_share_group_offsets")]
+    handlers = {name for name in loaded if name.startswith("barnabas.broker.apis.")}
+    asked_first = ("api_versions", "fetch", "list_offsets", "metadata", "produce")
+    assert handlers == {f"barnabas.broker.apis.{name}" for name in asked_first}

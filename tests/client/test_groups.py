@@ -133,7 +133,7 @@ def test_members_share_and_what_one_leaves_goes_on_with_another(
 def test_a_member_that_stays_away_too_long_loses_what_it_had(servers: str, topic: str) -> None:
     told = Told()
     with member(servers, topic, told, max_poll_interval_ms=300) as one:
-        poll_until([one], lambda: shared([one]))
+        poll_until([one], lambda: bool(told.words))
         was = one.group_metadata()
         wait_until(lambda: one.group_metadata().generation < 0)
         with pytest.raises(BrokerError) as raised:

@@ -5,6 +5,7 @@ appends what is decided.
 """
 
 import logging
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
@@ -32,7 +33,7 @@ class HeldShard(NamedTuple, Generic[ShardT]):
     shard: ShardT
 
 
-class Shards(Generic[ShardT]):
+class Shards(ABC, Generic[ShardT]):
     """All shards of one kind of this broker. For one thread."""
 
     def __init__(
@@ -121,9 +122,9 @@ class Shards(Generic[ShardT]):
             raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error)) from error
         return shard
 
+    @abstractmethod
     def _new_shard(self) -> ShardT:
         """One that knows nothing yet."""
-        raise NotImplementedError
 
     def _replay_all(self, partition: Partition, shard: ShardT) -> None:
         # Imported late: a broker starts faster without it.

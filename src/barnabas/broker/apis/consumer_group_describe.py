@@ -9,10 +9,11 @@ from collections.abc import Iterable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.group_descriptions import group_of_kind, partitions_by_topic
 from barnabas.broker.operations import NOT_ASKED, ON_GROUPS
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import ConsumerMember
-from barnabas.coordinators.consumer_group.places import Place, by_topic
+from barnabas.coordinators.consumer_group.places import Place
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.consumer_group_describe import (
     Assignment,
@@ -41,21 +42,12 @@ def handle(
 
 
 def _described(broker: Broker, group_id: str) -> DescribedGroup:
-    if not group_id:
-        return _nothing(group_id, ErrorCode.INVALID_GROUP_ID, None)
     try:
-        held = broker.groups.find(group_id)
-    except BrokerError as error:
-        return _nothing(group_id, error.code, error.why)
-    group = held.shard.consumer.get(group_id) if held else None
-    if group is None:
-        other = held is not None and held.shard.view(group_id) is not None
-        why = (
-            f"Group {group_id} is not a consumer group."
-            if other
-            else f"Group {group_id} not found."
+        group = group_of_kind(
+            broker, group_id, "consumer", lambda shard: shard.consumer.get(group_id)
         )
-        return _nothing(group_id, ErrorCode.GROUP_ID_NOT_FOUND, why)
+    except BrokerError as error:
+        return _nothing(group_id, error)
     return DescribedGroup(
         error_code=ErrorCode.NONE,
         group_id=group_id,
@@ -84,20 +76,18 @@ def _member(broker: Broker, group: ConsumerGroup, one: ConsumerMember) -> Member
 
 
 def _assignment(broker: Broker, places: Iterable[Place]) -> Assignment:
-    found = []
-    for topic_id, partitions in by_topic(places).items():
-        topic = broker.topics.by_id(topic_id)
-        if topic is not None:
-            found.append(
-                TopicPartitions(topic_id=topic_id, topic_name=topic.name, partitions=partitions)
-            )
-    return Assignment(topic_partitions=found)
+    return Assignment(
+        topic_partitions=[
+            TopicPartitions(topic_id=topic.topic_id, topic_name=topic.name, partitions=indexes)
+            for topic, indexes in partitions_by_topic(broker, places)
+        ]
+    )
 
 
-def _nothing(group_id: str, code: ErrorCode, why: str | None) -> DescribedGroup:
+def _nothing(group_id: str, error: BrokerError) -> DescribedGroup:
     return DescribedGroup(
-        error_code=code,
-        error_message=why,
+        error_code=error.code,
+        error_message=error.why or None,
         group_id=group_id,
         group_state="",
         group_epoch=0,

@@ -7,8 +7,8 @@ Versions: 1, the same layout as 0, which was early access
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.group_descriptions import group_of_kind, partitions_by_topic
 from barnabas.broker.operations import NOT_ASKED, ON_GROUPS
-from barnabas.coordinators.consumer_group.places import by_topic
 from barnabas.coordinators.share_group.group import ShareMember
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.share_group_describe import (
@@ -35,17 +35,10 @@ def handle(
 
 
 def _described(broker: Broker, group_id: str) -> DescribedGroup:
-    if not group_id:
-        return _nothing(group_id, ErrorCode.INVALID_GROUP_ID, None)
     try:
-        held = broker.groups.find(group_id)
+        group = group_of_kind(broker, group_id, "share", lambda shard: shard.share.get(group_id))
     except BrokerError as error:
-        return _nothing(group_id, error.code, error.why)
-    group = held.shard.share.get(group_id) if held else None
-    if group is None:
-        other = held is not None and held.shard.is_of_another_kind(group_id)
-        what = "is not a share group" if other else "not found"
-        return _nothing(group_id, ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} {what}.")
+        return _nothing(group_id, error)
     return DescribedGroup(
         error_code=ErrorCode.NONE,
         group_id=group_id,
@@ -58,9 +51,6 @@ def _described(broker: Broker, group_id: str) -> DescribedGroup:
 
 
 def _member(broker: Broker, one: ShareMember) -> Member:
-    found = (
-        (broker.topics.by_id(each), indexes) for each, indexes in by_topic(one.assigned).items()
-    )
     return Member(
         member_id=one.member_id,
         rack_id=one.rack_id,
@@ -71,17 +61,16 @@ def _member(broker: Broker, one: ShareMember) -> Member:
         assignment=Assignment(
             topic_partitions=[
                 TopicPartitions(topic_id=topic.topic_id, topic_name=topic.name, partitions=indexes)
-                for topic, indexes in found
-                if topic is not None
+                for topic, indexes in partitions_by_topic(broker, one.assigned)
             ]
         ),
     )
 
 
-def _nothing(group_id: str, code: ErrorCode, why: str | None) -> DescribedGroup:
+def _nothing(group_id: str, error: BrokerError) -> DescribedGroup:
     return DescribedGroup(
-        error_code=code,
-        error_message=why,
+        error_code=error.code,
+        error_message=error.why or None,
         group_id=group_id,
         group_state="",
         group_epoch=0,

@@ -1,33 +1,18 @@
 """Consumer groups as records of __consumer_offsets: which record says what.
 
-A key begins with its kind as int16, a value with its version. Source: Kafka's
-GroupCoordinatorRecordHelpers.
+Source: Kafka's GroupCoordinatorRecordHelpers.
 """
 
-import struct
 from collections.abc import Mapping
 
 from barnabas.coordinators.consumer_group.group import Resolved
 from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember
 from barnabas.coordinators.consumer_group.places import Place, by_topic
+from barnabas.coordinators.kinds import encode_record
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.protocol.internal import consumer_group_records as layouts
-from barnabas.wire.compiler import Codec
-
-_SHORT = struct.Struct(">h")
-_VERSION = 0
 
 EPOCH, MEMBER, ASSIGNMENT_EPOCH, TARGET, CURRENT, REGEX = 3, 5, 6, 7, 8, 16
-
-
-def encode_record(kind: int, key: object, value: object | None) -> CoordinatorRecord:
-    """A record of a kind; no value: what the key stands for is gone."""
-    data = _SHORT.pack(kind) + Codec.of(type(key), _VERSION).encode(key)
-    if value is None:
-        return CoordinatorRecord(data, None)
-    return CoordinatorRecord(
-        data, _SHORT.pack(_VERSION) + Codec.of(type(value), _VERSION).encode(value)
-    )
 
 
 def epoch_record(group_id: str, epoch: int, metadata_hash: int) -> CoordinatorRecord:

@@ -1,6 +1,5 @@
 """What each record does to the groups: the one place where they change."""
 
-import struct
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
@@ -9,12 +8,10 @@ from barnabas.coordinators.consumer_group import records
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, Resolved
 from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember, MemberState
 from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.kinds import Layouts, read_record
 from barnabas.errors import DecodeError
 from barnabas.protocol.internal import consumer_group_records as layouts
 from barnabas.types import Buffer
-from barnabas.wire.compiler import Codec
-
-_SHORT = struct.Struct(">h")
 
 
 class _OfGroup(Protocol):
@@ -29,21 +26,14 @@ def replay(groups: dict[str, ConsumerGroup], key: Buffer | None, value: Buffer |
     Raises:
         DecodeError: it is damaged, or of a version that came later.
     """
-    if key is None or len(key) < _SHORT.size:
+    said = read_record(key, value, _LAYOUTS)
+    if said is None:
         return False
-    kind: int = _SHORT.unpack_from(key)[0]
-    if kind not in _APPLY:
-        return False
-    key_layout, value_layout, apply = _APPLY[kind]
-    of: _OfGroup = Codec.of(key_layout, 0).decode(key, _SHORT.size)[0]
-    if value is None:
-        _undo(groups, of)
-        return True
-    if len(value) < _SHORT.size or _SHORT.unpack_from(value)[0] != 0:
-        raise DecodeError("value.version", 0, "version 0")
-    said: object = Codec.of(value_layout, 0).decode(value, _SHORT.size)[0]
-    group = groups.setdefault(of.group_id, ConsumerGroup(of.group_id))
-    apply(group, of, said)
+    if said.value is None:
+        _undo(groups, said.key)
+    else:
+        group = groups.setdefault(said.key.group_id, ConsumerGroup(said.key.group_id))
+        _APPLY[said.kind](group, said.key, said.value)
     return True
 
 
@@ -95,41 +85,36 @@ def _resolve(
     group.regexes[of.regular_expression] = found
 
 
-_Apply = Callable[[ConsumerGroup, Any, Any], None]
-"""What a record does; key and value are of its kind's classes."""
-
-_APPLY: Mapping[int, tuple[type, type, _Apply]] = {
-    records.EPOCH: (
-        layouts.ConsumerGroupMetadataKey,
-        layouts.ConsumerGroupMetadataValue,
-        _epoch,
+_LAYOUTS: Mapping[int, Layouts] = {
+    records.EPOCH: Layouts(layouts.ConsumerGroupMetadataKey, layouts.ConsumerGroupMetadataValue),
+    records.MEMBER: Layouts(
+        layouts.ConsumerGroupMemberMetadataKey, layouts.ConsumerGroupMemberMetadataValue
     ),
-    records.MEMBER: (
-        layouts.ConsumerGroupMemberMetadataKey,
-        layouts.ConsumerGroupMemberMetadataValue,
-        _put,
-    ),
-    records.ASSIGNMENT_EPOCH: (
+    records.ASSIGNMENT_EPOCH: Layouts(
         layouts.ConsumerGroupTargetAssignmentMetadataKey,
         layouts.ConsumerGroupTargetAssignmentMetadataValue,
-        _assignment_epoch,
     ),
-    records.TARGET: (
+    records.TARGET: Layouts(
         layouts.ConsumerGroupTargetAssignmentMemberKey,
         layouts.ConsumerGroupTargetAssignmentMemberValue,
-        _aim,
     ),
-    records.CURRENT: (
+    records.CURRENT: Layouts(
         layouts.ConsumerGroupCurrentMemberAssignmentKey,
         layouts.ConsumerGroupCurrentMemberAssignmentValue,
-        _move,
     ),
-    records.REGEX: (
-        layouts.ConsumerGroupRegularExpressionKey,
-        layouts.ConsumerGroupRegularExpressionValue,
-        _resolve,
+    records.REGEX: Layouts(
+        layouts.ConsumerGroupRegularExpressionKey, layouts.ConsumerGroupRegularExpressionValue
     ),
 }
+_APPLY: Mapping[int, Callable[[ConsumerGroup, Any, Any], None]] = {
+    records.EPOCH: _epoch,
+    records.MEMBER: _put,
+    records.ASSIGNMENT_EPOCH: _assignment_epoch,
+    records.TARGET: _aim,
+    records.CURRENT: _move,
+    records.REGEX: _resolve,
+}
+"""What a record does; key and value are of its kind's layouts."""
 
 
 def _undo(groups: dict[str, ConsumerGroup], of: _OfGroup) -> None:

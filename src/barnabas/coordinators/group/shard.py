@@ -63,6 +63,10 @@ class GroupShard:
         """Whether there is a group of that name that is no share group."""
         return self.consumer.get(group_id) is not None or self.view(group_id) is not None
 
+    def has(self, group_id: str) -> bool:
+        """Whether there is a group of that name, of whatever kind."""
+        return self.share.get(group_id) is not None or self.is_of_another_kind(group_id)
+
     def _has_offsets(self, group_id: str) -> bool:
         return bool(self.offsets.positions(group_id))
 

@@ -1,19 +1,15 @@
 """What each record does to share groups: the one place where they change."""
 
-import struct
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
 from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.kinds import Layouts, read_record
 from barnabas.coordinators.share_group import records
 from barnabas.coordinators.share_group.group import ShareGroup, ShareMember
-from barnabas.errors import DecodeError
 from barnabas.protocol.internal import share_group_records as layouts
 from barnabas.types import Buffer
-from barnabas.wire.compiler import Codec
-
-_SHORT = struct.Struct(">h")
 
 
 class _Topic(Protocol):
@@ -27,20 +23,14 @@ def replay(groups: dict[str, ShareGroup], key: Buffer | None, value: Buffer | No
     Raises:
         DecodeError: it is damaged, or of a version that came later.
     """
-    if key is None or len(key) < _SHORT.size:
+    said = read_record(key, value, _LAYOUTS)
+    if said is None:
         return False
-    kind: int = _SHORT.unpack_from(key)[0]
-    if kind not in _APPLY:
-        return False
-    key_layout, value_layout, apply = _APPLY[kind]
-    of: Any = Codec.of(key_layout, 0).decode(key, _SHORT.size)[0]
-    if value is None:
-        _undo(groups, of)
-        return True
-    if len(value) < _SHORT.size or _SHORT.unpack_from(value)[0] != 0:
-        raise DecodeError("value.version", 0, "version 0")
-    said: object = Codec.of(value_layout, 0).decode(value, _SHORT.size)[0]
-    apply(groups.setdefault(of.group_id, ShareGroup(of.group_id)), of, said)
+    if said.value is None:
+        _undo(groups, said.key)
+    else:
+        group = groups.setdefault(said.key.group_id, ShareGroup(said.key.group_id))
+        _APPLY[said.kind](group, said.key, said.value)
     return True
 
 
@@ -104,37 +94,34 @@ def _read(
     group.read = _places(said.initialized_topics)
 
 
-_Apply = Callable[[ShareGroup, Any, Any], None]
-"""What a record does; key and value are of its kind's classes."""
-
-_APPLY: Mapping[int, tuple[type, type, _Apply]] = {
-    records.MEMBER: (
-        layouts.ShareGroupMemberMetadataKey,
-        layouts.ShareGroupMemberMetadataValue,
-        _put,
+_LAYOUTS: Mapping[int, Layouts] = {
+    records.MEMBER: Layouts(
+        layouts.ShareGroupMemberMetadataKey, layouts.ShareGroupMemberMetadataValue
     ),
-    records.EPOCH: (layouts.ShareGroupMetadataKey, layouts.ShareGroupMetadataValue, _epoch),
-    records.ASSIGNMENT_EPOCH: (
+    records.EPOCH: Layouts(layouts.ShareGroupMetadataKey, layouts.ShareGroupMetadataValue),
+    records.ASSIGNMENT_EPOCH: Layouts(
         layouts.ShareGroupTargetAssignmentMetadataKey,
         layouts.ShareGroupTargetAssignmentMetadataValue,
-        _assignment_epoch,
     ),
-    records.TARGET: (
-        layouts.ShareGroupTargetAssignmentMemberKey,
-        layouts.ShareGroupTargetAssignmentMemberValue,
-        _aim,
+    records.TARGET: Layouts(
+        layouts.ShareGroupTargetAssignmentMemberKey, layouts.ShareGroupTargetAssignmentMemberValue
     ),
-    records.CURRENT: (
-        layouts.ShareGroupCurrentMemberAssignmentKey,
-        layouts.ShareGroupCurrentMemberAssignmentValue,
-        _move,
+    records.CURRENT: Layouts(
+        layouts.ShareGroupCurrentMemberAssignmentKey, layouts.ShareGroupCurrentMemberAssignmentValue
     ),
-    records.READ: (
-        layouts.ShareGroupStatePartitionMetadataKey,
-        layouts.ShareGroupStatePartitionMetadataValue,
-        _read,
+    records.READ: Layouts(
+        layouts.ShareGroupStatePartitionMetadataKey, layouts.ShareGroupStatePartitionMetadataValue
     ),
 }
+_APPLY: Mapping[int, Callable[[ShareGroup, Any, Any], None]] = {
+    records.MEMBER: _put,
+    records.EPOCH: _epoch,
+    records.ASSIGNMENT_EPOCH: _assignment_epoch,
+    records.TARGET: _aim,
+    records.CURRENT: _move,
+    records.READ: _read,
+}
+"""What a record does; key and value are of its kind's layouts."""
 
 
 def _undo(groups: dict[str, ShareGroup], of: Any) -> None:

@@ -5,25 +5,21 @@ This broker writes snapshots alone: they are small, as what is done with moves t
 Source: KIP-932; Kafka's ShareCoordinatorShard.
 """
 
-import struct
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.kinds import Layouts, encode_record, read_record
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.share_partition.spans import Delivery, Span
 from barnabas.errors import DecodeError
 from barnabas.protocol.internal import share_state_records as layouts
 from barnabas.types import Buffer
-from barnabas.wire.compiler import Codec
 
-_SHORT = struct.Struct(">h")
 _SNAPSHOT, _UPDATE = 0, 1
-_Key = layouts.ShareSnapshotKey | layouts.ShareUpdateKey
-_Value = layouts.ShareSnapshotValue | layouts.ShareUpdateValue
-_KINDS: Mapping[int, tuple[type, type]] = {
-    _SNAPSHOT: (layouts.ShareSnapshotKey, layouts.ShareSnapshotValue),
-    _UPDATE: (layouts.ShareUpdateKey, layouts.ShareUpdateValue),
+_KINDS: Mapping[int, Layouts] = {
+    _SNAPSHOT: Layouts(layouts.ShareSnapshotKey, layouts.ShareSnapshotValue),
+    _UPDATE: Layouts(layouts.ShareUpdateKey, layouts.ShareUpdateValue),
 }
 UNKNOWN = -1
 """The start of a partition that was never read."""
@@ -78,30 +74,23 @@ class ShareStates:
                 for one in spans
             ],
         )
-        data = _SHORT.pack(0) + Codec.of(layouts.ShareSnapshotValue, 0).encode(value)
-        return CoordinatorRecord(_key(key), data)
+        return encode_record(_SNAPSHOT, _key(key), value)
 
     def removal(self, key: StateKey) -> CoordinatorRecord:
         """The record that says that nothing is kept any more."""
-        return CoordinatorRecord(_key(key), None)
+        return encode_record(_SNAPSHOT, _key(key), None)
 
     def replay(self, key: Buffer | None, value: Buffer | None) -> None:
         """Take in one record; see `CoordinatorShard`."""
-        if key is None or len(key) < _SHORT.size:
+        found = read_record(key, value, _KINDS)
+        if found is None:
             return
-        kind: int = _SHORT.unpack_from(key)[0]
-        if kind not in _KINDS:
-            return
-        key_layout, value_layout = _KINDS[kind]
-        of: _Key = Codec.of(key_layout, 0).decode(key, _SHORT.size)[0]
+        of, said = found.key, found.value
         place = StateKey(of.group_id, Place(bytes(of.topic_id), of.partition))
-        if value is None:
-            if kind == _SNAPSHOT:
+        if said is None:
+            if found.kind == _SNAPSHOT:
                 self._states.pop(place, None)
             return
-        if len(value) < _SHORT.size or _SHORT.unpack_from(value)[0] != 0:
-            raise DecodeError("value.version", 0, "version 0")
-        said: _Value = Codec.of(value_layout, 0).decode(value, _SHORT.size)[0]
         spans = tuple(_spans(said.state_batches))
         if isinstance(said, layouts.ShareSnapshotValue):
             self._states[place] = KeptState(
@@ -114,11 +103,10 @@ class ShareStates:
             self._states[place] = was._replace(start=start, spans=_over(was.spans, spans, start))
 
 
-def _key(key: StateKey) -> bytes:
-    said = layouts.ShareSnapshotKey(
+def _key(key: StateKey) -> layouts.ShareSnapshotKey:
+    return layouts.ShareSnapshotKey(
         group_id=key.group_id, topic_id=key.place.topic_id, partition=key.place.partition
     )
-    return _SHORT.pack(_SNAPSHOT) + Codec.of(layouts.ShareSnapshotKey, 0).encode(said)
 
 
 def _spans(batches: Iterable[layouts.StateBatch]) -> Iterable[Span]:

@@ -1,0 +1,42 @@
+"""What the descriptions of all kinds of groups need: the group, and its partitions by topic."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeVar
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.topic_znodes import Topic
+from barnabas.coordinators.consumer_group.places import Place, by_topic
+from barnabas.coordinators.group.shard import GroupShard
+from barnabas.errors import BrokerError, ErrorCode
+
+GroupT = TypeVar("GroupT")
+
+
+def group_of_kind(
+    broker: Broker, group_id: str, kind: str, of: Callable[[GroupShard], GroupT | None]
+) -> GroupT:
+    """The group as its shard has it.
+
+    Raises:
+        BrokerError: INVALID_GROUP_ID; GROUP_ID_NOT_FOUND: there is none, or it is of another kind;
+            COORDINATOR_NOT_AVAILABLE.
+    """
+    if not group_id:
+        raise BrokerError(ErrorCode.INVALID_GROUP_ID)
+    held = broker.groups.find(group_id)
+    group = of(held.shard) if held else None
+    if group is None:
+        there = held is not None and held.shard.has(group_id)
+        what = f"is not a {kind} group" if there else "not found"
+        raise BrokerError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} {what}.")
+    return group
+
+
+def partitions_by_topic(
+    broker: Broker, places: Iterable[Place]
+) -> Iterator[tuple[Topic, list[int]]]:
+    """Partitions with the topics that they are of, without those that are gone."""
+    for topic_id, indexes in by_topic(places).items():
+        topic = broker.topics.by_id(topic_id)
+        if topic is not None:
+            yield topic, indexes

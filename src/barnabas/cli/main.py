@@ -84,6 +84,12 @@ def _transactions() -> click.Command:
     return transactions
 
 
+def _migrate() -> click.Command:
+    from barnabas.cli.migrate import migrate
+
+    return migrate
+
+
 def _wire() -> click.Command:
     from barnabas.cli.wire import wire
 
@@ -100,6 +106,7 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "configs": _configs,
     "quotas": _quotas,
     "log": _log,
+    "migrate": _migrate,
     "wire": _wire,
     "profiles": _profiles,
     "demo": _demo,
@@ -125,7 +132,7 @@ def barnabas() -> None:
     """Kafka for Python: a broker, a driver and a pipeline on Spark.
 
     barnabas serve starts a broker, profiles says which ones it can be, log looks at files, wire reads
-    what is said; the others talk to a broker.
+    what is said, migrate brings topics of Kafka 0.7 over; the others talk to a broker.
     """
 
 

@@ -124,19 +124,25 @@ def encode_arrow(
     for partition in range(partitioner.count):
         first, last = starts[partition], starts[partition + 1]
         while first < last:
-            batch, count = _encode(table, order, (first, last), sizes, options)
+            batch, count = encode_rows(table, order, (first, last), sizes, options)
             yield Encoded(partition, batch, count)
             first += count
 
 
-def _encode(
+def encode_rows(
     table: Rows,
     order: "array[int]",
     span: tuple[int, int],
     sizes: "array[int]",
     options: EncodeOptions,
 ) -> tuple[bytearray, int]:
-    """One batch of the first rows of a span, and how many those are."""
+    """One batch of the first rows of a span of `order`, and how many those are.
+
+    `sizes` is room for one number per row of `order`.
+
+    Raises:
+        RefusedRecords: MESSAGE_TOO_LARGE where the first row cannot be a record.
+    """
     first, last = span
     state = array("q", bytes(24))
     count = batch_writing.sizes(

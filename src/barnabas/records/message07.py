@@ -232,6 +232,25 @@ def _unpack_to(
                 found.append((data, kind >> 8))
 
 
+def opened_set(codec: int, payload: Buffer, room: Room) -> tuple[memoryview, int]:
+    """What `unpack` would find as a set of messages that are not compressed, and how many.
+
+    Raises:
+        InvalidMessage: as `unpack`.
+    """
+    size, room.entries = room.size, ENTRIES_MAX
+    view = room.open(codec, payload, 1)
+    count = end = 0
+    for table, found, after in _tables_inside(view, room):
+        count += found
+        end = after
+        if has_codec(table, found):
+            room.size = size
+            inner = unpack(codec, payload, room)
+            return memoryview(encode_set([data for data, _ in inner])), len(inner)
+    return view[:end], count
+
+
 def count_inside(codec: int, payload: Buffer, room: Room) -> int:
     """How many messages `unpack` would find, and raises as it does; makes none of them."""
     room.entries = ENTRIES_MAX

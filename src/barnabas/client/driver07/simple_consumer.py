@@ -92,7 +92,7 @@ class SimpleConsumer:
         request = OffsetsRequest(topic=topic, partition=partition, time=time, max_number=max_number)
         most = _HEAD + max(max_number, 1) * _OFFSET_SIZE
         code, found = decode_offsets_reply(self._connection.ask(request, most))
-        _check(code)
+        check_code(code)
         return found
 
     def close(self) -> None:
@@ -117,7 +117,7 @@ def opened(reply: FetchReply, offset: int) -> Fetched:
     Raises:
         BrokerError, FetchTooSmall, InvalidMessage: as `SimpleConsumer.fetch`.
     """
-    _check(reply.error)
+    check_code(reply.error)
     return Fetched(*read_messages(reply.messages, offset))
 
 
@@ -125,6 +125,11 @@ _CODES = {code.value: code for code in ErrorCode if -1 <= code <= 4}
 """The codes of 0.7 have kept their numbers."""
 
 
-def _check(code: int) -> None:
+def check_code(code: int) -> None:
+    """Raise what a code of 0.7 says.
+
+    Raises:
+        BrokerError: it is not 0.
+    """
     if code:
         raise BrokerError(_CODES.get(code, ErrorCode.UNKNOWN_SERVER_ERROR), f"code {code}")

@@ -1,0 +1,55 @@
+"""How far a migration is, for who sits at a terminal; nothing where nobody does."""
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+
+class MigrationProgress:
+    """`with` it; one bar at a time, on stderr."""
+
+    def __init__(self, *, quiet: bool) -> None:
+        self._bars: Progress | None = None
+        self._task: TaskID | None = None
+        if not quiet and sys.stderr.isatty():
+            self._bars = _bars()
+
+    def __enter__(self) -> Self:
+        if self._bars is not None:
+            self._bars.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._bars is not None:
+            self._bars.stop()
+
+    def begin(self, what: str, total: int) -> None:
+        """A new bar, of so many bytes or records."""
+        if self._bars is not None:
+            self._task = self._bars.add_task(what, total=total)
+
+    def advance(self, count: int) -> None:
+        """So many more are done."""
+        if self._bars is not None and self._task is not None:
+            self._bars.advance(self._task, count)
+
+
+def _bars() -> "Progress":
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.completed:,} of {task.total:,}, {task.speed:,.0f}/s"),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )

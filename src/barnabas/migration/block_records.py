@@ -1,0 +1,57 @@
+"""BlockRecords: the payloads of a block as records to be written: values without key or headers.
+
+Their time is that of their copying: messages of Kafka 0.7 have none, and a mirror of Kafka's gives
+such records the present time, too.
+"""
+
+from array import array
+
+from barnabas.migration.block_reader import Block
+from barnabas.migration.errors import MigrationStopped
+from barnabas.migration.payload_sum import PayloadSum
+from barnabas.records.arrow_input import NULLS, rows_of
+from barnabas.records.encoding import EncodeOptions, encode_rows
+from barnabas.records.refused import RefusedRecords
+
+
+class BlockRecords:
+    """`count` of them."""
+
+    def __init__(self, block: Block, now_ms: int) -> None:
+        self.count = block.messages.size
+        self._block = block
+        self._column = block.messages.payloads()
+        self._rows = rows_of(
+            memoryview(array("q", (now_ms,)) * self.count),
+            NULLS,
+            NULLS._replace(ends=self._column.ends, data=self._column.data),
+            None,
+        )
+        self._order = array("i", range(self.count))
+        self._sizes = array("i", bytes(4 * self.count))
+
+    def sum(self, first: int, last: int) -> PayloadSum:
+        """Of the payloads [first, last)."""
+        return PayloadSum().add(self._column, first, last)
+
+    def batch(self, first: int, options: EncodeOptions) -> tuple[bytearray, int]:
+        """A batch of as many as fit from `first` on, and how many those are.
+
+        Raises:
+            MigrationStopped: the first does not fit.
+        """
+        span = (first, self.count)
+        try:
+            batch, count = encode_rows(self._rows, self._order, span, self._sizes, options)
+        except RefusedRecords as error:
+            raise self.too_large(str(error)) from error
+        if count == 1 and len(batch) > options.batch_bytes:
+            raise self.too_large(f"{len(batch)} bytes are over {options.batch_bytes}")
+        return batch, count
+
+    def too_large(self, why: str) -> MigrationStopped:
+        """The error for a message that the target does not take."""
+        return MigrationStopped(
+            f"the target does not take a message between the bytes {self._block.start} and "
+            f"{self._block.end} of the source: {why} (max.message.bytes of the topic)"
+        )

@@ -1,0 +1,92 @@
+"""BrokerSource: a topic on running brokers of Kafka 0.7."""
+
+from collections.abc import Mapping, Sequence
+
+from barnabas.client.driver07.assignment import BrokerPartition
+from barnabas.client.driver07.cluster import Address
+from barnabas.client.driver07.simple_consumer import (
+    EARLIEST,
+    LATEST,
+    Asked,
+    SimpleConsumer,
+    check_code,
+)
+from barnabas.errors import BrokerError, ConfigError, ErrorCode
+
+_MOST_SEGMENTS = 1 << 16
+_MOST_PARTITIONS = 100_000
+
+
+class BrokerSource:
+    """`places` are those given, or what each broker has of the topic when it is asked for each."""
+
+    def __init__(
+        self,
+        brokers: Mapping[int, Address],
+        topic: str,
+        places: Sequence[BrokerPartition] | None = None,
+    ) -> None:
+        """Connects when it must.
+
+        Raises:
+            ConfigError: a place is on a broker that nobody named; there is none at all.
+            ConnectionFailed, RequestTimeout: a broker is not there.
+        """
+        self._topic = topic
+        self._consumers = {
+            number: SimpleConsumer(address.host, address.port)
+            for number, address in brokers.items()
+        }
+        if places is None:
+            places = [
+                BrokerPartition(number, partition)
+                for number in sorted(brokers)
+                for partition in range(self._partitions_of(number))
+            ]
+        missing = {place.broker for place in places} - brokers.keys()
+        if missing or not places:
+            what = f"broker {min(missing)} is not to be found" if missing else "no broker has it"
+            raise ConfigError(f"topic {topic}: {what}")
+        self.places = sorted(places)
+
+    def bounds(self, place: BrokerPartition) -> tuple[int, int]:
+        """As OFFSETS of -2 and -1 has them."""
+        consumer = self._consumers[place.broker]
+        first = consumer.offsets(self._topic, place.partition, EARLIEST)
+        last = consumer.offsets(self._topic, place.partition, LATEST)
+        return (first[0], last[0]) if first and last else (0, 0)
+
+    def read(self, place: BrokerPartition, offset: int, size: int) -> memoryview:
+        """What a fetch gives: nothing, where the offset is out of range.
+
+        Raises:
+            BrokerError: the broker refuses.
+        """
+        consumer = self._consumers[place.broker]
+        (reply,) = consumer.multi_fetch([Asked(self._topic, place.partition, offset, size)])
+        if reply.error == ErrorCode.OFFSET_OUT_OF_RANGE:
+            return memoryview(b"")
+        check_code(reply.error)
+        return reply.messages
+
+    def next_start(self, place: BrokerPartition, offset: int) -> int:
+        """As OFFSETS tells segments."""
+        consumer = self._consumers[place.broker]
+        found = consumer.offsets(self._topic, place.partition, LATEST, _MOST_SEGMENTS)
+        return min((start for start in found if start > offset), default=self.bounds(place)[1])
+
+    def close(self) -> None:
+        """End the connections."""
+        for consumer in self._consumers.values():
+            consumer.close()
+
+    def _partitions_of(self, broker: int) -> int:
+        """How many it has; no request tells, but a fetch of one that is not there is refused."""
+        for partition in range(_MOST_PARTITIONS):
+            asked = Asked(self._topic, partition, 0, 1)
+            (reply,) = self._consumers[broker].multi_fetch([asked])
+            if reply.error == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+                return partition
+            if reply.error not in (ErrorCode.NONE, ErrorCode.OFFSET_OUT_OF_RANGE):
+                raise BrokerError(reply.error, f"{self._topic}-{partition}")
+        return _MOST_PARTITIONS

@@ -1,0 +1,78 @@
+"""Migration: all partitions of a topic, one after the other: copied, compared, positions of groups.
+
+Partition n of the target has what the nth of the source's places has, in order of broker and partition.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from barnabas.client.driver07.assignment import BrokerPartition
+from barnabas.migration.block_reader import BLOCK_BYTES, BlockReader
+from barnabas.migration.offset_map import OffsetMap
+from barnabas.migration.partition_copy import Copied, PartitionCopy
+from barnabas.migration.positions import Position, positions
+from barnabas.migration.source import Source
+from barnabas.migration.target import Target
+from barnabas.migration.verifying import Verified, verify
+from barnabas.ports import Registry
+from barnabas.records.encoding import EncodeOptions
+
+OnProgress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class MigrationOptions:
+    """`skip`: leave out what cannot be read. `block_bytes`: how much of the source is one block."""
+
+    encode: EncodeOptions
+    skip: bool = False
+    block_bytes: int = BLOCK_BYTES
+
+
+class Migration:
+    """Of one topic. Calls may be repeated: each goes on where the last one, of any process, was.
+
+    `offsets` is the map; `readers` are by partition.
+    """
+
+    def __init__(
+        self, source: Source, target: Target, offsets: OffsetMap, options: MigrationOptions
+    ) -> None:
+        self._source = source
+        self._target = target
+        self.offsets = offsets
+        self._options = options
+        self.readers = [
+            BlockReader(source, place, skip=options.skip, size=options.block_bytes)
+            for place in source.places
+        ]
+
+    @property
+    def places(self) -> Sequence[BrokerPartition]:
+        """Of the source, by partition of the target."""
+        return self._source.places
+
+    def left(self, partition: int) -> tuple[int, int]:
+        """From which byte to which the source of a partition is to be copied, as it is now.
+
+        Raises:
+            KafkaError: the source is not to be had.
+        """
+        start, end = self._source.bounds(self.places[partition])
+        blocks = self.offsets.blocks(partition)
+        return (blocks[-1].end if blocks else start), end
+
+    def copy(self, partition: int, until: int, on_progress: OnProgress) -> Copied:
+        """As `PartitionCopy.run`."""
+        start, _ = self._source.bounds(self.places[partition])
+        reader = self.readers[partition]
+        copy = PartitionCopy(reader, self._target, partition, self.offsets, self._options.encode)
+        return copy.run(start, until, on_progress)
+
+    def verify(self, partition: int, on_progress: Callable[[int], None]) -> Verified:
+        """As `verifying.verify`."""
+        return verify(self._target, partition, self.offsets, on_progress)
+
+    def positions(self, registry: Registry, topic: str) -> Iterator[Position]:
+        """As `positions.positions`."""
+        return positions(registry, topic, self.places, self.readers, self.offsets)

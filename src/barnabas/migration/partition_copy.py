@@ -1,0 +1,177 @@
+"""PartitionCopy: one partition of the source into one of the target, gone on with at any point.
+
+How far it is, the target itself says: message n of the source is the record with offset n, so the end
+of the target is how many messages were copied. The map tells which byte of the source a record before
+that came from; what lies between is read again from both sides and compared, never written again.
+
+A batch of a process that was killed may still be on its way to the broker. So all batches of a
+migration have one producer id, and their sequence follows from what the target has: of two batches
+that would begin at the same record the broker stores one, and the writer of the other hears that it
+is out of step, looks where the target ends now, and goes on there. Source: KIP-98.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from barnabas.errors import ErrorCode
+from barnabas.migration.block_reader import Block, BlockReader
+from barnabas.migration.block_records import BlockRecords
+from barnabas.migration.errors import MigrationStopped
+from barnabas.migration.offset_map import MappedBlock, OffsetMap, Producer
+from barnabas.migration.payload_sum import PayloadSum
+from barnabas.migration.target import OutOfStep, Target
+from barnabas.records.batch import stamp_producer
+from barnabas.records.encoding import EncodeOptions
+
+_SEQUENCE_MASK = 0x7FFFFFFF
+_PATIENCE = 20
+"""So often in a row a look at the target may bring nothing new."""
+
+
+@dataclass(slots=True)
+class Copied:
+    """What this run did with a partition. `start` and `end` are bytes of the source.
+
+    `found`: messages that the target had already, behind the last block of the map. `left_out`: bytes.
+    """
+
+    start: int
+    end: int
+    messages: int = 0
+    found: int = 0
+    left_out: int = 0
+
+
+class PartitionCopy:
+    """Used from one thread."""
+
+    def __init__(
+        self,
+        reader: BlockReader,
+        target: Target,
+        partition: int,
+        offsets: OffsetMap,
+        options: EncodeOptions,
+    ) -> None:
+        self._reader = reader
+        self._target = target
+        self._partition = partition
+        self._map = offsets
+        self._options = options
+        self._begin = self._end = 0
+        self._last: Producer | None = None
+        """Who wrote the last batch of the target, and its last sequence."""
+        self._last_sequence = -1
+
+    def run(self, start: int, until: int, on_progress: Callable[[int, int], None]) -> Copied:
+        """Copy what the source has from `start` up to `until` and the target has not.
+
+        `on_progress` is told bytes of the source and messages, block by block.
+
+        Raises:
+            MigrationStopped: the target has other records, or the source is damaged.
+            KafkaError: one of them is not to be had.
+        """
+        self._look()
+        self._map.forget_behind(self._partition, self._end)
+        blocks = self._map.blocks(self._partition)
+        at, offset = (blocks[-1].end, blocks[-1].next_offset) if blocks else (start, 0)
+        if at > until:
+            raise MigrationStopped(
+                f"the source ends at byte {until}, and {at} were copied to partition "
+                f"{self._partition}: it is another one, or has lost its end"
+            )
+        copied = Copied(at, until)
+        while at < until:
+            block = self._reader.block(at, until)
+            found = self._stored(block, offset, copied)
+            self._map.add(
+                MappedBlock(self._partition, at, block.end, offset, found, block.left_out)
+            )
+            copied.left_out += block.end - at if block.left_out else 0
+            on_progress(block.end - at, found.number)
+            at, offset = block.end, offset + found.number
+        if self._end > offset:
+            raise MigrationStopped(
+                f"partition {self._partition} of the target has {self._end} records, the source "
+                f"{offset} messages: it has other data"
+            )
+        return copied
+
+    def _stored(self, block: Block, offset: int, copied: Copied) -> PayloadSum:
+        """See that the target has a block from `offset` on; its checksums."""
+        records = BlockRecords(block, self._target.time_ms())
+        done = looks = 0
+        while done < records.count:
+            there = min(records.count - done, self._end - offset - done)
+            if there > 0:
+                self._compare(block, offset + done, records.sum(done, done + there))
+                done += there
+                copied.found += there
+                continue
+            try:
+                written = self._append(records, done, offset + done)
+            except OutOfStep as error:
+                looks += 1
+                if looks > _PATIENCE:
+                    raise
+                self._step_in(error)
+            else:
+                looks = 0
+                done += written
+                copied.messages += written
+        return records.sum(0, records.count)
+
+    def _append(self, records: BlockRecords, first: int, offset: int) -> int:
+        """Write one batch of the records from `first` on; how many those are."""
+        batch, written = records.batch(first, self._options)
+        producer = self._map.producer
+        if producer is None:
+            producer = self._last or self._target.new_producer()
+            self._map.write_as(producer)
+        sequence = 0
+        if self._last == producer:
+            sequence = (self._last_sequence + 1) & _SEQUENCE_MASK
+        stamp_producer(batch, *producer, sequence)
+        stored = self._target.append(self._partition, batch)
+        if stored != offset:
+            raise MigrationStopped(
+                f"partition {self._partition} of the target took a batch at offset {stored}, not "
+                f"{offset}: somebody else writes to it"
+            )
+        self._last, self._last_sequence = producer, (sequence + written - 1) & _SEQUENCE_MASK
+        self._end = offset + written
+        return written
+
+    def _compare(self, block: Block, offset: int, expected: PayloadSum) -> None:
+        """See whether the target has these messages there; what it has deleted is not looked for."""
+        if offset < self._begin:
+            return
+        found = PayloadSum()
+        for column in self._target.values(self._partition, offset, offset + expected.number):
+            found = found.add(column, 0, len(column.ends) - 1)
+        if found != expected:
+            raise MigrationStopped(
+                f"partition {self._partition} of the target has other records from offset {offset} "
+                f"on than the source from byte {block.start} on: give it a topic of its own, and "
+                "the map of this migration"
+            )
+
+    def _look(self) -> None:
+        """Where the target ends now, and who wrote last."""
+        self._begin, self._end = self._target.bounds(self._partition)
+        self._last, self._last_sequence = None, -1
+        if self._end > self._begin:
+            found, self._last_sequence = self._target.last_batch(self._partition, self._end)
+            self._last = found
+
+    def _step_in(self, error: OutOfStep) -> None:
+        """Go on behind what has come meanwhile, as soon as it can be seen, or as somebody new."""
+        end = self._end
+        self._look()
+        if error.code is ErrorCode.UNKNOWN_PRODUCER_ID or self._end == self._begin > 0:
+            # Brokers forget who wrote nothing for a day: nothing of that is on its way any more.
+            self._map.write_as(self._target.new_producer())
+        elif self._end == end:
+            # A batch was stored that readers are not shown before all replicas have it.
+            self._target.pause()

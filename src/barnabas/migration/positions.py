@@ -1,0 +1,70 @@
+"""Positions: where groups of Kafka 0.7 are, as offsets of the target. Reads ZooKeeper, writes nothing.
+
+Source: seed 000 "Consumer": `/consumers/[group]/offsets/[topic]/[broker-partition]`.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from barnabas.client.driver07.assignment import BrokerPartition
+from barnabas.migration.block_reader import BlockReader
+from barnabas.migration.errors import MigrationStopped
+from barnabas.migration.offset_map import OffsetMap
+from barnabas.ports import Registry
+
+CONSUMERS = "/consumers"
+
+
+class Position(NamedTuple):
+    """Where a group goes on in the source, in bytes, and in a partition of the target."""
+
+    group: str
+    place: BrokerPartition
+    partition: int
+    old: int
+    new: int
+
+
+def positions(
+    registry: Registry,
+    topic: str,
+    places: Sequence[BrokerPartition],
+    readers: Sequence[BlockReader],
+    offsets: OffsetMap,
+) -> Iterator[Position]:
+    """Those of all groups, in order; `places` and `readers` are by partition of the target.
+
+    Raises:
+        MigrationStopped: a position is no number.
+        RegistryUnavailable: ZooKeeper does not answer.
+        KafkaError: the source is not to be had.
+    """
+    for group in sorted(registry.children(CONSUMERS)):
+        for partition, place in enumerate(places):
+            path = f"{CONSUMERS}/{group}/offsets/{topic}/{place}"
+            node = registry.get(path)
+            if node is None:
+                continue
+            text = node[0].decode("ascii", "replace").strip()
+            if not text.removeprefix("-").isdecimal():
+                raise MigrationStopped(f"{path} in ZooKeeper is no offset: {text[:40]!r}")
+            new = new_offset(int(text), partition, readers[partition], offsets)
+            yield Position(group, place, partition, int(text), new)
+
+
+def new_offset(old: int, partition: int, reader: BlockReader, offsets: OffsetMap) -> int:
+    """The record of the first message that begins at byte `old` of the source or behind it.
+
+    Inside a message it is that message's, and in a compressed one the first of those in it, so that
+    nothing is missed. Before the first byte that was copied, and behind the last, it is the first
+    record and the end.
+
+    Raises:
+        KafkaError: the source is not to be had.
+    """
+    block = offsets.find(partition, old)
+    if block is None:
+        return 0
+    if old >= block.end or block.left_out:
+        return block.next_offset
+    return block.offset + reader.count_between(block.start, old)

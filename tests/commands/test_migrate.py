@@ -1,0 +1,106 @@
+"""`barnabas migrate` from a log directory of Jafka."""
+
+import base64
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.commands.served import Served, run, serving
+
+LOGS = Path(__file__).parents[1] / "vectors/logs07"
+KNOWN = json.loads((LOGS / "records.json").read_text())
+MESSAGES = {
+    partition: [row[4] for row in KNOWN["messages"] if row[0] == partition] for partition in (0, 1)
+}
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[Served]:
+    with serving("--ephemeral") as served:
+        yield served
+
+
+def test_a_directory_is_copied_once(broker: Served, tmp_path: Path) -> None:
+    where = ("--directory", f"3={LOGS}", "--map", str(tmp_path / "map"), "--to", "copy")
+    planned = broker.run("migrate", "corpus", *where, "--dry-run", "--json")
+    ends = KNOWN["log_ends"]
+    assert json.loads(planned.out)["partitions"] == [
+        {"partition": one, "source": f"3-{one}", "next_byte": 0, "end_byte": ends[one]}
+        for one in (0, 1)
+    ]
+    assert broker.run("topics", "list").lines == []
+    done = json.loads(broker.run("migrate", "corpus", *where, "--json", "-z", "gzip").out)
+    assert done["messages"] == len(KNOWN["messages"])
+    assert done["left_out"] == []
+    assert [row["compared"] for row in done["partitions"]] == [len(MESSAGES[0]), len(MESSAGES[1])]
+    lines = broker.run("consume", "copy", "--from-beginning", "-e", "--json").lines
+    records = [json.loads(line) for line in lines]
+    assert {one["key"] for one in records} == {None}
+    for partition in (0, 1):
+        found = [one["value"] for one in records if one["partition"] == partition]
+        texts = [_shown(value) for value in MESSAGES[partition]]
+        assert found == texts
+    again = broker.run("migrate", "corpus", *where)
+    count = [len(MESSAGES[one]) for one in (0, 1)]
+    assert again.lines == [
+        f"{one}\t3-{one}\t{ends[one]}\t{ends[one]}\t0\t0\t0\t{count[one]}\t0" for one in (0, 1)
+    ]
+    head = json.loads((tmp_path / "map").read_text().splitlines()[0])
+    assert (head["topic"], head["target"], head["places"]) == ("corpus", "copy", ["3-0", "3-1"])
+
+
+def _shown(value: str) -> object:
+    data = value.encode("latin-1")
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(data).decode()}
+
+
+def test_damage_stops_it_or_is_left_out(broker: Served, tmp_path: Path) -> None:
+    folder = tmp_path / "log" / "corpus-0"
+    folder.mkdir(parents=True)
+    for file in (LOGS / "corpus-0").iterdir():
+        data = bytearray(file.read_bytes())
+        if not int(file.stem):
+            data[20] ^= 1
+        (folder / file.name).write_bytes(data)
+    where = ("--directory", str(tmp_path / "log"), "--map", str(tmp_path / "map"), "--to", "bad")
+    stopped = broker.run("migrate", "corpus", *where)
+    assert stopped.code == 1
+    assert "0-0 of the source at byte 0:" in stopped.err
+    assert "--skip-corrupt" in stopped.err
+    done = broker.run("migrate", "corpus", *where, "--skip-corrupt")
+    assert (done.code, "left out: 0-0 from byte 0 to" in done.err) == (0, True), done.err
+    (line,) = done.lines
+    assert int(line.split("\t")[4]) == len(MESSAGES[0]) - 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "why"),
+    [
+        ((), 2, "one of --from, --directory and --zookeeper"),
+        (("--from", "here"), 2, "--from here: it must look like host:port"),
+        (("--directory", str(LOGS), "--groups"), 2, "--groups needs --zookeeper"),
+        (("--directory", "/nowhere"), 1, "/nowhere"),
+        (("--from", "127.0.0.1:1"), 1, "cannot connect to 127.0.0.1:1"),
+        (("--directory", str(LOGS), "--to", "one"), 1, "one has 1 partitions, the source 2"),
+    ],
+)
+def test_what_cannot_be_done_is_said(
+    broker: Served, tmp_path: Path, arguments: tuple[str, ...], code: int, why: str
+) -> None:
+    if "one" in arguments:
+        assert broker.run("topics", "create", "one").code == 0
+    done = broker.run("migrate", "corpus", *arguments, "--map", str(tmp_path / "map"))
+    assert (done.code, why in done.err) == (code, True), done.err
+
+
+def test_a_target_that_is_not_there(tmp_path: Path) -> None:
+    done = run(
+        "migrate", "corpus", "--directory", str(LOGS), "--map", str(tmp_path / "map"),
+        "-X", "bootstrap.refused.timeout.ms=500",
+    )  # fmt: skip
+    assert (done.code, "-b names another" in done.err) == (1, True), done.err

@@ -1,0 +1,134 @@
+"""What ends the copying of a partition before it does harm, and what it does about stale producers."""
+
+import pytest
+
+from barnabas.errors import ErrorCode
+from barnabas.migration.errors import MigrationStopped
+from barnabas.migration.migration import Migration, MigrationOptions
+from barnabas.migration.offset_map import OffsetMap, Producer
+from barnabas.migration.partition_copy import Copied
+from barnabas.migration.target import OutOfStep
+from barnabas.records.compression import Codec
+from barnabas.records.encoding import EncodeOptions
+from tests.golden07 import M1
+from tests.memory_disk import MemoryFile
+from tests.migration_peers import PLACE, MemorySource, MemoryTarget
+
+pytestmark = pytest.mark.kernels
+
+VALUES = [b"%d" % number for number in range(30)]
+SOURCE = MemorySource.of_sets((VALUES[:20], 1, Codec.NONE), (VALUES[20:], 1, Codec.GZIP))
+END = SOURCE.bounds(PLACE)[1]
+
+
+def copy(
+    target: MemoryTarget,
+    source: MemorySource = SOURCE,
+    file: MemoryFile | None = None,
+    *,
+    batch_bytes: int = 100,
+    skip: bool = False,
+) -> Copied:
+    encode = EncodeOptions(batch_bytes=batch_bytes, sealed=False)
+    options = MigrationOptions(encode, skip=skip, block_bytes=120)
+    offsets = OffsetMap(MemoryFile() if file is None else file, {})
+    migration = Migration(source, target, offsets, options)
+    return migration.copy(0, source.bounds(PLACE)[1], lambda *_: None)
+
+
+def test_what_has_come_since_is_copied_the_next_time() -> None:
+    target, file = MemoryTarget(), MemoryFile()
+    first = MemorySource({0: SOURCE.segments[0]})
+    assert copy(target, first, file) == Copied(0, len(SOURCE.segments[0]), messages=20)
+    assert copy(target, SOURCE, file) == Copied(len(SOURCE.segments[0]), END, messages=10)
+    assert copy(target, SOURCE, file) == Copied(END, END)
+    assert target.records == VALUES
+
+
+def test_without_its_map_everything_is_compared_and_nothing_written() -> None:
+    target = MemoryTarget()
+    copy(target)
+    assert copy(target) == Copied(0, END, found=30)
+    assert target.records == VALUES
+
+
+@pytest.mark.parametrize(
+    ("there", "why"),
+    [
+        ([b"0", b"other"], "other records from offset 0 on"),
+        ([b"01"], "other records from offset 0 on"),
+        ([*VALUES, b"more"], "has 31 records, the source 30"),
+    ],
+)
+def test_other_data_is_left_alone(there: list[bytes], why: str) -> None:
+    target = MemoryTarget()
+    target.add(*there)
+    with pytest.raises(MigrationStopped, match=why):
+        copy(target)
+    assert target.records == there
+
+
+def test_somebody_who_writes_meanwhile_is_noticed() -> None:
+    class Shared(MemoryTarget):
+        def append(self, partition: int, batch: bytearray) -> int:
+            self.add(b"mine")
+            return super().append(partition, batch)
+
+    with pytest.raises(MigrationStopped, match="at offset 1, not 0: somebody else writes to it"):
+        copy(Shared())
+
+
+def test_a_target_that_lost_its_end_gets_it_again() -> None:
+    target, file = MemoryTarget(), MemoryFile()
+    copy(target, SOURCE, file)
+    emptied = MemoryTarget()
+    assert copy(emptied, SOURCE, file).messages == 30
+    assert emptied.records == VALUES
+
+
+def test_a_source_that_ends_before_the_copy_is_another_one() -> None:
+    target, file = MemoryTarget(), MemoryFile()
+    copy(target, SOURCE, file)
+    with pytest.raises(MigrationStopped, match="it is another one, or has lost its end"):
+        copy(target, MemorySource({0: M1}), file)
+
+
+def test_a_source_that_lost_what_was_not_copied() -> None:
+    target, file = MemoryTarget(), MemoryFile()
+    copy(target, MemorySource({0: M1}), file)
+    rest = MemorySource({100: M1})
+    with pytest.raises(MigrationStopped, match="at byte 15: there is nothing"):
+        copy(target, rest, file)
+    assert copy(target, rest, file, skip=True) == Copied(15, 115, messages=1, left_out=85)
+    assert target.records == [b"hello", b"hello"]
+
+
+def test_a_message_that_is_too_large_is_named() -> None:
+    with pytest.raises(MigrationStopped, match=r"between the bytes 0 and 1010 .*max.message.bytes"):
+        copy(MemoryTarget(), MemorySource.of_sets(([bytes(1000)], 1, Codec.NONE)))
+
+
+def test_who_was_forgotten_goes_on_as_somebody_new() -> None:
+    class Forgetful(MemoryTarget):
+        refused = 0
+
+        def append(self, partition: int, batch: bytearray) -> int:
+            if len(self.records) > 5 and not self.refused:
+                self.refused += 1
+                self.forget()
+                raise OutOfStep(ErrorCode.UNKNOWN_PRODUCER_ID)
+            return super().append(partition, batch)
+
+    target, file = Forgetful(), MemoryFile()
+    copy(target, SOURCE, file)
+    assert target.records == VALUES
+    assert OffsetMap(file, {}).producer == Producer(2, 0)
+
+
+def test_who_stays_out_of_step_gives_up() -> None:
+    class Refusing(MemoryTarget):
+        def append(self, partition: int, batch: bytearray) -> int:
+            raise OutOfStep(ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
+
+    with pytest.raises(OutOfStep):
+        copy(Refusing())

@@ -80,6 +80,7 @@ def test_a_topic_and_its_groups_move(
         file = RealDisk().open(str(tmp_path / "map"), create=True)
         options = MigrationOptions(ENCODE, block_bytes=3000)
         migration = Migration(source, target, OffsetMap(file, {}), options)
+        until = 0
         for partition in (0, 1):
             until = migration.left(partition)[1]
             assert migration.copy(partition, until, lambda *_: None).messages == 450

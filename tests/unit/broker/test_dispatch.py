@@ -1,10 +1,16 @@
-"""Produce 0-2, Fetch 0-3, ListOffsets 0 over raw connections: what each gives and refuses."""
+"""The rows of ROUTES; Produce 0-2, Fetch 0-3, ListOffsets 0: what each gives and refuses."""
 
 from collections.abc import Iterator
+from functools import partial
+from importlib import import_module
+from pathlib import Path
 
 import pytest
 
+from barnabas.broker import apis
+from barnabas.broker.dispatch import ROUTES
 from barnabas.errors import ErrorCode
+from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
 from barnabas.protocol.list_offsets import (
     ListOffsetsPartition,
@@ -32,6 +38,19 @@ pytestmark = pytest.mark.kernels
 
 TIME = 1_700_000_000_000
 KEEP = {"log.retention.ms": -1, "message.max.bytes": 10_000}
+
+
+def test_each_handler_has_a_row_and_each_row_a_handler() -> None:
+    there = {file.stem for file in Path(apis.__path__[0]).glob("*.py")} - {"__init__"}
+    assert there == {key.name.lower() for key in ROUTES}
+
+
+@pytest.mark.parametrize("key", ROUTES, ids=lambda key: key.name.lower())
+def test_a_row_asks_the_handler_of_its_api(key: ApiKey) -> None:
+    name = key.name.lower()
+    handler = import_module(f"barnabas.broker.apis.{name}").handle
+    handle = ROUTES[key].handle
+    assert handle is handler or (isinstance(handle, partial) and handle.args == (name,))
 
 
 @pytest.fixture(scope="module")

@@ -253,11 +253,23 @@ class RetriableError(KafkaError):
 
 
 class FatalError(KafkaError):
-    """The producer cannot go on; make a new one."""
+    """The producer cannot go on; make a new one. `code` is a broker's, where one said why."""
+
+    retriable = False
+
+    def __init__(self, detail: str, code: ErrorCode = ErrorCode.UNKNOWN_SERVER_ERROR) -> None:
+        self.code = code
+        super().__init__(detail)
 
 
 class AbortableError(KafkaError):
-    """The transaction must be aborted; the producer can go on after that."""
+    """The transaction must be aborted; the producer can go on after that. `code`: of the reason."""
+
+    retriable = False
+
+    def __init__(self, detail: str, code: ErrorCode = ErrorCode.TRANSACTION_ABORTABLE) -> None:
+        self.code = code
+        super().__init__(detail)
 
 
 class RequestTimeout(KafkaError):

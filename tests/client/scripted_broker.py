@@ -4,7 +4,7 @@ import socket
 import struct
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
@@ -26,13 +26,14 @@ from barnabas.protocol.produce import (
     ProduceResponse,
     TopicProduceResponse,
 )
+from barnabas.versions import VersionRange
 from barnabas.wire.compiler import Codec
 from barnabas.wire.send import FileSlice
 
 TOPIC = "t"
 TOPIC_ID = bytes(range(16))
 UNKNOWN_TOPIC = 3
-_SPOKEN = (
+SPOKEN = (
     ApiKey.API_VERSIONS,
     ApiKey.METADATA,
     ApiKey.PRODUCE,
@@ -204,12 +205,7 @@ class ScriptedBroker:
     def _right(self, api: ApiKey, message: Any) -> object:
         match api:
             case ApiKey.API_VERSIONS:
-                spoken = [(each, APIS[each].versions) for each in _SPOKEN]
-                rows = [
-                    ApiVersion(api_key=each, min_version=versions.first, max_version=versions.last)
-                    for each, versions in spoken
-                ]
-                return ApiVersionsResponse(error_code=0, api_keys=rows)
+                return versions_of({each: APIS[each].versions for each in SPOKEN})
             case ApiKey.METADATA:
                 return self._metadata()
             case ApiKey.INIT_PRODUCER_ID:
@@ -272,6 +268,15 @@ class ScriptedBroker:
                 )
             ]
         )
+
+
+def versions_of(spoken: Mapping[ApiKey, VersionRange]) -> ApiVersionsResponse:
+    """What a broker speaks."""
+    rows = [
+        ApiVersion(api_key=api, min_version=versions.first, max_version=versions.last)
+        for api, versions in spoken.items()
+    ]
+    return ApiVersionsResponse(error_code=0, api_keys=rows)
 
 
 def _shut(connection: socket.socket) -> None:

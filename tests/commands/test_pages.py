@@ -27,14 +27,15 @@ def typed(broker: Served, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 def test_the_drivers_programs_run_in_their_order(
     broker: Served, typed: dict[str, str], tmp_path: Path
 ) -> None:
-    assert len(DRIVER) == 8
+    assert len(DRIVER) == 9
     shown = [run_program(one, broker.servers, typed, tmp_path).out for one in DRIVER]
     assert all(shown)
-    produced, consumed, sought, committed, shared, arrow, awaited, administered = shown
+    produced, consumed, sought, committed, shared, copied, arrow, awaited, administered = shown
     assert produced.startswith("0 0 ")
     assert consumed == "0 0 b'rex' b'barks' (('source', b'page'),)\n"
     assert sought.startswith("0 ")
     assert committed == "{TopicPartition(topic='animals', partition=0): 500}\n"
+    assert copied == "{TopicPartition(topic='animals', partition=0): 1001}\n"
     assert shared.startswith(
         "mine from now on: (TopicPartition(topic='animals', partition=0),)\n0 0 "
     )
@@ -42,11 +43,12 @@ def test_the_drivers_programs_run_in_their_order(
     assert "'key': b'tom', 'value': b'purrs'" in arrow
     assert awaited.startswith("RecordMetadata(topic='animals', partition=0, offset=1001, ")
     assert administered.startswith(
-        "['animals', 'cats', 'sounds'] 6\n3600000\n{'consumer_byte_rate': 1000000.0}\n"
+        "['animals', 'cats', 'shouted', 'sounds'] 6\n3600000\n{'consumer_byte_rate': 1000000.0}\n"
     )
-    saved = "{TopicPartition(topic='animals', partition=0): CommittedOffset(offset=500, "
-    groups = administered.splitlines()[3:]
-    assert [line.partition(saved)[0] for line in groups] == ["page ", "readers "]
+    place = "{TopicPartition(topic='animals', partition=0): CommittedOffset(offset="
+    groups = [line.partition(", leader_epoch")[0] for line in administered.splitlines()[3:]]
+    saved = {"page": 500, "readers": 500, "shouter": 1001}
+    assert sorted(groups) == [f"{group} {place}{offset}" for group, offset in saved.items()]
 
 
 def test_the_fixtures_work_where_the_page_puts_them(typed: dict[str, str], tmp_path: Path) -> None:

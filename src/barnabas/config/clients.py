@@ -186,13 +186,15 @@ class ProducerConfig(ClientConfig):
         MEDIUM, default=False, text="Whether keys do not choose the partition."
     )
     transactional_id: str | None = optional_string(
-        LOW, "The name of a transactional producer. There are no transactions yet: it is refused."
+        LOW,
+        "The name of a transactional producer, which fences earlier ones of this name; none: its "
+        "records are in no transaction.",
     )
     transaction_timeout_ms: int = integer(
         60_000,
         LOW,
-        "How long a transaction may stay open, in milliseconds.",
-        inert="the broker has no transactions yet",
+        "How long a transaction may stay open before the broker aborts it, in milliseconds.",
+        low=1,
     )
 
 

@@ -19,7 +19,7 @@ from barnabas.records.arrow_input import (
     rows_of,
     timestamps_ms,
 )
-from barnabas.records.batch import HEADER_SIZE
+from barnabas.records.batch import HEADER_SIZE, TRANSACTIONAL
 from barnabas.records.builder import finish
 from barnabas.records.compression import Codec, compress
 from barnabas.records.refused import RefusedRecords
@@ -46,12 +46,19 @@ class EncodeOptions:
     """How batches are made: `batch_bytes` bounds each without compression, header included.
 
     Without `sealed` they have no CRC; `stamp_producer` gives them one with their producer.
+    `transactional` ones count with the transaction of that.
     """
 
     codec: Codec = Codec.NONE
     level: int | None = None
     batch_bytes: int = 1 << 20
     sealed: bool = True
+    transactional: bool = False
+
+    @property
+    def attributes(self) -> int:
+        """What the headers of the batches say of them."""
+        return self.codec | (TRANSACTIONAL if self.transactional else 0)
 
 
 class Partitioner:
@@ -157,7 +164,7 @@ def encode_rows(
     if options.codec != Codec.NONE:
         packed: Buffer = compress(options.codec, memoryview(batch)[HEADER_SIZE:], options.level)
         batch = bytearray(HEADER_SIZE) + packed
-    finish(batch, options.codec, count, (state[1], state[2]), sealed=options.sealed)
+    finish(batch, options.attributes, count, (state[1], state[2]), sealed=options.sealed)
     return batch, count
 
 

@@ -29,19 +29,28 @@ class Coordinator:
         self.node_id = _NOBODY
 
     async def ask(
-        self, request: object, *, at_most: int | None = None, timeout_s: float | None = None
+        self,
+        request: object,
+        *,
+        at_least: int = 0,
+        at_most: int | None = None,
+        timeout_s: float | None = None,
     ) -> Any:
         """Send a request and wait for its response; the caller bounds the time.
 
         Raises:
             ConnectionFailed, RequestTimeout: no answer came.
-            BrokerError: nobody coordinates the group now, or the broker does not speak this API.
+            BrokerError: nobody coordinates the group now, or the broker does not speak this API, or
+                not in a version that will do.
         """
         try:
             if self.node_id == _NOBODY:
                 self.node_id = await self._find()
             link = await self.cluster.ready_link(APART + self.node_id)
             version = link.protocol.version_of(api_of(request), at_most=at_most)
+            if version < at_least:
+                what = f"{api_of(request).name}: {at_least} is needed, the broker speaks {version}"
+                raise BrokerError(ErrorCode.UNSUPPORTED_VERSION, what)
             return await self.cluster.ask_over(link, request, version=version, timeout_s=timeout_s)
         except KafkaError as error:
             if error.retriable:
@@ -62,6 +71,11 @@ class Coordinator:
         """Find the coordinator anew, if that is what an error means."""
         if code in _MOVED:
             self.node_id = _NOBODY
+
+    def level_of(self, feature: str) -> int | None:
+        """The level at which the cluster runs a feature; None while there is no link."""
+        link = self.cluster.ready(APART + self.node_id)
+        return None if link is None else link.protocol.level_of(feature)
 
     def hang_up(self) -> None:
         """End the link, and with it what waits on it."""

@@ -9,8 +9,10 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from barnabas.client.aio.cluster import Cluster
+from barnabas.client.core.outgoing import Outgoing, Plan
 from barnabas.client.core.producer_options import ProducerOptions
-from barnabas.client.core.sending import Outgoing, Plan, Sender
+from barnabas.client.core.sending import Sender
+from barnabas.client.core.transaction_requests import PRODUCE_EXPLICIT_AT_MOST
 from barnabas.errors import BrokerError, ErrorCode, FatalError, KafkaError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
@@ -22,7 +24,10 @@ _WITHOUT_TOPIC_IDS: Final = 12
 
 
 class Courier:
-    """The loop's side of a producer. `on_progress` is called when room or metadata may be there."""
+    """The loop's side of a producer. `on_progress` is called when room or metadata may be there.
+
+    `add_partitions`, where it is set, is called when partitions are to be added to a transaction.
+    """
 
     def __init__(
         self,
@@ -32,6 +37,7 @@ class Courier:
         on_progress: Callable[[], None],
     ) -> None:
         self.fatal: KafkaError | None = None
+        self.add_partitions: Callable[[], None] | None = None
         self._cluster = cluster
         self._sender = sender
         self._options = options
@@ -98,7 +104,13 @@ class Courier:
                 self._send(outgoing)
             # A request has one batch of a partition; whatever else may be in flight goes now, too.
             plan = self._collect(now)
-        if self._sender.needs_producer_id and self._identifying is None and self.fatal is None:
+        transactions = self._sender.transactions
+        if transactions is not None:
+            if transactions.wanted and self.add_partitions is not None:
+                self.add_partitions()
+            if not transactions.sends:
+                self._on_progress()  # What was let go of has left room.
+        elif self._sender.needs_producer_id and self._identifying is None and self.fatal is None:
             self._identifying = self._loop.create_task(self._identify())
         if plan.leaders_wanted:
             self._cluster.refresh()
@@ -130,9 +142,7 @@ class Courier:
         try:
             if link is None:
                 raise BrokerError(ErrorCode.NETWORK_EXCEPTION, "the connection was just lost")
-            topics = {batch.where.topic for batch in outgoing.batches}
-            known = all(any(self._cluster.view.topics[name].topic_id) for name in topics)
-            top = None if known else _WITHOUT_TOPIC_IDS
+            top = self._newest(outgoing)
             version = link.protocol.version_of(ApiKey.PRODUCE, at_most=top)
             request = self._sender.request(outgoing, by_id=version > _WITHOUT_TOPIC_IDS)
             link.send(
@@ -144,6 +154,15 @@ class Courier:
             )
         except KafkaError as error:
             self._take(outgoing, error)
+
+    def _newest(self, outgoing: Outgoing) -> int | None:
+        """The version of Produce to go up to."""
+        transactions = self._sender.transactions
+        if transactions is not None and not transactions.implicit:
+            return PRODUCE_EXPLICIT_AT_MOST
+        topics = {batch.where.topic for batch in outgoing.batches}
+        known = all(any(self._cluster.view.topics[name].topic_id) for name in topics)
+        return None if known else _WITHOUT_TOPIC_IDS
 
     def _answered(self, outgoing: Outgoing, answer: Any) -> None:
         if not self._stopped:

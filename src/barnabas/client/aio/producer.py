@@ -13,6 +13,7 @@ from weakref import WeakSet
 from barnabas.client.aio.asking import known_topic
 from barnabas.client.aio.shipping import Shipping
 from barnabas.client.aio.surroundings import Surroundings
+from barnabas.client.aio.transactional import Transactional
 from barnabas.client.aio.wake import Wake
 from barnabas.client.core.arrow_columns import ColumnNames
 from barnabas.client.core.bulk import SentBatches
@@ -57,7 +58,7 @@ class _LoopWaits:
             await future
 
 
-class Producer:
+class Producer(Transactional):
     """Sends records. `async with` it, or `close` it; what is not flushed by then is lost.
 
     Properties are Kafka's ("bootstrap.servers", "acks", "linger.ms", ...), in a mapping or as

@@ -13,6 +13,7 @@ from typing import Any
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.aio.courier import Courier
 from barnabas.client.aio.surroundings import Surroundings
+from barnabas.client.aio.transactor import Transactor
 from barnabas.client.aio.wake import Wake
 from barnabas.client.core.accumulator import Accumulator
 from barnabas.client.core.bulk import Bulk
@@ -24,8 +25,9 @@ from barnabas.client.core.producer_batch import ProducerBatch
 from barnabas.client.core.producer_options import ProducerOptions
 from barnabas.client.core.retry import Backoff
 from barnabas.client.core.sending import Sender
+from barnabas.client.core.transactions import Transactions
 from barnabas.config.clients import ProducerConfig
-from barnabas.errors import LocalProtocolError, RequestTimeout
+from barnabas.errors import KafkaError, LocalProtocolError, RequestTimeout
 from barnabas.kernels.objects import Delivery
 from barnabas.records.encoding import Encoded
 from barnabas.types import TopicPartition
@@ -36,6 +38,7 @@ log = logging.getLogger(__name__)
 class Shipping:
     """The machines of one producer. `on_progress` is called on the loop when there may be room.
 
+    `transactor` is there where the producer has a transactional id.
     `lock` is held where callers' threads and the loop's meet; None where all is on the loop.
     """
 
@@ -54,12 +57,17 @@ class Shipping:
         self.bulk = Bulk(self.options)
         self.closed = False
         backoff = Backoff(config.retry_backoff_ms, config.retry_backoff_max_ms, around.entropy)
-        self._sender = Sender(self.options, self.cluster.view, self.records, backoff)
+        name = self.options.transactional_id
+        transactions = None if name is None else Transactions(name)
+        self._sender = Sender(self.options, self.cluster.view, self.records, backoff, transactions)
         self._courier = Courier(self.cluster, self._sender, self.options, on_progress)
         self._loop = around.loop
         # Where the loop is the user's it must not stand still while batches are compressed.
         self._sender.builds_elsewhere = lock is None
         self._poke = self._courier.poke
+        self.transactor: Transactor | None = None
+        if transactions is not None:
+            self.transactor = self._transacting()
 
     def append(self, view: TopicView, partition: int | None, record: GivenRecord) -> Any:
         """Put a record in line; its Delivery, or None while there is no room. Any thread.
@@ -67,14 +75,14 @@ class Shipping:
         Raises:
             KafkaError: the producer is closed or has failed for good; else as the accumulator.
         """
-        self._check_usable()
+        self.check_usable()
         delivery: Delivery | None = self.records.append(view, partition, record, self._loop.time())
         self._tell_news()
         return delivery
 
     def add(self, where: TopicPartition, encoded: Encoded) -> ProducerBatch | None:
         """Put a batch in line; None while there is no room. Any thread. Errors as `append`."""
-        self._check_usable()
+        self.check_usable()
         now = self._loop.time()
         batch = self.records.add_built(where, encoded.batch, encoded.count, now)
         self._tell_news()
@@ -91,6 +99,11 @@ class Shipping:
             RequestTimeout: that took longer than `timeout_s` seconds; sending goes on.
             BrokerError: records were given up that nobody was told of yet.
         """
+        await self._all_settled(timeout_s)
+        self._sender.raise_failures()
+
+    async def _all_settled(self, timeout_s: float | None) -> None:
+        """As `flush`, whatever the outcomes are."""
         self._sender.flush_begins()
         self._courier.look_again()
         try:
@@ -101,28 +114,33 @@ class Shipping:
                     await _settled(batch)
         except TimeoutError:
             count = sum(not batch.settled for batch in left)
-            what = f"flush: {count} batches are still on their way after {timeout_s} s"
+            what = f"flush: {count} batches are still on their way after {timeout_s:g} s"
             raise RequestTimeout(what) from None
         finally:
             self._sender.flush_ends()
-        self._sender.raise_failures()
 
     async def close(self, timeout_s: float | None) -> None:
         """Take no more records, flush, then stop. What is not stored in time fails.
 
         Raises:
-            KafkaError: as `flush`.
+            KafkaError: as `flush`; but whether records of transactions failed, those tell.
         """
         self._sender.closing = True
         self.records.shut(LocalProtocolError("the producer is closed"))
         try:
-            await self.flush(timeout_s)
+            if self.transactor is None:
+                await self.flush(timeout_s)
+            elif timeout_s != 0:
+                await _end_open(self.transactor, timeout_s)
+                await self._all_settled(timeout_s)
         finally:
             self.drop("the producer was closed before this was known stored")
 
     def drop(self, why: str) -> None:
         """Stop at once: whatever has no outcome fails."""
         self.closed = True
+        if self.transactor is not None:
+            self.transactor.close()
         self._courier.close()
         self._sender.abandon(LocalProtocolError(why))
 
@@ -136,7 +154,24 @@ class Shipping:
         for batch in self.records.unsettled:
             log.error("records lost %s", failure_of(batch.where, batch.count, gone))
 
-    def _check_usable(self) -> None:
+    def _transacting(self) -> Transactor:
+        transactor = Transactor(
+            self.cluster,
+            self._sender,
+            self.records,
+            self.options,
+            self._all_settled,
+            self._courier.look_again,
+        )
+        self._courier.add_partitions = transactor.add_wanted
+        return transactor
+
+    def check_usable(self) -> None:
+        """Refuse where nothing can be sent any more.
+
+        Raises:
+            KafkaError: the producer is closed or has failed for good.
+        """
         if self.closed:
             raise LocalProtocolError("the producer is closed")
         if self._courier.fatal is not None:
@@ -146,6 +181,20 @@ class Shipping:
         if self.records.news:
             self.records.news = False
             self._poke()
+
+
+async def _end_open(transactor: Transactor, timeout_s: float | None) -> None:
+    """Abort what nobody has ended: it would hold up readers until it is too old."""
+    transactions = transactor.transactions
+    if not transactions.undecided:
+        return
+    who = transactions.transactional_id
+    log.warning("an open transaction is aborted, as its producer is closed id=%s", who)
+    try:
+        async with asyncio.timeout(timeout_s):
+            await transactor.abort()
+    except (KafkaError, TimeoutError) as error:
+        log.warning("transaction not aborted id=%s why=%s", who, error)
 
 
 async def _settled(batch: ProducerBatch) -> None:

@@ -55,6 +55,7 @@ class Accumulator:
         self.exhausted = False
         self.unsettled: set[ProducerBatch] = set()
         self._refusal: KafkaError | None = None
+        self._held: KafkaError | None = None
         self._largest: dict[str, int] = {}
         self._options = options
         self._waits = waits
@@ -74,7 +75,7 @@ class Accumulator:
                 (MESSAGE_TOO_LARGE), or the topic has no such partition.
             TypeError, ValueError, OverflowError: no record can be made of this; nothing has
             changed.
-            KafkaError: as `shut` was told.
+            KafkaError: as `shut` or `hold` was told.
         """
         size = self._checked_size(topic.name, record)
         anywhere = partition is None and (record[1] is None or self._options.ignore_keys)
@@ -166,8 +167,18 @@ class Accumulator:
         with self.lock:
             if self._refusal is None:
                 self._refusal = why
-            for queue in self.queues.values():
-                self.close(queue)
+            self._close_all()
+
+    def hold(self, why: KafkaError) -> None:
+        """Close all open batches and refuse records with `why`, until `resume`."""
+        with self.lock:
+            self._held = why
+            self._close_all()
+
+    def resume(self) -> None:
+        """Take records again."""
+        with self.lock:
+            self._held = None
 
     def release(self, batch: ProducerBatch) -> None:
         """A batch is settled: its memory is free."""
@@ -185,9 +196,14 @@ class Accumulator:
             self.unsettled.update(parts)
             self.used += sum(part.reserved for part in parts) - batch.reserved
 
+    def _close_all(self) -> None:
+        for queue in self.queues.values():
+            self.close(queue)
+
     def _check_open(self) -> None:
-        if self._refusal is not None:
-            raise self._refusal
+        why = self._refusal or self._held
+        if why is not None:
+            raise why.with_traceback(None)
 
     def _open(
         self,

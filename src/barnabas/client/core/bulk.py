@@ -43,7 +43,11 @@ class Bulk:
 
     def __init__(self, options: ProducerOptions) -> None:
         self._options = EncodeOptions(
-            options.codec, options.level, options.batch_size, sealed=not options.idempotent
+            options.codec,
+            options.level,
+            options.batch_size,
+            sealed=not options.idempotent,
+            transactional=options.transactional_id is not None,
         )
         self._largest = options.max_request_size
         self._partitioners: dict[str, Partitioner] = {}

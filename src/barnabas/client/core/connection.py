@@ -87,7 +87,15 @@ class Answer:
 class Connection:
     """The state of one connection. Answers come in the order of the requests, as Kafka promises."""
 
-    __slots__ = ("_client_id", "_correlation_id", "_due", "_software_version", "_versions", "state")
+    __slots__ = (
+        "_client_id",
+        "_correlation_id",
+        "_due",
+        "_features",
+        "_software_version",
+        "_versions",
+        "state",
+    )
 
     def __init__(self, client_id: str, software_version: str) -> None:
         self._client_id = client_id
@@ -95,6 +103,7 @@ class Connection:
         self._correlation_id = -1
         self._due: deque[Due] = deque()
         self._versions: dict[ApiKey, VersionRange] = {}
+        self._features: dict[str, int] = {}
         self.state = State.CONNECTED
 
     @property
@@ -134,6 +143,10 @@ class Connection:
         """Whether both sides have a version of `api` in common."""
         theirs = self._versions.get(api)
         return theirs is not None and not DECLARED[api].versions.intersection(theirs).is_empty
+
+    def level_of(self, feature: str) -> int:
+        """The level at which the cluster runs a feature (KIP-584); 0 where it says none."""
+        return self._features.get(feature, 0)
 
     def request(
         self, api: ApiKey, message: object, version: int, *, answered: bool = True
@@ -188,6 +201,8 @@ class Connection:
             if row.api_key in known:
                 offered = VersionRange(row.min_version, row.max_version)
                 self._versions[known[row.api_key]] = offered
+        for feature in response.finalized_features:
+            self._features[feature.name] = feature.max_version_level
         self._move(Input.VERSIONS_AGREED)
         return None
 

@@ -3,7 +3,8 @@
 A broker takes a batch of an idempotent producer only with the next sequence of its partition, or
 with the sequence 0 under a higher epoch. So a batch that can no longer be stored leaves a gap,
 which only a higher epoch closes. Each partition counts epochs of its own: brokers compare them per
-partition, and without transactions nobody else uses the producer id.
+partition, and without transactions nobody else uses the producer id. With transactions epochs are
+the coordinator's: who loses a batch aborts, and the next transaction has another epoch.
 
 Source: KIP-98, KIP-360 (epochs are bumped by the client), Kafka's TransactionManager.
 """
@@ -37,7 +38,7 @@ class Circumstances:
     """What else decides.
 
     `first`: no earlier batch of its partition is unresolved. `current`: it carries the epoch that
-    its partition uses now. `may_retry`: tries and time are left.
+    its partition uses now. `may_retry`: tries and time are left. `may_renew`: epochs are its own.
     """
 
     idempotent: bool
@@ -45,6 +46,7 @@ class Circumstances:
     current: bool
     splittable: bool
     may_retry: bool
+    may_renew: bool = True
 
 
 _LOST_TRACK: Final = (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOWN_PRODUCER_ID)
@@ -61,7 +63,9 @@ def decide(error: ErrorCode, case: Circumstances) -> Action:
     if case.idempotent and error in _LOST_TRACK:
         # A batch behind one that is still to be stored comes too early, that is all. The first one
         # can only be out of order if the broker lost what it knew of this producer.
-        return Action.RENEW if case.first and case.current else Action.RETRY
+        if not (case.first and case.current):
+            return Action.RETRY
+        return Action.RENEW if case.may_renew else Action.FAIL
     return Action.RETRY if error.retriable else Action.FAIL
 
 

@@ -18,8 +18,6 @@ PRODUCER: Final[Mapping[str, str]] = MappingProxyType(
         "produce": "send(topic, value, key) gives a Delivery; result() of it waits",
         "poll": "nothing needs to be called for records to be sent; flush() waits for all",
         "send_and_wait": "send(...).result() waits; with asyncio: await (await send(...))",
-        "begin_transaction": "there are no transactions yet",
-        "init_transactions": "there are no transactions yet",
     }
 )
 ARGUMENTS: Final[Mapping[str, str]] = MappingProxyType(

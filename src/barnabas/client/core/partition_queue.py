@@ -72,7 +72,7 @@ class PartitionQueue:
 
     def take(self, producer_id: int, first_epoch: int) -> ProducerBatch:
         """The first waiting batch, numbered for an idempotent producer (id -1: for none)."""
-        if producer_id != self.producer_id:
+        if producer_id != self.producer_id or first_epoch > self.epoch:
             self.producer_id, self.epoch = producer_id, first_epoch
             self._begin_again()
         elif self._renew:
@@ -126,6 +126,12 @@ class PartitionQueue:
         """Have everything unresolved go out under a higher epoch, once nothing is in flight."""
         if self.producer_id != _NO_PRODUCER:
             self._renew = True
+
+    def retract(self) -> list[ProducerBatch]:
+        """Take out the waiting batches that were never sent."""
+        gone = [batch for batch in self.waiting if batch.sequence == NO_SEQUENCE]
+        self.waiting = deque(batch for batch in self.waiting if batch.sequence != NO_SEQUENCE)
+        return gone
 
     def expire(self, before: float) -> list[ProducerBatch]:
         """Take out the waiting batches that were made before a time."""

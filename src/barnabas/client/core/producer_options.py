@@ -13,7 +13,10 @@ _MOST_IDEMPOTENT_IN_FLIGHT: Final = 5
 
 @dataclass(frozen=True, slots=True)
 class ProducerOptions:
-    """Sizes in bytes, times in seconds. `acks` -1 is all. `level` None: the codec's own."""
+    """Sizes in bytes, times in seconds. `acks` -1 is all. `level` None: the codec's own.
+
+    `transactional_id` None: there are no transactions.
+    """
 
     acks: int = -1
     idempotent: bool = True
@@ -29,20 +32,19 @@ class ProducerOptions:
     request_timeout_s: float = 30.0
     max_block_s: float = 60.0
     ignore_keys: bool = False
+    transactional_id: str | None = None
+    transaction_timeout_ms: int = 60_000
 
     @classmethod
     def of(cls, config: ProducerConfig) -> Self:
         """Translate the properties.
 
         Raises:
-            ConfigError: enable.idempotence was asked for together with what it cannot work with,
-                or transactions, which are not there; or delivery.timeout.ms is too short.
+            ConfigError: enable.idempotence or transactional.id was asked for together with what it
+                cannot work with, or delivery.timeout.ms is too short.
         """
-        if config.transactional_id is not None:
-            raise ConfigError(
-                "transactional.id: there are no transactions yet; without it the producer is "
-                "idempotent, which keeps order and stores no record twice"
-            )
+        if config.transactional_id == "":
+            raise ConfigError("transactional.id: a name is not empty; leave it out to have none")
         least = config.linger_ms + config.request_timeout_ms
         if config.delivery_timeout_ms < least and "delivery.timeout.ms" in config.given:
             raise ConfigError(
@@ -66,6 +68,8 @@ class ProducerOptions:
             request_timeout_s=config.request_timeout_ms / 1000,
             max_block_s=config.max_block_ms / 1000,
             ignore_keys=config.partitioner_ignore_keys,
+            transactional_id=config.transactional_id,
+            transaction_timeout_ms=config.transaction_timeout_ms,
         )
 
 
@@ -79,6 +83,11 @@ def _idempotent(config: ProducerConfig, acks: int) -> bool:
         obstacles.append(f"max.in.flight.requests.per.connection={count} (it allows up to 5)")
     if config.retries == 0:
         obstacles.append("retries=0 (it needs retries)")
+    if config.transactional_id is not None:
+        if not config.enable_idempotence:
+            obstacles.insert(0, "enable.idempotence=false (it needs idempotence)")
+        if obstacles:
+            raise ConfigError(f"transactional.id does not go with {' and '.join(obstacles)}")
     if not config.enable_idempotence or not obstacles:
         return config.enable_idempotence
     if "enable.idempotence" in config.given:

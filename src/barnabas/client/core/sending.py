@@ -6,7 +6,6 @@ collect(now) -> requests to send;  answered(...) / failed(...) -> outcomes, retr
 import logging
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
@@ -14,11 +13,14 @@ from barnabas.client.core.accumulator import Accumulator
 from barnabas.client.core.cluster_view import Broker, ClusterView
 from barnabas.client.core.delivery import Failed, Stored, failure_of
 from barnabas.client.core.idempotence import Action, Circumstances, decide
+from barnabas.client.core.outgoing import Outgoing, Plan
 from barnabas.client.core.partition_queue import PartitionQueue
 from barnabas.client.core.producer_batch import ProducerBatch
 from barnabas.client.core.producer_options import ProducerOptions
 from barnabas.client.core.retry import Backoff
 from barnabas.client.core.splitting import split
+from barnabas.client.core.transaction_states import TransactionInput
+from barnabas.client.core.transactions import Transactions
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
 from barnabas.protocol.produce import (
     PartitionProduceData,
@@ -37,44 +39,24 @@ _NO_PRODUCER: Final = -1
 _REMEMBERED: Final = 1000
 
 
-@dataclass(slots=True)
-class Outgoing:
-    """Batches for one broker, one per partition, that go in one request."""
-
-    node_id: int
-    batches: list[ProducerBatch]
-    size: int = 0
-
-
-@dataclass(slots=True)
-class Plan:
-    """What to do now: requests to send, and when to look again (None: when something happens).
-
-    `to_build` are batches that `build` must be called for, on another thread, before they can go.
-    """
-
-    outgoing: list[Outgoing] = field(default_factory=list)
-    to_build: list[ProducerBatch] = field(default_factory=list)
-    wake_at: float | None = None
-    leaders_wanted: bool = False
-
-    def wake(self, when: float) -> None:
-        """Look again at `when` or earlier."""
-        if self.wake_at is None or when < self.wake_at:
-            self.wake_at = when
-
-
 class Sender:
     """The sending side of a producer.
 
     `producer_id` is -1 until one was had; while an idempotent producer has none, nothing is sent.
     With `builds_elsewhere` it compresses nothing itself: see `Plan.to_build`.
     `failed_batches` collects the batches that were given up and that nobody has been told about.
+    All records belong to one of the `transactions`, where there are any.
     """
 
     def __init__(
-        self, options: ProducerOptions, view: ClusterView, records: Accumulator, backoff: Backoff
+        self,
+        options: ProducerOptions,
+        view: ClusterView,
+        records: Accumulator,
+        backoff: Backoff,
+        transactions: Transactions | None = None,
     ) -> None:
+        self.transactions = transactions
         self.producer_id = _NO_PRODUCER
         self.producer_epoch = -1
         self.failed_batches: deque[ProducerBatch] = deque(maxlen=_REMEMBERED)
@@ -105,6 +87,8 @@ class Sender:
     def collect(self, now: float, can_send: Callable[[int], bool]) -> Plan:
         """What goes out now to the brokers that `can_send` says are reachable."""
         plan = Plan()
+        if self.transactions is not None:
+            self._follow(self.transactions)
         everything = self._flushes > 0 or self.closing
         ripe_at = self._records.close_ripe(now, everything=everything)
         if ripe_at is not None:
@@ -137,6 +121,7 @@ class Sender:
             row = PartitionProduceData(index=batch.where.partition, records=batch.payload)
             topics.setdefault(batch.where.topic, []).append(row)
         return ProduceRequest(
+            transactional_id=self._options.transactional_id,
             acks=self._options.acks,
             timeout_ms=int(self._options.request_timeout_s * 1000),
             topic_data=[
@@ -196,6 +181,14 @@ class Sender:
             for batch in waiting:
                 self._fail(batch, error)
 
+    def retract(self, error: KafkaError) -> None:
+        """Take no more for now, and fail what was never sent: its transaction cannot be committed."""
+        self._records.hold(error)
+        for queue in self._records.queues.values():
+            queue.gather()
+            for batch in queue.retract():
+                self._settle(batch, Failed(error))
+
     def abandon(self, error: KafkaError) -> None:
         """As `give_up`, and fail what is in flight too: no answer may be handed in any more."""
         for queue in self._records.queues.values():
@@ -242,6 +235,8 @@ class Sender:
         size = queue.waiting[0].reserved
         if outgoing.batches and outgoing.size + size > self._options.max_request_size:
             return
+        if self.transactions is not None and not self.transactions.takes_part(queue.where):
+            return
         if queue.exhausted:
             self.producer_id = _NO_PRODUCER
             return
@@ -272,7 +267,13 @@ class Sender:
             return
         appender = batch.appender
         assert appender is not None, "a batch is built or has its records"
-        batch.payload = build(appender, self._options.codec, self._options.level, producer)
+        batch.payload = build(
+            appender,
+            self._options.codec,
+            self._options.level,
+            producer,
+            transactional=self.transactions is not None,
+        )
         batch.appender = None
 
     def _waits_for_building(self, queue: PartitionQueue, plan: Plan) -> bool:
@@ -302,6 +303,7 @@ class Sender:
             current=batch.epoch == queue.epoch,
             splittable=batch.count > 1,
             may_retry=in_time and batch.attempts < self._options.retries,
+            may_renew=self.transactions is None,
         )
         match decide(code, case):
             case Action.STORED:
@@ -312,7 +314,9 @@ class Sender:
                 queue.settled(batch)
                 self._settle(batch, stored)
             case Action.SPLIT:
-                parts = split(batch, self._options.codec, self._options.level)
+                in_transaction = self.transactions is not None
+                codec, level = self._options.codec, self._options.level
+                parts = split(batch, codec, level, transactional=in_transaction)
                 queue.replace(batch, parts)
                 self._records.replaced(batch, parts)
                 batch.split_into(parts)
@@ -329,7 +333,7 @@ class Sender:
                 queue.again(batch, now + self._backoff.seconds(batch.attempts + 1))
             case Action.FAIL:
                 queue.settled(batch)
-                queue.renew()
+                self._close_gap(queue)
                 self._fail(batch, error)
 
     def _hinted(self, where: TopicPartition, row: PartitionProduceResponse) -> bool:
@@ -342,7 +346,7 @@ class Sender:
     def _expire(self, queue: PartitionQueue, now: float) -> None:
         for batch in queue.expire(now - self._options.delivery_timeout_s):
             if batch.attempts:
-                queue.renew()
+                self._close_gap(queue)
             seconds = self._options.delivery_timeout_s
             last = f"; last error: {batch.last_error}" if batch.last_error else ""
             if not last and self._view.leader(batch.where) is None:
@@ -356,7 +360,21 @@ class Sender:
     def _fail(self, batch: ProducerBatch, error: KafkaError) -> None:
         log.error("records lost %s", failure_of(batch.where, batch.count, error))
         self.failed_batches.append(batch)
+        if self.transactions is not None:
+            self.transactions.lost(batch, error)
         self._settle(batch, Failed(error))
+
+    def _close_gap(self, queue: PartitionQueue) -> None:
+        """A sequence is missing from now on; with transactions the end of this one sees to that."""
+        if self.transactions is None:
+            queue.renew()
+
+    def _follow(self, transactions: Transactions) -> None:
+        """Let go of what can be in no committed transaction."""
+        if transactions.fatal is not None:
+            self.give_up(transactions.refusal(TransactionInput.SEND))
+        elif transactions.doomed:
+            self.retract(transactions.refusal(TransactionInput.SEND))
 
     def _settle(self, batch: ProducerBatch, outcome: Stored | Failed) -> None:
         self._records.release(batch)

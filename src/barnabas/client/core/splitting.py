@@ -8,7 +8,9 @@ from barnabas.records.reading import decode_records
 from barnabas.records.record import Record
 
 
-def split(batch: ProducerBatch, codec: Codec, level: int | None) -> list[ProducerBatch]:
+def split(
+    batch: ProducerBatch, codec: Codec, level: int | None, *, transactional: bool = False
+) -> list[ProducerBatch]:
     """Two batches with the records of `batch` in order, built but without sequences."""
     assert batch.payload is not None, "a batch that was sent is built"
     where = batch.where
@@ -16,13 +18,15 @@ def split(batch: ProducerBatch, codec: Codec, level: int | None) -> list[Produce
     assert len(records) == batch.count > 1, "a batch to be split has two records or more"
     middle = len(records) // 2
     halves = records[:middle], records[middle:]
-    return [_part(batch, index, half, codec, level) for index, half in enumerate(halves)]
+    parts = [_part(batch, index, half) for index, half in enumerate(halves)]
+    for part, appender in parts:
+        part.payload = build(appender, codec, level, transactional=transactional)
+    return [part for part, _ in parts]
 
 
 def _part(
-    whole: ProducerBatch, index: int, records: list[Record], codec: Codec, level: int | None
-) -> ProducerBatch:
-    assert whole.payload is not None, "a batch that was sent is built"
+    whole: ProducerBatch, index: int, records: list[Record]
+) -> tuple[ProducerBatch, RecordAppender]:
     part = ProducerBatch(
         whole.where, (*whole.number, index), whole.created, whole.reserved, whole.waits
     )
@@ -31,5 +35,4 @@ def _part(
         appender.append(record.timestamp, record.key, record.value, record.headers)
     part.count = appender.count
     part.reserved = appender.size
-    part.payload = build(appender, codec, level)
-    return part
+    return part, appender

@@ -28,6 +28,7 @@ from barnabas.client.core.not_there import PRODUCER, missing, refuse_arguments
 from barnabas.client.core.properties import properties
 from barnabas.client.sync.last_flush import Line
 from barnabas.client.sync.room import Room
+from barnabas.client.sync.transactional import Transactional
 from barnabas.config.clients import ProducerConfig
 from barnabas.errors import KafkaError, LocalProtocolError, RequestTimeout
 from barnabas.kernels.objects import OpenBatches
@@ -77,7 +78,7 @@ class _ThreadWaits:
             raise LocalProtocolError("this delivery belongs to a sync producer: call result()")
 
 
-class Producer:
+class Producer(Transactional):
     """Sends records, from any number of threads. `with` it, or `close` it.
 
     Properties are Kafka's ("bootstrap.servers", "acks", "linger.ms", ...), in a mapping or as

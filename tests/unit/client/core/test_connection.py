@@ -3,7 +3,11 @@ import pytest
 from barnabas.client.core.connection import TRANSITIONS, Connection, Input, State
 from barnabas.errors import BrokerError, ErrorCode, LocalProtocolError, RemoteProtocolError
 from barnabas.protocol.api_keys import ApiKey
-from barnabas.protocol.api_versions import ApiVersion, ApiVersionsResponse
+from barnabas.protocol.api_versions import (
+    ApiVersion,
+    ApiVersionsResponse,
+    FinalizedFeatureKey,
+)
 from barnabas.protocol.headers import encode_response, read_request_header
 from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
 from barnabas.wire.send import Send
@@ -50,6 +54,18 @@ def test_the_highest_common_version_is_spoken() -> None:
     connection = ready((ApiKey.METADATA, 1, 5), (ApiKey.PRODUCE, 0, 99))
     assert connection.version_of(ApiKey.METADATA) == 5
     assert connection.version_of(ApiKey.PRODUCE, at_most=12) == 12
+
+
+def test_the_levels_of_features_are_known() -> None:
+    connection = Connection("me", "1.0")
+    header, _ = read_request_header(body(connection.hello()))
+    told = versions()
+    told.finalized_features = [
+        FinalizedFeatureKey(name="transaction.version", max_version_level=2, min_version_level=1)
+    ]
+    connection.receive(answer(header.api_version, header.correlation_id, told))
+    assert connection.level_of("transaction.version") == 2
+    assert connection.level_of("group.version") == 0
 
 
 def test_no_common_version_is_an_error_that_names_both_sides() -> None:

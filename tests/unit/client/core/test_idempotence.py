@@ -17,8 +17,9 @@ def case(
     current: bool = True,
     splittable: bool = True,
     may_retry: bool = True,
+    may_renew: bool = True,
 ) -> Circumstances:
-    return Circumstances(idempotent, first, current, splittable, may_retry)
+    return Circumstances(idempotent, first, current, splittable, may_retry, may_renew)
 
 
 @pytest.mark.parametrize("code", [ErrorCode.NONE, ErrorCode.DUPLICATE_SEQUENCE_NUMBER])
@@ -42,6 +43,8 @@ def test_a_lost_sequence_is_renewed_only_by_the_first_batch_of_the_present_epoch
     assert decide(code, case(current=False)) is Action.RETRY
     assert decide(code, case(idempotent=False)) is Action.FAIL
     assert decide(code, case(may_retry=False)) is Action.FAIL
+    assert decide(code, case(may_renew=False)) is Action.FAIL
+    assert decide(code, case(first=False, may_renew=False)) is Action.RETRY
 
 
 @pytest.mark.parametrize("code", list(ErrorCode))

@@ -30,9 +30,33 @@ def test_a_level_counts_only_for_its_codec() -> None:
     assert options(compression_type="gzip", compression_zstd_level=9).level is None
 
 
-def test_transactions_are_refused_and_not_left_out_in_silence() -> None:
-    with pytest.raises(ConfigError, match=r"transactional\.id: there are no transactions yet"):
-        options(transactional_id="mine")
+def test_a_transactional_producer_is_idempotent() -> None:
+    found = options(transactional_id="mine", transaction_timeout_ms=5000)
+    assert (found.transactional_id, found.transaction_timeout_ms) == ("mine", 5000)
+    assert found.idempotent
+    assert options().transactional_id is None
+
+
+@pytest.mark.parametrize(
+    ("given", "obstacle"),
+    [
+        ({"acks": "1"}, r"acks=1 \(it needs all\)"),
+        ({"retries": 0}, "retries=0"),
+        ({"max_in_flight_requests_per_connection": 6}, r"connection=6 \(it allows up to 5\)"),
+        ({"enable_idempotence": "false"}, r"enable\.idempotence=false"),
+        ({"enable_idempotence": "false", "acks": "0"}, r"=false .* and acks=0"),
+    ],
+)
+def test_a_transactional_producer_refuses_what_it_cannot_work_with(
+    given: dict[str, object], obstacle: str
+) -> None:
+    with pytest.raises(ConfigError, match=rf"transactional\.id does not go with .*{obstacle}"):
+        options(transactional_id="mine", **given)
+
+
+def test_a_transactional_id_is_not_empty() -> None:
+    with pytest.raises(ConfigError, match=r"transactional\.id: a name is not empty"):
+        options(transactional_id="")
 
 
 def test_a_delivery_has_at_least_the_time_of_one_request() -> None:

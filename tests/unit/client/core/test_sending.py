@@ -9,10 +9,22 @@ import pytest
 from barnabas.client.core.accumulator import Accumulator
 from barnabas.client.core.cluster_view import Broker, ClusterView, PartitionView, TopicView
 from barnabas.client.core.delivery import Sent, Settling
+from barnabas.client.core.outgoing import Outgoing, Plan
 from barnabas.client.core.producer_options import ProducerOptions
 from barnabas.client.core.retry import Backoff
-from barnabas.client.core.sending import Outgoing, Plan, Sender
-from barnabas.errors import BrokerError, ConnectionFailed, ErrorCode, KafkaError, RequestTimeout
+from barnabas.client.core.sending import Sender
+from barnabas.client.core.transaction_states import TransactionInput
+from barnabas.client.core.transactions import Transactions
+from barnabas.errors import (
+    AbortableError,
+    BrokerError,
+    ConnectionFailed,
+    ErrorCode,
+    FatalError,
+    KafkaError,
+    LocalProtocolError,
+    RequestTimeout,
+)
 from barnabas.protocol.produce import (
     LeaderIdAndEpoch,
     NodeEndpoint,
@@ -22,9 +34,11 @@ from barnabas.protocol.produce import (
 )
 from barnabas.records.batch import crc_is_right, read_header
 from barnabas.records.reading import decode_records
+from barnabas.types import TopicPartition
 
 pytestmark = pytest.mark.kernels
 
+WHERE = TopicPartition("t", 0)
 TOPIC = TopicView("t", partitions=(PartitionView("t", 0, 1, 5), PartitionView("t", 1, 2, 5)))
 
 
@@ -61,7 +75,15 @@ class Harness:
         self.view.topics["t"] = TOPIC
         self.view.brokers = {1: Broker(1, "h", 1), 2: Broker(2, "h", 2)}
         self.records = Accumulator(self.options, Middle(), nullcontext(), Waits())
-        self.sender = Sender(self.options, self.view, self.records, Backoff(100, 100, Middle()))
+        name = self.options.transactional_id
+        self.transactions = Transactions(name or "")
+        self.sender = Sender(
+            self.options,
+            self.view,
+            self.records,
+            Backoff(100, 100, Middle()),
+            self.transactions if name else None,
+        )
         self.sender.producer_id, self.sender.producer_epoch = 7, 0
 
     def send(self, value: bytes, partition: int = 0) -> Sent:
@@ -367,3 +389,146 @@ def test_what_is_abandoned_fails_whether_it_waits_or_is_on_its_way() -> None:
     assert not harness.records.unsettled
     with pytest.raises(ConnectionFailed, match="over"):
         harness.send(b"3")
+
+
+class InTransaction(Harness):
+    """Amid a transaction of a version."""
+
+    def __init__(self, version: int = 2, **changes: object) -> None:
+        super().__init__(transactional_id="x", **changes)
+        self.transactions.set_version(version)
+        self.happens(TransactionInput.INITIATED, TransactionInput.BEGIN)
+
+    def happens(self, *inputs: TransactionInput) -> None:
+        for each in inputs:
+            self.transactions.move(each)
+
+
+def test_batches_say_that_they_are_of_a_transaction() -> None:
+    it = InTransaction()
+    it.send(b"a")
+    outgoing = it.go()
+    request = it.sender.request(outgoing, by_id=False)
+    assert request.transactional_id == "x"
+    payload = outgoing.batches[0].payload
+    assert payload is not None
+    assert read_header(payload).transactional
+    assert sequences(outgoing) == (7, 0, 0)
+
+
+def test_so_do_the_halves_of_one_that_was_too_large() -> None:
+    it = InTransaction(batch_size=2000)
+    it.send(b"a"), it.send(b"b")
+    it.answer(it.go(), ErrorCode.MESSAGE_TOO_LARGE)
+    half = it.go()
+    payload = half.batches[0].payload
+    assert payload is not None
+    assert read_header(payload).transactional
+    assert (values(half), sequences(half)) == ([b"a"], (7, 0, 0))
+
+
+def test_by_version_1_a_partition_waits_until_it_takes_part() -> None:
+    it = InTransaction(1)
+    it.send(b"a"), it.send(b"b", partition=1)
+    assert it.plan().outgoing == []
+    assert it.transactions.wanted == {WHERE, TopicPartition("t", 1)}
+    it.transactions.added([WHERE])
+    assert values(it.go()) == [b"a"]
+
+
+def test_what_is_lost_takes_all_with_it_that_was_not_sent() -> None:
+    it = InTransaction(in_flight=1)
+    lost = it.send(b"a")
+    outgoing = it.go()
+    unsent = it.send(b"b")
+    it.answer(outgoing, ErrorCode.INVALID_RECORD)
+    open_ = it.records.append(TOPIC, 1, (1000, None, b"c", ()), it.now)
+    assert open_ is not None
+    assert it.plan().outgoing == []
+    assert error_of(lost).code is ErrorCode.INVALID_RECORD
+    for delivery in (unsent, open_):
+        assert isinstance(error_of(delivery), AbortableError)
+    with pytest.raises(AbortableError, match="call abort_transaction: INVALID_RECORD"):
+        it.send(b"d")
+    assert it.transactions.gap
+    assert it.records.used == 0
+
+
+def test_what_was_sent_is_tried_again_even_then() -> None:
+    """By sequences that have no gap the next transaction can go on where there are no new epochs."""
+    it = InTransaction(1)
+    it.transactions.added([WHERE])
+    sent = it.send(b"a")
+    it.sender.failed(it.go(), ConnectionFailed("gone"), it.now)
+    it.happens(TransactionInput.ABORT)
+    it.later()
+    again = it.go()
+    assert values(again) == [b"a"]
+    it.answer(again)
+    assert sent.result(0).offset == 0
+    assert not it.transactions.gap
+
+
+@pytest.mark.parametrize(
+    "code", [ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOWN_PRODUCER_ID]
+)
+def test_a_broker_that_lost_track_ends_the_transaction_and_not_the_epoch(code: ErrorCode) -> None:
+    it = InTransaction()
+    lost = it.send(b"a")
+    it.answer(it.go(), code)
+    assert error_of(lost).code is code
+    assert (it.transactions.doomed, it.transactions.gap) == (True, True)
+    assert it.records.queues[WHERE].epoch == 0
+
+
+def test_a_batch_whose_time_is_up_is_a_gap_only_if_it_was_sent() -> None:
+    for sent in (False, True):
+        it = InTransaction(1, delivery_timeout_s=10.0)
+        delivery = it.send(b"a")
+        if sent:
+            it.transactions.added([WHERE])
+            it.sender.failed(it.go(), ConnectionFailed("gone"), it.now)
+        it.later(11)
+        assert it.plan().outgoing == []
+        assert isinstance(error_of(delivery), RequestTimeout)
+        assert (it.transactions.doomed, it.transactions.gap) == (True, sent)
+
+
+def test_who_is_fenced_loses_all_and_takes_no_more() -> None:
+    it = InTransaction(in_flight=1)
+    it.send(b"a")
+    outgoing = it.go()
+    unsent = it.send(b"b")
+    it.answer(outgoing, ErrorCode.INVALID_PRODUCER_EPOCH)
+    assert it.plan().outgoing == []
+    assert isinstance(error_of(unsent), FatalError)
+    with pytest.raises(FatalError, match="it is fenced"):
+        it.send(b"c")
+    it.records.resume()
+    with pytest.raises(FatalError):
+        it.send(b"d")
+
+
+def test_sequences_go_on_from_one_transaction_to_the_next_and_begin_anew_with_an_epoch() -> None:
+    it = InTransaction()
+    found = []
+    for epoch in (0, 0, 1):
+        it.sender.producer_epoch = epoch
+        it.send(b"a"), it.send(b"b")
+        outgoing = it.go()
+        found.append(sequences(outgoing))
+        it.answer(outgoing)
+    assert found == [(7, 0, 0), (7, 0, 2), (7, 1, 0)]
+
+
+def test_records_are_taken_only_between_the_beginning_and_the_end() -> None:
+    it = InTransaction()
+    it.send(b"a")
+    it.records.hold(LocalProtocolError("not now"))
+    with pytest.raises(LocalProtocolError, match="not now"):
+        it.send(b"b")
+    outgoing = it.go()
+    assert values(outgoing) == [b"a"]
+    it.records.resume()
+    it.send(b"c")
+    assert values(it.go()) == [b"c"]

@@ -89,6 +89,11 @@ same on both (`tests/interop/test_transactions.py`). Java 4.3 goes by transactio
 epoch for each transaction, partitions added by producing. A copy job goes on while the broker is killed, and
 each record arrives once (`tests/crash/test_kill_copy.py`).
 
+Our own producer commits and aborts on Kafka 0.11, 1.1, 2.8, 4.3 (by version 1 and by version 2) and here, and
+librdkafka reads what counts; it fences librdkafka's and is fenced by it. A copy job of our consumer and our
+producer that is killed amid its transactions, again and again, copies each record once
+(`tests/interop/test_our_transactions.py`).
+
 **Consumer groups (KIP-848).** confluent-kafka and Java's console consumer with `group.protocol=consumer`: by
 names and by regular expression, static, killed, over a killed broker, and a live group that goes from the
 classic protocol to the new one and back (`tests/interop/test_consumer_groups.py`).

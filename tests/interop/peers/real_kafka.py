@@ -34,13 +34,18 @@ class RealKafka:
         peer: MavenPeer = KAFKA_4,
         jvm_flags: tuple[str, ...] = ("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"),
         prefix: tuple[str, ...] = (),
+        features: Mapping[str, int] | None = None,
     ) -> None:
-        """`prefix` goes before `java`, for pinning (taskset -c 0)."""
+        """`prefix` goes before `java`, for pinning (taskset -c 0).
+
+        `features` are levels that it runs at, where those are not the release's own.
+        """
         self.heap = heap
         self.properties = dict(properties or {})
         self.peer = peer
         self.jvm_flags = jvm_flags
         self.prefix = prefix
+        self.features = dict(features or {})
         self.port = 0
         self.folder = Path()
         self.start_seconds = 0.0
@@ -113,10 +118,12 @@ class RealKafka:
 
     def _format(self, runtime: str, jars: str, config: Path) -> None:
         cluster = base64.urlsafe_b64encode(uuid.UUID(int=uuid.uuid4().int >> 8).bytes)
+        levels = [f"--feature={name}={level}" for name, level in self.features.items()]
         done = subprocess.run(
             [
                 runtime, "-XX:TieredStopAtLevel=1", "-cp", jars, "kafka.tools.StorageTool",
                 "format", "--standalone", "-t", cluster.decode().rstrip("="), "-c", str(config),
+                *levels,
             ],
             capture_output=True, text=True, timeout=FORMAT_SECONDS, check=False,
         )  # fmt: skip

@@ -15,6 +15,10 @@ POLICY = {
     "log.retention.check.interval.ms": "300",
     "log.segment.delete.delay.ms": "100",
     "num.partitions": "1",
+    # Kafka's defaults, where the tests take less.
+    "offsets.topic.num.partitions": "50",
+    "transaction.state.log.num.partitions": "50",
+    "group.initial.rebalance.delay.ms": "0",
 }
 BOUNDED = {
     "retention.ms": "-1",
@@ -55,8 +59,9 @@ class Broker(Protocol):
 class BenchKafka(RealKafka):
     """Real Kafka as its start script runs it, with the policy of the comparison."""
 
-    def __init__(self) -> None:
-        super().__init__(heap="1g", properties=POLICY, jvm_flags=KAFKA_JVM)
+    def __init__(self, properties: Mapping[str, str] | None = None) -> None:
+        rows = {**POLICY, **(properties or {})}
+        super().__init__(heap="1g", properties=rows, jvm_flags=KAFKA_JVM)
 
     @property
     def pid(self) -> int:

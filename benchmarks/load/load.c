@@ -1,7 +1,8 @@
-/* Load on a broker with as little work of our own as can be: `load produce|fetch|ping name=value ...`
- * prints one line of JSON. Names: port, pid (the broker's, for its CPU), topic, partitions, value
- * (bytes), records (per batch), requests, inflight, acks, bytes (fetch: per answer), wait (ms),
- * batches (fetch: how many there are), copy (fetch: 1 receives into memory, 0 discards). */
+/* Load on a broker with as little work of our own as can be: `load produce name=value ...`, where the
+ * mode may be another of those at the end, prints one line of JSON. Names: port, pid (the broker's, for
+ * its CPU), topic, partitions, value (bytes), records (per batch), requests, inflight, acks, bytes
+ * (fetch: per answer), wait (ms), batches (fetch: how many there are), copy (fetch: 1 receives into
+ * memory, 0 discards), connections, groups, members. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>
@@ -9,16 +10,16 @@
 #include <string.h>
 #include <sys/socket.h>
 
+#include "commits.h"
 #include "measure.h"
+#include "rebalances.h"
+#include "settings.h"
+#include "transactions.h"
 #include "wire.h"
 
-struct settings {
-    const char *topic;
-    long port, pid, partitions, value, records, requests, inflight, acks, bytes, wait, batches, copy;
-};
-
-static struct settings settings = {
-    "load", 0, 0, 1, 1024, 63, 1000, 5, 1, 1 << 20, 500, 0, 0,
+struct settings settings = {
+    .topic = "load", .partitions = 1, .value = 1024, .records = 63, .requests = 1000, .inflight = 5,
+    .acks = 1, .bytes = 1 << 20, .wait = 500, .connections = 1, .groups = 1, .members = 1,
 };
 
 static void set(const char *argument) {
@@ -27,6 +28,8 @@ static void set(const char *argument) {
         {"value", &settings.value}, {"records", &settings.records}, {"wait", &settings.wait},
         {"requests", &settings.requests}, {"inflight", &settings.inflight}, {"acks", &settings.acks},
         {"bytes", &settings.bytes}, {"batches", &settings.batches}, {"copy", &settings.copy},
+        {"connections", &settings.connections}, {"groups", &settings.groups},
+        {"members", &settings.members},
     };
     const char *equals = strchr(argument, '=');
     if (!equals) stop("not name=value: %s", argument);
@@ -43,7 +46,7 @@ static void set(const char *argument) {
     stop("unknown: %s", argument);
 }
 
-static void report(const char *mode, struct reading from, double bytes, long records) {
+void report(const char *mode, struct reading from, double bytes, long records) {
     struct reading to = take_reading((int)settings.pid);
     double wall = to.wall - from.wall, broker = to.broker - from.broker, mine = to.mine - from.mine;
     printf("{\"mode\": \"%s\", \"requests\": %ld, \"records\": %ld, \"bytes\": %.0f, "
@@ -164,11 +167,16 @@ static void fetch(void) {
 }
 
 int main(int count, char **arguments) {
-    if (count < 2) stop("load produce|fetch|ping name=value ...");
+    struct { const char *name; void (*run)(void); } modes[] = {
+        {"produce", produce}, {"fetch", fetch}, {"ping", ping}, {"commits", commits},
+        {"transactions", transactions}, {"rebalances", rebalances}, {"idle", idle},
+    };
+    if (count < 2) stop("load mode name=value ...");
     for (int i = 2; i < count; i++) set(arguments[i]);
-    if (!strcmp(arguments[1], "produce")) produce();
-    else if (!strcmp(arguments[1], "fetch")) fetch();
-    else if (!strcmp(arguments[1], "ping")) ping();
-    else stop("unknown: %s", arguments[1]);
-    return 0;
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
+        if (!strcmp(arguments[1], modes[i].name)) {
+            modes[i].run();
+            return 0;
+        }
+    stop("unknown: %s", arguments[1]);
 }

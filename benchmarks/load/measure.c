@@ -29,6 +29,11 @@ static double seconds_of(clockid_t clock) {
 
 double seconds_now(void) { return seconds_of(CLOCK_MONOTONIC); }
 
+void sleep_until(double when) {
+    struct timespec until = {(time_t)when, (long)((when - (double)(time_t)when) * 1e9)};
+    while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL) == EINTR) continue;
+}
+
 struct reading take_reading(int broker_pid) {
     struct reading reading = {seconds_now(), seconds_of(CLOCK_PROCESS_CPUTIME_ID), 0};
     if (broker_pid > 0) {

@@ -11,6 +11,7 @@ struct reading {
 };
 
 double seconds_now(void);
+void sleep_until(double when);
 struct reading take_reading(int broker_pid);
 int connect_loopback(int port);
 void send_all(int fd, const uint8_t *bytes, uint64_t size);

@@ -97,6 +97,14 @@ struct batch make_batch(int records, int value_size) {
     return batch;
 }
 
+void stamp_transactional(uint8_t *batch, size_t size, int64_t producer_id, int16_t epoch) {
+    put16(batch + 21, 0x10);
+    put64(batch + 43, producer_id);
+    put16(batch + 51, epoch);
+    put32(batch + 53, 0);
+    put32(batch + 17, (int32_t)crc32c(batch + 21, size - 21));
+}
+
 static size_t put_header(uint8_t *at, int16_t key, int16_t version) {
     put16(at + 4, key);
     put16(at + 6, version);

@@ -17,6 +17,9 @@ struct batch {
 /* One uncompressed magic 2 batch of `records` values of `value_size` random bytes, CRC included. */
 struct batch make_batch(int records, int value_size);
 
+/* Makes a batch the first one of a producer's transaction under an epoch, CRC included. */
+void stamp_transactional(uint8_t *batch, size_t size, int64_t producer_id, int16_t epoch);
+
 struct request {
     uint8_t *bytes;
     size_t size;      /* with the four bytes that say the rest's size */

@@ -1,0 +1,140 @@
+"""Groups and transactions: commits, transactions, rebalances and members at rest.
+
+Both brokers have 50 partitions of offsets and of transactions, as is Kafka's default, and no delay
+before a group's first rebalance. Neither waits for the disk. Neither is held on a processor.
+"""
+
+from benchmarks.asking import GROUPS, TRANSACTIONS, find_coordinator, wait_until
+from benchmarks.brokers import BOUNDED, Broker, create_topic, delete_topic
+from benchmarks.load_generator import LoadFailed, run_load
+from benchmarks.plan import Plan
+from benchmarks.results import Result
+
+GROUP = "coordinators"
+TOPIC = "bench-coordinators"
+PRODUCERS = 16
+COMMITS, REBALANCES = 20_000, 40
+# Records of 100 B in a transaction, and how many transactions a round.
+SIZES = {1: 4_000, 10: 4_000, 100: 4_000}
+MEMBERS, IDLE_MEMBERS, IDLE_GROUPS = 50, 1_000, 20
+IDLE_SECONDS, BEAT_MS = 5, 3_000
+
+SPEED, TIME, CPU, IDLE_PERCENT = 1.0, 1.0, 0.5, 2.0
+
+Figures = dict[str, list[float]]
+"""By the name of a broker, one for each round."""
+
+
+class Loads:
+    """The loads of one broker."""
+
+    def __init__(self, plan: Plan, broker: Broker) -> None:
+        self.plan = plan
+        self.broker = broker
+
+    def commits(self, groups: int) -> dict[str, float]:
+        """Commits of one position each, five on their way on each of some connections."""
+        return self._run("commits", self.plan.requests(COMMITS), groups=groups)
+
+    def transactions(self, records: int) -> dict[str, float]:
+        """Transactions of version 2, one after another by each of some producers."""
+        count = self.plan.requests(SIZES[records])
+        return self._run("transactions", count, records=records, value=100)
+
+    def rebalances(self) -> dict[str, float]:
+        """One more member comes to a group and leaves it, again and again."""
+        return self._run("rebalances", self.plan.requests(REBALANCES), members=MEMBERS)
+
+    def idle(self) -> dict[str, float]:
+        """Members do nothing but to be heard every 3 seconds."""
+        beats = self.plan.requests(IDLE_SECONDS * IDLE_MEMBERS * 1000 // BEAT_MS)
+        return self._run("idle", beats, members=IDLE_MEMBERS, groups=IDLE_GROUPS, wait=BEAT_MS)
+
+    def _run(self, mode: str, requests: int, **settings: int) -> dict[str, float]:
+        return run_load(
+            mode, port=self.broker.port, pid=self.broker.pid, topic=TOPIC, partitions=PRODUCERS,
+            connections=PRODUCERS, requests=requests, **settings,
+        )  # fmt: skip
+
+    def warm_up(self) -> None:
+        """Until all coordinators are there, and then once more of everything for the compiler."""
+        for kind in (GROUPS, TRANSACTIONS):
+            find_coordinator(self.broker.port, kind)
+        wait_until(self._serves_all)
+        self.commits(1)
+        self.rebalances()
+
+    def _serves_all(self) -> bool:
+        try:
+            self.commits(1000)
+            self.transactions(1)
+        except LoadFailed:
+            return False  # not all partitions of its topics are led yet
+        return True
+
+
+class Table:
+    """The rows as they come to be."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._plan = plan
+        self._rows: dict[str, tuple[str, float | None, bool, Figures]] = {}
+
+    def add(
+        self, broker: Broker, title: str, unit: str, figure: float, target: float | None,
+        *, higher: bool = False,
+    ) -> None:  # fmt: skip
+        """One figure of one round."""
+        figures = self._rows.setdefault(title, (unit, target, higher, {}))[3]
+        figures.setdefault(broker.name, []).append(figure)
+
+    def results(self, ours: Broker, peer: Broker) -> list[Result]:
+        """What is written down."""
+        return [
+            Result(
+                GROUP, title, unit, tuple(figures[ours.name]), tuple(figures[peer.name]),
+                self._plan.peer_name, target, "higher" if higher else "lower",
+            )
+            for title, (unit, target, higher, figures) in self._rows.items()
+        ]  # fmt: skip
+
+
+def _one_round(loads: Loads, table: Table) -> None:
+    broker = loads.broker
+    many: list[tuple[str, str, dict[str, float]]] = [
+        ("commits", "of one group", loads.commits(1)),
+        ("commits", "of 1,000 groups", loads.commits(1000)),
+        *(
+            ("transactions", f"of {count} records of 100 B", loads.transactions(count))
+            for count in SIZES
+        ),
+    ]
+    for what, which, line in many:
+        speed, cost = line["per_second"], line["broker_us_per_request"]
+        table.add(broker, f"{what} {which}", f"{what}/s", speed, SPEED, higher=True)
+        table.add(broker, f"{what} {which}, CPU", "µs CPU", cost, CPU)
+    line = loads.rebalances()
+    title = f"a classic group of {MEMBERS} takes in one more, or lets it go"
+    table.add(broker, f"{title}, p50", "ms", line["p50_us"] / 1000, TIME)
+    table.add(broker, f"{title}, CPU", "ms CPU", line["broker_us_per_request"] / 1000, CPU)
+    line = loads.idle()
+    title = f"{IDLE_MEMBERS:,} members heard every {BEAT_MS // 1000} s"
+    table.add(broker, title, "% of a core", 100 * line["broker_cpu"] / line["seconds"], CPU)
+
+
+def measure(plan: Plan) -> list[Result]:
+    """The rows of this group, both brokers in turns."""
+    ours, peer = brokers = plan.brokers()
+    table = Table(plan)
+    loads = [Loads(plan, broker) for broker in brokers]
+    for each in loads:
+        create_topic(each.broker, TOPIC, PRODUCERS, BOUNDED)
+        each.warm_up()
+    for _ in range(plan.rounds):
+        for each in loads:
+            _one_round(each, table)
+    for broker in brokers:
+        delete_topic(broker, TOPIC)
+    rows = table.results(ours, peer)
+    idle = rows[-1]
+    return [*rows, Result(GROUP, idle.measure, idle.unit, idle.ours, target=IDLE_PERCENT)]

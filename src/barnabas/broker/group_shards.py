@@ -1,6 +1,7 @@
 """GroupShards: the groups of this broker, kept in the partitions of __consumer_offsets."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from barnabas.broker.internal_topic import InternalTopic
@@ -61,7 +62,7 @@ class GroupShards(Shards["GroupShard"]):
         # Imported late: a broker starts faster without it.
         from barnabas.broker.shard_loading import load_shard
 
-        load_shard(partition.log, shard, shard)
+        load_shard(partition.log, shard, shard, partial(shard.offsets.replay_rows, {}))
 
     def restore(self, held: Held) -> None:
         """Read the groups of a shard again, but for classic ones: what changed them is not written."""

@@ -34,6 +34,7 @@ FAMILIES = (
     "key_maps",
     "compaction",
     "index_entries",
+    "committed_offsets",
 )
 
 

@@ -15,8 +15,10 @@ from barnabas.coordinators.group.offset_records import (
     encode_removal,
 )
 from barnabas.coordinators.group.pending_offsets import PendingOffsets
+from barnabas.coordinators.record_rows import RecordRows
 from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
 from barnabas.errors import ErrorCode
+from barnabas.kernels import committed_offsets
 from barnabas.types import Buffer
 
 
@@ -52,6 +54,10 @@ class OffsetsShard:
     def positions(self, group_id: str) -> Sequence[Position]:
         """All partitions that a group has an offset for, sorted."""
         return sorted(self._groups.get(group_id, ()))
+
+    def has(self, group_id: str) -> bool:
+        """Whether a group has an offset."""
+        return group_id in self._groups
 
     def groups(self) -> Sequence[str]:
         """The groups with an offset, sorted."""
@@ -102,6 +108,20 @@ class OffsetsShard:
         for group_id, offsets in self._groups.items():
             for position in offsets:
                 yield group_id, position
+
+    def replay_rows(self, names: dict[bytes, tuple[str, str]], rows: RecordRows, row: int) -> int:
+        """Take in the records from `row` on that are plain offsets; gives the row of the next one.
+
+        It is what `replay` of each of them would be. `names` is empty for the first rows of a log, and
+        the same for all of it.
+        """
+        if not self._pending.is_empty:
+            return row
+        keys, key_ends, _, values, value_ends, has_value = rows
+        return committed_offsets.replay(
+            keys, key_ends, values, value_ends, has_value,
+            row, self._groups, names, Position, CommittedOffset,
+        )  # fmt: skip
 
     def replay(self, key: Buffer | None, value: Buffer | None) -> None:
         """Take in one record; see `CoordinatorShard`."""

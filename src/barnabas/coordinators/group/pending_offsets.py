@@ -19,6 +19,11 @@ class PendingOffsets:
         self._offsets: dict[_Place, dict[int, CommittedOffset]] = {}
         self._places: dict[int, dict[_Place, None]] = {}
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is none."""
+        return not self._offsets
+
     def has(self, group_id: str, position: Position) -> bool:
         """Whether there is one for a partition."""
         return (group_id, position) in self._offsets

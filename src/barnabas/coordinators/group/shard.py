@@ -56,7 +56,7 @@ class GroupShard:
         """
         known = self._groups.get(group_id)
         if known is None and self.consumer.get(group_id) is None:
-            return ClassicGroup(group_id, self._settings) if self._has_offsets(group_id) else None
+            return ClassicGroup(group_id, self._settings) if self.offsets.has(group_id) else None
         return known
 
     def is_of_another_kind(self, group_id: str) -> bool:
@@ -66,9 +66,6 @@ class GroupShard:
     def has(self, group_id: str) -> bool:
         """Whether there is a group of that name, of whatever kind."""
         return self.share.get(group_id) is not None or self.is_of_another_kind(group_id)
-
-    def _has_offsets(self, group_id: str) -> bool:
-        return bool(self.offsets.positions(group_id))
 
     def views(self) -> Iterator[ClassicGroup]:
         """All groups that are no consumer groups, to look at."""
@@ -87,7 +84,7 @@ class GroupShard:
         if modern is not None:
             return self._commit_of_member(modern, asked)
         group = self._groups.get(asked.group_id)
-        known = self._has_offsets(asked.group_id)
+        known = self.offsets.has(asked.group_id)
         refused = commit_refusal(group, asked, known=known)
         if refused is not None:
             return CoordinatorResult(dict.fromkeys(asked.offsets, refused))

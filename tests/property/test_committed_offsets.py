@@ -1,0 +1,145 @@
+"""Records of committed offsets that are loaded at once leave what replaying one by one leaves."""
+
+import struct
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from barnabas.coordinators.group.offset_records import (
+    CommittedOffset,
+    Position,
+    encode_commit,
+    encode_removal,
+)
+from barnabas.coordinators.group.offsets import OffsetsShard
+from barnabas.coordinators.record_rows import RecordRows, rows_of
+from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.errors import DecodeError
+from barnabas.kernels import committed_offsets
+from barnabas.protocol.internal.offset_commit_record import OffsetCommitValue
+from barnabas.records.builder import BatchBuilder
+from barnabas.records.columns import Wanted, decode_columns
+from barnabas.records.compression import Codec
+from barnabas.wire.compiler import Codec as MessageCodec
+from tests.kernel_forms import source
+
+pytestmark = pytest.mark.kernels
+
+PLAIN = source("committed_offsets")
+INT32, INT64 = st.integers(-(2**31), 2**31 - 1), st.integers(-(2**63), 2**63 - 1)
+GROUPS = st.sampled_from(["kennel", "cattery", "", "zwinger-ß"])
+POSITIONS = st.builds(Position, st.sampled_from(["dogs", "cats"]), st.integers(0, 3))
+TEXTS = st.text(max_size=5) | st.just("long " * 40)
+IDS = st.just(bytes(16)) | st.just(b"\7" * 16)
+COMMITS = st.builds(
+    CommittedOffset, INT64, INT32, TEXTS, INT64, st.just(-1) | st.integers(0, 2**40), IDS
+)
+
+
+@st.composite
+def old_commits(draw: st.DrawFn) -> CoordinatorRecord:
+    """A record as releases before wrote it."""
+    key, _ = encode_removal(draw(GROUPS), draw(POSITIONS))
+    version = draw(st.integers(0, 4))
+    value = OffsetCommitValue(
+        offset=draw(INT64), metadata=draw(TEXTS), commit_timestamp=draw(INT64)
+    )
+    data = MessageCodec.of(OffsetCommitValue, version).encode(value)
+    return CoordinatorRecord(key, struct.pack(">h", version) + data)
+
+
+@st.composite
+def damaged(draw: st.DrawFn) -> CoordinatorRecord:
+    """A record of which bytes are missing, too many or others."""
+    key, value = draw(st.builds(encode_commit, GROUPS, POSITIONS, COMMITS))
+    assert value is not None
+    parts = [key, value]
+    which = draw(st.integers(0, 1))
+    at = draw(st.integers(0, len(parts[which])))
+    cut = draw(st.integers(0, 3))
+    parts[which] = parts[which][:at] + draw(st.binary(max_size=3)) + parts[which][at + cut :]
+    return CoordinatorRecord(*parts)
+
+
+RECORDS = st.lists(
+    st.builds(encode_commit, GROUPS, POSITIONS, COMMITS)
+    | st.builds(encode_removal, GROUPS, POSITIONS)
+    | old_commits()
+    | damaged()
+    | st.builds(CoordinatorRecord, st.just(struct.pack(">hh", 2, 0)), st.just(b"of a group")),
+    min_size=1,
+    max_size=12,
+)
+
+
+def rows_from(records: list[CoordinatorRecord]) -> RecordRows:
+    builder = BatchBuilder(Codec.NONE, 1 << 20)
+    for key, value in records:
+        builder.append(0, key, value)
+    return rows_of(decode_columns([builder.build()], wanted=Wanted.KEY | Wanted.VALUE, start=0))
+
+
+def kept(shard: OffsetsShard) -> dict[str, dict[Position, CommittedOffset | None]]:
+    """All that a shard knows."""
+    return {
+        group: dict(zip(places, shard.fetch(group, places), strict=True))
+        for group in shard.groups()
+        if (places := shard.positions(group))
+    }
+
+
+def one_by_one(shard: OffsetsShard, record: CoordinatorRecord) -> str | None:
+    """Replay a record; gives what is wrong with it."""
+    try:
+        shard.replay(*record)
+    except DecodeError as error:
+        return str(error)
+    return None
+
+
+@given(RECORDS)
+def test_at_once_as_one_by_one(records: list[CoordinatorRecord]) -> None:
+    single, at_once = OffsetsShard(100), OffsetsShard(100)
+    wrong = [one_by_one(single, record) for record in records]
+    rows, names, row = rows_from(records), {}, 0
+    found: list[str | None] = [None] * len(records)
+    while (row := at_once.replay_rows(names, rows, row)) < len(records):
+        key = rows.key(row)
+        assert key is not None
+        found[row] = one_by_one(at_once, CoordinatorRecord(key, rows.value(row)))
+        row += 1
+    assert found == wrong
+    assert kept(at_once) == kept(single)
+
+
+@given(RECORDS)
+def test_both_forms_of_the_kernel_do_the_same(records: list[CoordinatorRecord]) -> None:
+    keys, key_ends, _, values, value_ends, has_value = rows_from(records)
+    results = []
+    for form in (committed_offsets, PLAIN):
+        groups: dict[str, Any] = {}
+        stops, row, names = [], 0, {}
+        while row < len(records):
+            row = form.replay(
+                keys, key_ends, values, value_ends, has_value,
+                row, groups, names, Position, CommittedOffset,
+            )  # fmt: skip
+            stops.append(row)
+            row += 1
+        results.append((stops, groups, names))
+    assert results[0] == results[1]
+
+
+def test_what_is_written_today_is_taken_in_at_once() -> None:
+    """With a topic id, with none, with a text, and a removal: none of them is left to the codecs."""
+    place = Position("dogs", 1)
+    records = [
+        encode_commit("kennel", place, CommittedOffset(1, 2, "", 3, topic_id=b"\7" * 16)),
+        encode_commit("kennel", Position("dogs", 2), CommittedOffset(4, 5, "text", 6)),
+        encode_removal("kennel", place),
+    ]
+    shard = OffsetsShard(100)
+    assert shard.replay_rows({}, rows_from(records), 0) == len(records)
+    assert kept(shard) == {"kennel": {Position("dogs", 2): CommittedOffset(4, 5, "text", 6)}}

@@ -7,13 +7,15 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.floating import Floating
 from barnabas.broker.metering import Used, metered
-from barnabas.broker.purgatory import Pending
+from barnabas.broker.purgatory import Pending, Unwritten
 from barnabas.broker.spoken import Spoken
 from barnabas.dialects.dialect import Request, Unanswered
 from barnabas.ports import Timer
 from barnabas.runtime.connection import Connection
 
 log = logging.getLogger(__name__)
+
+_NOTHING = -1
 
 
 class ClientConnection:
@@ -27,7 +29,7 @@ class ClientConnection:
     __slots__ = (
         "_broker", "_connection", "_context", "_dialect", "_floating", "_handlers", "_on_gone",
         "_outcomes",
-        "_parked", "_silence", "_used", "number", "peer_host",
+        "_parked", "_silence", "_unwritten", "_used", "number", "peer_host",
     )  # fmt: skip
 
     def __init__(
@@ -50,6 +52,8 @@ class ClientConnection:
         at_once = self._dialect.at_once
         self._floating = Floating(at_once, self._reply_late) if at_once > 1 else None
         self._parked: tuple[Request, Pending] | None = None
+        self._unwritten = _NOTHING
+        """The API of the last request of this event that is answered when it is written."""
         self._used: Used | None = None
         self._silence: Timer | None = None
         self.peer_host = connection.peer.rpartition(":")[0]
@@ -75,15 +79,21 @@ class ClientConnection:
             context = self._context = context._replace(
                 api_key=key, api_version=version, client_id=client_id
             )
+        if self._unwritten >= 0 and key != self._unwritten:
+            # What it asks may be what those before it have changed.
+            broker.replicas.write()
         outcome = self._handlers[key](broker, context, body)
         if began is not None:
             self._used = Used(len(frame), broker.clock.monotonic() - began)
-        if type(outcome) is Pending:
+        kind = type(outcome)
+        if kind is Pending or (kind is Unwritten and began is not None):
             floating = self._floating if began is None else None
             if floating is not None and floating.take(request, outcome):
                 return True
             self._parked = (request, outcome)
             return False
+        if kind is Unwritten:
+            self._unwritten = key
         self._outcomes.append((request, outcome))
         return began is None
 
@@ -101,6 +111,12 @@ class ClientConnection:
             self._answer()
 
     def _answer(self) -> None:
+        if self._unwritten >= 0:
+            self._unwritten = _NOTHING
+            self._outcomes = [
+                (request, outcome.outcome if type(outcome) is Unwritten else outcome)
+                for request, outcome in self._outcomes
+            ]
         if self._used is not None and self._parked is None:
             request, outcome = self._outcomes.pop()
             self._reply_to_all()

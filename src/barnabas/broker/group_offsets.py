@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from barnabas.broker.group_shards import GroupShards
-from barnabas.broker.purgatory import Pending
+from barnabas.broker.purgatory import Pending, Unwritten
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
@@ -36,7 +36,8 @@ class GroupOffsets:
         result = held.shard.commit(request, self._shards.now_ms())
         if not result.records:
             return respond(result.reply)
-        pending = Pending()
+        at_once = producer is None and held.partition.log.config.seen_when_written
+        pending = Unwritten() if at_once else Pending()
 
         def written(code: ErrorCode) -> None:
             reply = result.reply

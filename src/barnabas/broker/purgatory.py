@@ -55,6 +55,21 @@ class Pending:
             self._given_up()
 
 
+class Unwritten(Pending):
+    """A reply that is there when all that is queued has been written, or could not be.
+
+    So the next request of the connection need not wait for it, and both are written at once.
+    """
+
+    __slots__ = ()
+
+    @property
+    def outcome(self) -> object:
+        """The reply."""
+        assert self.is_done, "what was queued is written"
+        return self._outcome
+
+
 class Condition(Protocol):
     """What a parked reply waits for."""
 

@@ -91,6 +91,11 @@ class LogConfig:
         return replace(self, magic=other.magic)
 
     @property
+    def seen_when_written(self) -> bool:
+        """Whether records never wait for stable storage before readers see them."""
+        return self.flush_messages == _FOREVER
+
+    @property
     def byte_positions(self) -> bool:
         """Whether offsets are byte positions, as before Kafka 0.8."""
         return self.magic == MAGIC_07

@@ -18,7 +18,7 @@ from barnabas.coordinators.record_rows import RecordRows, rows_of
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import DecodeError
 from barnabas.kernels import committed_offsets
-from barnabas.protocol.internal.offset_commit_record import OffsetCommitValue
+from barnabas.protocol.internal.offset_commit_record import OffsetCommitKey, OffsetCommitValue
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.columns import Wanted, decode_columns
 from barnabas.records.compression import Codec
@@ -143,3 +143,27 @@ def test_what_is_written_today_is_taken_in_at_once() -> None:
     shard = OffsetsShard(100)
     assert shard.replay_rows({}, rows_from(records), 0) == len(records)
     assert kept(shard) == {"kennel": {Position("dogs", 2): CommittedOffset(4, 5, "text", 6)}}
+
+
+@given(GROUPS, POSITIONS, COMMITS)
+def test_records_are_written_as_the_codecs_write_them(
+    group: str, position: Position, committed: CommittedOffset
+) -> None:
+    key = struct.pack(">h", 1) + MessageCodec.of(OffsetCommitKey, 0).encode(
+        OffsetCommitKey(group=group, topic=position.topic, partition=position.partition)
+    )
+    value = OffsetCommitValue(
+        offset=committed.offset,
+        leader_epoch=committed.leader_epoch,
+        metadata=committed.metadata,
+        commit_timestamp=committed.commit_timestamp,
+        topic_id=committed.topic_id,
+    )
+    data = struct.pack(">h", 4) + MessageCodec.of(OffsetCommitValue, 4).encode(value)
+    parts = (
+        committed.offset, committed.leader_epoch, committed.metadata,
+        committed.commit_timestamp, committed.topic_id,
+    )  # fmt: skip
+    for form in (committed_offsets, PLAIN):
+        assert form.key_of(group, *position) == key
+        assert form.value_of(*parts) == (data if len(committed.metadata.encode()) < 127 else None)

@@ -1,3 +1,5 @@
+from typing import Any
+
 from barnabas.types import Buffer
 
 def replay(
@@ -7,8 +9,19 @@ def replay(
     value_ends: memoryview,
     has_value: Buffer | None,
     first: int,
-    groups: dict[str, dict[object, object]],
+    groups: dict[str, Any],
     names: dict[bytes, tuple[str, str]],
     position: type,
     committed: type,
 ) -> int: ...
+def replay_one(
+    key: bytes,
+    value: bytes | None,
+    groups: dict[str, Any],
+    position: type,
+    committed: type,
+) -> bool: ...
+def key_of(group: str, topic: str, index: int) -> bytes | None: ...
+def value_of(
+    offset: int, leader_epoch: int, metadata: str, timestamp: int, topic_id: bytes
+) -> bytes | None: ...

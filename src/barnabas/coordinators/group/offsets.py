@@ -125,6 +125,13 @@ class OffsetsShard:
 
     def replay(self, key: Buffer | None, value: Buffer | None) -> None:
         """Take in one record; see `CoordinatorShard`."""
+        if (
+            self._pending.is_empty
+            and type(key) is bytes
+            and (value is None or type(value) is bytes)
+            and committed_offsets.replay_one(key, value, self._groups, Position, CommittedOffset)
+        ):
+            return
         decoded = None if key is None else decode_key(key)
         if decoded is None:
             return

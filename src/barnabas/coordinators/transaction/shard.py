@@ -12,6 +12,7 @@ from barnabas.coordinators.transaction.ending import End, Ended, completed, end,
 from barnabas.coordinators.transaction.initiating import Initiated, Initiation, initiate
 from barnabas.coordinators.transaction.transaction import Producer, Transaction
 from barnabas.coordinators.transaction.transaction_records import (
+    NEWEST,
     decode_key,
     decode_transaction,
     encode_end,
@@ -31,6 +32,8 @@ class TransactionShard:
         self._record_version = record_version
         self._known: dict[str, Transaction] = {}
         self._before: dict[str, tuple[Producer, int]] = {}
+        self._said: dict[str, tuple[bytes, Transaction]] = {}
+        """Values that were decided here and not replayed yet, with what they say."""
 
     def find(self, transactional_id: str) -> Transaction | None:
         """What is kept of a transactional id."""
@@ -101,9 +104,19 @@ class TransactionShard:
             return
         if value is None:
             self._known.pop(transactional_id, None)
+            self._said.pop(transactional_id, None)
             self._before.pop(transactional_id, None)
         else:
-            self._known[transactional_id] = decode_transaction(transactional_id, value)
+            said, known = self._said.pop(transactional_id, (None, None))
+            if known is None or value is not said:
+                known = decode_transaction(transactional_id, value)
+            self._known[transactional_id] = known
 
     def _records(self, kept: Transaction | None) -> tuple[CoordinatorRecord, ...]:
-        return () if kept is None else (encode_transaction(kept, self._record_version),)
+        if kept is None:
+            return ()
+        record = encode_transaction(kept, self._record_version)
+        if record.value is not None and self._record_version == NEWEST:
+            # Reading it again would give the same.
+            self._said[kept.transactional_id] = record.value, kept
+        return (record,)

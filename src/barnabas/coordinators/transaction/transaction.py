@@ -67,6 +67,10 @@ class Transaction:
 
     def after(self, happened: TransactionInput, now: int, **changes: object) -> "Transaction":
         """What it is next; a move that is not in the table is our mistake."""
-        values: dict[str, object] = {"previous_id": self.producer.id, "updated_ms": now, **changes}
-        moved = replace(self, state=TRANSITIONS[self.state][happened])
-        return replace(moved, **values)  # type: ignore[arg-type]  # the names are its own
+        values: dict[str, object] = {
+            "previous_id": self.producer.id,
+            "updated_ms": now,
+            "state": TRANSITIONS[self.state][happened],
+            **changes,
+        }
+        return replace(self, **values)  # type: ignore[arg-type]  # the names are its own

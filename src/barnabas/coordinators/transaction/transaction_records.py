@@ -20,7 +20,8 @@ from barnabas.types import Buffer, TopicPartition
 from barnabas.wire.compiler import Codec
 
 _KIND = 0
-_NEWEST = 1
+NEWEST = 1
+"""The version that says all there is of a transaction."""
 _SHORT = struct.Struct(">h")
 _STATES = tuple(TransactionState)
 
@@ -82,8 +83,8 @@ def decode_transaction(transactional_id: str, value: Buffer) -> Transaction:
     if len(value) < _SHORT.size:
         raise DecodeError("value", 0, "its version as int16")
     (layout,) = _SHORT.unpack_from(value)
-    if not 0 <= layout <= _NEWEST:
-        raise DecodeError("value.version", 0, f"0 to {_NEWEST}, not {layout}")
+    if not 0 <= layout <= NEWEST:
+        raise DecodeError("value.version", 0, f"0 to {NEWEST}, not {layout}")
     known, _ = Codec.of(TransactionLogValue, layout).decode(value, _SHORT.size)
     if not 0 <= known.transaction_status < len(_STATES):
         raise DecodeError("value.status", 0, f"0 to {len(_STATES) - 1}")

@@ -147,7 +147,7 @@ class KafkaDialect:
             return write_metadata(version, correlation_id, cast("MetadataResponse", message))
         if version not in self._served[api]:
             version = 0  # Only ApiVersions gets here; its version 0 is what every client reads.
-        return encode_response(api, version, correlation_id, message)
+        return encode_response(api, version, correlation_id, message).simplest()
 
     def _write_produced(
         self, request: Request, answers: list[Appended], throttle_ms: int

@@ -103,7 +103,8 @@ def one_by_one(shard: OffsetsShard, record: CoordinatorRecord) -> str | None:
 def test_at_once_as_one_by_one(records: list[CoordinatorRecord]) -> None:
     single, at_once = OffsetsShard(100), OffsetsShard(100)
     wrong = [one_by_one(single, record) for record in records]
-    rows, names, row = rows_from(records), {}, 0
+    names: dict[bytes, tuple[str, str]] = {}
+    rows, row = rows_from(records), 0
     found: list[str | None] = [None] * len(records)
     while (row := at_once.replay_rows(names, rows, row)) < len(records):
         key = rows.key(row)
@@ -120,7 +121,8 @@ def test_both_forms_of_the_kernel_do_the_same(records: list[CoordinatorRecord]) 
     results = []
     for form in (committed_offsets, PLAIN):
         groups: dict[str, Any] = {}
-        stops, row, names = [], 0, {}
+        names: dict[bytes, tuple[str, str]] = {}
+        stops, row = [], 0
         while row < len(records):
             row = form.replay(
                 keys, key_ends, values, value_ends, has_value,

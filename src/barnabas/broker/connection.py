@@ -85,14 +85,13 @@ class ClientConnection:
         outcome = self._handlers[key](broker, context, body)
         if began is not None:
             self._used = Used(len(frame), broker.clock.monotonic() - began)
-        kind = type(outcome)
-        if kind is Pending or (kind is Unwritten and began is not None):
+        if type(outcome) is Pending or (began is not None and isinstance(outcome, Unwritten)):
             floating = self._floating if began is None else None
             if floating is not None and floating.take(request, outcome):
                 return True
             self._parked = (request, outcome)
             return False
-        if kind is Unwritten:
+        if type(outcome) is Unwritten:
             self._unwritten = key
         self._outcomes.append((request, outcome))
         return began is None

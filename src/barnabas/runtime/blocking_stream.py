@@ -1,5 +1,6 @@
 """BlockingStream: a connection for a thread that has nothing else to do: send, receive, wait."""
 
+import select
 import socket
 from collections.abc import Sequence
 from contextlib import suppress
@@ -77,8 +78,25 @@ class BlockingStream:
         finally:
             self._socket.settimeout(self._timeout_s)
 
+    def ready(self, seconds: float) -> bool:
+        """Whether something can be received by then, or the other side has closed it.
+
+        Another thread may send meanwhile.
+
+        Raises:
+            ConnectionFailed: it was closed.
+        """
+        poll = select.poll()
+        try:
+            poll.register(self._socket, select.POLLIN)
+        except ValueError as error:
+            raise ConnectionFailed(f"the connection to {self._place} was closed") from error
+        return bool(poll.poll(1000 * seconds))
+
     def close(self) -> None:
-        """Close it; a second call does nothing."""
+        """Close it, also for a thread that waits for it; a second call does nothing."""
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
         with suppress(OSError):
             self._socket.close()
 

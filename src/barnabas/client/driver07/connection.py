@@ -46,7 +46,8 @@ class Connection:
         """
         self.tell(request)
         try:
-            size = _checked(_SIZE.unpack(self._connected().receive(_SIZE.size))[0], most)
+            size = _SIZE.unpack(self._connected().receive(_SIZE.size))[0]
+            size = checked_size(size, _LEAST_REPLY, most)
             return memoryview(self._connected().receive(size))
         except (ConnectionFailed, RequestTimeout, DecodeError):
             self.close()
@@ -67,7 +68,12 @@ class Connection:
         return self._stream
 
 
-def _checked(size: int, most: int) -> int:
-    if not _LEAST_REPLY <= size <= most:
-        raise DecodeError("size", 0, f"from {_LEAST_REPLY} to {most}, not {size}")
+def checked_size(size: int, least: int, most: int) -> int:
+    """The size of a reply, as stated.
+
+    Raises:
+        DecodeError: it cannot be.
+    """
+    if not least <= size <= most:
+        raise DecodeError("size", 0, f"from {least} to {most}, not {size}")
     return size

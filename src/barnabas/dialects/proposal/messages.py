@@ -10,6 +10,9 @@ from barnabas.wire.encoding import SHORT_LISTS
 from barnabas.wire.schema import Array, Int8, Int16, Int32, Int64, Records, String, message, struct
 
 VERSION = 0
+BAD_FETCH = 5
+"""The error of a fetch whose lists do not fit, or that names a topic twice: what the unreleased 0.8
+called InvalidFetchRequestFormat in March 2012."""
 
 
 class RequestType(IntEnum):

@@ -21,6 +21,7 @@ from barnabas.dialects.commands import (
 from barnabas.dialects.dialect import OnlyByClosing, Request
 from barnabas.dialects.proposal.frames import decode_request, encode_response
 from barnabas.dialects.proposal.messages import (
+    BAD_FETCH,
     VERSION,
     FetchRequest,
     FetchResponse,
@@ -38,9 +39,6 @@ from barnabas.wire.send import Send
 
 _NONE = ErrorCode.NONE
 _UNKNOWN = ErrorCode.UNKNOWN_SERVER_ERROR
-_BAD_FETCH = 5
-"""A fetch whose lists do not fit, or that names a topic twice: what the unreleased 0.8 called
-InvalidFetchRequestFormat in March 2012."""
 _KNOWN = frozenset(
     {
         _NONE, _UNKNOWN, ErrorCode.OFFSET_OUT_OF_RANGE, ErrorCode.CORRUPT_MESSAGE,
@@ -151,7 +149,7 @@ def _produced(request: Request, answers: list[Appended]) -> Send | None:
 def _fetched(request: Request, outcome: FetchOutcome) -> Send:
     """The error of all is the first that a partition has; its set is empty then."""
     if request.body is None:
-        return encode_response(request.correlation_id, _BAD_FETCH, FetchResponse(data=[]))
+        return encode_response(request.correlation_id, BAD_FETCH, FetchResponse(data=[]))
     error = next((one.error for one in outcome.fetched if one.error), _NONE)
     data = [
         TopicData(topic=topic, partition_data=[_partition(one) for one in group])

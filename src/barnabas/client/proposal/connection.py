@@ -1,0 +1,215 @@
+"""Connection: requests of the proposal to one broker, many at a time, whose answers overtake each other.
+
+There is no thread for it: of those who wait for answers one receives, for the others too. Source:
+seed 001 "Known Proposals" (correlation_id).
+"""
+
+import threading
+from collections.abc import Callable
+from struct import Struct
+from types import TracebackType
+from typing import Self, TypeVar
+
+from barnabas.client.driver07.connection import checked_size
+from barnabas.client.proposal.pending import Awaited, Pending
+from barnabas.dialects.proposal.frames import Answer, Asked, decode_response, encode_request
+from barnabas.dialects.proposal.messages import BAD_FETCH
+from barnabas.errors import (
+    BrokerError,
+    ConnectionFailed,
+    DecodeError,
+    ErrorCode,
+    KafkaError,
+    LocalProtocolError,
+    RequestTimeout,
+)
+from barnabas.runtime.blocking_stream import BlockingStream
+from barnabas.runtime.clock import SystemClock
+
+_Answer = TypeVar("_Answer", bound=Answer)
+_Result = TypeVar("_Result")
+
+_SIZE = Struct(">i")
+_NUMBER = Struct(">i")
+_LEAST_REPLY = 8  # The header.
+_CONNECT_SECONDS = 5.0
+_NUMBERS = 0x7FFFFFFF
+
+
+class Connection:
+    """To one address, from any number of threads. After a failure the next request connects anew."""
+
+    def __init__(
+        self,
+        host: str,
+        port: int,
+        *,
+        client_id: str = "barnabas",
+        socket_timeout_ms: int = 30_000,
+        largest_reply: int = 1 << 28,
+    ) -> None:
+        """Connects when it must. `socket_timeout_ms`: how long the broker may be silent."""
+        self._address = (host, port)
+        self._client_id = client_id
+        self._silent_s = socket_timeout_ms / 1000
+        self._largest = largest_reply
+        self._clock = SystemClock()
+        self._sending = threading.Lock()
+        self._changed = threading.Condition()
+        self._stream: BlockingStream | None = None
+        self._awaited: dict[int, Awaited] = {}
+        self._number = 0
+        self._receiving = False
+        self._closed = False
+
+    def tell(self, asked: Asked) -> None:
+        """Send what is never answered. That it went out does not mean that it was taken.
+
+        Raises:
+            ConnectionFailed, RequestTimeout: it did not go out, or not whole.
+        """
+        self._send(asked, None)
+
+    def ask(
+        self,
+        asked: Asked,
+        kind: type[_Answer],
+        read: Callable[[ErrorCode, _Answer], _Result],
+        waits_s: float = 0.0,
+    ) -> Pending[_Result]:
+        """Send a request; `read` makes of error and body of the answer what `result` gives.
+
+        `waits_s`: how long the broker may wait before it answers.
+
+        Raises:
+            ConnectionFailed, RequestTimeout: it did not go out, or not whole.
+        """
+
+        def of_frame(frame: memoryview) -> _Result:
+            header, body = decode_response(frame, kind)
+            return read(named(header.error), body)
+
+        awaited = Awaited()
+        self._send(asked, awaited)
+        return Pending(awaited, self, of_frame, self._silent_s + waits_s)
+
+    def wait(self, pending: Awaited, seconds: float) -> None:
+        """As `Settled.wait`; hands over the answers to others that come before."""
+        until = self._clock.monotonic() + seconds
+        while True:
+            left = max(0.0, until - self._clock.monotonic())
+            with self._changed:
+                self._changed.wait_for(
+                    lambda: pending.outcome is not None or not self._receiving, left
+                )
+                if pending.outcome is not None:
+                    return
+                stream = self._stream
+                if self._receiving or stream is None:
+                    raise RequestTimeout(f"no answer of {self} yet")
+                self._receiving = True
+            try:
+                came = self._receive(stream, left)
+            finally:
+                with self._changed:
+                    self._receiving = False
+                    self._changed.notify_all()
+            if not came and pending.outcome is None:
+                raise RequestTimeout(f"no answer of {self} within {seconds:g} s")
+
+    def close(self) -> None:
+        """Let go of the connection; what was not answered will not be. Nothing goes out any more."""
+        self._closed = True
+        self._fail(self._stream, ConnectionFailed(f"the connection to {self} was closed"))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __str__(self) -> str:
+        return f"{self._address[0]}:{self._address[1]}"
+
+    def _send(self, asked: Asked, awaited: Awaited | None) -> None:
+        with self._sending:
+            stream = self._connected()
+            with self._changed:
+                number = self._number = (self._number + 1) & _NUMBERS
+                if self._stream is not stream:
+                    raise ConnectionFailed(f"{self} closed the connection")
+                if awaited is not None:
+                    self._awaited[number] = awaited
+            try:
+                stream.send([encode_request(asked, number, self._client_id).joined()])
+            except (ConnectionFailed, RequestTimeout) as error:
+                self._fail(stream, error)
+                raise
+
+    def _connected(self) -> BlockingStream:
+        if self._closed:
+            raise LocalProtocolError(f"the connection to {self} is closed")
+        stream = self._stream
+        if stream is not None and not self._awaited and stream.ready(0):
+            # The broker owes nothing, and says something all the same: that it has closed.
+            self._fail(stream, ConnectionFailed(f"{self} closed the connection"))
+            stream = None
+        if stream is None:
+            stream = BlockingStream(
+                *self._address, connect_s=_CONNECT_SECONDS, timeout_s=self._silent_s
+            )
+            with self._changed:
+                self._stream = stream
+        return stream
+
+    def _receive(self, stream: BlockingStream, seconds: float) -> bool:
+        """Hand over one answer, or why there are none; False: nothing came in time."""
+        try:
+            if not stream.ready(seconds):
+                return False
+            size: int = _SIZE.unpack(stream.receive(_SIZE.size))[0]
+            self._hand_over(stream.receive(checked_size(size, _LEAST_REPLY, self._largest)))
+        except (ConnectionFailed, RequestTimeout, DecodeError) as error:
+            self._fail(stream, error)
+        return True
+
+    def _hand_over(self, frame: bytearray) -> None:
+        number: int = _NUMBER.unpack_from(frame)[0]
+        with self._changed:
+            awaited = self._awaited.pop(number, None)
+        if awaited is None:
+            raise DecodeError("correlation_id", 0, f"that of a request, not {number}")
+        awaited.settle(memoryview(frame))
+
+    def _fail(self, stream: BlockingStream | None, error: KafkaError) -> None:
+        """Whoever waits for an answer over a stream gets the error in its place."""
+        if stream is None:
+            return
+        with self._changed:
+            if self._stream is stream:
+                self._stream = None
+                for awaited in self._awaited.values():
+                    awaited.settle(error)
+                self._awaited.clear()
+                self._changed.notify_all()
+        stream.close()
+
+
+def named(code: int) -> ErrorCode:
+    """The code under its name of today."""
+    return ErrorCode.INVALID_REQUEST if code == BAD_FETCH else ErrorCode.of(code)
+
+
+def check(error: ErrorCode, what: str) -> None:
+    """Raise an error of a whole request.
+
+    Raises:
+        BrokerError: there is one.
+    """
+    if error:
+        raise BrokerError(error, what)

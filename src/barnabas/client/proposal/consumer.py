@@ -1,0 +1,122 @@
+"""Consumer: what a broker that speaks the proposal is asked, with offsets that its caller keeps.
+
+Source: seed 001 "FetchRequest", "FetchResponse"; offsets as in seed 000 "Offsets".
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple, cast
+
+from barnabas.client.driver07.simple_consumer import LATEST, Fetched
+from barnabas.client.proposal.connection import Connection, check
+from barnabas.client.proposal.pending import Pending
+from barnabas.dialects.proposal.messages import (
+    FetchRequest,
+    FetchResponse,
+    OffsetData,
+    OffsetsRequest,
+    OffsetsResponse,
+)
+from barnabas.errors import DecodeError, ErrorCode
+from barnabas.records.message07 import read_messages
+
+_NO_REPLICA = -1
+
+
+class From(NamedTuple):
+    """From which byte to read a partition."""
+
+    topic: str
+    partition: int
+    offset: int
+
+
+class FetchedSets(NamedTuple):
+    """What came of each place asked for, in that order; whole messages, and where to go on.
+
+    `error` is the first that one of the places has: nothing came of that one. The proposal does not
+    tell which it is: ask for those of which nothing came one by one.
+    """
+
+    parts: list[Fetched]
+    error: ErrorCode
+
+
+class Consumer:
+    """Over a connection that others may use as well. From any thread."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def fetch(self, *places: From, max_wait_ms: int = 0, min_bytes: int = 0) -> FetchedSets:
+        """Messages of several partitions, at once or when there are `min_bytes` of all together.
+
+        It waits for `max_wait_ms` at most. How much comes of a partition is the broker's to say.
+
+        Raises:
+            BrokerError: the only place asked for has an error, or the request as such.
+            InvalidMessage: what came is no message; the offset may be inside one.
+            ConnectionFailed, RequestTimeout, DecodeError: there is no answer that can be read.
+        """
+        return self.begin(*places, max_wait_ms=max_wait_ms, min_bytes=min_bytes).result()
+
+    def begin(
+        self, *places: From, max_wait_ms: int = 0, min_bytes: int = 0
+    ) -> Pending[FetchedSets]:
+        """As `fetch`, without waiting for the answer: others may be asked for meanwhile.
+
+        Raises:
+            ConnectionFailed, RequestTimeout: it did not go out, or not whole.
+        """
+        topics: dict[str, list[From]] = {}
+        for place in places:
+            topics.setdefault(place.topic, []).append(place)
+        asked = FetchRequest(
+            replica_id=_NO_REPLICA,
+            max_wait=max_wait_ms,
+            min_bytes=min_bytes,
+            topic_offsets=[
+                OffsetData(
+                    topic=topic,
+                    partitions=[place.partition for place in group],
+                    offsets=[place.offset for place in group],
+                )
+                for topic, group in topics.items()
+            ],
+        )
+        read = partial(_fetched, places)
+        return self._connection.ask(asked, FetchResponse, read, max_wait_ms / 1000)
+
+    def offsets(
+        self, topic: str, partition: int, time: int = LATEST, max_number: int = 1
+    ) -> list[int]:
+        """Where segments begin that were last changed by `time` (ms), and the end; greatest first.
+
+        Raises:
+            BrokerError: there is no such partition.
+            ConnectionFailed, RequestTimeout, DecodeError: there is no answer that can be read.
+        """
+        asked = OffsetsRequest(topic=topic, partition=partition, time=time, max_number=max_number)
+        read = partial(_offsets, f"{topic}-{partition}")
+        return self._connection.ask(asked, OffsetsResponse, read).result()
+
+
+def _offsets(what: str, error: ErrorCode, answer: OffsetsResponse) -> list[int]:
+    check(error, what)
+    return answer.offsets
+
+
+def _fetched(places: Sequence[From], error: ErrorCode, answer: FetchResponse) -> FetchedSets:
+    sets = {
+        (topic.topic, one.partition): cast("memoryview", one.messages)
+        for topic in answer.data
+        for one in topic.partition_data
+    }
+    if len(places) < 2 or not sets:
+        check(error, ", ".join(f"{one.topic}-{one.partition}" for one in places))
+    parts = []
+    for topic, partition, offset in places:
+        if (topic, partition) not in sets:
+            raise DecodeError("data", 0, f"something of {topic}-{partition}")
+        parts.append(Fetched(*read_messages(sets[topic, partition], offset)))
+    return FetchedSets(parts, error)

@@ -1,0 +1,23 @@
+"""The driver of seed 001, what Kafka's wire was to be after 0.7, for plain threads."""
+
+from barnabas.client.driver07.simple_consumer import EARLIEST, LATEST, Fetched
+from barnabas.client.proposal.connection import Connection
+from barnabas.client.proposal.consumer import Consumer, FetchedSets, From
+from barnabas.client.proposal.pending import Pending
+from barnabas.client.proposal.producer import MessageSet, Producer, Stored
+from barnabas.records.message07 import Message
+
+__all__ = [
+    "EARLIEST",
+    "LATEST",
+    "Connection",
+    "Consumer",
+    "Fetched",
+    "FetchedSets",
+    "From",
+    "Message",
+    "MessageSet",
+    "Pending",
+    "Producer",
+    "Stored",
+]

@@ -79,7 +79,11 @@ def late(group: ConsumerGroup, now: int) -> list[str]:
 
 
 def loaded(group: ConsumerGroup, settings: ConsumerSettings, now: int) -> None:
-    """A broker has begun to coordinate the group: sessions begin."""
+    """A broker has begun to coordinate the group: sessions begin.
+
+    Its clock may be behind that of the last assignment: the next one does not wait for that.
+    """
+    group.assigned_at_ms = min(group.assigned_at_ms, now)
     for member_id, member in group.members.items():
         session = member.classic.session_timeout_ms if member.classic else settings.session_ms
         group.heard.sessions[member_id] = now + session

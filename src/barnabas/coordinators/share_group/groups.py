@@ -185,7 +185,11 @@ class ShareGroups:
 
 
 def loaded(group: ShareGroup, settings: ShareSettings, now: int) -> None:
-    """A broker has begun to coordinate a group: sessions begin."""
+    """A broker has begun to coordinate a group: sessions begin.
+
+    Its clock may be behind that of the last assignment: the next one does not wait for that.
+    """
+    group.assigned_at_ms = min(group.assigned_at_ms, now)
     for member_id in group.members:
         group.sessions[member_id] = now + settings.session_ms
 

@@ -103,6 +103,20 @@ def test_assignments_come_no_faster_than_they_may() -> None:
     assert group.assignment_epoch == 3
 
 
+def test_a_clock_that_went_back_puts_no_assignment_off() -> None:
+    settings = replace(SETTINGS, assignment_interval_ms=100)
+    before, shard = a_shard(TOPICS, settings), a_shard(TOPICS, settings)
+    for key, value in before.consumer.heartbeat(asked("one"), None, 1_000_000).records:
+        shard.replay(key, value)
+    group = shard.consumer.get("g")
+    assert group is not None
+    shard.consumer.loaded(group, 5000)
+    beat(shard, "two", now=5000)
+    assert shard.consumer.deadline(group) == 5100
+    shard.consumer.on_time(group, 5100)
+    assert group.target["two"]
+
+
 def test_a_bad_expression_leaves_nothing_behind() -> None:
     shard = a_shard(TOPICS)
     code = refused(shard, "one", topics=None, regex="(?=a)")

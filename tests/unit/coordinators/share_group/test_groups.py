@@ -44,3 +44,18 @@ def test_members_come_and_go_and_a_restart_finds_the_same() -> None:
     loaded(found, SETTINGS, 0)
     assert again.share.on_time(found, SETTINGS, 1000).reply == ["a"]
     assert found.state == "Empty"
+
+
+def test_a_clock_that_went_back_puts_no_assignment_off() -> None:
+    settings = SETTINGS._replace(assignment_interval_ms=100)
+    topics = SomeTopics(dogs=2)
+    before, shard = a_shard(topics), a_shard(topics)
+    for key, value in before.share.heartbeat(beat("a"), settings, 1_000_000).records:
+        shard.replay(key, value)
+    group = shard.share.get("g")
+    assert group is not None
+    loaded(group, settings, 5000)
+    shard.share.heartbeat(beat("b"), settings, 5000)
+    assert shard.share.deadline(group, settings) == 5100
+    shard.share.on_time(group, settings, 5100)
+    assert group.target["b"]

@@ -7,7 +7,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.floating import Floating
 from barnabas.broker.metering import Used, metered
-from barnabas.broker.purgatory import Pending, Unwritten
+from barnabas.broker.purgatory import Pending, Unwritten, reply_of
 from barnabas.broker.spoken import Spoken
 from barnabas.dialects.dialect import Request, Unanswered
 from barnabas.ports import Timer
@@ -148,7 +148,7 @@ class ClientConnection:
             self._connection.send(reply)
 
     def _reply_late(self, request: Request, outcome: object) -> None:
-        self._connection.guarded(lambda: self._reply(request, outcome))
+        self._connection.guarded(lambda: self._reply(request, reply_of(outcome)))
 
     def _reply_metered(self, request: Request, outcome: object, used: Used) -> None:
         """Reply under a quota, and take the next request when the client's wait is over."""
@@ -208,7 +208,7 @@ class ClientConnection:
 
     def _on_parked_done(self, outcome: object) -> None:
         # It may be the event of another connection that completes it.
-        self._connection.guarded(lambda: self._reply_parked(outcome))
+        self._connection.guarded(lambda: self._reply_parked(reply_of(outcome)))
 
     def _reply_parked(self, outcome: object) -> None:
         parked, self._parked = self._parked, None

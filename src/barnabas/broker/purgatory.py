@@ -1,6 +1,6 @@
 """Purgatory: replies that wait, for something to happen to one of their keys or for a deadline.
 
-One that fails is logged: whoever made it happen, and all others that wait, go on.
+One that fails ends the connection that waits for it: whoever made it happen, and all others, go on.
 """
 
 import logging
@@ -33,6 +33,10 @@ class Pending:
             self._outcome = outcome
         else:
             self._on_done(outcome)
+
+    def fail(self, error: Exception) -> None:
+        """There will be no reply: whoever asks for it gets the error, see `reply_of`."""
+        self.complete(error)
 
     def on_done(self, callback: Callable[[object], None]) -> None:
         """Have `callback` called with the reply; at once if it is there."""
@@ -70,6 +74,17 @@ class Unwritten(Pending):
         return self._outcome
 
 
+def reply_of(outcome: object) -> object:
+    """The reply that a `Pending` told.
+
+    Raises:
+        Exception: that which making it came to.
+    """
+    if isinstance(outcome, Exception):
+        raise outcome
+    return outcome
+
+
 class Condition(Protocol):
     """What a parked reply waits for."""
 
@@ -83,11 +98,12 @@ class Condition(Protocol):
 
 
 class _Parked:
-    __slots__ = ("condition", "keys", "timer")
+    __slots__ = ("condition", "keys", "pending", "timer")
 
-    def __init__(self, condition: Condition, keys: tuple[Hashable, ...]) -> None:
+    def __init__(self, condition: Condition, keys: tuple[Hashable, ...], pending: Pending) -> None:
         self.condition = condition
         self.keys = keys
+        self.pending = pending
         self.timer: Timer | None = None
 
 
@@ -101,14 +117,14 @@ class Purgatory:
         self._by_key: dict[Hashable, dict[_Parked, None]] = {}
 
     def park(
-        self, condition: Condition, keys: Iterable[Hashable], seconds: float
-    ) -> Callable[[], None]:
-        """Wait for one of the keys, at most `seconds`; returns a function that gives up."""
-        parked = _Parked(condition, tuple(keys))
+        self, condition: Condition, keys: Iterable[Hashable], seconds: float, pending: Pending
+    ) -> None:
+        """Have `pending` wait for one of the keys, at most `seconds`, or until it is given up."""
+        parked = _Parked(condition, tuple(keys), pending)
         for key in parked.keys:
             self._by_key.setdefault(key, {})[parked] = None
         parked.timer = self._timers.after(seconds, lambda: self._finish(parked))
-        return lambda: self._remove(parked)
+        pending.on_given_up(lambda: self._remove(parked))
 
     def happened(self, key: Hashable, amount: int = 0) -> None:
         """Tell all that wait for `key`, and finish those whose condition is met."""
@@ -128,8 +144,9 @@ class Purgatory:
         self._remove(parked)
         try:
             parked.condition.finish()
-        except Exception:
+        except Exception as error:
             log.exception("waiting reply failed", extra={"keys": parked.keys})
+            parked.pending.fail(error)
 
     def _remove(self, parked: _Parked) -> None:
         if parked.timer is not None:

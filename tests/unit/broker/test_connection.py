@@ -28,13 +28,10 @@ class Guarding:
             self.ended_by = error
 
 
-def test_a_late_reply_that_fails_ends_its_connection_alone() -> None:
-    def refuse(request: Request, outcome: object) -> None:
-        raise OnlyByClosing("too large")
-
-    pending = Pending()
+def waiting_for(pending: Pending, write: Callable[[Request, object], None]) -> Guarding:
+    """A connection whose client waits for a reply."""
     dialect = SimpleNamespace(
-        at_once=1, read_request=lambda _: Request(1, 0, 7, None, None), write_response=refuse
+        at_once=1, read_request=lambda _: Request(1, 0, 7, None, None), write_response=write
     )
     broker = SimpleNamespace(
         quotas=SimpleNamespace(in_force=False),
@@ -51,5 +48,23 @@ def test_a_late_reply_that_fails_ends_its_connection_alone() -> None:
     )
     assert not client.on_frame(memoryview(b""))
     client.on_event_end()
+    return connection
+
+
+def test_a_late_reply_that_fails_ends_its_connection_alone() -> None:
+    def refuse(request: Request, outcome: object) -> None:
+        raise OnlyByClosing("too large")
+
+    pending = Pending()
+    connection = waiting_for(pending, refuse)
     pending.complete([])
     assert isinstance(connection.ended_by, OnlyByClosing)
+
+
+def test_a_reply_that_could_not_be_made_ends_its_connection() -> None:
+    written: list[object] = []
+    pending = Pending()
+    connection = waiting_for(pending, lambda _, outcome: written.append(outcome))
+    pending.fail(OnlyByClosing("no records to read"))
+    assert isinstance(connection.ended_by, OnlyByClosing)
+    assert written == []

@@ -5,14 +5,15 @@ from collections.abc import Hashable
 import pytest
 
 from barnabas.broker.delayed_fetch import DelayedFetch
-from barnabas.broker.purgatory import Pending, Purgatory
+from barnabas.broker.purgatory import Pending, Purgatory, reply_of
 from tests.unit.runtime.manual_timers import ManualTimers
 
 
 def parked(purgatory: Purgatory, missing: int, keys: list[Hashable], seconds: float) -> list[str]:
     """A fetch that waits for bytes; the list grows by a word when it is answered."""
     answers: list[str] = []
-    purgatory.park(DelayedFetch(missing, lambda: answers.append("answered")), keys, seconds)
+    condition = DelayedFetch(missing, lambda: answers.append("answered"))
+    purgatory.park(condition, keys, seconds, Pending())
     return answers
 
 
@@ -50,8 +51,9 @@ def test_who_gives_up_is_not_answered() -> None:
     purgatory = Purgatory(timers)
     answers: list[str] = []
     condition = DelayedFetch(1, lambda: answers.append("answered"))
-    give_up = purgatory.park(condition, ["a"], 1.0)
-    give_up()
+    pending = Pending()
+    purgatory.park(condition, ["a"], 1.0, pending)
+    pending.give_up()
     purgatory.happened("a", 5)
     timers.advance(2)
     assert answers == []
@@ -62,11 +64,16 @@ def test_one_that_fails_is_no_matter_of_the_others(caplog: pytest.LogCaptureFixt
         raise ValueError("a bug")
 
     purgatory = Purgatory(ManualTimers())
-    purgatory.park(DelayedFetch(1, fail), ["a"], 1.0)
+    told: list[object] = []
+    pending = Pending()
+    pending.on_done(told.append)
+    purgatory.park(DelayedFetch(1, fail), ["a"], 1.0, pending)
     answers = parked(purgatory, 1, ["a"], 1.0)
     purgatory.happened("a", 1)
     assert answers == ["answered"]
     assert "a bug" in caplog.text
+    with pytest.raises(ValueError, match="a bug"):
+        reply_of(told[0])
 
 
 def test_a_stop_answers_everybody() -> None:

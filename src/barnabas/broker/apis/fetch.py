@@ -97,7 +97,7 @@ def _wait(
 
     condition = DelayedFetch(missing, finish, is_there if committed_only else None)
     keys = broker.replicas.keys_of(plan.reads)
-    pending.on_given_up(broker.purgatory.park(condition, keys, wait_ms / 1000))
+    broker.purgatory.park(condition, keys, wait_ms / 1000, pending)
     return pending
 
 

@@ -58,12 +58,12 @@ def _append_as_0_8(broker: Broker, produce: Produce) -> list[Appended] | Pending
         return answers
     pending = Pending()
     found = (broker.replicas.find(one.topic, one.partition) for one in produce.appends)
-    parked = broker.purgatory.park(
+    broker.purgatory.park(
         DelayedProduce(lambda: pending.complete([out_of_time(answer) for answer in answers])),
         {partition for partition in found if partition is not None},
         max(produce.timeout_ms, 0) / 1000,
+        pending,
     )
-    pending.on_given_up(parked)
     return pending
 
 

@@ -121,7 +121,7 @@ def _wait(
         if isinstance(live, Live):
             keys += [live.key, live.partition]
     seconds = request.max_wait_ms / 1000
-    pending.on_given_up(broker.purgatory.park(_Waiting(finish), keys, seconds))
+    broker.purgatory.park(_Waiting(finish), keys, seconds, pending)
 
 
 def _find(broker: Broker, request: ShareFetchRequest, place: Place) -> Live | ErrorCode:

@@ -35,7 +35,7 @@ def handle(broker: Broker, context: RequestContext, fetch: Fetch | None) -> Fetc
 
     condition = DelayedFetch(fetch.min_bytes - readable_bytes(fetched), finish)
     keys = [_key(broker, read) for read in fetch.reads]
-    pending.on_given_up(broker.purgatory.park(condition, keys, fetch.max_wait_ms / 1000))
+    broker.purgatory.park(condition, keys, fetch.max_wait_ms / 1000, pending)
     return pending
 
 

@@ -37,7 +37,7 @@ def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Ap
     # They are views of what the connection receives into, and the request waits with its answer.
     produce.appends.clear()
     wait_s = max(produce.timeout_ms, 0) / 1000
-    pending.on_given_up(broker.purgatory.park(condition, keys, wait_s))
+    broker.purgatory.park(condition, keys, wait_s, pending)
     return pending
 
 

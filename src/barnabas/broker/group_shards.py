@@ -65,7 +65,11 @@ class GroupShards(Shards["GroupShard"]):
         load_shard(partition.log, shard, shard, partial(shard.offsets.replay_rows, {}))
 
     def restore(self, held: Held) -> None:
-        """Read the groups of a shard again, but for classic ones: what changed them is not written."""
+        """Read the groups of a shard again: what changed them is not written.
+
+        Of classic groups only those that are not there any more: what the others do between two
+        generations is not in the log.
+        """
         try:
             again = self._load(held.partition)
         except BrokerError:
@@ -74,6 +78,7 @@ class GroupShards(Shards["GroupShard"]):
         else:
             held.shard.consumer.become(again.consumer.by_id())
             held.shard.share.become(again.share.by_id())
+            held.shard.take_back(again.groups())
         for begin in self.on_loaded:
             begin(held)
 

@@ -1,6 +1,7 @@
 """ShareOffsets: where share groups are, as administrators see and change it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -77,6 +78,16 @@ class ShareOffsets:
         collector = CodeCollector(places, done)
         for place in places:
             collector.begin(place, partial(self._partitions.forget, StateKey(group_id, place)))
+
+    def forget_topic(self, topic_id: bytes) -> None:
+        """No group has read a topic that is deleted."""
+        for index in self._shards.indexes():
+            with suppress(BrokerError):
+                held = self._shards.at(index)
+                for group in held.shard.share.all():
+                    left = frozenset(one for one in group.read if one.topic_id != topic_id)
+                    if left != group.read:
+                        self._set_read(held, group, left)
 
     def group(self, group_id: str) -> ShareGroup:
         """A share group.

@@ -4,6 +4,7 @@ Joins the machine of a partition with its log, with what is kept of it, and with
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -200,6 +201,14 @@ class SharePartitions:
         """
         self._drop(key)
         self._kept.keep(key, self._kept.states(key).removal(key), on_kept)
+
+    def forget_topic(self, topic_id: bytes) -> None:
+        """Keep nothing of a topic that is deleted."""
+        for key in [key for key in self._live if key.place.topic_id == topic_id]:
+            self._drop(key)
+        for key in self._kept.of_topic(topic_id):
+            with suppress(BrokerError):
+                self.forget(key, lambda _code: None)
 
     def start_of(self, key: StateKey) -> int | None:
         """Below which offset all is done with; None: the group never read the partition.

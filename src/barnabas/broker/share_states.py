@@ -1,6 +1,7 @@
 """KeptShares: what share groups have read, kept in the partitions of __share_group_state."""
 
 from collections.abc import Callable
+from contextlib import suppress
 
 from barnabas.broker.internal_topic import InternalTopic
 from barnabas.broker.replicas import ReplicaManager
@@ -9,7 +10,7 @@ from barnabas.broker.topics import SHARES_TOPIC, Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.share_state.states import ShareStates, StateKey
-from barnabas.errors import ErrorCode
+from barnabas.errors import BrokerError, ErrorCode
 from barnabas.log.file_names import uuid_text
 from barnabas.ports import Clock
 
@@ -39,6 +40,14 @@ class KeptShares(Shards[ShareStates]):
             BrokerError: COORDINATOR_NOT_AVAILABLE.
         """
         return self._held_for(key).shard
+
+    def of_topic(self, topic_id: bytes) -> list[StateKey]:
+        """Of which partitions of a topic something is kept, as far as that can be read."""
+        found: list[StateKey] = []
+        for index in self.indexes():
+            with suppress(BrokerError):  # it was logged
+                found += self.at(index).shard.keys()
+        return [key for key in found if key.place.topic_id == topic_id]
 
     def keep(
         self, key: StateKey, record: CoordinatorRecord, on_written: Callable[[ErrorCode], None]

@@ -32,6 +32,11 @@ class Shares:
         )
         self.offsets = ShareOffsets(broker.topics, broker.groups, self.partitions)
 
+    def forget_topic(self, topic_id: bytes) -> None:
+        """Drop what is kept of a topic that is deleted."""
+        self.partitions.forget_topic(topic_id)
+        self.offsets.forget_topic(topic_id)
+
     def forget(self, group_id: str, places: Iterable[Place]) -> None:
         """Drop what is kept of places that a group has read."""
         for place in places:

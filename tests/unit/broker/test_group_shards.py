@@ -8,8 +8,15 @@ import pytest
 from barnabas.broker.group_shards import GroupShards
 from barnabas.coordinators.consumer_group.beating import Beat
 from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
+from barnabas.coordinators.group.group_states import GroupState
+from barnabas.coordinators.group.snapshot import record_of
 from barnabas.coordinators.share_group.groups import ShareBeat, ShareSettings
+from barnabas.coordinators.share_state.states import StateKey
 from barnabas.errors import ErrorCode
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from barnabas.wire.schema import NO_UUID
 from tests.unit.broker.test_group_offsets import Started
 
 NOT_WRITTEN = ErrorCode.COORDINATOR_NOT_AVAILABLE
@@ -18,7 +25,7 @@ SHARED = ShareSettings(session_ms=1000, heartbeat_ms=100, assignment_interval_ms
 
 @pytest.fixture
 def started(tmp_path: Path) -> Iterator[Started]:
-    """With a consumer group and a share group that nobody is in any more."""
+    """With a consumer group, a share group and a classic one that nobody is in any more."""
     one = Started(tmp_path)
     groups = one.broker.groups
     held, share = groups.of("g"), groups.of("s")
@@ -29,9 +36,27 @@ def started(tmp_path: Path) -> Iterator[Started]:
         groups.append(held, held.shard.consumer.heartbeat(beat, None, 0).records, print)
         asked = ShareBeat(group_id="s", topics=topics, **who)  # type: ignore[arg-type]
         groups.append(share, share.shard.share.heartbeat(asked, SHARED, 0).records, print)
+    classic = ClassicGroup("c", GroupSettings(0, 10), generation=3, protocol_type="consumer")
+    ended = groups.of("c")
+    ended.shard.replay(*record_of(classic))
+    groups.append(ended, [record_of(classic)], print)
     groups.write()
     yield one
     one.stop()
+
+
+def test_of_a_topic_that_is_deleted_nothing_is_kept_for_share_groups(started: Started) -> None:
+    broker = started.broker
+    place = Place(started.topic_id(), 1)
+    for group in ("s", "other"):
+        broker.shares.partitions.find(StateKey(group, place))
+    broker.replicas.write()
+    assert broker.shares.partitions.start_of(StateKey("s", place)) == 0
+    gone = DeleteTopicState(name="dogs", topic_id=NO_UUID)
+    started.ask(ApiKey.DELETE_TOPICS, 6, DeleteTopicsRequest(topics=[gone], timeout_ms=1))
+    for group in ("s", "other"):
+        assert broker.shares.partitions.start_of(StateKey(group, place)) is None
+    assert broker.shares.offsets.group("s").read == frozenset()
 
 
 @pytest.fixture
@@ -50,6 +75,15 @@ def test_groups_that_could_not_be_deleted_are_there(failing: Started) -> None:
     failing.broker.group_removal.delete_groups(["g"], told.append)
     assert told == [{"g": NOT_WRITTEN}]
     assert failing.broker.groups.of("g").shard.consumer.get("g") is not None
+
+
+def test_a_classic_group_that_could_not_be_deleted_is_there(failing: Started) -> None:
+    told: list[object] = []
+    failing.broker.group_removal.delete_groups(["c"], told.append)
+    assert told == [{"c": NOT_WRITTEN}]
+    group = failing.broker.groups.of("c").shard.group("c")
+    assert group is not None
+    assert (group.state, group.generation) == (GroupState.EMPTY, 3)
 
 
 def test_groups_that_could_not_expire_are_there(failing: Started) -> None:

@@ -14,6 +14,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.mutations import Mutations
 from barnabas.broker.topic_znodes import Topic
+from barnabas.broker.topics import SHARES_TOPIC
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.delete_topics import (
     DeletableTopicResult,
@@ -54,6 +55,8 @@ def handle(
             broker.topics.delete(topic.name)
             broker.offsets.forget_topic(topic.name)
             broker.registry_offsets.forget_topic(topic.name)
+            if broker.topics.get(SHARES_TOPIC) is not None:
+                broker.shares.forget_topic(topic.topic_id)
         except KafkaError as error:
             code, why = error.code, error.why
         answers[told] = DeletableTopicResult(

@@ -4,7 +4,7 @@ Offsets change by replay alone. What a group does between two generations is not
 Kafka: a record holds a group as the last generation left it, and replay makes it from that.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from barnabas.coordinators.consumer_group.committing import refused_positions
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
@@ -77,6 +77,11 @@ class GroupShard:
     def forget(self, group_id: str) -> None:
         """Drop a group that there is nothing to remember of."""
         self._groups.pop(group_id, None)
+
+    def take_back(self, groups: Iterable[ClassicGroup]) -> None:
+        """Have groups again whose end could not be written."""
+        for group in groups:
+            self._groups.setdefault(group.group_id, group)
 
     def commit(self, asked: Commit, now: int) -> CoordinatorResult[dict[Position, ErrorCode]]:
         """Keep positions; the reply says for each what became of it. A member is heard by it."""

@@ -5,7 +5,7 @@ This broker writes snapshots alone: they are small, as what is done with moves t
 Source: KIP-932; Kafka's ShareCoordinatorShard.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from barnabas.coordinators.consumer_group.places import Place
@@ -51,6 +51,10 @@ class ShareStates:
     def get(self, key: StateKey) -> KeptState | None:
         """What is kept; None: nothing ever was."""
         return self._states.get(key)
+
+    def keys(self) -> Iterator[StateKey]:
+        """Of which partitions and groups something is kept."""
+        return iter(tuple(self._states))
 
     def snapshot(
         self, key: StateKey, start: int, spans: Iterable[Span], now_ms: int, state_epoch: int = -1

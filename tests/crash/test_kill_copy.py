@@ -1,5 +1,6 @@
 """A copy job in transactions while the broker is killed: each record arrives once, in order."""
 
+import logging
 import random
 import threading
 import time
@@ -11,21 +12,24 @@ from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import consumer_settings, take
 from tests.interop.peers.our_broker import OurBroker
 
+log = logging.getLogger(__name__)
+
 SECONDS = 30
 GROUP = "copier"
 # With the other strategy librdkafka 2.11 may wait for ever for a broker that it has just let go.
-KNOWN_STAY = {"metadata.recovery.strategy": "none"}
+KNOWN_STAY = {"metadata.recovery.strategy": "none", "reconnect.backoff.max.ms": 500}
 
 
 class Copier(threading.Thread):
     """Reads partition 0 of one topic, writes it to another, positions in the same transactions."""
 
-    def __init__(self, address: str, source: str, target: str, count: int) -> None:
+    def __init__(self, address: str, source: str, target: str, count: int | None) -> None:
+        """`count`: of all records there will be; None while that is not known."""
         super().__init__(daemon=True)
         self._address = address
         self._source = TopicPartition(source, 0)
         self._target = target
-        self._count = count
+        self.count = count
         self.transactions = 0
         self.failure: BaseException | None = None
         self.stopped = threading.Event()
@@ -50,13 +54,16 @@ class Copier(threading.Thread):
             (place,) = consumer.committed([self._source], timeout=SECONDS)
             position = max(place.offset, 0)
             consumer.assign([TopicPartition(self._source.topic, 0, position)])
-            while position < self._count and not self.stopped.is_set():
+            while not self._is_all(position) and not self.stopped.is_set():
                 position = self._copy_some(consumer, producer, position)
         except KafkaException:
             return False
         finally:
             consumer.close()
-        return bool(position >= self._count)
+        return self._is_all(position)
+
+    def _is_all(self, position: int) -> bool:
+        return self.count is not None and position >= self.count
 
     def _copy_some(self, consumer: Consumer, producer: Producer, position: int) -> int:
         found = [one for one in consumer.consume(20, 0.5) if not one.error()]
@@ -71,6 +78,33 @@ class Copier(threading.Thread):
         producer.commit_transaction(SECONDS)
         self.transactions += 1
         return position
+
+
+class Feeder(threading.Thread):
+    """Writes numbers, so many a second, until it is stopped; `values` are those written."""
+
+    def __init__(self, address: str, topic: str, each_second: int) -> None:
+        super().__init__(daemon=True)
+        self._topic = topic
+        self._pause = 1 / each_second
+        self._producer = Producer(
+            {"bootstrap.servers": address, "enable.idempotence": True} | KNOWN_STAY
+        )
+        self.values: list[bytes] = []
+        self.stopped = threading.Event()
+
+    def run(self) -> None:
+        while not self.stopped.wait(self._pause):
+            value = b"%d" % len(self.values)
+            self._producer.produce(self._topic, value, partition=0)
+            self.values.append(value)
+
+    def finish(self) -> list[bytes]:
+        """Everything is written."""
+        self.stopped.set()
+        self.join(SECONDS)
+        assert not self._producer.flush(SECONDS), "all is acknowledged"
+        return self.values
 
 
 def copy_and_kill(seed: int, count: int, kills: int) -> None:
@@ -95,13 +129,19 @@ def copy_and_kill(seed: int, count: int, kills: int) -> None:
             copier.stopped.set()
         assert copier.failure is None
         assert not copier.is_alive(), f"seed {seed}"
-        consumer = Consumer(
-            consumer_settings(broker.bootstrap_servers) | {"isolation.level": "read_committed"}
-        )
-        consumer.assign([TopicPartition(target, 0, 0)])
-        assert [one.value() for one in take(consumer, count, SECONDS)] == values, f"seed {seed}"
-        assert consumer.poll(0.5) is None
-        consumer.close()
+        assert committed(broker, target, count) == values, f"seed {seed}"
+
+
+def committed(broker: OurBroker, topic: str, count: int) -> list[bytes]:
+    """What counts of partition 0 of a topic: so many records, and no more."""
+    consumer = Consumer(
+        consumer_settings(broker.bootstrap_servers) | {"isolation.level": "read_committed"}
+    )
+    consumer.assign([TopicPartition(topic, 0, 0)])
+    values = [one.value() for one in take(consumer, count, SECONDS)]
+    assert consumer.poll(0.5) is None
+    consumer.close()
+    return values
 
 
 def test_a_few_kills() -> None:
@@ -113,3 +153,35 @@ def test_a_few_kills() -> None:
 @pytest.mark.parametrize("seed", range(200, 206))
 def test_many_kills(seed: int) -> None:
     copy_and_kill(seed, count=60_000, kills=60)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_ten_minutes_with_a_kill_every_second() -> None:
+    """The source goes on growing, so that there is always something to copy."""
+    with OurBroker() as broker:
+        interop = InteropBroker(broker)
+        source, target = interop.new_topic(), interop.new_topic({"segment.bytes": "1048576"})
+        feeder = Feeder(broker.bootstrap_servers, source, each_second=100)
+        copier = Copier(broker.bootstrap_servers, source, target, None)
+        feeder.start()
+        copier.start()
+        kills, end = 0, time.monotonic() + 600
+        try:
+            while time.monotonic() < end:
+                time.sleep(1.0)
+                broker.child.kill()
+                broker.start()
+                kills += 1
+        finally:
+            values = feeder.finish()
+            copier.count = len(values)
+            copier.join(120)
+            copier.stopped.set()
+        assert copier.failure is None
+        assert not copier.is_alive(), "it has copied everything"
+        assert committed(broker, source, len(values)) == values
+        assert committed(broker, target, len(values)) == values
+        did = kills, copier.transactions, len(values)
+        log.info("%d kills, %d transactions, %d records", *did)
+        assert copier.transactions > kills // 4, "it got somewhere between kills"

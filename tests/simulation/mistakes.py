@@ -7,6 +7,8 @@ import pytest
 
 from barnabas.broker import committed_reading
 from barnabas.broker.partition import Partition
+from barnabas.coordinators.consumer_group.group import ConsumerGroup
+from barnabas.coordinators.consumer_group.member import ConsumerMember
 from barnabas.coordinators.group import rebalancing, shard
 from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.commit import Commit
@@ -15,6 +17,7 @@ from barnabas.errors import ErrorCode
 from barnabas.log.producer_state import ProducerState
 from barnabas.log.seen_end import SeenEnd
 from barnabas.log.segment import Segment
+from tests.simulation.share_mistakes import SHARE_MISTAKES
 
 Patch = pytest.MonkeyPatch
 
@@ -82,6 +85,22 @@ def show_open_transactions(patch: Patch) -> None:
     patch.setattr(committed_reading, "stable_end", lambda log: log.written_end)
 
 
+def take_commits_of_consumer_zombies(patch: Patch) -> None:
+    """Let anybody commit in a consumer group."""
+    patch.setattr(shard, "refused_positions", lambda *_args: {})
+
+
+def hand_over_too_soon(patch: Patch) -> None:
+    """Forget who has a partition of a consumer group until that one has given it back."""
+    real = ConsumerGroup.put
+
+    def put(group: ConsumerGroup, member: ConsumerMember) -> None:
+        real(group, member)
+        group.owners.clear()
+
+    patch.setattr(ConsumerGroup, "put", put)
+
+
 MISTAKES: Mapping[str, Callable[[Patch], None]] = MappingProxyType(
     {
         one.__name__: one
@@ -94,6 +113,9 @@ MISTAKES: Mapping[str, Callable[[Patch], None]] = MappingProxyType(
             store_repetitions,
             forget_what_was_aborted,
             show_open_transactions,
+            take_commits_of_consumer_zombies,
+            hand_over_too_soon,
+            *SHARE_MISTAKES,
         )
     }
 )

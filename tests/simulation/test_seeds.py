@@ -2,7 +2,7 @@
 
 from barnabas.sim.run import report, run_seed
 
-SLICE = range(1, 26)
+SLICE = range(1, 17)
 
 
 def test_what_must_hold_holds() -> None:

@@ -1,43 +1,39 @@
-"""Cast: the clients of a run: they are begun, killed, stalled, brought back; whether all have settled."""
+"""Cast: the clients of a run, and whether all of them have settled."""
 
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
 
+from barnabas.sim.classic_membership import ClassicMembership
+from barnabas.sim.consumer_membership import ConsumerMembership
 from barnabas.sim.consuming import SimMember
+from barnabas.sim.copying import SimCopier
 from barnabas.sim.entropy import SeededEntropy
 from barnabas.sim.events import Place
-from barnabas.sim.process import Process
+from barnabas.sim.group_kind import GroupKind
+from barnabas.sim.membership import Membership
 from barnabas.sim.producing import SimProducer
-from barnabas.sim.scenario import Scenario
+from barnabas.sim.roles import Roles
+from barnabas.sim.scenario import COPIERS_GROUP, GROUP, SHARERS_GROUP, Scenario
+from barnabas.sim.sharing import SimSharer
 from barnabas.sim.site import Site
 from barnabas.sim.transactors import Transactors
-from barnabas.sim.versions import drawn_versions
+from barnabas.sim.versions import (
+    STABLE_POSITIONS,
+    TRANSACTIONS_2,
+    drawn_versions,
+    with_epochs,
+)
 
-GROUP = "g"
-
-
-@dataclass(slots=True)
-class _Role:
-    """A member that is to be there, whoever plays it now."""
-
-    site: Site
-    instance: str | None
-    lives: int = 0
-    member: SimMember | None = None
+BeginSite = Callable[[str, SeededEntropy], Site]
+_QUIET_SECONDS = 1.0
+"""How long nothing is to be had by a share group once all locks have ended."""
 
 
 class Cast:
     """All clients. `begin_site` gives a place in the world for a name."""
 
-    def __init__(
-        self,
-        scenario: Scenario,
-        entropy: SeededEntropy,
-        begin_site: Callable[[str, SeededEntropy], Site],
-    ) -> None:
-        self._entropy = entropy
+    def __init__(self, scenario: Scenario, entropy: SeededEntropy, begin_site: BeginSite) -> None:
         self._scenario = scenario
-        self._roles: list[_Role] = []
+        self._is_produced = False
         self.producers: list[SimProducer] = []
         for number in range(scenario.producers):
             site = begin_site(f"producer-{number}", entropy.stream(f"producer-{number}"))
@@ -45,69 +41,62 @@ class Cast:
             self.producers.append(producer)
             site.process.begin(producer.run())
         self.transactors = Transactors(scenario, entropy.stream("transactors"), begin_site)
+        self.members: Roles[SimMember] = Roles(entropy)
         for number in range(scenario.members):
-            name = f"member-{number}"
             is_static = number < scenario.static_members
-            site = begin_site(name, entropy.stream(name))
-            site.versions = drawn_versions(site.entropy, is_static=is_static)
-            role = _Role(site, name if is_static else None)
-            self._roles.append(role)
-            site.process.after(
-                entropy.between(0.0, 10.0),
-                lambda role=role: self._play(role),  # type: ignore[misc]
-            )
+            self._add_member(begin_site, entropy, f"member-{number}", is_static=is_static)
+        self.copiers: Roles[SimCopier] = Roles(entropy.stream("copiers"))
+        for number in range(scenario.copiers):
+            self._add_copier(begin_site, entropy, f"copier-{number}")
+        self.sharers: Roles[SimSharer] = Roles(entropy.stream("sharers"))
+        for number in range(scenario.sharers):
+            name = f"sharer-{number}"
+            self.sharers.add(begin_site(name, entropy.stream(name)), None, self._sharer)
 
-    def _play(self, role: _Role) -> None:
-        role.lives += 1
-        site = role.site
+    def _add_member(
+        self, begin_site: BeginSite, entropy: SeededEntropy, name: str, *, is_static: bool
+    ) -> None:
+        site = begin_site(name, entropy.stream(name))
+        site.versions = drawn_versions(site.entropy, is_static=is_static)
+        if self._scenario.kind is not GroupKind.CLASSIC:
+            site.versions = with_epochs(site.versions)
+        self.members.add(site, name if is_static else None, self._member)
 
-        def on_fenced() -> None:
-            if role.member is member:
-                # Whoever it was that took its name: somebody starts it again.
-                self._return(role, self._entropy.between(1.0, 10.0))
+    def _add_copier(self, begin_site: BeginSite, entropy: SeededEntropy, name: str) -> None:
+        site = begin_site(name, entropy.stream(name))
+        site.versions = with_epochs({**site.versions, **STABLE_POSITIONS})
+        if not self._scenario.release and site.entropy.chance(0.5):
+            site.versions |= TRANSACTIONS_2
+        self.copiers.add(site, None, self._copier)
 
-        member = role.member = SimMember(site, GROUP, role.instance, on_fenced)
-        site.process.begin(member.run())
+    def _member(self, site: Site, instance: str | None, on_fenced: Callable[[], None]) -> SimMember:
+        kind = self._scenario.kind
+        return SimMember(site, _membership(site, GROUP, kind, instance), on_fenced)
 
-    # --- Faults -------------------------------------------------------------------------------
+    def _copier(self, site: Site, instance: str | None, on_fenced: Callable[[], None]) -> SimCopier:
+        kind = self._scenario.copiers_kind
+        return SimCopier(site, _membership(site, COPIERS_GROUP, kind, instance), on_fenced)
 
-    def kill_one(self) -> str:
-        """A member's process ends, and another takes its place after a while. Says whose."""
-        role = self._entropy.one_of(self._roles)
-        role.site.process.die()
-        self._return(role, self._entropy.between(0.1, 15.0))
-        return role.site.name
+    def _sharer(self, site: Site, instance: str | None, on_fenced: Callable[[], None]) -> SimSharer:
+        del instance, on_fenced  # No member of a share group has a name that others could take.
+        return SimSharer(site, SHARERS_GROUP, self._scenario.lock_ms / 1000)
 
-    def leave_one(self) -> str:
-        """A member says goodbye, and returns after a while. Says which."""
-        role = self._entropy.one_of(self._roles)
-        if role.member is not None and not role.member.leaves:
-            role.member.leaves = True
-            self._return(role, self._entropy.between(2.0, 20.0))
-        return role.site.name
-
-    def double_one(self) -> str:
-        """A second process plays the same member while the first one still does: one is fenced."""
-        role = self._entropy.one_of(self._roles)
-        if role.instance is not None:
-            old = role.site
-            self._return(role, 0.0)
-            old.process.after(30.0, old.process.die)
-        return role.site.name
-
-    def stall_one(self) -> str:
-        """A member stands still. Says which."""
-        role = self._entropy.one_of(self._roles)
-        seconds = self._entropy.between(1.0, 20.0)
-        role.site.stalled_until = role.site.process.loop.now() + seconds
-        return role.site.name
-
-    def _return(self, role: _Role, seconds: float) -> None:
-        site = role.site
-        process = Process(site.process.loop, site.name)
-        role.site = replace(site, process=process, stalled_until=0.0)
-        role.member = None
-        process.after(seconds, lambda: self._play(role))
+    def faults(self) -> list[Callable[[], str]]:
+        """What may go wrong with them."""
+        kinds = [
+            self.members.kill_one,
+            self.members.leave_one,
+            self.members.stall_one,
+            self.members.stall_one,
+            self.members.stall_one,
+            self.members.double_one,
+        ]
+        if self._scenario.transactors:
+            kinds += [self.transactors.kill_one, self.transactors.stall_one]
+        for some in (self.copiers, self.sharers):
+            if some:
+                kinds += [some.kill_one, some.leave_one, some.stall_one, some.stall_one]
+        return kinds
 
     # --- Settling -----------------------------------------------------------------------------
 
@@ -118,19 +107,50 @@ class Cast:
             return f"{len(working)} producers are not done"
         if not self.transactors.are_done:
             return "transactions are not done"
-        members = [role.member for role in self._roles if role.member and not role.member.is_gone]
-        generations = {one.membership.generation for one in members}
-        owned: list[Place] = []
-        for one in members:
-            if one.membership.places is None:
-                return "a member has to join"
-            owned += one.membership.places
-        if sorted(owned) != sorted(self._scenario.places) or len(generations) > 1:
-            return f"generations {sorted(generations)} own {sorted(owned)}"
-        for one in members:
-            for place in one.membership.places or ():
-                end, committed = one.ends.get(place), one.committed.get(place, -1)
-                # After a loss, a commit may know of records that are no more.
-                if end is None or max(committed, 0) < end:
-                    return f"{place} is committed to {committed} of {end}"
+        if not self._is_produced:
+            # What is the end of a partition, readers find out from here on.
+            self._is_produced = True
+            for some in (self.members, self.copiers, self.sharers):
+                some.look_again()
+        return (
+            _unsettled(self.members.present(), self._scenario.places)
+            or (bool(self.copiers) and _unsettled(self.copiers.present(), self._scenario.places))
+            or (bool(self.sharers) and self._unshared(self.sharers.present()))
+            or ""
+        )
+
+    def _unshared(self, sharers: Sequence[SimSharer]) -> str:
+        epochs = {one.membership.epoch for one in sharers}
+        read = {place for one in sharers for place in one.membership.places}
+        if len(epochs) != 1 or read != set(self._scenario.places):
+            return f"sharers of epochs {sorted(epochs)} read {sorted(read)}"
+        quiet = self._scenario.lock_ms / 1000 + _QUIET_SECONDS
+        if any(not one.is_idle_for(quiet) for one in sharers):
+            return "records are shared"
         return ""
+
+
+def _membership(site: Site, group: str, kind: GroupKind, instance: str | None) -> Membership:
+    is_consumer = kind is GroupKind.CONSUMER
+    if kind is GroupKind.MIXED:
+        is_consumer = site.entropy.chance(0.5)
+    speaks = ConsumerMembership if is_consumer else ClassicMembership
+    return speaks(site, site.caller(), group, kind, instance)
+
+
+def _unsettled(members: Sequence[SimMember], places: Iterable[Place]) -> str:
+    generations = {one.membership.generation for one in members}
+    owned: list[Place] = []
+    for one in members:
+        if one.membership.places is None:
+            return f"a member of {one.membership.group} has to join"
+        owned += one.membership.places
+    if sorted(owned) != sorted(places) or len(generations) > 1:
+        return f"generations {sorted(generations)} own {sorted(owned)}"
+    for one in members:
+        for place in one.membership.places or ():
+            end, committed = one.ends.get(place), one.committed.get(place, -1)
+            # After a loss, a commit may know of records that are no more.
+            if end is None or max(committed, 0) < end:
+                return f"{one.membership.group} at {place} is committed to {committed} of {end}"
+    return ""

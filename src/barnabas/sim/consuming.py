@@ -1,31 +1,15 @@
 """SimMember: a consumer in a group: reads what it owns, commits how far it is, and is not reliable."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 
 from barnabas.errors import ErrorCode
-from barnabas.protocol.api_keys import ApiKey
-from barnabas.protocol.offset_commit import (
-    OffsetCommitRequest,
-    OffsetCommitRequestPartition,
-    OffsetCommitRequestTopic,
-    OffsetCommitResponse,
-)
-from barnabas.protocol.offset_fetch import (
-    OffsetFetchRequest,
-    OffsetFetchRequestGroup,
-    OffsetFetchRequestTopic,
-    OffsetFetchRequestTopics,
-    OffsetFetchResponse,
-)
+from barnabas.protocol.offset_commit import OffsetCommitResponse
 from barnabas.sim.caller import Lost
 from barnabas.sim.events import Committed, Fetched, Place, Positions
 from barnabas.sim.membership import Fenced, Membership
+from barnabas.sim.positions import commit_of, committed_positions
 from barnabas.sim.reading import COMMITTED, read
 from barnabas.sim.site import Site
-
-_SEVERAL_GROUPS = 8
-"""The first version of OffsetFetch that names groups in a list."""
-
 
 _READ_AT_ONCE = 3
 _LONGEST_PAUSE = 2.0
@@ -34,15 +18,15 @@ _LONGEST_PAUSE = 2.0
 class SimMember:
     """One life of a member. It commits positions that are behind those it was told, never before."""
 
-    def __init__(
-        self, site: Site, group: str, instance: str | None, on_fenced: Callable[[], None]
-    ) -> None:
-        self._site = site
+    asks_for_stable = False
+    """Whether it waits for transactions that have sent positions."""
+
+    def __init__(self, site: Site, membership: Membership, on_fenced: Callable[[], None]) -> None:
+        self.site = site
+        self.membership = membership
         self._on_fenced = on_fenced
         self._isolation = site.entropy.below(COMMITTED + 1)
-        self._caller = site.caller()
-        self._fetcher = site.caller()
-        self.membership = Membership(site, self._caller, group, instance)
+        self.fetcher = site.caller()
         self.positions: dict[Place, int] = {}
         self.committed: dict[Place, int] = {}
         self.ends: dict[Place, int] = {}
@@ -51,20 +35,20 @@ class SimMember:
 
     async def run(self) -> None:
         """Until it leaves or is fenced."""
-        site, membership = self._site, self.membership
+        site, membership = self.site, self.membership
         while not self.is_gone:
             try:
                 if self.leaves:
                     await membership.leave()
                     self.is_gone = True
                 elif membership.places is None:
-                    places = await membership.join()
-                    if places is not None:
-                        await self._begin(places)
-                    else:
+                    self.forget(tuple(self.positions))
+                    await membership.join()
+                    if membership.places is None:
                         await site.sleep(0.05, 0.3)
                 else:
-                    await self._work(membership.places)
+                    await self._learn(membership.places)
+                    await self.work(membership.places)
             except Lost:
                 site.note(site.name, "lost its connection")
                 await site.sleep(0.05, 1.0)
@@ -72,52 +56,72 @@ class SimMember:
                 site.note(site.name, "is fenced")
                 self.is_gone = True
                 self._on_fenced()
-        self._caller.hang_up()
-        self._fetcher.hang_up()
+        self.hang_up()
 
-    async def _begin(self, places: tuple[Place, ...]) -> None:
-        """Learn where to go on."""
-        site, group = self._site, self.membership.group
-        self.positions.clear()
-        self.committed.clear()
+    def on_killed(self) -> None:
+        """The broker does not learn of it before its session ends."""
+
+    def look_again(self) -> None:
+        """See `Player`."""
         self.ends.clear()
-        while places and self.membership.places == places and not self.positions:
-            mark = site.mark()
-            try:
-                answer = await self._caller.ask(self._question(places), OffsetFetchResponse)
-            except Lost:
-                await site.sleep(0.05, 0.5)
-                continue
-            told = _told(answer)
-            site.note(site.name, f"goes on from {told}")
-            if told is None:
-                await site.sleep(0.05, 0.5)
-                continue
-            site.tell(site.name, Positions(mark, group, told))
-            self.positions = {place: max(offset, 0) for place, offset in told.items()}
-            self.committed = dict(told)
 
-    async def _work(self, places: tuple[Place, ...]) -> None:
-        """One round: a heartbeat, some reading, perhaps a commit."""
-        site = self._site
+    def hang_up(self) -> None:
+        """Close its connections."""
+        self.membership.caller.hang_up()
+        self.fetcher.hang_up()
+
+    async def _learn(self, places: tuple[Place, ...]) -> None:
+        """Learn where to go on with what is new."""
+        site, membership = self.site, self.membership
+        new = [place for place in places if place not in self.positions]
+        if not new:
+            return
+        mark = site.mark()
+        told = await committed_positions(membership, new, stable=self.asks_for_stable)
+        site.note(site.name, f"goes on from {told}")
+        if told is not None:
+            event = Positions(mark, membership.group, told, is_stable=self.asks_for_stable)
+            site.tell(site.name, event)
+            self.positions |= {place: max(offset, 0) for place, offset in told.items()}
+            self.committed |= told
+
+    def forget(self, places: Iterable[Place]) -> None:
+        """It does not read these any more."""
+        for place in places:
+            for known in (self.positions, self.committed, self.ends):
+                known.pop(place, None)
+
+    async def give_back(self, places: Sequence[Place]) -> None:
+        """Somebody else is to have these: say how far it is, if it comes to that."""
+        await self.site.stall()
+        last = {one: at for one, at in self._news().items() if one in places}
+        self.forget(places)
+        if self.site.entropy.chance(0.7):
+            await self._commit(last)
+        self.forget(places)
+
+    async def work(self, places: tuple[Place, ...]) -> None:
+        """One round: some reading, a heartbeat, perhaps a commit."""
+        site = self.site
         first = site.entropy.below(len(places)) if places else 0
         for place in (places[first:] + places[:first])[:_READ_AT_ONCE]:
             await self._read(place)
         if await site.stall() and site.entropy.chance(0.8):
             # As one does that does not know how long it slept.
             await self._commit(dict(self.positions))
-        await self.membership.heartbeat()
+        if self.membership.places is not None:
+            await self.membership.heartbeat(self.give_back)
         if self.membership.places is not None or site.entropy.chance(0.5):
             await self._commit(self._news())
         await site.sleep(0.05, _LONGEST_PAUSE)
 
     async def _read(self, place: Place) -> None:
-        site = self._site
+        site = self.site
         if place not in self.positions:
             return
         mark = site.mark()
         part = await read(
-            self._fetcher,
+            self.fetcher,
             place,
             self.positions[place],
             wait_ms=100,
@@ -140,11 +144,11 @@ class SimMember:
         }
 
     async def _commit(self, news: dict[Place, int]) -> None:
-        site, membership = self._site, self.membership
+        site, membership = self.site, self.membership
         if not news:
             return
         mark = site.mark()
-        answer = await self._caller.ask(self._wish(news), OffsetCommitResponse)
+        answer = await membership.caller.ask(commit_of(membership, news), OffsetCommitResponse)
         codes = {
             (topic.name, one.partition_index): ErrorCode.of(one.error_code)
             for topic in answer.topics
@@ -154,60 +158,21 @@ class SimMember:
         site.note(site.name, f"commits {news}: {[code.name for code in codes.values()]}")
         if kept:
             self.committed |= kept
-            committed = Committed(mark, site.mark(), membership.group, membership.generation, kept)
-            site.tell(site.name, committed)
+            self.tell_committed(mark, kept)
         for code in codes.values():
             membership.refused(code)
 
-    def _wish(self, positions: dict[Place, int]) -> OffsetCommitRequest:
-        membership = self.membership
-        return OffsetCommitRequest(
-            group_id=membership.group,
-            generation_id_or_member_epoch=membership.generation,
-            member_id=membership.member_id,
-            group_instance_id=membership.instance,
-            topics=[
-                OffsetCommitRequestTopic(
-                    name=topic,
-                    partitions=[
-                        OffsetCommitRequestPartition(
-                            partition_index=index, committed_offset=offset, committed_metadata=""
-                        )
-                    ],
-                )
-                for (topic, index), offset in positions.items()
-            ],
+    def tell_committed(self, mark: int, kept: dict[Place, int]) -> None:
+        """These positions are its group's, which it was told."""
+        site, member = self.site, self.membership
+        event = Committed(
+            mark,
+            site.mark(),
+            site.process.loop.now(),
+            member.group,
+            member.generation,
+            member.owner,
+            kept,
+            by_place=member.by_place,
         )
-
-    def _question(self, places: tuple[Place, ...]) -> OffsetFetchRequest:
-        by_topic: dict[str, list[int]] = {}
-        for topic, index in places:
-            by_topic.setdefault(topic, []).append(index)
-        if self._caller.versions[ApiKey.OFFSET_FETCH] < _SEVERAL_GROUPS:
-            topics = [
-                OffsetFetchRequestTopic(name=topic, partition_indexes=indexes)
-                for topic, indexes in by_topic.items()
-            ]
-            return OffsetFetchRequest(group_id=self.membership.group, topics=topics)
-        asked = [
-            OffsetFetchRequestTopics(name=topic, partition_indexes=indexes)
-            for topic, indexes in by_topic.items()
-        ]
-        group = OffsetFetchRequestGroup(group_id=self.membership.group, topics=asked)
-        return OffsetFetchRequest(groups=[group])
-
-
-def _told(answer: OffsetFetchResponse) -> dict[Place, int] | None:
-    """The positions; None where there was an error."""
-    told = [(topic.name, one) for topic in answer.topics for one in topic.partitions]
-    later = [
-        (topic.name, one)
-        for group in answer.groups
-        for topic in group.topics
-        for one in topic.partitions
-    ]
-    if any(one.error_code for _, one in told) or any(one.error_code for _, one in later):
-        return None
-    found = {(name, one.partition_index): one.committed_offset for name, one in told}
-    found |= {(name, one.partition_index): one.committed_offset for name, one in later}
-    return found or None
+        site.tell(site.name, event)

@@ -6,6 +6,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from barnabas.coordinators.share_partition.partition import Acknowledge
+
 Place = tuple[str, int]
 """Topic and partition."""
 
@@ -58,22 +60,54 @@ class Synced:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """A member was told that its positions are kept, at the later mark `told`."""
+    """A member was told that its positions are kept, at the later mark `told` and the time `at`.
+
+    `by_place`: its group has consumer members, who go from epoch to epoch each at its own time.
+    """
 
     mark: int
     told: int
+    at: float
     group: str
     generation: int
+    owner: str
     positions: Mapping[Place, int]
+    by_place: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """A member has these for its own at the time `at`, and surely until a time, if it wants them.
+
+    It was told so at `told`. Until then its session cannot end, nor the time in which it must give
+    something back.
+    """
+
+    mark: int
+    told: int
+    at: float
+    group: str
+    owner: str
+    places: tuple[Place, ...]
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class LetsGo:
+    """A member has nothing for its own any more, whatever was told to it."""
+
+    group: str
+    owner: str
 
 
 @dataclass(frozen=True, slots=True)
 class Positions:
-    """A member was told these; -1: there is none."""
+    """A member was told these; -1: there is none. `is_stable`: no transaction can change them."""
 
     mark: int
     group: str
     positions: Mapping[Place, int]
+    is_stable: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +121,72 @@ class TransactionEnded:
     who: str
     sent: Mapping[Place, Sequence[bytes]]
     committed: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class OffsetsEnded:
+    """What is known of positions that are to count when a transaction commits; as above."""
+
+    mark: int
+    group: str
+    positions: Mapping[Place, int]
+    committed: bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Delivered:
+    """A member of a share group has records for its own, at the time `at`.
+
+    Surely until a time. `counts`: by offset, how often the record was delivered, this time too.
+    """
+
+    mark: int
+    told: int
+    at: float
+    group: str
+    owner: str
+    place: Place
+    counts: Mapping[int, int]
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLost:
+    """A member of a share group got no answer: there may have been records in it."""
+
+    group: str
+
+
+@dataclass(frozen=True, slots=True)
+class Says:
+    """A member of a share group is about to say what became of records, by their offsets."""
+
+    mark: int
+    group: str
+    owner: str
+    place: Place
+    kinds: Mapping[int, Acknowledge]
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """It was answered at `told`, at the time `at`: all of it is kept, or (`refused`) nothing."""
+
+    mark: int
+    told: int
+    at: float
+    group: str
+    owner: str
+    place: Place
+    kinds: Mapping[int, Acknowledge]
+    refused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Disturbed:
+    """The broker came back, or connections break: what was in hand may be another one's."""
+
+    mark: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +205,27 @@ class WholeLog:
     committed: Mapping[int, bytes]
 
 
-Asked = Acknowledged | Fetched | Synced | Committed | Positions
+@dataclass(frozen=True, slots=True)
+class WholeCopy:
+    """What counts, at the end, of the copy that was made of a partition, in its order."""
+
+    place: Place
+    values: Sequence[bytes]
+
+
+Asked = Acknowledged | Fetched | Synced | Committed | Positions | Holds | Delivered | Said
 """What a client asked for at a mark."""
 
-Event = Asked | TransactionEnded | ProducerRefused | PowerCut | WholeLog
+Event = (
+    Asked
+    | TransactionEnded
+    | OffsetsEnded
+    | ProducerRefused
+    | LetsGo
+    | FetchLost
+    | Says
+    | Disturbed
+    | PowerCut
+    | WholeLog
+    | WholeCopy
+)

@@ -1,11 +1,22 @@
 """Faults: what goes wrong and when, drawn from the seed."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 from barnabas.sim.cast import Cast
 from barnabas.sim.clock import SimClock
 from barnabas.sim.entropy import SeededEntropy
-from barnabas.sim.events import Acknowledged, Committed, Event, PowerCut, Synced, TransactionEnded
+from barnabas.sim.events import (
+    Acknowledged,
+    Committed,
+    Delivered,
+    Event,
+    OffsetsEnded,
+    PowerCut,
+    Said,
+    Synced,
+    TransactionEnded,
+)
 from barnabas.sim.loop import SimLoop
 from barnabas.sim.network import Net
 from barnabas.sim.node import SimNode
@@ -18,27 +29,33 @@ _MOMENTS: tuple[type[Event], ...] = (
     Committed,
     Synced,
     TransactionEnded,
+    OffsetsEnded,
+    Delivered,
+    Said,
 )
+
+
+class World(NamedTuple):
+    """What faults do beside what they are."""
+
+    loop: SimLoop
+    tell: Callable[[PowerCut], None]
+    disturb: Callable[[], None]
+    """Tell that connections break."""
+    note: Callable[[str, str], None]
+    start: Callable[[], None]
+    """Have the broker back."""
 
 
 class Faults:
     """Plans them when it is made. A broker that died comes back by itself after a while."""
 
-    def __init__(
-        self,
-        scenario: Scenario,
-        entropy: SeededEntropy,
-        loop: SimLoop,
-        tell: Callable[[PowerCut], None],
-        note: Callable[[str, str], None],
-        start: Callable[[], None],
-    ) -> None:
+    def __init__(self, scenario: Scenario, entropy: SeededEntropy, world: World) -> None:
         self._scenario = scenario
         self._entropy = entropy
-        self._loop = loop
-        self._tell = tell
-        self._note = note
-        self._start = start
+        self._loop = world.loop
+        self._world = world
+        self._note = world.note
         self._waiting: list[tuple[type[Event], Callable[[], str]]] = []
 
     def plan(self, node: SimNode, net: Net, clock: SimClock, cast: Cast) -> None:
@@ -52,15 +69,8 @@ class Faults:
             lambda: self._jump(clock),
             lambda: self._slow_down(node),
             lambda: self._lie_in_wait(lambda: self._kill(node)),
-            cast.kill_one,
-            cast.leave_one,
-            cast.stall_one,
-            cast.stall_one,
-            cast.stall_one,
-            cast.double_one,
+            *cast.faults(),
         ]
-        if self._scenario.transactors:
-            kinds += [cast.transactors.kill_one, cast.transactors.stall_one]
         if self._scenario.cuts_power:
             kinds += [
                 lambda: self._power_cut(node),
@@ -100,7 +110,7 @@ class Faults:
 
     def _return(self, node: SimNode) -> None:
         if not node.is_up:
-            self._start()
+            self._world.start()
         self._watch(node)
 
     def _kill(self, node: SimNode) -> str:
@@ -113,12 +123,13 @@ class Faults:
         return f"the broker will die of change {steps} to the disk"
 
     def _stop(self, node: SimNode) -> str:
+        self._world.disturb()
         node.stop()
         return "the broker is stopped"
 
     def _power_cut(self, node: SimNode) -> str:
         lost = node.power_cut()
-        self._tell(PowerCut(loses=not self._scenario.flushes))
+        self._world.tell(PowerCut(loses=not self._scenario.flushes))
         return f"the power is cut: {'; '.join(lost)}"
 
     def _lie_in_wait(self, fault: Callable[[], str]) -> str:
@@ -134,6 +145,7 @@ class Faults:
 
     def _cut(self, net: Net) -> str:
         links = list(net.links.values())
+        self._world.disturb()
         if links:
             self._entropy.one_of(links).cut()
         return f"one of {len(links)} links is cut"

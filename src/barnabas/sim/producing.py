@@ -5,7 +5,7 @@ from barnabas.protocol.init_producer_id import InitProducerIdRequest, InitProduc
 from barnabas.protocol.produce import PartitionProduceResponse, ProduceResponse
 from barnabas.sim.caller import Caller, Lost
 from barnabas.sim.events import Acknowledged, Place, ProducerRefused
-from barnabas.sim.sent_batch import SentBatch
+from barnabas.sim.sent_batch import SentBatch, drawn_values
 from barnabas.sim.site import Site
 
 _MOST_IN_FLIGHT = 4
@@ -70,7 +70,8 @@ class SimProducer:
     def _batch(self, place: Place) -> SentBatch:
         first = self._numbers.get(place, 0)
         sequence = self._sequences.get(place, 0)
-        batch = SentBatch.drawn(self._site, place, first, (*self._producer, sequence))
+        values = drawn_values(self._site, place, first)
+        batch = SentBatch.of(self._site, place, values, (*self._producer, sequence))
         self._numbers[place] = first + len(batch.values)
         self._sequences[place] = sequence + len(batch.values)
         return batch

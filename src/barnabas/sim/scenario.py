@@ -1,12 +1,16 @@
 """Scenario: what a seed stands for: the broker's properties, who is there, which faults there may be."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from barnabas.sim.entropy import SeededEntropy
 from barnabas.sim.events import Place
+from barnabas.sim.group_kind import GroupKind
 
 TOPIC = "t"
+COPIES = "copies"
+GROUP, COPIERS_GROUP, SHARERS_GROUP = "g", "copiers", "sharers"
+CONSUMER_SESSION_MS = SHARE_SESSION_MS = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +35,16 @@ class Scenario:
     transactors: int
     transactions: int
     """Of each transactional producer. There are none where a power cut may take markers."""
+    kind: GroupKind
+    """Of the group that all members are in."""
+    copiers: int
+    copiers_kind: GroupKind
+    sharers: int
+    """Members of a share group."""
+    lock_ms: int
+    """How long one of them has a record for itself."""
+    deliveries: int
+    """How often a record is delivered to them at most."""
     properties: Mapping[str, object]
 
     @property
@@ -39,8 +53,48 @@ class Scenario:
         return tuple((TOPIC, index) for index in range(self.partitions))
 
 
+def copy_of(place: Place) -> Place:
+    """Where copiers put what is in a partition."""
+    return COPIES, place[1]
+
+
 def drawn(entropy: SeededEntropy) -> Scenario:
     """One scenario."""
+    scenario = _drawn(entropy)
+    if scenario.release:
+        return scenario
+    # What came with Kafka 4.
+    kind = entropy.one_of((GroupKind.CLASSIC, GroupKind.CONSUMER, GroupKind.MIXED))
+    copiers_kind = entropy.one_of((GroupKind.CLASSIC, GroupKind.CONSUMER, GroupKind.MIXED))
+    sharers = 1 + entropy.below(3) if entropy.chance(0.5) else 0
+    lock_ms, deliveries = entropy.one_of((2_000, 4_000)), entropy.one_of((2, 4, 5, 10))
+    interval_ms = entropy.one_of((0, 1_000))
+    properties = {
+        "group.consumer.session.timeout.ms": CONSUMER_SESSION_MS,
+        "group.consumer.min.session.timeout.ms": CONSUMER_SESSION_MS,
+        "group.consumer.heartbeat.interval.ms": 1_000,
+        "group.consumer.min.heartbeat.interval.ms": 1_000,
+        "group.consumer.assignment.interval.ms": interval_ms,
+        "group.share.session.timeout.ms": SHARE_SESSION_MS,
+        "group.share.heartbeat.interval.ms": 1_000,
+        "group.share.assignment.interval.ms": interval_ms,
+        "group.share.record.lock.duration.ms": lock_ms,
+        "group.share.delivery.count.limit": deliveries,
+        "share.coordinator.state.topic.num.partitions": 1 + entropy.below(3),
+    }
+    return replace(
+        scenario,
+        kind=kind,
+        copiers_kind=copiers_kind,
+        sharers=sharers,
+        lock_ms=lock_ms,
+        deliveries=deliveries,
+        properties={**scenario.properties, **properties},
+    )
+
+
+def _drawn(entropy: SeededEntropy) -> Scenario:
+    """What brokers of all releases have."""
     flushes = entropy.chance(0.5)
     members = 1 + entropy.below(5)
     release = entropy.one_of(("", "3.9"))
@@ -59,6 +113,12 @@ def drawn(entropy: SeededEntropy) -> Scenario:
         release=release,
         transactors=entropy.below(3) if flushes or not cuts_power else 0,
         transactions=4 + entropy.below(12),
+        kind=GroupKind.CLASSIC,
+        copiers=entropy.below(3) if flushes or not cuts_power else 0,
+        copiers_kind=GroupKind.CLASSIC,
+        sharers=0,
+        lock_ms=0,
+        deliveries=0,
         properties={
             "log.flush.interval.messages": 1 if flushes else 2**63 - 1,
             "offsets.topic.num.partitions": 1 + entropy.below(3),

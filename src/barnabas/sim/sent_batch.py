@@ -13,6 +13,13 @@ _MOST_RECORDS = 4
 _CODECS = (Codec.NONE, Codec.NONE, Codec.GZIP)
 
 
+def drawn_values(site: Site, place: Place, first: int) -> tuple[bytes, ...]:
+    """A few records from number `first` on."""
+    count = 1 + site.entropy.below(_MOST_RECORDS)
+    name = f"{site.name}.{place[1]}"
+    return tuple(f"{name}.{number}".encode() for number in range(first, first + count))
+
+
 class SentBatch(NamedTuple):
     """Values are `producer.partition.number`; the numbers of a producer and partition count up."""
 
@@ -20,18 +27,15 @@ class SentBatch(NamedTuple):
     request: ProduceRequest
 
     @classmethod
-    def drawn(
+    def of(
         cls,
         site: Site,
         place: Place,
-        first: int,
+        values: tuple[bytes, ...],
         producer: tuple[int, int, int],
         transactional_id: str | None = None,
     ) -> Self:
-        """A few records from number `first` on; `producer` is its id, epoch and sequence."""
-        count = 1 + site.entropy.below(_MOST_RECORDS)
-        name = f"{site.name}.{place[1]}"
-        values = tuple(f"{name}.{number}".encode() for number in range(first, first + count))
+        """These records; `producer` is its id, epoch and sequence."""
         builder = BatchBuilder(site.entropy.one_of(_CODECS), _LIMIT)
         for value in values:
             builder.append(site.clock.time_ms(), None, value)

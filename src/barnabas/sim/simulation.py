@@ -12,14 +12,23 @@ from barnabas.sim.cast import Cast
 from barnabas.sim.checkers import all_checkers
 from barnabas.sim.clock import SimClock
 from barnabas.sim.entropy import SeededEntropy
-from barnabas.sim.events import Asked, Event, Place, PowerCut, Violation, WholeLog
-from barnabas.sim.faults import Faults
+from barnabas.sim.events import (
+    Asked,
+    Disturbed,
+    Event,
+    Place,
+    PowerCut,
+    Violation,
+    WholeCopy,
+    WholeLog,
+)
+from barnabas.sim.faults import Faults, World
 from barnabas.sim.loop import SimLoop
 from barnabas.sim.network import Net
 from barnabas.sim.node import SimNode
 from barnabas.sim.process import Process
 from barnabas.sim.reading import COMMITTED, read
-from barnabas.sim.scenario import TOPIC, drawn
+from barnabas.sim.scenario import COPIES, TOPIC, copy_of, drawn
 from barnabas.sim.site import Site
 from barnabas.sim.trace import KEPT_LINES, Trace, TraceHandler
 from barnabas.sim.versions import drawn_versions
@@ -55,7 +64,7 @@ class Simulation:
         self._net = Net(self._entropy.stream("net"))
         entropy = self._entropy.stream("node")
         self._node = SimNode(self._loop, self._net, self._clock, entropy, self.scenario)
-        self._checkers = all_checkers()
+        self._checkers = all_checkers(self.scenario)
         self._marks = 0
         self._lost_at = 0
         """The mark of the last power cut that took what was acknowledged."""
@@ -83,7 +92,9 @@ class Simulation:
         cast = Cast(scenario, self._entropy.stream("cast"), self._site)
         entropy = self._entropy.stream("faults")
         faults = self._faults = Faults(
-            scenario, entropy, self._loop, self._on_power_cut, self.trace.add, self._start
+            scenario,
+            entropy,
+            World(self._loop, self._on_power_cut, self._disturb, self.trace.add, self._start),
         )
         faults.plan(self._node, self._net, self._clock, cast)
         self._run_until(scenario.trouble_seconds)
@@ -104,9 +115,15 @@ class Simulation:
 
     def _on_started(self, server: BrokerServer) -> None:
         self.trace.add("fault", "the broker is up")
+        self._disturb()
         if not self._is_made:
             server.create_topic(TOPIC, self.scenario.partitions, {})
+            if self.scenario.copiers:
+                server.create_topic(COPIES, self.scenario.partitions, {})
             self._is_made = True
+
+    def _disturb(self) -> None:
+        self._tell("fault", Disturbed(self._mark()))
 
     def _on_power_cut(self, event: PowerCut) -> None:
         self._tell("fault", event)
@@ -169,6 +186,10 @@ class Simulation:
             offset = part.next_offset
         committed = await self._read_committed(site, caller, place)
         self._tell(site.name, WholeLog(place, values, committed))
+        if self.scenario.copiers:
+            copies = await self._read_committed(site, caller, copy_of(place))
+            copied = tuple(copies[offset] for offset in sorted(copies))
+            self._tell(site.name, WholeCopy(place, copied))
         self._read.add(place)
         caller.hang_up()
 

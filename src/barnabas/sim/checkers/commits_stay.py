@@ -19,7 +19,7 @@ class CommitsStay:
                 for place, offset in positions.items():
                     known = self._known.setdefault((group, place), [])
                     known.append((told, offset))
-            case Positions(mark, group, positions):
+            case Positions(mark=mark, group=group, positions=positions):
                 for place, offset in positions.items():
                     known = self._known.get((group, place), [])
                     least = max((one for at, one in known if at < mark), default=-1)

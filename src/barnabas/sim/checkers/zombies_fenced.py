@@ -1,4 +1,7 @@
-"""ZombiesFenced: when a member has its part in a generation, commits of one before are refused."""
+"""ZombiesFenced: when a member has its part in a generation, commits of one before are refused.
+
+In a group with consumer members: when another one has the partition in a later epoch (KIP-1251).
+"""
 
 from barnabas.sim.events import Committed, Event, PowerCut, Synced, Violation
 
@@ -7,20 +10,29 @@ class ZombiesFenced:
     """Also across a restart: a generation that was told is written."""
 
     def __init__(self) -> None:
-        self._synced: dict[str, list[tuple[int, int]]] = {}
+        self._synced: dict[str, list[Synced]] = {}
 
     def take(self, event: Event) -> None:
         """Judge one event."""
         match event:
-            case Synced(told=told, group=group, generation=generation):
-                self._synced.setdefault(group, []).append((told, generation))
-            case Committed(mark=mark, group=group, generation=generation):
-                known = [one for at, one in self._synced.get(group, ()) if at < mark]
-                if max(known, default=-1) > generation:
-                    raise Violation(
-                        f"{group} took a commit of generation {generation} in {max(known)}"
-                    )
+            case Synced(group=group):
+                self._synced.setdefault(group, []).append(event)
+            case Committed(group=group, generation=generation):
+                later = [
+                    one
+                    for one in self._synced.get(group, ())
+                    if one.told < event.mark
+                    and one.generation > generation
+                    and (not event.by_place or _has_taken_over(one, event))
+                ]
+                if later:
+                    raise Violation(f"{group} took {event} after {later[-1]}")
             case PowerCut(loses=True):
                 self._synced.clear()
             case _:
                 pass
+
+
+def _has_taken_over(synced: Synced, committed: Committed) -> bool:
+    is_another = synced.owner != committed.owner
+    return is_another and any(place in committed.positions for place in synced.places)

@@ -1,0 +1,94 @@
+"""Mistakes of a broker with share groups, and with offsets in transactions; see `mistakes`."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from barnabas.broker.group_offsets import GroupOffsets
+from barnabas.broker.share_states import KeptShares
+from barnabas.coordinators.group.offsets import OffsetsShard
+from barnabas.coordinators.share_partition import partition
+from barnabas.coordinators.share_partition.partition import Batch, Limits, SharePartition
+from barnabas.coordinators.share_partition.spans import Delivery, Span
+from barnabas.errors import ErrorCode
+
+Patch = pytest.MonkeyPatch
+
+
+def keep_nothing_of_shares(patch: Patch) -> None:
+    """Say that an acknowledgement is kept, and do not write it."""
+
+    def keep(
+        _self: KeptShares, _key: object, _record: object, on_written: Callable[[ErrorCode], None]
+    ) -> None:
+        on_written(ErrorCode.NONE)
+
+    patch.setattr(KeptShares, "keep", keep)
+
+
+def deliver_what_is_in_hand(patch: Patch) -> None:
+    """Give a record to whoever asks, also while a member has it."""
+    real = SharePartition._available
+
+    def available(state: SharePartition, batch: Batch, limits: Limits) -> list[Span]:
+        for span in state.spans:
+            if span.state is Delivery.ACQUIRED and span.count < limits.deliveries:
+                state.spans.put(replace(span, state=Delivery.AVAILABLE))
+        return real(state, batch, limits)
+
+    patch.setattr(SharePartition, "_available", available)
+
+
+def deliver_too_often(patch: Patch) -> None:
+    """Never give up a record."""
+
+    def released(span: Span, _limits: Limits) -> Span:
+        return replace(span, state=Delivery.AVAILABLE, member="", until_ms=0)
+
+    patch.setattr(partition, "_released", released)
+
+
+def give_up_at_once(patch: Patch) -> None:
+    """Deliver nothing a second time."""
+
+    def released(span: Span, _limits: Limits) -> Span:
+        return replace(span, state=Delivery.ARCHIVED, member="", until_ms=0)
+
+    patch.setattr(partition, "_released", released)
+
+
+def count_offsets_at_once(patch: Patch) -> None:
+    """Do not wait for a transaction to commit with the offsets that it sends."""
+
+    def replay(shard: OffsetsShard, _producer: int, key: bytes | None, value: bytes | None) -> None:
+        shard.replay(key, value)
+
+    patch.setattr(OffsetsShard, "replay_in_transaction", replay)
+
+
+def forget_offsets_of_transactions(patch: Patch) -> None:
+    """Drop the offsets of a transaction that commits."""
+    real = OffsetsShard.end_transaction
+
+    def end(shard: OffsetsShard, producer_id: int, *, committed: bool) -> None:
+        assert isinstance(committed, bool)
+        real(shard, producer_id, committed=False)
+
+    patch.setattr(OffsetsShard, "end_transaction", end)
+
+
+def tell_offsets_too_soon(patch: Patch) -> None:
+    """Have nobody wait for an open transaction that has sent offsets."""
+    patch.setattr(GroupOffsets, "is_pending", lambda *_asked: False)
+
+
+SHARE_MISTAKES = (
+    keep_nothing_of_shares,
+    deliver_what_is_in_hand,
+    deliver_too_often,
+    give_up_at_once,
+    count_offsets_at_once,
+    forget_offsets_of_transactions,
+    tell_offsets_too_soon,
+)

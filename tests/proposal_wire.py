@@ -55,8 +55,11 @@ class ProposalWire:
         self._socket.close()
 
     def send(self, asked: Asked | bytes, number: int = 0) -> None:
-        frame = asked if isinstance(asked, bytes) else encode_request(asked, number, "t").joined()
-        self._socket.sendall(frame)
+        self._socket.sendall(asked if isinstance(asked, bytes) else self.frame(asked, number))
+
+    def frame(self, asked: Asked, number: int) -> bytes:
+        """The bytes of a request."""
+        return encode_request(asked, number, "t").joined()
 
     def reply(self) -> memoryview:
         size = int.from_bytes(self._read(4), "big")

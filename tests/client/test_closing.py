@@ -14,7 +14,7 @@ from barnabas.client.core.sending import Sender
 from barnabas.errors import FatalError, LocalProtocolError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.testing.embedded_broker import EmbeddedBroker
-from tests.client.scripted_broker import TOPIC, ScriptedBroker, say_nothing
+from tests.client.scripted_broker import TOPIC, ScriptedBroker
 
 REFUSED: tuple[dict[str, Any], ...] = (
     {"headers": [("name", "text")]},
@@ -89,9 +89,11 @@ def test_every_record_of_threads_that_send_on_has_its_outcome_after_close(server
 
 
 def test_what_is_on_its_way_to_a_silent_broker_has_failed_after_close() -> None:
-    with ScriptedBroker({ApiKey.PRODUCE: [say_nothing]}) as broker:
+    came = threading.Event()
+    with ScriptedBroker({ApiKey.PRODUCE: [lambda _: came.set()]}) as broker:
         producer = Producer(bootstrap_servers=broker.address, linger_ms=0)
         sent = producer.send(TOPIC, b"value")
+        assert came.wait(20)
         with pytest.raises(KafkaError, match="still on their way"):
             producer.close(0.2)
         with pytest.raises(KafkaError, match="closed before"):

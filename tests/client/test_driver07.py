@@ -347,7 +347,7 @@ class TestGroup:
 
         def fail_on_the_way() -> None:
             with dogs.consumer() as consumer:
-                lost.extend(payloads(consumer.poll(2)))
+                lost.extend(payloads(consumer.poll(20)))
                 raise ZeroDivisionError
 
         with pytest.raises(ZeroDivisionError):

@@ -22,7 +22,7 @@ def test_a_program_that_closes_nothing_ends_without_a_word() -> None:
 import barnabas
 admin = barnabas.Admin(bootstrap_servers="127.0.0.1:1", reconnect_backoff_ms=1)
 try:
-    admin.list_topics(timeout_s=0.1)
+    admin.list_topics(timeout_s=2)
 except barnabas.KafkaError as error:
     print(type(error).__name__)
 """
@@ -38,7 +38,7 @@ import gc, barnabas
 def ask():
     admin = barnabas.Admin(bootstrap_servers="127.0.0.1:1", reconnect_backoff_ms=1)
     try:
-        admin.list_topics(timeout_s=0.1)
+        admin.list_topics(timeout_s=2)
     except barnabas.KafkaError as error:
         mine = error
 ask()

@@ -171,7 +171,7 @@ def test_a_broker_that_is_not_there_is_named_with_what_to_do(arguments: tuple[st
 
 
 def test_a_word_comes_before_the_error_where_no_broker_answers() -> None:
-    waiting = ("topics", "list", "-X", "default.api.timeout.ms=2500")
+    waiting = ("topics", "list", "-X", "default.api.timeout.ms=4000")
     said = run(*waiting, servers="localhost:1").err.splitlines()
     assert said[0] == "barnabas: no answer from localhost:1 yet, still trying (Ctrl-C gives up)"
     assert len(said) == 2

@@ -129,12 +129,12 @@ class TwiceCleaned:
                 shutil.copy(self._kafka.data_dir / name, copy)
         self._set("min.cleanable.dirty.ratio", ALWAYS)
         deadline = time.monotonic() + SECONDS
-        while _cleaned_up_to(self._kafka.data_dir) < until:
+        while cleaned_up_to(self._kafka.data_dir) < until:
             assert time.monotonic() < deadline, "Kafka's cleaner does not come to it"
             time.sleep(0.05)
         self._set("min.cleanable.dirty.ratio", NEVER)
         _clean(copy, config)
-        assert _cleaned_up_to(copy) == _cleaned_up_to(self._kafka.data_dir)
+        assert cleaned_up_to(copy) == cleaned_up_to(self._kafka.data_dir)
         return self.folder, copy / "t-0"
 
     def set_retention_of_tombstones(self, milliseconds: int) -> None:
@@ -146,7 +146,8 @@ class TwiceCleaned:
             admin.alter_configs(Resource.TOPIC, "t", {name: value})
 
 
-def _cleaned_up_to(folder: Path) -> int:
+def cleaned_up_to(folder: Path) -> int:
+    """Where the next round over `t` begins, by the checkpoint of a log directory; -1 for nowhere."""
     file = folder / CLEANED_UP_TO
     rows = file.read_text().splitlines()[2:] if file.exists() else []
     return next((int(row.split()[2]) for row in rows if row.startswith("t 0 ")), -1)

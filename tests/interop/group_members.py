@@ -24,7 +24,10 @@ QUICK = {
 }
 """Properties of a broker whose groups begin at once."""
 
-SESSION_MS = 3000
+SESSION_MS = 30_000
+SHORT_SESSION_MS = 3000
+"""Of members that are killed, so that nobody waits for long until they are taken for gone."""
+
 HEARTBEAT_MS = 200
 
 

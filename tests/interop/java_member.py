@@ -5,7 +5,7 @@ import subprocess
 import threading
 from typing import Any
 
-from tests.interop.group_members import HEARTBEAT_MS, SESSION_MS, Place
+from tests.interop.group_members import HEARTBEAT_MS, SHORT_SESSION_MS, Place
 from tests.interop.peers.maven import KAFKA_4, class_path, java
 
 _SECONDS = 30.0
@@ -20,7 +20,7 @@ class JavaMember:
             "-Dlog4j2.level=ERROR", "-cp", class_path(KAFKA_4),
             "org.apache.kafka.tools.VerifiableConsumer", "--bootstrap-server", address,
             "--topic", topic, "--group-id", group, "--reset-policy", "earliest", "--verbose",
-            "--group-protocol", "classic", "--session-timeout", str(2 * SESSION_MS),
+            "--group-protocol", "classic", "--session-timeout", str(2 * SHORT_SESSION_MS),
             "--assignment-strategy", f"org.apache.kafka.clients.consumer.{strategy}",
         ]  # fmt: skip
         self._assigned: set[int] = set()

@@ -8,6 +8,7 @@ import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
 from barnabas.testing import EmbeddedBroker
+from tests.interop.compacting import cleaned_up_to
 from tests.interop.peers.kafka_tools import run_tool
 from tests.interop.peers.missing import PeerMissing, give_up
 
@@ -32,10 +33,10 @@ class Compacted:
             if number % 2_000 == 0:
                 producer.poll(0)
         assert producer.flush(SECONDS) == 0
-        checkpoint = Path(broker.data_dir) / "cleaner-offset-checkpoint"
+        active = max(int(log.stem) for log in self.folder.glob("*.log"))
         deadline = time.monotonic() + SECONDS
-        while not checkpoint.exists():
-            assert time.monotonic() < deadline, "the cleaner did nothing"
+        while cleaned_up_to(broker.data_dir) < active:
+            assert time.monotonic() < deadline, "the cleaner left something"
             time.sleep(0.05)
 
 
@@ -76,10 +77,15 @@ def test_kafka_python_reads_the_latest_of_each_key(compacted: Compacted) -> None
     from kafka import KafkaConsumer
     from kafka import TopicPartition as Partition
 
-    consumer = KafkaConsumer(bootstrap_servers=compacted.bootstrap, consumer_timeout_ms=3_000)
-    consumer.assign([Partition("t", 0)])
-    consumer.seek_to_beginning(Partition("t", 0))
-    found = {message.key: message.value for message in consumer}
+    consumer, place = KafkaConsumer(bootstrap_servers=compacted.bootstrap), Partition("t", 0)
+    consumer.assign([place])
+    consumer.seek_to_beginning(place)
+    found: dict[bytes, bytes] = {}
+    deadline = time.monotonic() + SECONDS
+    while consumer.position(place) < RECORDS:
+        assert time.monotonic() < deadline, "it does not come to the end"
+        for messages in consumer.poll(500).values():
+            found |= {message.key: message.value for message in messages}
     consumer.close()
     assert found == compacted.latest
 

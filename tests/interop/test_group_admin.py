@@ -124,7 +124,7 @@ def test_a_reset_is_planned_as_by_kafkas_tool_and_done(
 def test_groups_come_and_go(broker: InteropBroker, admin: Admin) -> None:
     topic, address = broker.new_topic(partitions=PARTITIONS), broker.bootstrap_servers
     group = f"of-{topic}"
-    static = OurMember(address, group, topic, group_instance_id="one", session_timeout_ms="30000")
+    static = OurMember(address, group, topic, group_instance_id="one")
     share([static])
     listed = {row.group_id: row for row in admin.list_groups()}
     assert (listed[group].state, listed[group].kind.lower()) == ("Stable", "classic")

@@ -15,7 +15,15 @@ from confluent_kafka.admin import AdminClient
 
 from barnabas.coordinators.group.partitioning import partition_for
 from tests.interop.brokers import InteropBroker
-from tests.interop.group_members import MEMBERS, QUICK, ConfluentMember, Member, OurMember, Place
+from tests.interop.group_members import (
+    MEMBERS,
+    QUICK,
+    SHORT_SESSION_MS,
+    ConfluentMember,
+    Member,
+    OurMember,
+    Place,
+)
 from tests.interop.peers.kafka_tools import run_tool
 from tests.interop.peers.kcat import run_kcat
 from tests.interop.peers.our_broker import OurBroker
@@ -98,7 +106,7 @@ def test_a_killed_member_is_replaced_when_its_session_ends(ours: OurBroker) -> N
     topic, address = new_topic(ours), ours.bootstrap_servers
     code = (
         "import sys\nfrom tests.interop.group_members import ConfluentMember\n"
-        "member = ConfluentMember(*sys.argv[1:])\n"
+        f"member = ConfluentMember(*sys.argv[1:], session_timeout_ms='{SHORT_SESSION_MS}')\n"
         "while True: member.poll()\n"
     )
     root = str(Path(__file__).parents[2])
@@ -147,8 +155,8 @@ def test_a_group_goes_on_when_the_broker_was_killed(
 ) -> None:
     with OurBroker(properties=QUICK) as broker:
         topic, address = new_topic(broker), broker.bootstrap_servers
-        patient = {"session_timeout_ms": "30000", "reconnect_backoff_max_ms": "200"}
-        members = [kind(address, "lasting", topic, **patient) for _ in range(2)]
+        eager = {"reconnect_backoff_max_ms": "200"}
+        members = [kind(address, "lasting", topic, **eager) for _ in range(2)]
         share(members)
         fill(address, topic)
         read_all(members, 0)

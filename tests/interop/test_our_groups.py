@@ -11,6 +11,7 @@ import pytest
 
 from tests.interop.brokers import InteropBroker
 from tests.interop.group_members import (
+    SHORT_SESSION_MS,
     AioMember,
     ConfluentMember,
     KafkaPythonMember,
@@ -133,7 +134,7 @@ def test_a_killed_member_of_ours_is_replaced(broker: InteropBroker) -> None:
     topic, address = broker.new_topic(partitions=PARTITIONS), broker.bootstrap_servers
     code = (
         "import sys\nfrom tests.interop.group_members import OurMember\n"
-        "member = OurMember(*sys.argv[1:])\n"
+        f"member = OurMember(*sys.argv[1:], session_timeout_ms='{SHORT_SESSION_MS}')\n"
         "while True: member.poll()\n"
     )
     group = f"of-{topic}"

@@ -66,9 +66,13 @@ def test_an_offset_past_the_end_is_an_error_at_once(broker: InteropBroker, topic
 def test_librdkafka_is_told_of_the_end_and_of_what_comes_then(
     broker: InteropBroker, topic: str
 ) -> None:
-    consumer = Consumer({**consumer_settings(broker.bootstrap_servers), "fetch.wait.max.ms": 5000})
+    settings = {"fetch.wait.max.ms": 5000, "enable.partition.eof": True}
+    consumer = Consumer({**consumer_settings(broker.bootstrap_servers), **settings})
     consumer.assign([TopicPartition(topic, 0, OFFSET_END)])
-    assert consumer.poll(0.5) is None
+    end = consumer.poll(20)
+    assert end is not None
+    assert end.error() is not None
+    assert end.error().code() == KafkaError._PARTITION_EOF
     Confluent().write(broker.bootstrap_servers, topic, samples.many(1))
     (late,) = take(consumer, 1, seconds=10)
     assert late.offset() == COUNT

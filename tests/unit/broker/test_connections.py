@@ -25,7 +25,7 @@ def test_one_too_many_is_refused_and_the_others_stay(
 
 def test_an_idle_connection_is_closed() -> None:
     with (
-        EmbeddedBroker({"connections.max.idle.ms": 80}) as broker,
+        EmbeddedBroker({"connections.max.idle.ms": 1000}) as broker,
         RawClient(broker.port) as client,
     ):
         client.ask(QUESTION, 3, ApiVersionsResponse)

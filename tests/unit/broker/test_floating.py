@@ -176,9 +176,10 @@ def test_offsets_are_those_of_07(wire: ProposalWire) -> None:
 def test_so_many_wait_and_the_next_one_holds_up_the_others(wire: ProposalWire) -> None:
     wire.send(produce(1, ("many", 0, b"")), 0)
     assert produced(wire)[0] == 0
-    for number in range(1, 102):
-        wire.send(fetch(("many", [0], [0]), wait=500, least=1), number)
-    wire.send(fetch(("many", [0], [0])), 102)
+    waiting = fetch(("many", [0], [0]), wait=500, least=1)
+    frames = [wire.frame(waiting, number) for number in range(1, 102)]
+    # All at once, so that none of them has waited long enough before the last one is read.
+    wire.send(b"".join([*frames, wire.frame(fetch(("many", [0], [0])), 102)]))
     numbers = [decoded(wire) for _ in range(102)]
     assert numbers[-1] == 102
     assert sorted(numbers) == list(range(1, 103))

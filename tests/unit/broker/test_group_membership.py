@@ -273,7 +273,12 @@ def test_a_group_goes_on_where_the_broker_stopped(tmp_path: Path) -> None:
 def test_a_group_begins_anew_when_the_topic_that_held_it_was_deleted(
     broker: EmbeddedBroker, group: str
 ) -> None:
-    with Member(broker, group) as rex, Member(broker, group) as ann, Member(broker, group) as tom:
+    # Before version 4 a join is one request: ann cannot be taken for gone in the middle of hers.
+    with (
+        Member(broker, group) as rex,
+        Member(broker, group, 3) as ann,
+        Member(broker, group) as tom,
+    ):
         rex.join(session_ms=50)
         rex.sync({rex.member_id: b"all"})
         delete = DeleteTopicsRequest(topic_names=["__consumer_offsets"], timeout_ms=1000)

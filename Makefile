@@ -10,6 +10,10 @@ PYTEST := $(BIN)/pytest -q
 SLICES := $(wildcard tests/commands tests/broker tests/interop tests/crash tests/hostile tests/spark)
 SEEDS ?= 1-5000
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
+# Tests run side by side: those that compute in as many processes as there are processors, those that
+# mostly wait for brokers and clients in twice as many. See docs/testing.md.
+WORKERS ?= $(JOBS)
+WAITING ?= $(shell echo $$((2 * $(WORKERS))))
 export PYTHONHASHSEED ?= 0
 
 .PHONY: help python env demo-env kernels check format unit pure slices java demo test interop spark \
@@ -60,14 +64,14 @@ format: env      ## let ruff mend what it can
 	$(BIN)/ruff format .
 
 unit: env        ## unit, property, oracle, vector and install tests
-	$(PYTEST) $(wildcard tests/unit tests/client tests/property tests/simulation tests/oracle tests/vectors tests/packaging) -m "not long"
+	$(PYTEST) -n $(WORKERS) --dist worksteal -m "not long" $(wildcard tests/unit tests/client tests/property tests/simulation tests/oracle tests/vectors tests/packaging)
 
 pure: env        ## the kernel tests again, on the uncompiled kernels
-	BARNABAS_KERNELS=pure $(PYTEST) tests -m "kernels and not long"
+	BARNABAS_KERNELS=pure $(PYTEST) -n $(WORKERS) --dist worksteal -m "kernels and not long" tests
 
 slices: env      ## a short slice of interop, crash, spark
 ifneq ($(SLICES),)
-	$(PYTEST) $(SLICES) -m "not long and not java"
+	$(PYTEST) -n $(WAITING) --dist worksteal -m "not long and not java" $(SLICES)
 endif
 
 java: env        ## real Kafka and Spark's own connector, where Maven and a JDK are installed

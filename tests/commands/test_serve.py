@@ -9,13 +9,9 @@ from pathlib import Path
 import pytest
 
 from tests.commands.served import BARNABAS, environment, run, serving
+from tests.interop.peers.ready import free_ports
 
 STOCK = sorted((Path(__file__).parent / "stock").glob("*.properties"))
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return int(found.getsockname()[1])
 
 
 def test_it_ends_in_order_on_sigterm_and_keeps_its_data(tmp_path: Path) -> None:
@@ -89,7 +85,7 @@ def test_a_file_of_kafka_is_read_and_what_it_cannot_do_is_said(tmp_path: Path) -
 
 @pytest.mark.parametrize("stock", STOCK, ids=lambda path: path.stem)
 def test_the_files_that_kafka_comes_with_serve_as_they_are(stock: Path, tmp_path: Path) -> None:
-    port = free_port()
+    (port,) = free_ports(1)
     text = stock.read_text()
     file = tmp_path / "server.properties"
     file.write_text(text.replace(":9092", f":{port}"))

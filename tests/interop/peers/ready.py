@@ -3,6 +3,7 @@
 Brokers before 0.10 know no such question, and are asked for Metadata.
 """
 
+import random
 import socket
 import struct
 import time
@@ -15,13 +16,29 @@ ASK_VERSIONS = struct.pack(">hhih3s", 18, 0, 7, 3, b"up?")
 ASK_METADATA = struct.pack(">hhih3si", 3, 0, 7, 3, b"up?", 0)
 
 
+# Below what Linux and macOS give to sockets that ask for any port: no connection of anybody takes
+# one of these while its peer starts, or is down for a while. Tests run side by side, so they are
+# drawn, and by chance that no seed of a test repeats in another process.
+_PORTS = range(20_000, 32_000)
+_chance = random.SystemRandom()
+
+
 def free_ports(count: int) -> list[int]:
     """Loopback ports that nobody listens on now."""
-    held = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in held]
-    for each in held:
-        each.close()
-    return ports
+    found: list[int] = []
+    while len(found) < count:
+        port = _chance.choice(_PORTS)
+        if port not in found and not _is_taken(port):
+            found.append(port)
+    return found
+
+
+def _is_taken(port: int) -> bool:
+    try:
+        socket.create_server(("127.0.0.1", port)).close()
+    except OSError:
+        return True
+    return False
 
 
 def answers(port: int, question: bytes = ASK_VERSIONS, timeout: float = 1.0) -> bool:

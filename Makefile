@@ -7,6 +7,8 @@ RUN := $(BIN)/python
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check
 NO_PACKAGES := { echo "pip could not install what is needed (see above). Without a network, point pip at a local index or folder: PIP_INDEX_URL or PIP_FIND_LINKS."; exit 1; }
 PYTEST := $(BIN)/pytest -q
+KERNEL_TESTS = $(shell grep -rl --include="test_*.py" "mark\.kernels" tests)
+JAVA := $(wildcard tests/interop tests/spark)
 SLICES := $(wildcard tests/commands tests/broker tests/interop tests/crash tests/hostile tests/spark)
 SEEDS ?= 1-5000
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
@@ -67,7 +69,7 @@ unit: env        ## unit, property, oracle, vector and install tests
 	$(PYTEST) -n $(WORKERS) --dist worksteal -m "not long" $(wildcard tests/unit tests/client tests/property tests/simulation tests/oracle tests/vectors tests/packaging)
 
 pure: env        ## the kernel tests again, on the uncompiled kernels
-	BARNABAS_KERNELS=pure $(PYTEST) -n $(WORKERS) --dist worksteal -m "kernels and not long" tests
+	BARNABAS_KERNELS=pure $(PYTEST) -n $(WORKERS) --dist worksteal -m "kernels and not long" $(KERNEL_TESTS)
 
 slices: env      ## a short slice of interop, crash, spark
 ifneq ($(SLICES),)
@@ -76,7 +78,8 @@ endif
 
 java: env        ## real Kafka and Spark's own connector, where Maven and a JDK are installed
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
-		echo "$(PYTEST) tests -m 'java and not long'"; $(PYTEST) tests -m "java and not long" || test $$? = 5; \
+		echo "pytest -n $(WORKERS) -m 'java and not long' $(JAVA)"; \
+		$(PYTEST) -n $(WORKERS) --dist worksteal -m "java and not long" $(JAVA) || test $$? = 5; \
 	else echo "skipped: tests against real Kafka need Maven and a JDK (mvn and java on PATH)"; fi
 
 test: check unit pure slices java   ## everything CI runs

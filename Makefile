@@ -13,7 +13,8 @@ SLICES := $(wildcard tests/commands tests/broker tests/interop tests/crash tests
 SEEDS ?= 1-5000
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 # Tests run side by side: those that compute in as many processes as there are processors, those that
-# mostly wait for brokers and clients in twice as many. See docs/testing.md.
+# mostly wait for brokers and clients in twice as many. Spark is started once for each file at most.
+# See docs/testing.md.
 WORKERS ?= $(JOBS)
 WAITING ?= $(shell echo $$((2 * $(WORKERS))))
 export PYTHONHASHSEED ?= 0
@@ -73,7 +74,8 @@ pure: env        ## the kernel tests again, on the uncompiled kernels
 
 slices: env      ## a short slice of interop, crash, spark
 ifneq ($(SLICES),)
-	$(PYTEST) -n $(WAITING) --dist worksteal -m "not long and not java" $(SLICES)
+	$(PYTEST) -n $(WAITING) --dist worksteal -m "not long and not java and not spark" $(SLICES)
+	$(PYTEST) -n $(WORKERS) --dist loadfile -m "spark and not long and not java" $(SLICES)
 endif
 
 java: env        ## real Kafka and Spark's own connector, where Maven and a JDK are installed

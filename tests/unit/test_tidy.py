@@ -11,6 +11,9 @@ import pytest
 from barnabas.broker.dispatch import ROUTES
 from barnabas.protocol.api_keys import ApiKey
 
+# The first of them reads the whole tree, which takes a busy machine a while.
+pytestmark = pytest.mark.timeout(400)
+
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
 PACKAGE = SOURCE / "barnabas"

@@ -79,23 +79,19 @@ def test_damage_stops_it_or_is_left_out(broker: Served, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "why"),
+    ("arguments", "why"),
     [
-        ((), 2, "one of --from, --directory and --zookeeper"),
-        (("--from", "here"), 2, "--from here: it must look like host:port"),
-        (("--directory", str(LOGS), "--groups"), 2, "--groups needs --zookeeper"),
-        (("--directory", "/nowhere"), 1, "/nowhere"),
-        (("--from", "127.0.0.1:1"), 1, "cannot connect to 127.0.0.1:1"),
-        (("--directory", str(LOGS), "--to", "one"), 1, "one has 1 partitions, the source 2"),
+        (("--from", "127.0.0.1:1"), "cannot connect to 127.0.0.1:1"),
+        (("--directory", str(LOGS), "--to", "one"), "one has 1 partitions, the source 2"),
     ],
 )
 def test_what_cannot_be_done_is_said(
-    broker: Served, tmp_path: Path, arguments: tuple[str, ...], code: int, why: str
+    broker: Served, tmp_path: Path, arguments: tuple[str, ...], why: str
 ) -> None:
     if "one" in arguments:
         assert broker.run("topics", "create", "one").code == 0
     done = broker.run("migrate", "corpus", *arguments, "--map", str(tmp_path / "map"))
-    assert (done.code, why in done.err) == (code, True), done.err
+    assert (done.code, why in done.err) == (1, True), done.err
 
 
 def test_a_target_that_is_not_there(tmp_path: Path) -> None:

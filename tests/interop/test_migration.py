@@ -119,6 +119,17 @@ def kill_at(process: subprocess.Popen[str], map_file: Path, lines: int) -> None:
     process.communicate()
 
 
+def places_of(old: Old, broker: InteropBroker) -> list[str]:
+    """What brokers that are only named, not found in ZooKeeper, have of the topic."""
+    named = [f"--from={number}=127.0.0.1:{one.port}" for number, one in enumerate(old.brokers, 1)]
+    command = [sys.executable, "-m", "barnabas", "migrate", "dogs", *named, "--dry-run", "--json"]
+    where = ["-b", broker.bootstrap_servers]
+    done = subprocess.run(
+        [*command, *where], capture_output=True, text=True, timeout=SECONDS, check=True
+    )
+    return [row["source"] for row in json.loads(done.stdout)["partitions"]]
+
+
 def values(
     broker: InteropBroker, topic: str, group: str = "", count: int = COUNT
 ) -> list[list[bytes]]:
@@ -145,7 +156,8 @@ def values(
 
 def test_killed_on_the_way_and_compared(old: Old, broker: InteropBroker, tmp_path: Path) -> None:
     topic = f"dogs-{broker.name}"
-    for lines in (2, 4):
+    assert places_of(old, broker) == ["1-0", "1-1", "2-0", "2-1"]
+    for lines in (2, 4) if broker.name == "barnabas" else (4,):
         kill_at(start(old, broker, tmp_path), tmp_path / "map", lines)
     process = start(old, broker, tmp_path)
     out, err = process.communicate(timeout=SECONDS)

@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from barnabas.migration.migration import Migration, MigrationOptions
@@ -39,6 +39,7 @@ def run(source: MemorySource, target: MemoryTarget, file: MemoryFile) -> Migrati
     return migration
 
 
+@settings(max_examples=60)
 @given(sets=SETS, start=st.sampled_from([0, 1000]), seed=st.integers(0, 2**32))
 def test_killed_anywhere_nothing_is_lost_or_doubled(
     sets: list[tuple[list[bytes], int, Codec]], start: int, seed: int
@@ -61,6 +62,7 @@ def test_killed_anywhere_nothing_is_lost_or_doubled(
     assert target.records == [payload for payloads, _, _ in sets for payload in payloads]
 
 
+@settings(max_examples=30)
 @given(sets=SETS)
 def test_each_position_leads_to_the_message_that_is_there(
     sets: list[tuple[list[bytes], int, Codec]],

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
-from barnabas.cli.connection import administering, client_settings, connection_options
+from barnabas import Admin
+from barnabas.cli.connection import client_settings, connection_options
 from barnabas.cli.migration_progress import MigrationProgress
 from barnabas.cli.migration_run import Asked, MigrationRun
 from barnabas.cli.migration_source import open_registry, open_source
+from barnabas.cli.patience import patience
 from barnabas.records.compression import Codec
 from barnabas.runtime.disk import RealDisk
 
@@ -77,8 +79,10 @@ def migrate(
             registry = stack.enter_context(closing(open_registry(zookeeper)))
         source = open_source(topic, brokers, directories, registry, RealDisk())
         stack.callback(source.close)
-        admin = stack.enter_context(administering(servers, asked.settings))
-        run = MigrationRun(asked, source, registry, admin)
+        admin = stack.enter_context(Admin(asked.settings))
+        with patience(servers):
+            cluster = admin.describe_cluster().cluster_id
+        run = MigrationRun(asked, source, registry, admin, cluster)
         if dry_run:
             report = run.planned()
         else:

@@ -44,12 +44,21 @@ class MigrationProgress:
 
 def _bars() -> "Progress":
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+    from rich.text import Text
+
+    class Rate(ProgressColumn):
+        """None is known before the first block."""
+
+        def render(self, task: Task) -> Text:
+            """In seconds."""
+            speed = task.finished_speed or task.speed
+            return Text("" if speed is None else f"{speed:,.0f}/s")
 
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
-        TextColumn("{task.completed:,} of {task.total:,}, {task.speed:,.0f}/s"),
-        TimeRemainingColumn(),
+        TextColumn("{task.completed:,} of {task.total:,}"),
+        Rate(),
         console=Console(stderr=True),
     )

@@ -12,6 +12,7 @@ DONE = (
     *("partition", "source", "first_byte", "end_byte", "messages", "already_there"),
     *("bytes_left_out", "compared", "deleted"),
 )
+_BRIEF = ("partition", "source", "next_byte", "end_byte", "messages", "compared")
 LEFT_OUT = ("partition", "source", "first_byte", "end_byte", "why")
 
 
@@ -31,6 +32,12 @@ class MigrationReport:
         """Whether a group could not be moved."""
         return any(str(row[-1]).startswith("refused") for row in self.groups or ())
 
+    def _column(self, name: str) -> list[int]:
+        if name not in self.columns:
+            return []
+        at = self.columns.index(name)
+        return [cell for row in self.partitions if isinstance(cell := row[at], int)]
+
     def show(self, *, as_json: bool) -> None:
         """Print it. What was left out is told on stderr, also to scripts."""
         if as_json:
@@ -41,10 +48,19 @@ class MigrationReport:
                 | ({} if self.groups is None else {"groups": _documents(GROUPS, self.groups)})
             )
             return
-        show_rows(self.columns, self.partitions, title=self.title, as_json=False)
+        columns, rows = self.columns, self.partitions
+        if sys.stdout.isatty():
+            # Beside these there is no room for the others, which are mostly 0 and told below.
+            chosen = [at for at, name in enumerate(columns) if name in _BRIEF]
+            columns = [columns[at] for at in chosen]
+            rows = [[row[at] for at in chosen] for row in rows]
+        show_rows(columns, rows, title=self.title, as_json=False)
         if self.groups is not None:
             show_rows(GROUPS, self.groups, title="Groups", as_json=False)
             tell(counted(len(self.groups), "position"))
+        deleted = sum(self._column("deleted"))
+        if deleted:
+            tell(f"{counted(deleted, 'record')} of the target are gone again, by its retention")
         for _, source, first, end, why in self.left_out:
             print(f"left out: {source} from byte {first} to {end}: {why}", file=sys.stderr)
 

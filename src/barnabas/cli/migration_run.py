@@ -39,15 +39,21 @@ class Asked:
 
 
 class MigrationRun:
-    """`registry` is the ZooKeeper of 0.7, where it was named."""
+    """`registry` is the ZooKeeper of 0.7, where it was named; `cluster` the id of the target's."""
 
     def __init__(
-        self, asked: Asked, source: Source, registry: SharedRegistry | None, admin: Admin
+        self,
+        asked: Asked,
+        source: Source,
+        registry: SharedRegistry | None,
+        admin: Admin,
+        cluster: str | None,
     ) -> None:
         self._asked = asked
         self._source = source
         self._registry = registry
         self._admin = admin
+        self._cluster = cluster
         self._disk = RealDisk()
         self._clock = SystemClock()
 
@@ -148,7 +154,7 @@ class MigrationRun:
         described = {
             "topic": self._asked.topic,
             "target": self._asked.target,
-            "cluster": self._admin.describe_cluster().cluster_id,
+            "cluster": self._cluster,
             "places": [str(place) for place in self._source.places],
         }
         file = self._disk.open(self._asked.map, create=True)

@@ -34,6 +34,8 @@ class ShareMembership:
         self.member_id = uuid_text(site.entropy.uuid())
         self.epoch = _JOINS
         self.places: tuple[Place, ...] = ()
+        self._says_all = True
+        """It does where an answer was lost, as it does not know what was in it."""
         self.sure_until = 0.0
         """Until when it surely is a member."""
 
@@ -53,17 +55,18 @@ class ShareMembership:
     async def beat(self) -> bool:
         """Join, or say that it is there; whether it is a member."""
         asked_at = self._site.process.loop.now()
-        joins = self.epoch == _JOINS
+        says_all, self._says_all = self._says_all or self.epoch == _JOINS, True
         topics = sorted({topic for topic, _ in self._site.places})
         answer = await self.caller.ask(
             ShareGroupHeartbeatRequest(
                 group_id=self.group,
                 member_id=self.member_id,
                 member_epoch=self.epoch,
-                subscribed_topic_names=topics if joins else None,
+                subscribed_topic_names=topics if says_all else None,
             ),
             ShareGroupHeartbeatResponse,
         )
+        self._says_all = False
         code = ErrorCode.of(answer.error_code)
         told = answer.assignment
         self._site.note(

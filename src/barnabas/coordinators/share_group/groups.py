@@ -107,7 +107,8 @@ class ShareGroups:
         if member != told:
             draft.add(records.current_record(asked.group_id, member))
         group.sessions[asked.member_id] = now + settings.session_ms
-        is_news = asked.epoch == JOINS or member.assigned != was.assigned
+        # Who says everything may have missed an answer, and wants to hear everything.
+        is_news = asked.topics is not None or member.assigned != was.assigned
         reply = BeatReply(
             member.member_id,
             member.epoch,

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 from barnabas.coordinators.consumer_group.places import KnownTopic, Place
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.share_group.group import ShareMember
@@ -44,6 +46,15 @@ def test_members_come_and_go_and_a_restart_finds_the_same() -> None:
     loaded(found, SETTINGS, 0)
     assert again.share.on_time(found, SETTINGS, 1000).reply == ["a"]
     assert found.state == "Empty"
+
+
+def test_who_says_everything_hears_everything() -> None:
+    topics = SomeTopics(dogs=2)
+    shard = a_shard(topics)
+    shard.share.heartbeat(beat("a"), SETTINGS, 0)
+    assert shard.share.heartbeat(beat("a", 2), SETTINGS, 0).reply.assigned is None
+    again = replace(beat("a", 2), topics=("dogs",))
+    assert shard.share.heartbeat(again, SETTINGS, 0).reply.assigned == topics.places("dogs")
 
 
 def test_a_clock_that_went_back_puts_no_assignment_off() -> None:

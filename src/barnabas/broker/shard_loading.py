@@ -11,6 +11,7 @@ from barnabas.log.partition_log import PartitionLog
 from barnabas.records.batch import BatchHeader, walk
 from barnabas.records.columns import Wanted, decode_columns
 from barnabas.records.control import read_marker
+from barnabas.records.kinds import are_plain
 from barnabas.records.reading import decode_records
 
 _READ_BYTES = 1 << 20
@@ -39,6 +40,9 @@ def load_shard(
         if found is None:
             return
         data = memoryview(found.file.read(found.position, found.size))
+        if are_plain(data):
+            offset = _replay_run(data, offset, shard, bulk)
+            continue
         for header, run in _runs(data):
             if not header.transactional:
                 offset = _replay_run(run, offset, shard, bulk)

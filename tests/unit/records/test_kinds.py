@@ -19,7 +19,9 @@ def test_one_batch_of_a_transaction_is_enough() -> None:
     plain = a_batch()
     assert are_plain(plain + plain)
     assert not are_plain(plain + a_batch(transactional=True) + plain)
-    assert not are_plain(plain + bytes(encode_marker(Marker(True, 0), 7, 0, 1)))
+    assert not are_plain(
+        plain + bytes(encode_marker(Marker(committed=True, coordinator_epoch=0), 7, 0, 1))
+    )
 
 
 def test_what_is_cut_off_does_not_count_and_nonsense_is_not_plain() -> None:

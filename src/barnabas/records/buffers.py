@@ -1,7 +1,8 @@
 """Buffers for what is decoded: writable, of bytes that may be anything.
 
 Where pyarrow is installed they come from its pool, which keeps pages that the system's allocator
-would give back: 4 times faster at values of 1 KiB. pyarrow is imported on first use.
+would give back: 4 times faster at values of 1 KiB. pyarrow is imported on first use, so a broker takes
+`plain` ones.
 """
 
 from collections.abc import Callable
@@ -18,7 +19,7 @@ _WORTH_POOLING = 4096
 def allocator() -> Allocate:
     """A function from a size in bytes to a view of so many."""
     if find_spec("pyarrow") is None:
-        return _plain
+        return plain
     import pyarrow as pa
 
     def pooled(size: int) -> memoryview:
@@ -29,5 +30,6 @@ def allocator() -> Allocate:
     return pooled
 
 
-def _plain(size: int) -> memoryview:
+def plain(size: int) -> memoryview:
+    """A view of so many bytes, of Python's own."""
     return memoryview(bytearray(size))

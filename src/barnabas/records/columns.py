@@ -9,7 +9,7 @@ from enum import Flag, auto
 from typing import NamedTuple
 
 from barnabas.kernels import gathering, layout, message_scanning, scanning
-from barnabas.records.buffers import allocator
+from barnabas.records.buffers import Allocate, allocator
 from barnabas.records.regions import Region, Regions
 from barnabas.types import Buffer
 
@@ -80,6 +80,7 @@ def decode_columns(  # noqa: PLR0913 - all but one by name
     check_crcs: bool = True,
     aborted: Sequence[tuple[int, int]] = (),
     limit: int = DECOMPRESSED_BYTES_MAX,
+    allocate: Allocate | None = None,
 ) -> RecordColumns:
     """Decode the records with start <= offset < end of a partition's fetched batches, in order.
 
@@ -94,17 +95,18 @@ def decode_columns(  # noqa: PLR0913 - all but one by name
         aborted: (producer id, first offset) of aborted transactions, as a read_committed fetch has
             them; their records are left out. Control batches always are.
         limit: bytes that may be decompressed in all.
+        allocate: makes the buffers; None: as `allocator` chooses.
 
     Raises:
         CorruptRecord: a batch is not what it says. Nothing is returned in part.
     """
-    regions = Regions(start, LARGEST_OFFSET if end is None else end, limit)
+    regions = Regions(start, LARGEST_OFFSET if end is None else end, limit, allocate)
     count = not wanted
     for buffer in buffers:
         regions.add(buffer, check_crcs=check_crcs and not count, aborted=aborted, count=count)
     if count and not regions.found:
         return RecordColumns(regions.counted, regions.next_offset)
-    return _Decoding(regions, wanted).columns()
+    return _Decoding(regions, wanted, allocate or allocator()).columns()
 
 
 _KEY, _VALUE, _OFFSET = Wanted.KEY.value, Wanted.VALUE.value, Wanted.OFFSET.value
@@ -117,10 +119,10 @@ class _Decoding:
     What has a fixed size for each record lies in one block: longs, then ints, then bits.
     """
 
-    def __init__(self, regions: Regions, wanted: Wanted) -> None:
+    def __init__(self, regions: Regions, wanted: Wanted, allocate: Allocate) -> None:
         self._regions = regions
         self._wanted = chosen = wanted.value  # flags are slow
-        self._allocate = allocator()
+        self._allocate = allocate
         self._state = state = array("q", _FRESH)
         room = regions.room
         longs = ints = bits = 0

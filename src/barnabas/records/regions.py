@@ -21,7 +21,7 @@ from barnabas.records.batch import (
     TRANSACTIONAL,
     end_of_batches,
 )
-from barnabas.records.buffers import allocator
+from barnabas.records.buffers import Allocate, allocator
 from barnabas.records.checksums import first_wrong
 from barnabas.records.compression import decompress, decompress_into, stated_size
 from barnabas.records.control import read_marker
@@ -73,7 +73,15 @@ class Regions:
     records of batches that were only counted.
     """
 
-    def __init__(self, start: int, end: int, decompressed_bytes_max: int) -> None:
+    def __init__(
+        self,
+        start: int,
+        end: int,
+        decompressed_bytes_max: int,
+        allocate: Allocate | None = None,
+    ) -> None:
+        """`allocate` makes buffers for what was compressed; without it as `allocator` chooses."""
+        self._allocate = allocate
         self.start = start
         self.end = end
         self.next_offset = start
@@ -281,7 +289,8 @@ class Regions:
         try:
             size = min(limit, stated_size(codec, packed) or int(self._ratio * len(packed)))
             if size > len(self._arena) - self._taken:
-                self._arena, self._taken = allocator()(max(size, min(limit, _ARENA))), 0
+                allocate = self._allocate or allocator()
+                self._arena, self._taken = allocate(max(size, min(limit, _ARENA))), 0
             data, start = self._arena, self._taken
             end = start + decompress_into(codec, packed, data[start : start + size])
             if end < start:  # what it states is wrong, or it states nothing

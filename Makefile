@@ -13,7 +13,7 @@ SLICES := $(wildcard tests/commands tests/broker tests/interop tests/crash tests
 SEEDS ?= 1-5000
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 # Tests run side by side: those that compute in as many processes as there are processors, those that
-# mostly wait for brokers and clients in twice as many. Spark is started once for each file at most.
+# mostly wait for brokers and clients in twice as many. A file's tests stay together and in their order.
 # See docs/testing.md.
 WORKERS ?= $(JOBS)
 WAITING ?= $(shell echo $$((2 * $(WORKERS))))
@@ -67,21 +67,21 @@ format: env      ## let ruff mend what it can
 	$(BIN)/ruff format .
 
 unit: env        ## unit, property, oracle, vector and install tests
-	$(PYTEST) -n $(WORKERS) --dist worksteal -m "not long" $(wildcard tests/unit tests/client tests/property tests/simulation tests/oracle tests/vectors tests/packaging)
+	$(PYTEST) -n $(WORKERS) --dist loadfile -m "not long" $(wildcard tests/unit tests/client tests/property tests/simulation tests/oracle tests/vectors tests/packaging)
 
 pure: env        ## the kernel tests again, on the uncompiled kernels
-	BARNABAS_KERNELS=pure $(PYTEST) -n $(WORKERS) --dist worksteal -m "kernels and not long" $(KERNEL_TESTS)
+	BARNABAS_KERNELS=pure $(PYTEST) -n $(WORKERS) --dist loadfile -m "kernels and not long" $(KERNEL_TESTS)
 
 slices: env      ## a short slice of interop, crash, spark
 ifneq ($(SLICES),)
-	$(PYTEST) -n $(WAITING) --dist worksteal -m "not long and not java and not spark" $(SLICES)
+	$(PYTEST) -n $(WAITING) --dist loadfile -m "not long and not java and not spark" $(SLICES)
 	$(PYTEST) -n $(WORKERS) --dist loadfile -m "spark and not long and not java" $(SLICES)
 endif
 
 java: env        ## real Kafka and Spark's own connector, where Maven and a JDK are installed
 	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
 		echo "pytest -n $(WORKERS) -m 'java and not long' $(JAVA)"; \
-		$(PYTEST) -n $(WORKERS) --dist worksteal -m "java and not long" $(JAVA) || test $$? = 5; \
+		$(PYTEST) -n $(WORKERS) --dist loadfile -m "java and not long" $(JAVA) || test $$? = 5; \
 	else echo "skipped: tests against real Kafka need Maven and a JDK (mvn and java on PATH)"; fi
 
 test: check unit pure slices java   ## everything CI runs

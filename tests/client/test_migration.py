@@ -16,6 +16,7 @@ from barnabas.migration.cluster_target import ClusterTarget
 from barnabas.migration.errors import MigrationStopped
 from barnabas.migration.migration import Migration, MigrationOptions
 from barnabas.migration.offset_map import OffsetMap
+from barnabas.migration.positions import strays
 from barnabas.records.compression import Codec
 from barnabas.records.encoding import EncodeOptions
 from barnabas.records.message07 import encode_set
@@ -91,6 +92,8 @@ def test_a_topic_and_its_groups_move(
         keeper.create("/consumers/kennel/offsets/dogs/5-1", str(until).encode())
         keeper.create("/consumers/farm/offsets/dogs/5-1", b"0")
         keeper.create("/consumers/farm/offsets/cats/5-0", b"1")
+        keeper.create("/consumers/farm/offsets/dogs/7-0", b"1")
+        assert list(strays(keeper, "dogs", source.places)) == [("farm", "7-0")]
         for execute, state in ((False, SHOWN), (True, MOVED), (True, KEPT)):
             found = list(move(admin, "dogs", migration.positions(keeper, "dogs"), execute=execute))
             was = (30, 450, 0) if state == KEPT else (None, None, None)

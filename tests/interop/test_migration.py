@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.interop, pytest.mark.java]
 
 SECONDS = 60
 PATH = "/old"
-COUNT = 40_000
+COUNT = 12_000
 SENT = [b"%d " % number + b"x" * (number % 100) for number in range(COUNT)]
 
 

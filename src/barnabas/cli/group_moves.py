@@ -11,6 +11,7 @@ from barnabas.types import TopicPartition
 
 COLUMNS = ("group", "source", "partition", "old_offset", "new_offset", "was", "state")
 MOVED, KEPT, SHOWN = "moved", "kept", "not moved"
+NOT_COPIED = "source has no such partition"
 
 
 def move(

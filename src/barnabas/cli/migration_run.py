@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from barnabas import Admin
-from barnabas.cli.group_moves import move
+from barnabas.cli.group_moves import NOT_COPIED, move
 from barnabas.cli.migration_progress import MigrationProgress
 from barnabas.cli.migration_report import DONE, PLANNED, MigrationReport
 from barnabas.cli.output import Row
@@ -14,6 +14,7 @@ from barnabas.errors import ConfigError
 from barnabas.migration.cluster_target import ClusterTarget
 from barnabas.migration.migration import Migration, MigrationOptions
 from barnabas.migration.offset_map import OffsetMap
+from barnabas.migration.positions import strays
 from barnabas.migration.source import Source
 from barnabas.ports import SharedRegistry
 from barnabas.records.compression import Codec
@@ -130,7 +131,10 @@ class MigrationRun:
             return None
         assert self._registry is not None, "who moves groups has said where they are"
         found = migration.positions(self._registry, self._asked.topic)
-        return list(move(self._admin, self._asked.target, found, execute=execute))
+        rows: list[Row] = [*move(self._admin, self._asked.target, found, execute=execute)]
+        for group, place in strays(self._registry, self._asked.topic, self._source.places):
+            rows.append((group, place, None, None, None, None, NOT_COPIED))
+        return rows
 
     def _is_there(self) -> bool:
         """Whether the target is.

@@ -13,7 +13,7 @@ is out of step, looks where the target ends now, and goes on there. Source: KIP-
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from barnabas.errors import ErrorCode
+from barnabas.errors import BrokerError, ErrorCode
 from barnabas.migration.block_reader import Block, BlockReader
 from barnabas.migration.block_records import BlockRecords
 from barnabas.migration.errors import MigrationStopped
@@ -133,7 +133,12 @@ class PartitionCopy:
         if self._last == producer:
             sequence = (self._last_sequence + 1) & _SEQUENCE_MASK
         stamp_producer(batch, *producer, sequence)
-        stored = self._target.append(self._partition, batch)
+        try:
+            stored = self._target.append(self._partition, batch)
+        except BrokerError as error:
+            if error.code is not ErrorCode.MESSAGE_TOO_LARGE:
+                raise
+            raise records.too_large(str(error)) from error
         if stored != offset:
             raise MigrationStopped(
                 f"partition {self._partition} of the target took a batch at offset {stored}, not "

@@ -52,6 +52,21 @@ def positions(
             yield Position(group, place, partition, int(text), new)
 
 
+def strays(
+    registry: Registry, topic: str, places: Sequence[BrokerPartition]
+) -> Iterator[tuple[str, str]]:
+    """Group and place of positions where the source has nothing, as of a broker that is away.
+
+    Raises:
+        RegistryUnavailable: ZooKeeper does not answer.
+    """
+    known = {str(place) for place in places}
+    for group in sorted(registry.children(CONSUMERS)):
+        for name in sorted(registry.children(f"{CONSUMERS}/{group}/offsets/{topic}")):
+            if name not in known:
+                yield group, name
+
+
 def new_offset(old: int, partition: int, reader: BlockReader, offsets: OffsetMap) -> int:
     """The record of the first message that begins at byte `old` of the source or behind it.
 

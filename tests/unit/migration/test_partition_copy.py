@@ -2,7 +2,7 @@
 
 import pytest
 
-from barnabas.errors import ErrorCode
+from barnabas.errors import BrokerError, ErrorCode
 from barnabas.migration.errors import MigrationStopped
 from barnabas.migration.migration import Migration, MigrationOptions
 from barnabas.migration.offset_map import OffsetMap, Producer
@@ -106,6 +106,15 @@ def test_a_source_that_lost_what_was_not_copied() -> None:
 def test_a_message_that_is_too_large_is_named() -> None:
     with pytest.raises(MigrationStopped, match=r"between the bytes 0 and 1010 .*max.message.bytes"):
         copy(MemoryTarget(), MemorySource.of_sets(([bytes(1000)], 1, Codec.NONE)))
+
+
+def test_a_batch_that_the_target_does_not_take_is_named() -> None:
+    class Small(MemoryTarget):
+        def append(self, partition: int, batch: bytearray) -> int:
+            raise BrokerError(ErrorCode.MESSAGE_TOO_LARGE, "over 10")
+
+    with pytest.raises(MigrationStopped, match=r"between the bytes 0 and .*max.message.bytes"):
+        copy(Small())
 
 
 def test_who_was_forgotten_goes_on_as_somebody_new() -> None:

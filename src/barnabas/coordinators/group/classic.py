@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from barnabas.coordinators.group.group_states import TRANSITIONS, GroupInput, GroupState
 from barnabas.coordinators.group.member import Identity, Member, Protocols
-from barnabas.coordinators.group.protocols import CONSUMER, in_common, topics_of
+from barnabas.coordinators.group.protocols import CONSUMER, in_common, names_of, topics_of
 from barnabas.coordinators.group.replies import JoinedMember, JoinReply, SyncReply
 from barnabas.errors import ErrorCode
 
@@ -113,8 +113,12 @@ class ClassicGroup:
             return bool(protocol_type and protocols)
         if protocol_type != self.protocol_type:
             return False
+        first = next(iter(self.members.values()), None)
+        if first is None or names_of(first.protocols) == names_of(protocols):
+            # All share one with each other, so with whoever knows the same as one of them.
+            return True
         known = in_common(self.members.values())
-        return not self.members or any(name in known for name, _ in protocols)
+        return any(name in known for name, _ in protocols)
 
     def join_reply(self, member: Member) -> JoinReply:
         """What a member is told of the present generation."""

@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Collection, Mapping, Sequence
 
-from barnabas.coordinators.group.member import Member
+from barnabas.coordinators.group.member import Member, Protocols
 from barnabas.errors import DecodeError
 from barnabas.protocol.consumer_protocol import (
     AssignedPartitions,
@@ -19,9 +19,14 @@ _VERSION = struct.Struct(">h")
 _NEWEST = 3
 
 
+def names_of(protocols: Protocols) -> list[str]:
+    """Their names, in order of preference."""
+    return [name for name, _ in protocols]
+
+
 def in_common(members: Collection[Member]) -> set[str]:
     """The protocols that all members know."""
-    known = [{name for name, _ in member.protocols} for member in members]
+    known = [set(names_of(member.protocols)) for member in members]
     return set.intersection(*known) if known else set()
 
 

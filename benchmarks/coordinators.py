@@ -15,7 +15,7 @@ TOPIC = "bench-coordinators"
 PRODUCERS = 16
 COMMITS, REBALANCES = 20_000, 40
 # Records of 100 B in a transaction, and how many transactions a round.
-SIZES = {1: 4_000, 10: 4_000, 100: 4_000}
+SIZES = {1: 2_500, 10: 2_500, 100: 2_000}
 MEMBERS, IDLE_MEMBERS, IDLE_GROUPS = 50, 1_000, 20
 IDLE_SECONDS, BEAT_MS = 5, 3_000
 

@@ -106,7 +106,7 @@ def test_every_record_is_read(tmp_path: Path, version: str, partition: int, max_
     told = known(version, partition)
     manager = opened(copied(version, tmp_path))
     log = log_of(manager, partition)
-    assert (log.start_offset, log.end_offset, log.cut_bytes) == (0, told.end, 0)
+    assert (log.start_offset, log.end_offset, log.losses.bytes) == (0, told.end, 0)
     assert read_all(log, max_bytes) == expected_rows(told)
     manager.close()
 
@@ -137,7 +137,7 @@ def test_it_is_the_same_after_a_kill_without_indexes(
     told = known(version, partition)
     manager = opened(path)
     log = log_of(manager, partition)
-    assert (log.end_offset, log.cut_bytes) == (told.end, 0)
+    assert (log.end_offset, log.losses.bytes) == (told.end, 0)
     assert read_all(log, 700) == expected_rows(told)
     manager.close()
     manager = opened(path)
@@ -153,7 +153,7 @@ def test_a_torn_end_is_cut_off(tmp_path: Path, version: str, partition: int, lef
     data = segment.read_bytes()
     segment.write_bytes(data + data[:left])
     log = open_log(RealDisk(), TopicPartition("corpus", partition), str(path), CONFIG)
-    assert (log.end_offset, log.cut_bytes) == (told.end, left)
+    assert (log.end_offset, log.losses.bytes) == (told.end, left)
     assert read_all(log, 1 << 20) == expected_rows(told)
     log.close(clean=False)
 

@@ -94,7 +94,7 @@ def test_recovery_makes_the_same_indexes(tmp_path: Path, version: str, partition
     for path in [*copy.glob("*.index"), *copy.glob("*.timeindex"), *copy.glob("*.snapshot")]:
         path.unlink()
     log = open_log(RealDisk(), TopicPartition("corpus", partition), str(copy), CONFIG)
-    assert (log.end_offset, log.cut_bytes) == (72, 0)
+    assert (log.end_offset, log.losses.bytes) == (72, 0)
     assert_served(log, version, partition, 1 << 20)
     log.close(clean=True)
     assert_same_files(source, copy)

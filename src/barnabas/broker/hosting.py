@@ -94,16 +94,10 @@ class Hosting:
     def configure(self, owns: Mapping[str, Mapping[str, object]]) -> None:
         """Give the logs of topics these properties from now on."""
         configs = {topic: log_config(own, self._broker_config) for topic, own in owns.items()}
-        no_longer_compacted = False
         for partition in self._replicas.partitions():
             config = configs.get(partition.log.topic_partition.topic)
             if config is not None:
-                was_compacted = "compact" in partition.log.config.cleanup_policy
-                no_longer_compacted |= was_compacted and "compact" not in config.cleanup_policy
                 partition.log.configure(config)
-        if no_longer_compacted:
-            # From now on a gap is what a power cut took: none may be behind the recovery point.
-            self._logs.write_checkpoints()
 
 
 def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:

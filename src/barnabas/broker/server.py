@@ -324,8 +324,9 @@ def _cleaner_settings(config: BrokerConfig) -> CleanerSettings:
 def _report(events: list[LogEvent]) -> None:
     for event in events:
         topic, index = event.partition
+        quietly = logging.WARNING if event.loss else logging.INFO
         log.log(
-            logging.ERROR if event.problem else logging.INFO,
+            logging.ERROR if event.problem else quietly,
             "log %s",
             event.text,
             extra={"topic": topic, "partition": index},

@@ -1,6 +1,7 @@
 """The small text files of a log directory that hold one offset per partition.
 
-Source: Kafka's OffsetCheckpointFile, version 0: version, count, then "topic partition offset".
+Source: Kafka's OffsetCheckpointFile, version 0: version, count, then "topic partition offset". An
+empty one says nothing of any: Kafka makes the file before it has something to write.
 """
 
 from collections.abc import Mapping
@@ -21,9 +22,10 @@ def read_offsets(disk: Disk, path: str) -> dict[TopicPartition, int] | None:
 
     A checkpoint only saves work: with none, all is recovered from the logs.
     """
-    if not disk.exists(path):
+    data = disk.read_file(path) if disk.exists(path) else b""
+    if not data:
         return {}
-    version, _, rest = disk.read_file(path).decode("utf-8", "replace").partition("\n")
+    version, _, rest = data.decode("utf-8", "replace").partition("\n")
     count, _, rows = rest.partition("\n")
     offsets = {}
     try:

@@ -85,7 +85,12 @@ def _aborted(data: bytes) -> StateRows:
 
 
 def _lines(data: bytes, columns: tuple[str, ...]) -> StateRows:
-    """A version, how many lines follow, and they: numbers, behind a topic's name in some files."""
+    """A version, how many lines follow, and they: numbers, behind a topic's name in some files.
+
+    Or nothing at all: Kafka makes these files empty, and writes them when there is something to say.
+    """
+    if not data:
+        return StateRows(columns, [], [])
     version, *rest = data.decode("utf-8", "replace").splitlines() or [""]
     if version != "0":
         return StateRows(columns, [], [Fault(0, "no checkpoint of version 0")])

@@ -34,7 +34,9 @@ class LeaderEpochs:
         """The newest epoch; -1 if there is none."""
 
     def _parse(self, data: bytes) -> bool:
-        """Take in a file; whether it is one."""
+        """Take in a file; whether it is one. Kafka makes it empty, and writes it when it must."""
+        if not data:
+            return True
         lines = data.decode("ascii", "replace").split("\n")
         try:
             rows = [tuple(map(int, line.split(" "))) for line in lines[2:] if line]

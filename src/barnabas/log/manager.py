@@ -45,11 +45,15 @@ class LogSettings(NamedTuple):
 
 
 class LogEvent(NamedTuple):
-    """Something that an operator may want to know; `problem` where somebody must act."""
+    """Something that an operator may want to know; `problem` where somebody must act.
+
+    `loss`: data are gone, or missing, that nobody asked to go.
+    """
 
     partition: TopicPartition
     text: str
     problem: bool = False
+    loss: bool = False
 
 
 class LogManager:
@@ -116,9 +120,7 @@ class LogManager:
                 log.lead(max(log.leader_epoch, 0))
                 self._logs[partition] = log
                 self._places[partition] = directory
-                if log.cut_bytes:
-                    text = f"recovered: {log.cut_bytes} bytes behind {log.end_offset} were cut off"
-                    events.append(LogEvent(partition, text))
+                events += [LogEvent(partition, note, loss=True) for note in log.losses.notes]
         now_ms = self._clock.time_ms()
         for schedule in (self._retention, self._checkpoints, self._expiry):
             schedule.begin(now_ms)

@@ -1,8 +1,7 @@
 """Open a partition's log from its directory; after an unclean stop, recover it first.
 
-Recovery reads everything behind the recovery point: the log is cut behind the last whole batch with
-a right CRC, indexes are made again, leader epochs and producers follow from the batches.
-Source: Kafka's LogLoader.
+Recovery (`recovery`) reads everything behind the recovery point; leader epochs and producers follow
+from the batches. Source: Kafka's LogLoader.
 """
 
 from dataclasses import replace
@@ -28,6 +27,7 @@ from barnabas.log.partition_log import PartitionLog
 from barnabas.log.partition_metadata import encode_topic_id, parse_topic_id
 from barnabas.log.producer_snapshot import decode_snapshot
 from barnabas.log.recalling import recall_batches
+from barnabas.log.recovery import recover, remove_segments
 from barnabas.log.replacement import finish_replacement
 from barnabas.log.segment import Segment
 from barnabas.log.segments import Segments
@@ -79,12 +79,11 @@ def open_log(
     if checkpoint.clean:
         end = segments[-1].next_offset()
     else:
-        before = sum(segment.size for segment in segments)
-        segments, rebuilt, end = _recover(log, segments, recovery_point)
-        log.cut_bytes = before - sum(segment.size for segment in segments)
+        segments, rebuilt, end = recover(log, segments, recovery_point)
     start = max(checkpoint.start_offset, segments[0].base_offset)
     if end < start:
         # The checkpoint knows of more than is there: what is left is before the start.
+        log.losses.removed(segments, f"they end at {end}, and the log is said to start at {start}")
         remove_segments(disk, segments)
         segments = [_new_segment(disk, directory, start, config)]
         end = start
@@ -193,64 +192,6 @@ def _new_segment(disk: Disk, directory: str, base_offset: int, config: LogConfig
     return segment
 
 
-def _recover(
-    log: PartitionLog, segments: list[Segment], recovery_point: int
-) -> tuple[list[Segment], int, int]:
-    """Check the segments from the one with the recovery point on.
-
-    Returns: those that stay, the first offset of those that were checked, the end.
-    """
-    first = len(segments) - 1
-    while first > 0 and segments[first].base_offset > recovery_point:
-        first -= 1
-    checked = end = segments[first].base_offset
-    # Only compaction leaves a gap between segments. Elsewhere it is what a power cut took, and what
-    # comes after it goes too, so that the log is always a beginning of what was appended.
-    gapless = "compact" not in log.config.cleanup_policy
-    for number in range(first, len(segments)):
-        segment = segments[number]
-        if segment.base_offset < end or (segment.base_offset > end and gapless):
-            remove_segments(log.disk, segments[number:])
-            return segments[:number], checked, end
-        whole, end = recover_segment(segment, log.epochs)
-        if not whole:
-            remove_segments(log.disk, segments[number + 1 :])
-            return segments[: number + 1], checked, end
-    return segments, checked, end
-
-
-def recover_segment(segment: Segment, epochs: LeaderEpochs) -> tuple[bool, int]:
-    """Cut a segment behind its last right batch and make its indexes again.
-
-    Returns: whether nothing was cut, and the offset behind the last batch.
-    """
-    segment.start_rebuild()
-    segment.aborted.truncate(segment.base_offset)
-    valid, after = 0, segment.base_offset
-    for found in segment.scan(0):
-        header = found.header
-        if header.base_offset < after:
-            break
-        if header.leader_epoch > epochs.latest:
-            epochs.assign(header.leader_epoch, header.base_offset)
-        segment.index(header.position, header)
-        valid, after = header.end, header.next_offset
-    whole = valid == segment.size
-    if not whole:
-        segment.file.truncate(valid)
-        segment.size = segment.written = valid
-    segment.seal()
-    return whole, after
-
-
-def remove_segments(disk: Disk, segments: list[Segment]) -> None:
-    """Close segments and remove their files at once."""
-    for segment in segments:
-        segment.close()
-        for suffix in SEGMENT_FILES:
-            disk.remove(segment.stem + suffix)
-
-
 def restore_producers(disk: Disk, log: PartitionLog, rebuilt: int | None = None) -> None:
     """Know the producers again: from the newest right snapshot and the batches after it.
 
@@ -264,22 +205,22 @@ def restore_producers(disk: Disk, log: PartitionLog, rebuilt: int | None = None)
         if parsed and parsed[1] == SNAPSHOT:
             offsets.append(parsed[0])
     known = log.segments.first.base_offset
+    sure = log.end_offset if rebuilt is None else rebuilt
     log.producers.clear()
     for offset in sorted(offsets, reverse=True):
         path = f"{log.directory}/{segment_name(offset)}{SNAPSHOT}"
-        entries = decode_snapshot(disk.read_file(path)) if offset <= log.end_offset else None
+        entries = decode_snapshot(disk.read_file(path)) if offset <= sure else None
         if entries is None:
-            # Of a time that recovery has undone, or torn: it would mislead the next start.
+            # Torn, or it knows of batches that recovery has undone or not found: it would mislead
+            # the next start.
             disk.remove(path)
-            continue
-        if rebuilt is not None and offset > rebuilt:
             continue
         log.producers.restore(entries)
         recall_batches(log, offset)
         known = max(offset, known)
         break
     log.snapshot_offset = known
-    replay_producers(log, known, log.end_offset if rebuilt is None else rebuilt)
+    replay_producers(log, known, sure)
 
 
 def replay_producers(log: PartitionLog, offset: int, rebuilt: int) -> None:

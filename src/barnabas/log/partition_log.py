@@ -9,6 +9,7 @@ from barnabas.log.config import LogConfig
 from barnabas.log.flushing import Flushing
 from barnabas.log.leader_epochs import LeaderEpochs
 from barnabas.log.limits import needs_new_segment, refuse_if_beyond
+from barnabas.log.losses import Losses
 from barnabas.log.outcomes import NOTHING, OUT_OF_RANGE, AppendInfo, FoundTimestamp, ReadInfo
 from barnabas.log.producer_snapshot import write_snapshot
 from barnabas.log.producer_state import ProducerState, repeated
@@ -33,8 +34,8 @@ class PartitionLog:
     """
 
     __slots__ = (
-        "_hints", "_queue", "_recent", "_touched", "config", "cut_bytes", "directory", "disk",
-        "end_offset", "epochs", "failure", "file_end", "flushing", "producers", "seen",
+        "_hints", "_queue", "_recent", "_touched", "config", "directory", "disk", "end_offset",
+        "epochs", "failure", "file_end", "flushing", "losses", "producers", "seen",
         "segments", "snapshot_offset", "start_offset", "topic_id", "topic_partition",
         "written_end",
     )  # fmt: skip
@@ -60,8 +61,7 @@ class PartitionLog:
         """The end of what is in the file; readers see less where it must be synced first."""
         self.seen = SeenEnd(self)
         self.flushing = Flushing(disk, directory)
-        self.cut_bytes = 0
-        """What recovery had to cut off at the last start."""
+        self.losses = Losses()
         self.failure: StorageError | None = None
         """Why the log is offline; it stays so until the broker starts again."""
         self._queue: list[Buffer] = []

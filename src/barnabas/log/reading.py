@@ -87,6 +87,8 @@ def slice_of_older(
     if (end is not None and base >= end) or (least > max_bytes and not min_one):
         return NOTHING
     limit = (segment.written if end is None else _position_of(segments, segment, end)) - start
+    if not limit:
+        return NOTHING  # The batch that holds the one holds the other.
     size = max(max_bytes, least)
     if size >= limit:
         return _new(ReadInfo, (FileSlice(segment.file, start, limit), ErrorCode.NONE))

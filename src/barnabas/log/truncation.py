@@ -1,7 +1,8 @@
 """Cut the end of a log off, as a follower does when its leader has other records there."""
 
-from barnabas.log.opening import remove_segments, restore_producers
+from barnabas.log.opening import restore_producers
 from barnabas.log.partition_log import PartitionLog
+from barnabas.log.recovery import remove_segments
 from barnabas.log.segment import Segment
 
 
@@ -23,8 +24,8 @@ def truncate_log(log: PartitionLog, offset: int) -> None:
     found = segment.find(offset)
     if found is not None:
         segment.truncate(found.position, found.base_offset)
-        offset = min(offset, found.base_offset)
-    _forget_from(log, offset)
+    # Behind a gap that is less than `offset`, and what the next start will find.
+    _forget_from(log, segment.next_offset())
 
 
 def start_anew(log: PartitionLog, offset: int) -> None:

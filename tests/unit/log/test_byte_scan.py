@@ -48,7 +48,7 @@ def test_a_directory_of_kafka_07_is_known_by_its_files(checkpoint: Checkpoint) -
     assert log.config.magic == MAGIC_07
     assert (log.start_offset, log.end_offset) == (0, 89)
     assert content(log) == M1 + M0 + GZIPPED + M1
-    assert log.cut_bytes == 0
+    assert log.losses.bytes == 0
 
 
 def test_one_of_jafka_gets_the_names_of_kafka() -> None:
@@ -61,7 +61,7 @@ def test_one_of_jafka_gets_the_names_of_kafka() -> None:
 def test_a_torn_tail_is_cut_off(cut: int) -> None:
     log, _ = opened({FIRST: M1 + M0, SECOND: GZIPPED + M1[:cut]})
     assert content(log) == M1 + M0 + GZIPPED
-    assert log.cut_bytes == cut
+    assert log.losses.bytes == cut
 
 
 @pytest.mark.parametrize(
@@ -77,7 +77,7 @@ def test_a_torn_tail_is_cut_off(cut: int) -> None:
 def test_what_is_behind_damage_goes(damage: bytes) -> None:
     log, _ = opened({FIRST: M1 + damage + M1})
     assert content(log) == M1
-    assert log.cut_bytes == len(damage + M1)
+    assert log.losses.bytes == len(damage + M1)
 
 
 def test_older_segments_are_trusted() -> None:

@@ -1,6 +1,7 @@
 """RecordsOnce: what was acknowledged is there, once, and what a producer sent is in its order.
 
-A power cut may take the end of what was not flushed, never something in the middle.
+A power cut may take what was not flushed: the end, or the end of one segment while a later one is
+there. Offsets missing before others that are there are then given to nothing else.
 """
 
 from collections.abc import Mapping
@@ -50,14 +51,15 @@ class RecordsOnce:
             last[producer] = int(number)
         spans = self._acknowledged.get(place, [[]])
         for span in spans[:-1]:
-            _check_beginning(place, sorted(span), log)
+            _check_gaps(place, sorted(span), log)
         for offset, value in spans[-1]:
             if log.get(offset) != value:
                 raise Violation(f"{place} at {offset}: {value!r} acknowledged, {log.get(offset)!r}")
 
 
-def _check_beginning(place: Place, span: list[tuple[int, bytes]], log: Mapping[int, bytes]) -> None:
-    there = [log.get(offset) == value for offset, value in span]
-    if False in there and True in there[there.index(False) :]:
-        offset, value = span[there.index(False)]
-        raise Violation(f"{place} at {offset}: {value!r} is gone, and later ones are there")
+def _check_gaps(place: Place, span: list[tuple[int, bytes]], log: Mapping[int, bytes]) -> None:
+    there = [offset for offset, value in span if log.get(offset) == value]
+    for offset, value in span:
+        if there and offset < there[-1] and log.get(offset, value) != value:
+            other = log[offset]
+            raise Violation(f"{place} at {offset}: {value!r} became {other!r}, and later ones stay")

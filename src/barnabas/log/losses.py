@@ -1,0 +1,48 @@
+"""What the start of a log found to be missing: bytes that it cut off, offsets that are not there."""
+
+from collections.abc import Sequence
+
+from barnabas.log.segment import Segment
+
+
+class Losses:
+    """`notes` tell an operator of each; `bytes` are those that were cut off."""
+
+    __slots__ = ("bytes", "notes")
+
+    def __init__(self) -> None:
+        self.bytes = 0
+        self.notes: list[str] = []
+
+    def cut(self, segment: Segment, position: int, end: int) -> None:
+        """A segment will be cut at `position`; the log ends at `end` then."""
+        count = segment.size - position
+        self.bytes += count
+        self.notes.append(
+            f"recovered: {count} bytes behind {end} were cut off, from byte {position} of"
+            f" {_name(segment)} on: no whole batch with a right CRC is there"
+        )
+
+    def removed(self, segments: Sequence[Segment], why: str) -> None:
+        """Whole segments will be removed."""
+        count = sum(segment.size for segment in segments)
+        self.bytes += count
+        if count:
+            what = "a segment" if len(segments) == 1 else f"{len(segments)} segments"
+            self.notes.append(
+                f"recovered: {what} of {count} bytes removed, from {_name(segments[0])} on: {why}"
+            )
+
+    def missing(self, gaps: Sequence[tuple[int, int]]) -> None:
+        """The offsets of these gaps, from one up to another, are in none of the segments."""
+        if gaps:
+            first, behind = gaps[0]
+            others = f" (the first of {len(gaps)} gaps)" if len(gaps) > 1 else ""
+            self.notes.append(
+                f"recovered: offsets {first} to {behind - 1}{others} are not there, between segments"
+                " that are whole: compaction has removed them once, or a power cut took them"
+            )
+
+
+def _name(segment: Segment) -> str:
+    return segment.path.rpartition("/")[2]

@@ -1,0 +1,32 @@
+"""Checkpoints as Kafka leaves them, and damaged ones."""
+
+import pytest
+
+from barnabas.log.checkpoints import read_offsets
+from barnabas.log.file_names import LEADER_EPOCHS
+from barnabas.log.inspecting_state import CHECKPOINTS, examine_state
+from barnabas.log.leader_epochs import LeaderEpochs
+from tests.memory_disk import MemoryDisk
+
+
+def on_disk(data: bytes) -> MemoryDisk:
+    disk = MemoryDisk()
+    disk.write_file("file", data)
+    return disk
+
+
+@pytest.mark.parametrize("data", [b"", b"0\n0\n"])
+@pytest.mark.parametrize("name", [*CHECKPOINTS, LEADER_EPOCHS])
+def test_a_checkpoint_with_nothing_in_it_is_sound(name: str, data: bytes) -> None:
+    """Kafka makes the file before it has anything to write, and may never have."""
+    found = examine_state(name, data)
+    assert (found.rows, found.faults) == ([], [])
+    assert read_offsets(on_disk(data), "file") == {}
+    assert LeaderEpochs(on_disk(data), "file").entries() == []
+
+
+@pytest.mark.parametrize("data", [b"\n", b"0", b"0\n1\n", b"1\n0\n", bytes(4)])
+@pytest.mark.parametrize("name", [*CHECKPOINTS, LEADER_EPOCHS])
+def test_a_damaged_checkpoint_is_none(name: str, data: bytes) -> None:
+    assert examine_state(name, data).faults
+    assert read_offsets(on_disk(data), "file") is None

@@ -1,0 +1,149 @@
+"""After an unclean stop: what is torn goes, with all behind it; what is whole stays, gap or not."""
+
+import pytest
+
+from barnabas.log.config import LogConfig
+from barnabas.log.opening import Checkpoint, create_log, open_log
+from barnabas.log.partition_log import PartitionLog
+from barnabas.log.segment import Segment
+from barnabas.records.batch import walk
+from barnabas.types import TopicPartition
+from tests.golden07 import M0, M1
+from tests.memory_disk import MemoryDisk
+from tests.record_batches import make_batch
+
+pytestmark = pytest.mark.kernels
+
+DOGS = TopicPartition("dogs", 0)
+PLACE = "/d/dogs-0"
+SMALL = LogConfig(segment_bytes=250)
+COMPACTED = LogConfig(segment_bytes=250, cleanup_policy=frozenset({"compact"}))
+
+
+def left_by_a_kill(batches: int = 6) -> MemoryDisk:
+    """Two batches of one record and 100 bytes in each segment."""
+    disk = MemoryDisk()
+    log = create_log(disk, DOGS, PLACE, SMALL, bytes(16))
+    for _ in range(batches):
+        log.append(memoryview(make_batch(size=100)), leader_epoch=0, now_ms=0)
+    log.write_pending()
+    return disk
+
+
+def file(disk: MemoryDisk, base: int) -> bytearray:
+    return disk.files[f"{PLACE}/{base:020d}.log"].now
+
+
+def opened(disk: MemoryDisk, config: LogConfig = SMALL, recovery_point: int = 0) -> PartitionLog:
+    return open_log(disk, DOGS, PLACE, config, Checkpoint(recovery_point))
+
+
+def offsets(log: PartitionLog) -> list[int]:
+    found, position = [], log.start_offset
+    while position < log.end_offset:
+        region = log.read(position, 1000, max_offset=1 << 62, min_one=True).records
+        if region is None:
+            break
+        found += [header.base_offset for header in walk(region.read())]
+        position = found[-1] + 1
+    return found
+
+
+@pytest.mark.parametrize(("config", "told"), [(SMALL, True), (COMPACTED, False)])
+def test_a_gap_between_whole_segments_stays_whatever_the_policy_is(
+    config: LogConfig, *, told: bool
+) -> None:
+    disk = left_by_a_kill(8)
+    size = len(file(disk, 2)) // 2
+    del file(disk, 2)[size:]  # 3 is gone, at a boundary
+    file(disk, 4).clear()
+    log = opened(disk, config)
+    assert offsets(log) == [0, 1, 2, 6, 7]
+    assert (log.end_offset, log.losses.bytes) == (8, 0)
+    notes = "\n".join(log.losses.notes)
+    assert ("offsets 3 to 5 are not there" in notes) == told, notes
+
+
+def test_several_gaps_are_told_of_at_once() -> None:
+    disk = left_by_a_kill(8)
+    for base in (2, 4):
+        del file(disk, base)[len(file(disk, base)) // 2 :]
+    log = opened(disk)
+    assert offsets(log) == [0, 1, 2, 4, 6, 7]
+    (note,) = log.losses.notes
+    assert "offsets 3 to 3 (the first of 2 gaps) are not there" in note
+
+
+def test_an_empty_last_segment_behind_a_gap_keeps_the_end() -> None:
+    """Its offsets were given out, and are not given out again."""
+    disk = left_by_a_kill(6)
+    file(disk, 4).clear()
+    del file(disk, 2)[len(file(disk, 2)) // 2 :]
+    log = opened(disk)
+    assert offsets(log) == [0, 1, 2]
+    assert log.end_offset == 4
+    info = log.append(memoryview(make_batch()), leader_epoch=0, now_ms=0)
+    log.write_pending()
+    assert info.base_offset == 4
+    assert offsets(log) == [0, 1, 2, 4]
+
+
+def test_what_follows_a_torn_segment_goes_with_its_tail() -> None:
+    disk = left_by_a_kill()
+    size = len(file(disk, 2))
+    del file(disk, 2)[size - 30 :]
+    log = opened(disk)
+    assert offsets(log) == [0, 1, 2]
+    assert log.end_offset == 3
+    assert log.losses.bytes == size // 2 - 30 + size
+    cut, removed = log.losses.notes
+    assert f"{size // 2 - 30} bytes behind 3 were cut off, from byte {size // 2} of" in cut
+    assert f"{2:020d}.log on: no whole batch with a right CRC is there" in cut
+    assert f"a segment of {size} bytes removed, from {4:020d}.log on: what is before" in removed
+    assert not disk.exists(f"{PLACE}/{4:020d}.log")
+
+
+def test_nothing_before_the_recovery_point_is_looked_at() -> None:
+    disk = left_by_a_kill()
+    del file(disk, 2)[-30:]
+    log = opened(disk, recovery_point=4)
+    assert (log.end_offset, log.losses.notes) == (6, [])
+
+
+def test_a_segment_that_begins_before_the_one_before_it_ends_goes() -> None:
+    disk = left_by_a_kill()
+    disk.write_file(f"{PLACE}/{3:020d}.log", file(disk, 4))
+    log = opened(disk)
+    assert offsets(log) == [0, 1, 2, 3]
+    (note,) = log.losses.notes
+    assert "2 segments of" in note
+    assert "it begins before 4, where the one before it ends" in note
+
+
+def test_a_log_before_its_start_is_gone_and_that_is_told() -> None:
+    disk = left_by_a_kill()
+    size = sum(len(file(disk, base)) for base in (0, 2, 4))
+    log = open_log(disk, DOGS, PLACE, SMALL, Checkpoint(0, start_offset=9))
+    assert (log.start_offset, log.end_offset, log.losses.bytes) == (9, 9, size)
+    assert "they end at 6, and the log is said to start at 9" in log.losses.notes[0]
+
+
+def test_bytes_missing_in_a_log_of_kafka_07_end_it() -> None:
+    disk = MemoryDisk()
+    config = LogConfig(magic=-1)
+    assert config.byte_positions
+    create_log(disk, DOGS, PLACE, config, bytes(16))
+    disk.write_file(f"{PLACE}/{0:020d}.kafka", M1)
+    disk.write_file(f"{PLACE}/{len(M1) + 5:020d}.kafka", M0)
+    log = opened(disk, config)
+    assert log.end_offset == len(M1)
+    assert f"the bytes from {len(M1)} on are missing before it" in log.losses.notes[0]
+
+
+def test_indexes_are_made_again() -> None:
+    disk = left_by_a_kill()
+    for path in [path for path in disk.files if path.endswith("index")]:
+        disk.write_file(path, b"\xff" * 24)
+    log = opened(disk)
+    assert offsets(log) == list(range(6))
+    assert all(isinstance(each, Segment) and each.max_timestamp == 1000 for each in log.segments)

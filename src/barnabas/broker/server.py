@@ -37,6 +37,7 @@ from barnabas.ports import (
 )
 
 if TYPE_CHECKING:
+    from barnabas.broker.kraft_metadata import ToldTopic
     from barnabas.broker.presence import AnyRegistration
     from barnabas.broker.transactions import Transactions
 
@@ -203,8 +204,8 @@ class BrokerServer:
     def _config_for(self, topic: str) -> LogConfig:
         """What a log obeys while the broker opens it. The directories are locked by then.
 
-        Nobody knows yet whether a log that somebody brought is compacted: recovery must take the
-        gaps in it for what they may be.
+        Nobody knows yet whether a log that somebody brought is compacted: recovery need not warn
+        of the gaps in it.
         """
         registry = self._the_registries().own
         if self._names is None:
@@ -223,7 +224,7 @@ class BrokerServer:
         config = self._settings.current
         hosting = Hosting(self._logs, replicas, config)
         topics = Topics(registry, hosting, self._world.entropy, config)
-        topics.load(self._logs)
+        topics.load(self._logs, self._told)
         slots = self._config.max_incremental_fetch_session_cache_slots
         self._cleaner.configure(_cleaner_settings(config))
         self._settings.on_change.append(self._adopt)
@@ -243,6 +244,13 @@ class BrokerServer:
             fetch_sessions=FetchSessions(slots, self._world.clock, self._world.entropy),
             groups=GroupShards(topics, replicas, self._world.clock, self._config),
         )
+
+    def _told(self) -> dict[str, "ToldTopic"]:
+        """Of topics that a Kafka left in our directories."""
+        # Imported late: a broker starts faster without it.
+        from barnabas.broker.kraft_metadata import topics_told
+
+        return topics_told(self._world.disk, self._config.directories)
 
     def _adopt(self, config: BrokerConfig) -> None:
         """Go on with these properties; what cannot change while the broker runs is as it was."""

@@ -4,6 +4,7 @@ import logging
 import re
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from barnabas.broker.config_znodes import encode_config
 from barnabas.broker.hosting import Hosting, log_config
@@ -31,6 +32,9 @@ from barnabas.errors import (
 from barnabas.log.manager import LogManager
 from barnabas.log.partition_log import PartitionLog
 from barnabas.ports import Entropy, Registry
+
+if TYPE_CHECKING:
+    from barnabas.broker.kraft_metadata import ToldTopic
 
 log = logging.getLogger(__name__)
 
@@ -83,11 +87,11 @@ class Topics:
         """The topic with that id."""
         return self._by_id.get(topic_id)
 
-    def load(self, logs: LogManager) -> None:
+    def load(self, logs: LogManager, told: Callable[[], Mapping[str, "ToldTopic"]] = dict) -> None:
         """Read the registry, end deletions that were begun, and host what there is.
 
         Logs whose topic the registry does not know were brought by somebody, such as a Kafka: their
-        topics are taken over.
+        topics are taken over, with what is `told` of them, which is asked if there are any.
 
         Raises:
             StorageError: the registry or a log cannot be read.
@@ -113,8 +117,9 @@ class Topics:
                 topic = decode_topic(name, data[0], config)
                 found = [one for one in logs.logs() if one.topic_partition.topic == name]
                 self._host(self._identified(topic, found))
+        known_of = told() if strangers else {}
         for name, found in strangers.items():
-            self._take_over(name, found)
+            self._take_over(name, found, known_of.get(name))
 
     def create(
         self, name: str, partitions: Mapping[int, list[int]], config: Mapping[str, str]
@@ -355,10 +360,19 @@ class Topics:
         ids = {one.topic_id for one in found} - {NO_ID}
         return ids.pop() if len(ids) == 1 else self._entropy.uuid()
 
-    def _take_over(self, name: str, found: list[PartitionLog]) -> None:
+    def _take_over(self, name: str, found: list[PartitionLog], told: "ToldTopic | None") -> None:
         topic_id = self._id_of(found)
         indexes = sorted(one.topic_partition.partition for one in found)
-        config = config_of_stranger(name)
+        # Imported late: a broker starts faster without it.
+        from barnabas.broker.strangers import config_of_stranger
+
+        config = config_of_stranger(
+            told,
+            name,
+            {one.topic_id for one in found} - {NO_ID},
+            internal=name in INTERNAL_TOPICS,
+            check=self.check_config,
+        )
         if any(one.config.byte_positions for one in found):
             config["message.format.version"] = "0.7"
         topic = Topic(name, topic_id, {index: [self._config.node_id] for index in indexes}, config)
@@ -366,17 +380,11 @@ class Topics:
         self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))
         self._host(topic)
         self._hosting.configure({name: config})
-        log.info("topic taken over", extra={"topic": name, "partitions": len(indexes)})
-
-
-def config_of_stranger(name: str) -> dict[str, str]:
-    """The properties of a topic whose own are in some other broker's ZooKeeper or controller.
-
-    Nothing of it goes until somebody says what may.
-    """
-    if name in INTERNAL_TOPICS:
-        return {"cleanup.policy": "compact"}
-    return {"retention.bytes": "-1", "retention.ms": "-1"}
+        properties = " ".join(f"{key}={value}" for key, value in sorted(config.items()))
+        log.info(
+            "topic taken over",
+            extra={"topic": name, "partitions": len(indexes), "properties": properties},
+        )
 
 
 def problem_of_name(name: str) -> str:

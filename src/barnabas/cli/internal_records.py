@@ -14,9 +14,9 @@ from barnabas.protocol.internal.record_types import (
     SHARE_STATE_RECORDS,
     TRANSACTION_RECORDS,
 )
+from barnabas.protocol.internal.typed_record import read_typed
 from barnabas.wire.compiler import Codec
 from barnabas.wire.schema import declaration_of
-from barnabas.wire.tagged import Malformed, read_varint
 
 _KEYED: Mapping[str, Mapping[int, tuple[type, type]]] = {
     "__consumer_offsets": GROUP_RECORDS,
@@ -94,20 +94,11 @@ def _keyed(
 
 
 def _keyless(types: Mapping[int, type], value: bytes | None) -> _Said | None:
-    """The value begins with three varints: the layout 1, the type, the version."""
-    said, position = [], 0
-    try:
-        for _ in range(3):
-            number, position = read_varint(value or b"", position)
-            said.append(number)
-    except (Malformed, IndexError) as error:
-        raise DecodeError("value", position, "three unsigned varints") from error
-    layout, kind, version = said
-    if layout != 1 or kind not in types or version not in declaration_of(types[kind]).versions:
+    typed = read_typed(types, value or b"")
+    if typed is None:
         return None
-    declared = types[kind]
-    name = declared.__name__.removesuffix("Record")
-    return name, None, _plain(declared, version, value, position)
+    name = type(typed.message).__name__.removesuffix("Record")
+    return name, None, _fields(typed.message, typed.version)
 
 
 def _version(data: bytes | None) -> int | None:

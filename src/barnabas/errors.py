@@ -288,6 +288,10 @@ class ConnectionRefused(ConnectionFailed):
     """Nothing listens there, or nobody knows the name: said at once, and true until that changes."""
 
 
+class VersionsUntold(ConnectionFailed):
+    """A broker ended the connection rather than say what it speaks, as a Kafka before 0.10 must."""
+
+
 class WakeupError(KafkaError):
     """A call that waited was ended by `wakeup` from elsewhere; nothing is wrong."""
 

@@ -1,11 +1,11 @@
 import json
 
-from tests.commands.served import run
+from tests.commands.served import run, serving
 
 
 def test_releases_and_the_apis_of_one() -> None:
     listed = [line.split("\t") for line in run("profiles").lines]
-    assert [row[0] for row in listed][:3] == ["0.8.0", "0.8.1", "0.8.2"]
+    assert [row[0] for row in listed][:4] == ["0.7", "0.8.0", "0.8.1", "0.8.2"]
     assert all(int(offered) <= int(has) for _, offered, has in listed)
     rows = json.loads(run("profiles", "0.10.2.2", "--json").out)
     told = {row["api"]: (row["kafka"], row["offered"], bool(row["why_not"])) for row in rows}
@@ -13,8 +13,30 @@ def test_releases_and_the_apis_of_one() -> None:
     assert told["LEADER_AND_ISR"] == ("0", None, True)
 
 
+def test_the_requests_of_0_7() -> None:
+    rows = [line.split("\t") for line in run("profiles", "0.7").lines]
+    names = ["PRODUCE", "FETCH", "MULTIFETCH", "MULTIPRODUCE", "OFFSETS"]
+    assert rows == [[str(key), name, "0", "0", ""] for key, name in enumerate(names)]
+
+
 def test_what_is_no_release_is_refused() -> None:
     for command in (("profiles", "0.10"), ("serve", "--profile", "0.10")):
         ended = run(*command)
         assert ended.code == 1
         assert "0.10.0, 0.10.1, 0.10.2" in ended.err
+
+
+def test_our_commands_say_that_a_broker_is_too_old_for_them() -> None:
+    with serving("--ephemeral", "--profile", "0.8.2") as broker:
+        patient = ("-X", "bootstrap.refused.timeout.ms=3000")
+        ended = broker.run("topics", "list", *patient)
+        assert ended.code == 1
+        assert ended.err.splitlines()[-1] == (
+            f"barnabas: {broker.servers} closes the connection at ApiVersions; "
+            "is it a Kafka before 0.10? This client needs 0.10 or later"
+        )
+    with serving("--ephemeral", "--profile", "0.10.2") as broker:
+        ended = broker.run("produce", "dogs", stdin="rex\n")
+        assert ended.code == 1
+        assert "no version of InitProducerId" in ended.err
+        assert "which needs Kafka 0.11.0 or later" in ended.err

@@ -1,6 +1,6 @@
 """What to do about an error, for behind what the error says. Kept light: `serve` imports it too."""
 
-from barnabas.errors import ConnectionFailed, KafkaError, RequestTimeout
+from barnabas.errors import ConnectionFailed, KafkaError, RequestTimeout, VersionsUntold
 
 DEFAULT_SERVERS = "localhost:9092"
 
@@ -9,7 +9,8 @@ _LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
 
 def add_hint(error: KafkaError, servers: str) -> None:
     """Tell who reached no broker at `servers` how to come by one."""
-    if not isinstance(error, ConnectionFailed | RequestTimeout):
+    lost = isinstance(error, ConnectionFailed | RequestTimeout)
+    if not lost or isinstance(error, VersionsUntold):
         return
     host, colon, port = servers.partition(",")[0].strip().rpartition(":")
     if (host if colon else port) not in _LOOPBACK:

@@ -2,8 +2,8 @@
 
 import click
 
-from barnabas.cli.output import show_rows
-from barnabas.config.releases import RELEASES, release_line
+from barnabas.cli.output import Row, show_rows
+from barnabas.config.releases import RELEASE_07, RELEASES, release_line
 
 
 @click.command()
@@ -13,14 +13,19 @@ def profiles(*, release: str | None, as_json: bool) -> None:
     """List the releases of Kafka that a broker can be, or the APIs of one RELEASE.
 
     A broker offers the APIs of its release that it serves: the column `offered`. What it lacks it does
-    not offer, and `why_not` has the reason.
+    not offer, and `why_not` has the reason. The requests of 0.7, which is another wire, have no
+    versions: what they have there is 0.
     """
     from barnabas.broker.profiles import profile_of
     from barnabas.broker.unserved import WHY_NOT
     from barnabas.protocol.releases import apis_of
 
     if release is None:
-        rows = [(one, len(profile_of(one).served), len(apis_of(one))) for one in RELEASES]
+        of_07 = len(_requests_07())
+        rows = [
+            (RELEASE_07, of_07, of_07),
+            *((one, len(profile_of(one).served), len(apis_of(one))) for one in RELEASES),
+        ]
         columns = ("release", "apis_offered", "apis_of_kafka")
         show_rows(columns, rows, title="Releases of Kafka", as_json=as_json)
         return
@@ -29,7 +34,9 @@ def profiles(*, release: str | None, as_json: bool) -> None:
     offered = profile.advertised
     show_rows(
         ("key", "api", "kafka", "offered", "why_not"),
-        [
+        _requests_07()
+        if line == RELEASE_07
+        else [
             (
                 int(key),
                 key.name,
@@ -42,3 +49,10 @@ def profiles(*, release: str | None, as_json: bool) -> None:
         title=f"APIs of Kafka {line}",
         as_json=as_json,
     )
+
+
+def _requests_07() -> list[Row]:
+    """The requests of Kafka 0.7, all of which are served."""
+    from barnabas.dialects.kafka07.messages import RequestType
+
+    return [(int(one), one.name, "0", "0", None) for one in RequestType]

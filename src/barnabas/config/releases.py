@@ -36,10 +36,10 @@ def release_line(text: str) -> str:
         parts = release.split(".")
         if asked[: len(parts)] == parts and len(asked) <= len(parts) + 1:
             return release
-    begun = [one for one in RELEASES if one.split(".")[: len(asked)] == asked]
+    begun = [one for one in _ORDER if one.split(".")[: len(asked)] == asked]
     if len(begun) == 1:
         return begun[0]
-    raise ConfigError(f"{text} is no release line of Kafka: {', '.join(begun or RELEASES)}")
+    raise ConfigError(f"{text} is no release line of Kafka: {', '.join(begun or _ORDER)}")
 
 
 def is_before(release: str, other: str) -> bool:

@@ -150,3 +150,12 @@ def apis_of(release: str) -> dict[ApiKey, VersionRange]:
             if RELEASES.index(since) <= last:
                 found[key] = VersionRange.parse(versions)
     return {key: versions for key, versions in found.items() if not versions.is_empty}
+
+
+def first_with(api: ApiKey, versions: VersionRange) -> str | None:
+    """The oldest release line whose brokers serve one of these versions; None where none does."""
+    for release in RELEASES:
+        offered = apis_of(release).get(api)
+        if offered is not None and not offered.intersection(versions).is_empty:
+            return release
+    return None

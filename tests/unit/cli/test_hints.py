@@ -1,7 +1,7 @@
 import pytest
 
 from barnabas.cli.hints import add_hint, with_hints
-from barnabas.errors import ConfigError, ConnectionFailed, KafkaError
+from barnabas.errors import ConfigError, ConnectionFailed, KafkaError, VersionsUntold
 
 
 @pytest.mark.parametrize(
@@ -19,7 +19,7 @@ def test_who_reaches_no_broker_is_told_how_to_come_by_one(servers: str, hint: st
     assert with_hints(error).endswith(f"gone{hint}")
 
 
-def test_an_error_of_another_kind_is_left_alone() -> None:
-    error: KafkaError = ConfigError("acks=9")
+@pytest.mark.parametrize("error", [ConfigError("acks=9"), VersionsUntold("old")])
+def test_an_error_of_another_kind_is_left_alone(error: KafkaError) -> None:
     add_hint(error, "localhost:9092")
     assert with_hints(error) == str(error)

@@ -212,7 +212,7 @@ class Cluster:
                 early.cancel()
 
     def _look_early(self, limit: asyncio.Timeout) -> None:
-        nobody = self._failures.refused(f"{host}:{port}" for host, port in self._bootstrap)
+        nobody = self._failures.hopeless(f"{host}:{port}" for host, port in self._bootstrap)
         if nobody and not self._reached and not limit.expired():
             limit.reschedule(self.around.loop.time())
 

@@ -5,19 +5,27 @@ import logging
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from barnabas.client.core.connection import Connection
 from barnabas.client.core.metrics import Traffic
 from barnabas.client.core.responses import BufferPool, ResponseReader
 from barnabas.client.core.throttling import throttle_s
-from barnabas.errors import ConnectionFailed, KafkaError, RemoteProtocolError, RequestTimeout
+from barnabas.errors import (
+    ConnectionFailed,
+    KafkaError,
+    RemoteProtocolError,
+    RequestTimeout,
+    VersionsUntold,
+)
 from barnabas.ports import Channel, Network
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.types import Buffer
 from barnabas.wire.send import Send
 
 log = logging.getLogger(__name__)
+
+_TOO_OLD: Final = "is it a Kafka before 0.10? This client needs 0.10 or later"
 
 OnAnswer = Callable[[Any], None]
 """Called once, with the response or with the KafkaError that came instead of it."""
@@ -73,6 +81,7 @@ class Link:
         self._timer: asyncio.TimerHandle | None = None
         self._give_up: Callable[[], None] | None = None
         self._mute: asyncio.TimerHandle | None = None
+        self._heard = False
         self._used_at = loop.time()
 
     def __str__(self) -> str:
@@ -100,8 +109,7 @@ class Link:
     def open(self, network: Network) -> None:
         """Begin to connect and to negotiate versions; `on_change` tells how it ends."""
         seconds = self._options.setup_timeout_s
-        what = RequestTimeout(f"connecting to {self} took longer than {seconds:g} s")
-        self._timer = self._loop.call_later(seconds, self.close, what)
+        self._timer = self._loop.call_later(seconds, self._set_up_too_slowly)
         self._give_up = network.connect(
             *self.address, self._connected, buffers=self._options.buffers
         )
@@ -169,6 +177,14 @@ class Link:
         result.on_readable(self._readable)
         self._write(self.protocol.hello())
 
+    def _set_up_too_slowly(self) -> None:
+        seconds = f"{self._options.setup_timeout_s:g} s"
+        if self._channel is None or self._heard:
+            self.close(RequestTimeout(f"connecting to {self} took longer than {seconds}"))
+        else:
+            what = f"{self} did not answer ApiVersions within {seconds}; {_TOO_OLD}"
+            self.close(RequestTimeout(what))
+
     def _readable(self) -> None:
         try:
             self._receive()
@@ -177,6 +193,9 @@ class Link:
             # waits may try again over another one.
             log.warning("connection given up broker=%s why=%s", self, error)
             self.close(ConnectionFailed(f"{self} broke the protocol: {error}"))
+        except ConnectionFailed as error:
+            untold = VersionsUntold(f"{self} closes the connection at ApiVersions; {_TOO_OLD}")
+            self.close(error if self._heard else untold)
         except KafkaError as error:
             self.close(error)
         except Exception as error:  # the one place that owns this connection
@@ -192,6 +211,7 @@ class Link:
                 return
             if count == 0:
                 raise ConnectionFailed(f"{self} closed the connection")
+            self._heard = True
             self._traffic.bytes_received += count
             for frame in reader.received(count):
                 self._take(frame)

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 
-from barnabas.errors import ConfigError, ConnectionFailed, ConnectionRefused
+from barnabas.errors import ConfigError, ConnectionFailed, ConnectionRefused, VersionsUntold
 
 _DEFAULT_PORT = 9092
+_TIMES_UNTOLD = 3
+"""A broker that is just stopping, or what stands before one that just starts, closes once or twice."""
 
 
 def parse_addresses(servers: Iterable[str]) -> list[tuple[str, int]]:
@@ -39,6 +41,7 @@ class Failures:
     def __init__(self) -> None:
         self._reasons: dict[str, str] = {}
         self._refusing: set[str] = set()
+        self._untold: dict[str, int] = {}
 
     def __bool__(self) -> bool:
         return bool(self._reasons)
@@ -50,21 +53,30 @@ class Failures:
             self._refusing.add(address)
         else:
             self._refusing.discard(address)
+        if isinstance(reason, VersionsUntold):
+            self._untold[address] = self._untold.get(address, 0) + 1
+        else:
+            self._untold.pop(address, None)
 
-    def refused(self, addresses: Iterable[str]) -> bool:
-        """Whether nothing listens at any of these addresses."""
-        return self._refusing.issuperset(addresses)
+    def hopeless(self, addresses: Iterable[str]) -> bool:
+        """Whether at each of these addresses nothing listens, or nobody who understands us."""
+        return all(
+            one in self._refusing or self._untold.get(one, 0) >= _TIMES_UNTOLD for one in addresses
+        )
 
     def forget(self) -> None:
         """A broker was reached: the past no longer explains anything."""
         self._reasons.clear()
         self._refusing.clear()
+        self._untold.clear()
 
     def error(self) -> ConnectionFailed:
         """All of them, and what to look at."""
         tried = "; ".join(
             why if address in why else f"{address}: {why}" for address, why in self._reasons.items()
         )
+        if self._reasons and self._untold.keys() == self._reasons.keys():
+            return VersionsUntold(tried)
         return ConnectionFailed(
             f"no broker could be reached ({tried or 'none was tried in the time given'}). "
             "Check that a broker runs there and that bootstrap.servers names its listener"

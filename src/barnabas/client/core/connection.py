@@ -136,7 +136,7 @@ class Connection:
                 return version
         name = DECLARED[api].name
         what = f"versions {theirs}" if theirs is not None else "no version"
-        detail = f"the broker speaks {what} of {name}, this client {ours}"
+        detail = f"the broker speaks {what} of {name}, this client {ours}{_needs(api, ours)}"
         raise BrokerError(ErrorCode.UNSUPPORTED_VERSION, detail)
 
     def speaks(self, api: ApiKey) -> bool:
@@ -227,6 +227,15 @@ class Connection:
         if following is None:
             raise LocalProtocolError(f"{happened.value} on a connection that is {self.state.value}")
         self.state = following
+
+
+def _needs(api: ApiKey, ours: VersionRange) -> str:
+    """Since when Kafka has what we speak of an API, for behind an error."""
+    # Imported late: few clients meet a broker that is too old.
+    from barnabas.protocol.releases import first_with
+
+    release = first_with(api, ours)
+    return f", which needs Kafka {release} or later" if release else ""
 
 
 def _version_instead(frame: memoryview) -> int:

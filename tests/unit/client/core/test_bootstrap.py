@@ -1,7 +1,7 @@
 import pytest
 
 from barnabas.client.core.bootstrap import Failures, parse_addresses
-from barnabas.errors import ConfigError
+from barnabas.errors import ConfigError, ConnectionRefused, VersionsUntold
 
 
 def test_addresses_are_read_with_and_without_port() -> None:
@@ -32,3 +32,25 @@ def test_the_error_names_every_address_with_its_last_reason() -> None:
     assert "(a:1: refused; b:2: no such host)" in str(failures.error())
     failures.forget()
     assert not failures
+
+
+def test_who_closes_at_the_first_request_again_and_again_is_given_up() -> None:
+    failures, untold = Failures(), VersionsUntold("b:2 closes the connection at ApiVersions")
+    failures.note("a:1", ConnectionRefused("a:1: nobody listens"))
+    for _ in range(3):
+        assert not failures.hopeless(["a:1", "b:2"])
+        failures.note("b:2", untold)
+    assert failures.hopeless(["a:1", "b:2"])
+    assert not failures.hopeless(["a:1", "b:2", "c:3"])
+    assert "bootstrap.servers" in str(failures.error())
+    failures.note("b:2", "too slow")
+    failures.note("b:2", untold)
+    assert not failures.hopeless(["b:2"])
+
+
+def test_where_only_old_brokers_are_nobody_is_told_to_start_one() -> None:
+    failures = Failures()
+    failures.note("a:1", VersionsUntold("a:1 closes the connection at ApiVersions"))
+    error = failures.error()
+    assert isinstance(error, VersionsUntold)
+    assert str(error) == "a:1 closes the connection at ApiVersions"

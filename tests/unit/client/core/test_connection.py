@@ -79,7 +79,10 @@ def test_no_common_version_is_an_error_that_names_both_sides() -> None:
 
 def test_a_broker_that_takes_only_older_records_is_told_apart() -> None:
     connection = ready((ApiKey.PRODUCE, 0, 2))
-    with pytest.raises(BrokerError, match=r"versions 0-2 of Produce, this client 3-13"):
+    with pytest.raises(
+        BrokerError,
+        match=r"versions 0-2 of Produce, this client 3-13, which needs Kafka 0\.11\.0 or later",
+    ):
         connection.version_of(ApiKey.PRODUCE)
 
 

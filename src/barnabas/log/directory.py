@@ -88,11 +88,16 @@ class LogDirectory:
     def checkpoints(self, *, clean: bool) -> Mapping[TopicPartition, Checkpoint]:
         """What is known of each partition before its files are looked at."""
         recovery = read_offsets(self._disk, self._at(RECOVERY_POINT)) or {}
+        self._written[RECOVERY_POINT] = recovery
         starts = read_offsets(self._disk, self._at(LOG_START)) or {}
         return {
             partition: Checkpoint(recovery.get(partition, 0), starts.get(partition, 0), clean)
             for partition in self.partitions()
         }
+
+    def has_checkpoint(self, partition: TopicPartition) -> bool:
+        """Whether a recovery point is written down under this name, be it of a log that is gone."""
+        return partition in self._written.get(RECOVERY_POINT, ())
 
     def write_checkpoints(self, logs: Iterable[PartitionLog]) -> None:
         """Write recovery points, log starts and high watermarks, those that changed."""

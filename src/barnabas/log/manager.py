@@ -189,6 +189,9 @@ class LogManager:
         assert partition not in self._logs, f"{partition} exists"
         used = list(self._places.values())
         directory = min(self._directories, key=used.count)
+        if directory.has_checkpoint(partition):
+            # It was deleted just now: after a crash its recovery point would be taken for the new one's.
+            self._write_checkpoints(directory)
         path = directory.partition_path(partition)
         log = create_log(self._disk, partition, path, config, topic_id)
         self._logs[partition] = log
@@ -284,9 +287,12 @@ class LogManager:
     def write_checkpoints(self) -> None:
         """Write down for the next start how far each log is."""
         for directory in self._directories:
-            directory.write_checkpoints(
-                log for log in self._logs.values() if self._places[log.topic_partition] is directory
-            )
+            self._write_checkpoints(directory)
+
+    def _write_checkpoints(self, directory: LogDirectory) -> None:
+        directory.write_checkpoints(
+            log for log in self._logs.values() if self._places[log.topic_partition] is directory
+        )
 
     def close(self) -> list[LogEvent]:
         """Bring everything to stable storage and let the directories go.

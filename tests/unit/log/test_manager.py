@@ -202,6 +202,21 @@ def test_work_goes_on_when_the_clock_is_set_back(tmp_path: Path) -> None:
     manager.close()
 
 
+def test_a_log_that_is_made_anew_has_no_recovery_point_of_the_one_before(tmp_path: Path) -> None:
+    checkpoint = tmp_path / "recovery-point-offset-checkpoint"
+    manager = a_manager(tmp_path)
+    manager.open()
+    fill(manager.create(DOGS, TOPIC_ID, SMALL), 9)
+    manager.close()
+    assert checkpoint.read_text() == "0\n1\ndogs 0 9\n"
+    again = a_manager(tmp_path)
+    again.open()
+    again.delete(DOGS)
+    again.create(DOGS, TOPIC_ID, SMALL)
+    assert checkpoint.read_text() == "0\n0\n"
+    again.close()
+
+
 def test_partitions_spread_over_directories(tmp_path: Path) -> None:
     manager = a_manager(tmp_path / "a", tmp_path / "b")
     manager.open()

@@ -29,7 +29,7 @@ Where a broker's properties come from, the later one winning: defaults, the file
 _NOTHING = (
     "Kafka knows these; here they change nothing, and the log says so: as a warning where one "
     "might think oneself safe (**bold** reasons), at level info otherwise. `name.*` is every name "
-    "that begins so."
+    "that begins so and has no row above."
 )
 
 _SECTIONS: tuple[tuple[str, type[Configuration], str], ...] = (

@@ -69,7 +69,7 @@ def test_a_reset_is_shown_and_then_done(
 def test_what_cannot_be_done_is_said(broker: Served) -> None:
     for arguments, code, why in [
         (("describe", "nobody"), 1, "GROUP_ID_NOT_FOUND"),
-        (("delete", "nobody", "-y"), 1, "GROUP_ID_NOT_FOUND"),
+        (("delete", "nobody", "-y"), 1, "group nobody: there is no such group"),
         (("delete", "g"), 2, "nobody is here to be asked"),
         (("reset", "g", "-t", "dogs"), 2, "one of --to, --by and --file"),
         (("reset", "g", "--to", "earliest"), 2, "--topic or --all-topics"),

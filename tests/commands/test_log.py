@@ -138,3 +138,13 @@ def test_what_is_no_log_is_said(tmp_path: Path) -> None:
     gone = run("log", "verify", str(tmp_path / "gone"))
     assert gone.code == 1
     assert "is not there" in gone.err
+
+
+def test_of_several_files_each_line_names_its_own() -> None:
+    place = VECTORS / "kafka-0.11.0.3"
+    paths = [str(place / f"corpus-{number}") for number in (0, 1)]
+    plain = run("log", "dump", *paths).lines
+    assert {line.count("\t") for line in plain} == {TABS + 1}
+    assert {Path(line.partition("\t")[0]).parent.name for line in plain} == {"corpus-0", "corpus-1"}
+    heads = [line for line in run("log", "dump", "--records", *paths).lines if line[0] != " "]
+    assert {Path(line.partition(": ")[0]).parent.name for line in heads} == {"corpus-0", "corpus-1"}

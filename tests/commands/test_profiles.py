@@ -22,7 +22,7 @@ def test_the_requests_of_0_7() -> None:
 def test_what_is_no_release_is_refused() -> None:
     for command in (("profiles", "0.10"), ("serve", "--profile", "0.10")):
         ended = run(*command)
-        assert ended.code == 1
+        assert ended.code == 2
         assert "0.10.0, 0.10.1, 0.10.2" in ended.err
 
 

@@ -44,7 +44,7 @@ def test_there_is_something_to_try() -> None:
 
 def test_every_command_works_in_its_order(typed: dict[str, str], tmp_path: Path) -> None:
     # What `barnabas log` looks at: README's data directory, with a log in it.
-    shutil.copytree(LOG, tmp_path / "my-data" / "animals-0")
+    shutil.copytree(LOG, tmp_path / "barnabas-data" / "animals-0")
     for line in COMMANDS:
         assert not type_command(line, typed, tmp_path).err, line
 

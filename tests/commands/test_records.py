@@ -135,7 +135,6 @@ def test_options_that_contradict_each_other_are_wrong_usage(arguments: str, why:
             ("produce", "x", "-D", "zz", "-X", "max.request.size=3"),
             "line 1 is longer than a record may be",
         ),
-        (("produce", "x", "-X", "acks=2"), "acks=2: it must be one of all, -1, 0, 1"),
     ],
 )
 def test_a_mistake_is_one_line(broker: Served, arguments: tuple[str, ...], why: str) -> None:
@@ -144,6 +143,41 @@ def test_a_mistake_is_one_line(broker: Served, arguments: tuple[str, ...], why: 
     assert done.code == 1
     assert why in done.err
     assert "Traceback" not in done.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (("produce", "x", "-X", "acks=2"), "acks=2: it must be one of all, -1, 0, 1"),
+        (("topics", "list", "-X", "fetch.min.bytes=abc"), "fetch.min.bytes=abc: "),
+        (("serve", "--set", "num.partitions=0"), "num.partitions=0: it must be at least 1"),
+        (("quotas", "--ip", "::1", "--set", "connection_creation_rate=many"), "is a number"),
+        (("wire", "explain", "no-such.pcap"), "there is no file no-such.pcap"),
+    ],
+)
+def test_a_value_that_cannot_be_is_wrong_usage(arguments: tuple[str, ...], why: str) -> None:
+    done = run(*arguments)
+    assert done.code == 2
+    assert why in done.err
+
+
+def test_who_reads_only_the_first_lines_ends_the_command_well(broker: Served) -> None:
+    ended(
+        broker.run("produce", "much-to-read", stdin="x" * 99 + "\n" * 1 + ("y" * 99 + "\n") * 9999)
+    )
+    command = [*BARNABAS, "consume", "much-to-read", "--from-beginning", "-e"]
+    with subprocess.Popen(
+        command,
+        env=environment(broker.servers),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as reading:
+        assert reading.stdout is not None
+        assert reading.stderr is not None
+        assert len(reading.stdout.readline()) == 100
+        reading.stdout.close()
+        assert reading.stderr.read() == b""
+    assert reading.returncode == 0
 
 
 def test_an_offset_that_is_none_is_wrong_usage(broker: Served) -> None:

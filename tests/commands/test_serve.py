@@ -105,6 +105,17 @@ def test_the_files_that_kafka_comes_with_serve_as_they_are(stock: Path, tmp_path
     assert (tmp_path / logs / "dogs-0").is_dir()
 
 
+def test_who_has_no_zookeeper_is_told_that_none_is_needed(tmp_path: Path) -> None:
+    pytest.importorskip("kazoo")
+    place = "zookeeper.connect=127.0.0.1:1"
+    asked = ["--data-dir", str(tmp_path), "--set", place, "--set"]
+    ended = run("serve", "--port", "0", *asked, "zookeeper.connection.timeout.ms=100")
+    assert ended.code == 1
+    (line,) = ended.err.splitlines()
+    assert f"{place}: ZooKeeper at 127.0.0.1:1 did not answer within 100 ms" in line
+    assert line.endswith("leave out zookeeper.connect, or --set zookeeper.connect= over a file's")
+
+
 def test_a_port_by_option_makes_what_a_file_advertises_void(tmp_path: Path) -> None:
     file = tmp_path / "server.properties"
     file.write_text(STOCK[-1].read_text())
@@ -149,9 +160,9 @@ def test_a_terminal_is_told_a_command_that_reaches_this_broker() -> None:
     ("arguments", "why", "code"),
     [
         (["--host", "no-such-host.invalid"], "; --host takes another", 1),
-        (["--set", "num.partitions=0"], "num.partitions=0: it must be at least 1", 1),
+        (["--set", "num.partitions=0"], "num.partitions=0: it must be at least 1", 2),
         (["--set", "num.partitions"], "--set num.partitions: it must look like name=value", 2),
-        (["--config", "nowhere.properties"], "cannot read nowhere.properties", 1),
+        (["--config", "nowhere.properties"], "cannot read nowhere.properties", 2),
         (["--ephemeral", "--data-dir", "x"], "--ephemeral makes its own directory", 2),
     ],
 )

@@ -8,7 +8,7 @@ from barnabas.broker.presence import Registries
 from barnabas.broker.server import BrokerServer, World
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
-from barnabas.errors import ConfigError, KafkaError
+from barnabas.errors import ConfigError, KafkaError, RegistryUnavailable
 from barnabas.ports import SharedRegistry
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.disk import RealDisk
@@ -117,27 +117,35 @@ class Node:
                 f"zk.connect={of_07}: zookeeper.connect has that place; give one of them another path"
             )
         with ExitStack() as opened:
-            shared = self._zookeeper(today, opened) if today else None
-            shared_07 = self._zookeeper(of_07, opened) if of_07 else None
+            shared = self._zookeeper("zookeeper.connect", today, opened) if today else None
+            shared_07 = self._zookeeper("zk.connect", of_07, opened) if of_07 else None
             file = f"{self._directories[0]}/{_REGISTRY_FILE}"
             registries = Registries(shared or EmbeddedRegistry(self._disk, file), shared, shared_07)
             opened.pop_all()
         return registries
 
-    def _zookeeper(self, place: str, opened: ExitStack) -> SharedRegistry:
-        """A session, to be closed by `opened` if the other one cannot be had."""
+    def _zookeeper(self, name: str, place: str, opened: ExitStack) -> SharedRegistry:
+        """A session, to be closed by `opened` if the other one cannot be had.
+
+        `name`: the property that says where.
+        """
+        without = f"a broker needs no ZooKeeper: leave out {name}, or --set {name}= over a file's"
         try:
             from barnabas.runtime.registry_zookeeper import ZooKeeperRegistry
         except ImportError as error:
-            what = "ZooKeeper needs a package: pip install 'barnabas[zookeeper]'"
-            raise ConfigError(f"zookeeper.connect={place}: {what} ({error})") from None
+            what = f"ZooKeeper needs a package: pip install kazoo ({error})"
+            raise ConfigError(f"{name}={place}: {what}; {without}") from None
         session_ms = self._config.zookeeper_session_timeout_ms
-        registry = ZooKeeperRegistry(
-            place,
-            session_ms=session_ms,
-            connection_ms=self._config.zookeeper_connection_timeout_ms or session_ms,
-            hand_over=self._loop.call,
-        )
+        try:
+            registry = ZooKeeperRegistry(
+                place,
+                session_ms=session_ms,
+                connection_ms=self._config.zookeeper_connection_timeout_ms or session_ms,
+                hand_over=self._loop.call,
+            )
+        except RegistryUnavailable as error:
+            what = f"{name}={place}: {error} (zookeeper.connection.timeout.ms)"
+            raise RegistryUnavailable(f"{what}; {without}") from None
         opened.callback(registry.close)
         return registry
 

@@ -36,7 +36,9 @@ def configs(
     everything: bool,
     as_json: bool,
 ) -> None:
-    """Change properties of something, then print those that were set.
+    """Show or change properties of brokers, topics, groups.
+
+    What was set is printed, after the changes.
 
     NAME is the number of a broker, or none for what holds for all brokers; else it is the name of
     a topic, a group, or a subscription to clients' metrics.

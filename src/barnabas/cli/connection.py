@@ -13,7 +13,7 @@ from barnabas.cli.patience import patience
 from barnabas.cli.usage import usage
 from barnabas.client.core.bootstrap import parse_addresses
 from barnabas.client.core.cluster_view import TopicView
-from barnabas.config.clients import AdminConfig
+from barnabas.config.clients import AdminConfig, ConsumerConfig, ProducerConfig
 from barnabas.config.files import merge, overrides, values
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 
@@ -59,6 +59,10 @@ def client_settings(servers: str, pairs: tuple[str, ...], **own: object) -> dict
     """Properties for a client: the command's own, then those of -X, and where the brokers are."""
     with usage():
         given = merge(overrides(pairs, "-X"))
+        for name, one in given.items():
+            row = ProducerConfig.find(name) or ConsumerConfig.find(name)
+            if row is not None:
+                row.parse(one.value)
         parse_addresses(servers.split(","))
     dotted = {name.replace("_", "."): value for name, value in own.items()}
     usual = {"bootstrap.refused.timeout.ms": _REFUSED_MS}

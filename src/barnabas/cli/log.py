@@ -1,7 +1,8 @@
 """`barnabas log`: look at segments and indexes of any Kafka, without a broker. Changes nothing."""
 
 import json
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import click
 
 from barnabas.cli.internal_records import in_words, told
-from barnabas.cli.output import Cell, counted, show_json, show_rows
+from barnabas.cli.output import Cell, Row, counted, show_json, show_rows, tell
 from barnabas.cli.record_json import to_json
 from barnabas.cli.segment_files import SegmentFile, bytes_of, segment_files
 from barnabas.cli.segment_rows import (
@@ -63,7 +64,10 @@ def dump(paths: tuple[str, ...], *, records: bool, state: bool, as_json: bool) -
     """
     small = [path for path in paths if is_state(Path(path).name) and Path(path).is_file()]
     large = [path for path in paths if path not in small]
-    for file in segment_files(large, (LOG,)):
+    files = segment_files(large, (LOG,))
+    small_files = list(state_files(paths if state else small))
+    several = len(files) + len(small_files) > 1
+    for file in files:
         path = file.beside(LOG)
         with bytes_of(path) as data:
             found = list(examine(data, file.base_offset))
@@ -73,9 +77,16 @@ def dump(paths: tuple[str, ...], *, records: bool, state: bool, as_json: bool) -
                 _dump_records(path, found, data)
             else:
                 rows = [short_row(each, data) for each in found]
-                show_rows(BATCH_COLUMNS, rows, title=str(path), as_json=False)
-    for each in state_files(paths if state else small):
+                _show(path, BATCH_COLUMNS, rows, several=several)
+    for each in small_files:
         _dump_state(each, as_json=as_json)
+
+
+def _show(path: Path, columns: Sequence[str], rows: Sequence[Row], *, several: bool) -> None:
+    """A table below its file's name; in a pipe the name begins each line, where there are several."""
+    if several and not sys.stdout.isatty():
+        columns, rows = ("file", *columns), [(str(path), *row) for row in rows]
+    show_rows(columns, rows, title=str(path), as_json=False)
 
 
 def _dump_state(path: Path, *, as_json: bool) -> None:
@@ -112,7 +123,7 @@ def _dump_records(path: Path, found: list[Found | Fault], data: memoryview) -> N
             for name, cell in zip(BATCH_COLUMNS, cells, strict=True)
             if cell not in (None, "")
         ]
-        click.echo(f"{path.name}: {', '.join(named)}")
+        click.echo(f"{path}: {', '.join(named)}")
         for record in _records(path, each, data):
             time = time_text(record.timestamp) or "no time"
             words = in_words(record)
@@ -170,6 +181,7 @@ def verify(paths: tuple[str, ...], *, as_json: bool) -> int:
 @_json
 def index(paths: tuple[str, ...], *, as_json: bool) -> None:
     """Print the entries of offset and time indexes, and what is wrong with them."""
+    printed = False
     for file in segment_files(paths, (INDEX, TIME_INDEX)):
         with bytes_of(file.beside(LOG)) as data:
             batches = [
@@ -178,12 +190,15 @@ def index(paths: tuple[str, ...], *, as_json: bool) -> None:
         for kind in (INDEX, TIME_INDEX) if file.kind == LOG else (file.kind,):
             path = file.beside(kind)
             rows = [entry_row(found, kind) for found in _examine_index(path, file, kind, batches)]
+            printed = printed or bool(rows)
             if as_json:
                 for row in rows:
                     show_json({"file": str(path), **row})
             elif rows:
                 cells = [tuple(row.values()) for row in rows]
-                show_rows(tuple(rows[0]), cells, title=str(path), as_json=False)
+                _show(path, tuple(rows[0]), cells, several=True)
+    if not printed:
+        tell("no entries yet: one is made for every index.interval.bytes of records")
 
 
 @dataclass

@@ -7,7 +7,7 @@ Exit codes: 0 done, 1 it failed (one line on stderr says why and what to do), 2 
 import os
 import sys
 from collections.abc import Callable
-from typing import Never
+from typing import Any, Never
 
 import click
 
@@ -125,6 +125,16 @@ class Commands(HintingGroup):
         load = COMMANDS.get(cmd_name)
         return load() if load else None
 
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run the command; done, where whoever reads our output has seen enough."""
+        try:
+            status = super().invoke(ctx)
+            sys.stdout.flush()
+        except BrokenPipeError:  # click would end with 1 and no word
+            _end_output()
+            return 0
+        return status
+
 
 @click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="barnabas %(version)s")
@@ -148,10 +158,6 @@ def main(arguments: list[str] | None = None) -> Never:
         sys.exit(error.exit_code)
     except KeyboardInterrupt:
         sys.exit(130)
-    except BrokenPipeError:
-        # Whoever read our output has seen enough.
-        _end_output()
-        sys.exit(0)
     except OSError as error:
         _end_output()
         print(f"barnabas: cannot read or write: {error}", file=sys.stderr)

@@ -3,6 +3,7 @@
 import click
 
 from barnabas.cli.output import Row, show_rows
+from barnabas.cli.usage import usage
 from barnabas.config.releases import RELEASE_07, RELEASES, release_line
 
 
@@ -29,7 +30,8 @@ def profiles(*, release: str | None, as_json: bool) -> None:
         columns = ("release", "apis_offered", "apis_of_kafka")
         show_rows(columns, rows, title="Releases of Kafka", as_json=as_json)
         return
-    line = release_line(release)
+    with usage():
+        line = release_line(release)
     profile = profile_of(line)
     offered = profile.advertised
     show_rows(

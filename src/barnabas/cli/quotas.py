@@ -4,7 +4,7 @@ import click
 
 from barnabas.cli.connection import administering, client_settings, connection_options
 from barnabas.cli.output import show_rows
-from barnabas.cli.usage import typed
+from barnabas.cli.usage import typed, usage
 from barnabas.errors import ConfigError
 
 _DEFAULT = "*"
@@ -29,7 +29,9 @@ def quotas(
     pairs: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Change quotas of somebody, then print those of all that fit.
+    """Show or change how much clients may use.
+
+    All quotas that fit are printed, after the changes.
 
     Quotas are producer_byte_rate, consumer_byte_rate (bytes a second), request_percentage (of one
     thread), controller_mutation_rate (partitions a second), and connection_creation_rate of an ip.
@@ -38,9 +40,10 @@ def quotas(
     entity = {
         kind: None if name == _DEFAULT else name for kind, name in named.items() if name is not None
     }
-    wanted: dict[str, float | None] = {
-        name: _number(name, text) for name, text in typed(changes, "--set").items()
-    }
+    with usage():
+        wanted: dict[str, float | None] = {
+            name: _number(name, text) for name, text in typed(changes, "--set").items()
+        }
     wanted |= dict.fromkeys(removed)
     if wanted and not entity:
         raise click.UsageError("whose quota? Give --user, --client, both, or --ip")

@@ -62,11 +62,9 @@ def serve(
     log_from(log_level)
     if ephemeral and data_dir:
         raise click.UsageError("--ephemeral makes its own directory: leave out --data-dir")
-    with usage():
-        own = overrides(pairs)
-    given = merge(_file(config), own)
-    release = release_line(profile) if profile else ""
-    with _directory(data_dir, ephemeral=ephemeral) as directory:
+    with usage(), _directory(data_dir, ephemeral=ephemeral) as directory:
+        given = merge(_file(config), overrides(pairs))
+        release = release_line(profile) if profile else ""
         given |= from_options(given, port, host, directory)
         _run(configuration(given, release), as_json=as_json)
 

@@ -117,6 +117,8 @@ def _bytes(what: tuple[str, ...]) -> bytes:
         return _plain(Path(what[0]).read_bytes())
     if what in ((), ("-",)):
         return _plain(sys.stdin.buffer.read())
+    if len(what) == 1 and {".", "/"} & set(what[0]):
+        raise ConfigError(f"there is no file {what[0]}")
     return hex_bytes(" ".join(what))
 
 

@@ -84,7 +84,7 @@ def advertised(config: BrokerConfig, bound: list[Endpoint]) -> dict[str, Endpoin
     What that says of a controller's listener is passed over, as the listener is.
 
     Raises:
-        ConfigError: an entry cannot be read, has no host, or names no listener.
+        ConfigError: an entry cannot be read, has no host to connect to, or names no listener.
     """
     skipped = _controllers(config)
     told: dict[str, Endpoint] = {}
@@ -101,6 +101,10 @@ def advertised(config: BrokerConfig, bound: list[Endpoint]) -> dict[str, Endpoin
             raise ConfigError(f"advertised.listeners={text}: there is no listener {endpoint.name}")
         if not endpoint.host:
             raise ConfigError(f"advertised.listeners={text}: it must have a host")
+        if endpoint.host == "0.0.0.0":  # noqa: S104 - read, not bound
+            raise ConfigError(
+                f"advertised.listeners={text}: it must be an address that clients can connect to"
+            )
         told[endpoint.name] = (
             endpoint if endpoint.port else endpoint._replace(port=told[endpoint.name].port)
         )

@@ -91,8 +91,7 @@ class ZooKeeperRegistry:
         if not self._client.start_async().wait(connection_ms / 1000):
             self.close()
             raise RegistryUnavailable(
-                f"ZooKeeper at {place} did not answer within {connection_ms} ms "
-                "(zookeeper.connect, zookeeper.connection.timeout.ms)"
+                f"ZooKeeper at {place} did not answer within {connection_ms} ms"
             )
         self._client.add_listener(self._on_state)
 

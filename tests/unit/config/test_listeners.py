@@ -103,7 +103,7 @@ def test_clients_are_told_a_host_and_the_bound_port() -> None:
     assert advertised(outside, bound)["PLAINTEXT"] == Endpoint("PLAINTEXT", "dogs.example", 40001)
 
 
-@pytest.mark.parametrize("text", ["OTHER://x:1", "PLAINTEXT://:1"])
+@pytest.mark.parametrize("text", ["OTHER://x:1", "PLAINTEXT://:1", "PLAINTEXT://0.0.0.0:1"])
 def test_advertised_listeners_must_name_a_listener_and_a_host(text: str) -> None:
     config = BrokerConfig.load({"advertised.listeners": text})
     with pytest.raises(ConfigError, match="advertised.listeners"):

@@ -85,7 +85,8 @@ def _added(broker: Broker, asked: CreatePartitionsTopic, before: int) -> dict[in
     if asked.count <= there:
         raise BrokerError(
             ErrorCode.INVALID_PARTITIONS,
-            f"topic {asked.name} has {there} partitions; {asked.count} would not be more",
+            f"topic {asked.name} has {there} {'partition' if there == 1 else 'partitions'} already; "
+            f"{asked.count} would not be more",
         )
     check_total(before + asked.count - there)
     node_id = broker.config.node_id

@@ -90,7 +90,9 @@ async def deleted(coordinator: Coordinator) -> None:
     """Delete one group."""
     reply = await coordinator.ask(DeleteGroupsRequest(groups_names=[coordinator.group_id]))
     for row in reply.results:
-        coordinator.check(row.error_code, row.error_message or "deleting")
+        missing = row.error_code == ErrorCode.GROUP_ID_NOT_FOUND
+        what = "there is no such group" if missing else row.error_message or "deleting"
+        coordinator.check(row.error_code, what)
 
 
 async def forgotten(coordinator: Coordinator, partitions: Sequence[TopicPartition]) -> None:

@@ -28,7 +28,8 @@ def checked(topic: TopicView, partition: int) -> int:
     """
     count = len(topic.partitions)
     if not 0 <= partition < count:
-        what = f"{topic.name} has partitions 0 to {count - 1}, not {partition}"
+        there = f"partitions 0 to {count - 1}" if count > 1 else "only partition 0"
+        what = f"{topic.name} has {there}, not {partition}"
         raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, what)
     return partition
 

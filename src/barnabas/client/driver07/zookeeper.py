@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from barnabas.config.driver07 import DriverConfig07
-from barnabas.errors import ConfigError
+from barnabas.errors import ConfigError, RegistryUnavailable
 from barnabas.ports import SharedRegistry
 
 
@@ -19,11 +19,14 @@ def open_zookeeper(
     try:
         from barnabas.runtime.registry_zookeeper import ZooKeeperRegistry
     except ImportError as error:
-        what = f"this needs a package: pip install 'barnabas[zookeeper]' ({error})"
+        what = f"this needs a package: pip install kazoo ({error})"
         raise ConfigError(f"zk.connect={config.zk_connect}: {what}") from None
-    return ZooKeeperRegistry(
-        config.zk_connect,
-        session_ms=config.zk_sessiontimeout_ms,
-        connection_ms=config.zk_connectiontimeout_ms or config.zk_sessiontimeout_ms,
-        hand_over=hand_over,
-    )
+    try:
+        return ZooKeeperRegistry(
+            config.zk_connect,
+            session_ms=config.zk_sessiontimeout_ms,
+            connection_ms=config.zk_connectiontimeout_ms or config.zk_sessiontimeout_ms,
+            hand_over=hand_over,
+        )
+    except RegistryUnavailable as error:
+        raise RegistryUnavailable(f"{error} (zk.connect, zk.connectiontimeout.ms)") from None

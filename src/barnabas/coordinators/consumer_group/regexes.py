@@ -32,7 +32,7 @@ def compiled(regex: str) -> _Pattern:
     except ImportError as error:
         raise BrokerError(
             ErrorCode.INVALID_REGULAR_EXPRESSION,
-            "this broker has no regular expressions: install barnabas[regex]",
+            "this broker has no regular expressions: pip install google-re2",
         ) from error
 
     options = re2.Options()

@@ -11,7 +11,6 @@ from typing import TypeVar
 from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_membership import GroupMembership
 from barnabas.broker.group_shards import GroupShards, Held
-from barnabas.broker.purgatory import Pending
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.groups import not_found
@@ -48,7 +47,7 @@ class GroupMembers:
         except BrokerError as error:
             return respond(error)
         if not result.records:
-            return respond(result.reply)
+            return self._shards.keep(held, result, respond)
         if classic is not None:
             log.info("classic group is a consumer group now", extra={"group": group_id})
             self._classic.upgraded(held, classic)
@@ -147,15 +146,7 @@ class GroupMembers:
         """Write what a request came to; gives the answer when it is written."""
         self._look_for_downgrade(held, group_id, rebalance=rebalance)
         self._set_alarm(held, group_id)
-        if not result.records:
-            return respond(result.reply)
-        pending = Pending()
-
-        def written(code: ErrorCode) -> None:
-            pending.complete(respond(BrokerError(code) if code else result.reply))
-
-        self._shards.append_or_restore(held, result.records, written)
-        return pending
+        return self._shards.keep(held, result, respond)
 
     def _look_for_downgrade(self, held: Held, group_id: str, *, rebalance: bool) -> None:
         classic = held.shard.group(group_id)

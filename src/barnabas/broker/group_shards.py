@@ -2,17 +2,18 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from barnabas.broker.internal_topic import InternalTopic
 from barnabas.broker.partition import Partition
+from barnabas.broker.purgatory import Pending
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.shards import HeldShard, Shards
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.consumer_group.surroundings import Surroundings
 from barnabas.coordinators.group.classic import GroupSettings
-from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Clock
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from barnabas.coordinators.group.shard import GroupShard
 
 OFFSETS_TOPIC = "__consumer_offsets"
-
+_Reply = TypeVar("_Reply")
 
 Held = HeldShard["GroupShard"]
 
@@ -115,6 +116,28 @@ class GroupShards(Shards["GroupShard"]):
             on_written(code)
 
         self.append(held, records, written)
+
+    def keep(
+        self,
+        held: Held,
+        result: CoordinatorResult[_Reply],
+        respond: Callable[[_Reply | BrokerError], object],
+    ) -> object:
+        """Write what a request came to; gives the answer when that is written.
+
+        A request that changes nothing waits for what was queued before it, as with Kafka: its answer
+        may rest on that.
+        """
+        pending = Pending()
+
+        def written(code: ErrorCode) -> None:
+            pending.complete(respond(BrokerError(code) if code else result.reply))
+
+        if result.records:
+            self.append_or_restore(held, result.records, written)
+        elif not self._join(held, written):
+            return respond(result.reply)
+        return pending
 
     def append_in_transaction(
         self,

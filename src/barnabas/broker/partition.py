@@ -36,7 +36,7 @@ _OLD_FORMAT = Appended(
 _NONE = ErrorCode.NONE
 _NOT_THERE = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 _Unanswered = Sequence[tuple[list[Appended], int]]
-_Untold = Sequence[Callable[[ErrorCode], None]]
+_Untold = list[Callable[[ErrorCode], None]]
 _CONVERTED_BYTES_MAX = 4 << 20
 """What is read at once of a log whose messages are converted, as the loop waits for it meanwhile."""
 MAGIC = 2
@@ -192,6 +192,16 @@ class Partition:
         assert not info.duplicate, "the broker's own batches have no sequence"
         self.queued_bytes += len(made)
         self.untold.append(on_written)
+
+    def join_own(self, on_written: Callable[[ErrorCode], None]) -> bool:
+        """Tell as with what is queued now or does not count yet; False: there is nothing such."""
+        if self.queued_bytes:
+            self.untold.append(on_written)
+        elif self._unseen:
+            self._unseen[-1].untold.append(on_written)
+        else:
+            return False
+        return True
 
     def write(self) -> int:
         """Write what is queued, in one call; returns its bytes.

@@ -144,6 +144,12 @@ class Shards(ABC, Generic[ShardT]):
             held.partition, batch, lambda code: on_written(_NOT_WRITTEN if code else ErrorCode.NONE)
         )
 
+    def _join(self, held: HeldShard[ShardT], on_written: Callable[[ErrorCode], None]) -> bool:
+        """Tell as with what is queued now; False: all is written."""
+        return held.partition.join_own(
+            lambda code: on_written(_NOT_WRITTEN if code else ErrorCode.NONE)
+        )
+
     def write(self) -> None:
         """Write what was queued outside of a request."""
         self._replicas.write()

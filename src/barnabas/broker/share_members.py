@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_shards import GroupShards, Held
-from barnabas.broker.purgatory import Pending
 from barnabas.broker.share_partitions import SharePartitions
 from barnabas.broker.share_policies import SharePolicies
 from barnabas.broker.share_sessions import ShareSessions
@@ -44,16 +43,9 @@ class ShareMembers:
             return respond(error)
         if asked.epoch == LEAVES:
             self._gone(group_id, asked.member_id)
-        if not result.records:
-            return respond(result.reply)
-        self._set_alarm(held, group_id)
-        pending = Pending()
-
-        def written(code: ErrorCode) -> None:
-            pending.complete(respond(BrokerError(code) if code else result.reply))
-
-        self._shards.append_or_restore(held, result.records, written)
-        return pending
+        if result.records:
+            self._set_alarm(held, group_id)
+        return self._shards.keep(held, result, respond)
 
     def _of(self, group_id: str) -> Held:
         held = self._shards.of(group_id)

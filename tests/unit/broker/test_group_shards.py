@@ -6,11 +6,13 @@ from pathlib import Path
 import pytest
 
 from barnabas.broker.group_shards import GroupShards
+from barnabas.broker.purgatory import Pending
 from barnabas.coordinators.consumer_group.beating import Beat
 from barnabas.coordinators.consumer_group.places import Place
 from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.snapshot import record_of
+from barnabas.coordinators.shard import CoordinatorResult
 from barnabas.coordinators.share_group.groups import ShareBeat, ShareSettings
 from barnabas.coordinators.share_state.states import StateKey
 from barnabas.errors import ErrorCode
@@ -57,6 +59,18 @@ def test_of_a_topic_that_is_deleted_nothing_is_kept_for_share_groups(started: St
     for group in ("s", "other"):
         assert broker.shares.partitions.start_of(StateKey(group, place)) is None
     assert broker.shares.offsets.group("s").read == frozenset()
+
+
+def test_an_answer_waits_for_what_was_queued_before_it(started: Started) -> None:
+    groups = started.broker.groups
+    held, nothing_new = groups.of("c"), CoordinatorResult("reply")
+    told: list[object] = []
+    assert groups.keep(held, nothing_new, lambda reply: reply) == "reply"
+    groups.append(held, [record_of(ClassicGroup("d", GroupSettings(0, 10)))], told.append)
+    assert isinstance(groups.keep(held, nothing_new, told.append), Pending)
+    assert told == []
+    groups.write()
+    assert told == [ErrorCode.NONE, "reply"]
 
 
 @pytest.fixture

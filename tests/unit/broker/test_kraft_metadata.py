@@ -1,14 +1,18 @@
 """What a metadata log says of topics: of Kafka 4.3, and made by hand for what is rare."""
 
 import logging
+import shutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
+from barnabas import Admin, Resource
 from barnabas.broker.kraft_metadata import ToldTopic, topics_told
 from barnabas.broker.strangers import config_of_stranger
 from barnabas.errors import BrokerError, ErrorCode
+from barnabas.log.file_names import PARTITION_METADATA
+from barnabas.log.partition_metadata import encode_topic_id
 from barnabas.protocol.internal.access_records import ClientQuotaRecord, ConfigRecord, EntityData
 from barnabas.protocol.internal.controller_records import (
     AbortTransactionRecord,
@@ -21,6 +25,7 @@ from barnabas.records.batch import stamp
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
 from barnabas.runtime.disk import RealDisk
+from barnabas.testing import EmbeddedBroker
 from barnabas.wire.compiler import Codec as MessageCodec
 from tests.memory_disk import MemoryDisk
 
@@ -150,6 +155,27 @@ def test_a_log_of_kafka(version: str) -> None:
         "plain": {},
     }
     assert all(any(topic.topic_id) for topic in found.values())
+
+
+def test_a_broker_gives_topics_their_properties_once(tmp_path: Path) -> None:
+    """At the first start; later ones ask the registry, in which they may have been changed."""
+    shutil.copytree(VECTORS / "kafka-4.3.0-log", tmp_path, dirs_exist_ok=True)
+    for name, topic in topics_told(RealDisk(), [str(tmp_path)]).items():
+        folder = tmp_path / f"{name}-0"
+        folder.mkdir()
+        (folder / f"{0:020d}.log").touch()
+        (folder / PARTITION_METADATA).write_bytes(encode_topic_id(topic.topic_id))
+    for lag in ("0", "5"):
+        with (
+            EmbeddedBroker(data_dir=tmp_path) as broker,
+            Admin(bootstrap_servers=broker.bootstrap_servers) as admin,
+        ):
+            entries = admin.describe_configs(Resource.TOPIC, "compacted")
+            assert entries["cleanup.policy"].value == "compact"
+            assert entries["max.message.bytes"].value == "5000000"
+            assert entries["min.compaction.lag.ms"].value == lag
+            assert admin.list_topics() == ["changed", "compacted", "plain"]
+            admin.alter_configs(Resource.TOPIC, "compacted", {"min.compaction.lag.ms": "5"})
 
 
 SAFE = {"retention.bytes": "-1", "retention.ms": "-1"}

@@ -20,6 +20,7 @@ from barnabas.errors import (
     ConnectionFailed,
     ErrorCode,
     LocalProtocolError,
+    RegistryUnavailable,
 )
 from barnabas.records.message07 import FetchTooSmall, InvalidMessage
 from barnabas.testing import EmbeddedBroker
@@ -264,6 +265,13 @@ def test_without_zookeeper_the_brokers_are_listed_and_pick_the_partition(cluster
     for config in ({"broker.list": "here"}, {"broker.list": listed, "zk.connect": "a:1"}):
         with pytest.raises(ConfigError, match="broker.list"):
             Producer(config)
+
+
+def test_a_zookeeper_that_is_not_there_is_named_by_0_7s_properties() -> None:
+    pytest.importorskip("kazoo")
+    nobody = {"zk.connect": "127.0.0.1:1", "zk.connectiontimeout.ms": "100"}
+    with pytest.raises(RegistryUnavailable, match=r"\(zk\.connect, zk\.connectiontimeout\.ms\)"):
+        Producer(nobody)
 
 
 def test_a_message_over_the_limit_is_refused_before_it_goes_out(cluster: Cluster) -> None:

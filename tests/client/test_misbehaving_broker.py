@@ -3,7 +3,7 @@
 import pytest
 
 from barnabas import Admin, BrokerError, Consumer, ErrorCode, Producer
-from barnabas.errors import RequestTimeout
+from barnabas.errors import ConnectionFailed, RequestTimeout, VersionsUntold
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.records.batch import read_header
 from tests.client.scripted_broker import (
@@ -41,6 +41,28 @@ def test_a_bad_start_is_begun_again(api: ApiKey, misdeed: Misdeed) -> None:
         with Producer(bootstrap_servers=broker.address, **QUICK) as producer:
             assert producer.send(TOPIC, b"value").result(20).offset == 0
         assert broker.count(api) > 1
+
+
+def test_who_always_closes_at_the_first_request_is_too_old() -> None:
+    with (
+        ScriptedBroker({ApiKey.API_VERSIONS: [drop] * 1000}) as broker,
+        Admin(
+            bootstrap_servers=broker.address, bootstrap_refused_timeout_ms=1000, **QUICK
+        ) as admin,
+        pytest.raises(VersionsUntold, match="closes the connection at ApiVersions; is it a Kafka"),
+    ):
+        admin.list_topics(timeout_s=60)
+    assert broker.count(ApiKey.API_VERSIONS) >= 3
+
+
+def test_who_never_answers_the_first_request_may_be_too_old() -> None:
+    quick = QUICK | {"socket_connection_setup_timeout_ms": 200}
+    with (
+        ScriptedBroker({ApiKey.API_VERSIONS: [say_nothing] * 1000}) as broker,
+        Admin(bootstrap_servers=broker.address, **quick) as admin,
+        pytest.raises(ConnectionFailed, match=r"did not answer ApiVersions within 0\.2 s: is it b"),
+    ):
+        admin.list_topics(timeout_s=2)
 
 
 def test_an_answer_too_many_ends_the_connection_only() -> None:

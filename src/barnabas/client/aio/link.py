@@ -182,7 +182,7 @@ class Link:
         if self._channel is None or self._heard:
             self.close(RequestTimeout(f"connecting to {self} took longer than {seconds}"))
         else:
-            what = f"{self} did not answer ApiVersions within {seconds}; {_TOO_OLD}"
+            what = f"{self} did not answer ApiVersions within {seconds}: is it busy? Or {_TOO_OLD}"
             self.close(RequestTimeout(what))
 
     def _readable(self) -> None:

@@ -52,6 +52,8 @@ class LogCleaner:
         self._entropy = entropy
         self._settings = settings
         self._clean: dict[str, dict[TopicPartition, int]] = {}
+        self._ids: dict[TopicPartition, bytes] = {}
+        """The topic ids of the logs that were looked at: one that is made anew has another."""
         self._corrupt: set[PartitionLog] = set()
         self._running: _Running | None = None
         self._writing: Work | None = None
@@ -118,7 +120,12 @@ class LogCleaner:
         self._running = _Running(log, compaction, work)
 
     def _clean_up_to(self, log: PartitionLog) -> int | None:
-        return self._offsets(log.disk, _place(log)).get(log.topic_partition)
+        partition, offsets = log.topic_partition, self._offsets(log.disk, _place(log))
+        if self._ids.setdefault(partition, log.topic_id) != log.topic_id:
+            self._ids[partition] = log.topic_id
+            if offsets.pop(partition, None) is not None:
+                self._write_down(log)
+        return offsets.get(partition)
 
     def _offsets(self, disk: Disk, place: str) -> dict[TopicPartition, int]:
         offsets = self._clean.get(place)
@@ -186,15 +193,19 @@ class LogCleaner:
 
     def _note(self, log: PartitionLog, offset: int) -> None:
         """Remember up to where a log is clean, and have it written down."""
-        place = _place(log)
-        offsets = self._offsets(log.disk, place)
+        offsets = self._offsets(log.disk, _place(log))
         for partition in [each for each in offsets if self._logs.get(each) is None]:
             del offsets[partition]
         offsets[log.topic_partition] = offset
+        self._write_down(log)
+
+    def _write_down(self, log: PartitionLog) -> None:
+        """Have the checkpoint written of the directory that a log is in."""
         if self._writing is not None:
             self._writing.cancel()
+        place = _place(log)
         path = f"{place}/{CLEANED_UP_TO}"
-        steps = _write(self._worker.disk, path, dict(offsets))
+        steps = _write(self._worker.disk, path, dict(self._clean[place]))
         self._writing = self._worker.begin(steps, float("inf"))
 
 

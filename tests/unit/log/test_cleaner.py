@@ -53,9 +53,9 @@ class Kennel:
         return [segment.base_offset for segment in self.log.segments]
 
 
-def append(log: PartitionLog) -> None:
+def append(log: PartitionLog, keys: tuple[bytes, ...] = (b"a", b"b")) -> None:
     builder = BatchBuilder(Codec.NONE, 1 << 20)
-    for key in (b"a", b"b"):
+    for key in keys:
         builder.append(NOW, key, b"1", [])
     log.append(memoryview(builder.build()), leader_epoch=0, now_ms=NOW)
     log.roll(NOW)
@@ -69,6 +69,18 @@ def test_a_log_is_compacted_and_the_place_is_written_as_kafka_does(tmp_path: Pat
     assert kennel.bases() == [0, 8]
     assert (tmp_path / "cleaner-offset-checkpoint").read_text() == "0\n1\ndogs 0 8\n"
     assert not kennel.clean(NOW + 20_000)
+
+
+def test_a_log_that_is_made_anew_is_dirty_from_its_start(tmp_path: Path) -> None:
+    kennel = Kennel(tmp_path)
+    kennel.clean()
+    kennel.logs.delete(DOGS)
+    kennel.log = kennel.logs.create(DOGS, bytes(15) + b"n", kennel.config)
+    append(kennel.log, (b"c", b"c"))
+    for _ in range(4):
+        append(kennel.log)
+    (event,) = kennel.clean(NOW + 20_000)
+    assert event.text.startswith("compacted up to 10: 3 keys, 5 segments of ")
 
 
 def test_a_log_that_is_clean_enough_is_left_alone(tmp_path: Path) -> None:

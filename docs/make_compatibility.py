@@ -82,6 +82,14 @@ stored. Converted, they lose what the older format has no place for:
 zstd has no place in magic 0 and 1: such a batch is refused. Records of aborted transactions stay, as
 readers of those formats read what is not committed.
 
+**What is refused.** Record sets that are damaged get the code of Kafka 4.3 and are not stored, compressed ones
+too (`tests/interop/test_refused_records.py`). Here offsets inside a batch must be 0, 1, 2 ..., where Kafka
+stores some other ones as they are, and bytes behind compressed data are refused, which Kafka passes over.
+Kafka unpacks whatever comes; here a batch or message set may unpack to 32 MiB, or to 16 times its own size
+where that is more, and one request to 32 MiB beyond 16 times its size. What is more gets MESSAGE_TOO_LARGE, on
+which clients send smaller batches; a Fetch of version 0 to 3 and a look-up by time get it for such a batch
+that came with a directory. A Fetch of version 0 to 3 leaves for the next what follows on so much.
+
 **Transactions.** Committed, aborted, open and fenced ones of confluent-kafka and aiokafka, on real Kafka 4.3
 and here; Java of 0.11, 2.8, 3.9 and 4.3 copies a topic with the positions of its group, every third
 transaction aborted; Kafka's TransactionalMessageCopier; `kafka-transactions` lists, describes and aborts the

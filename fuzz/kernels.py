@@ -119,7 +119,7 @@ def overrun(folder: Path) -> None:
     """Show the broken kernel a record that states more bytes than there are."""
     producing = extension("producing", folder)
     data = array("B", bytes.fromhex("fe01 00 00 00 04 6b6b"))
-    producing.check(data, 0, len(data), 1)
+    producing.check(data, 0, len(data), 1, 0)
 
 
 def control(folder: Path) -> None:

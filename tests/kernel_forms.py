@@ -82,7 +82,8 @@ def read(forms: Forms, data: bytes) -> list[object]:
     for row in range(rows):
         at = row * layout.WIDTH
         start, end, count = (table[at + n] for n in (layout.START, layout.END, layout.COUNT))
-        made.append(forms.producing.check(exact, start, end, count))
+        base_time = table[at + layout.BASE_TIMESTAMP]
+        made.append(forms.producing.check(exact, start, end, count, base_time))
         batch = array("B", data[table[at] : table[at] + table[at + layout.SIZE]])
         batch[17:21] = array("B", crc32c(memoryview(batch)[21:]).to_bytes(4, "big"))
         made += [forms.producing.produced(batch, limit) for limit in (len(batch), len(batch) - 1)]

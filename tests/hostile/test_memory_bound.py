@@ -3,9 +3,10 @@
 Real Kafka 4.3 with a heap of 640 MB stopped answering under the 200 half frames of this test.
 """
 
+import os
 import random
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import Confluent
 from tests.interop.peers.our_broker import OurBroker
 from tests.interop.raw import Raw, framed, header, produce_7, produce_7_code
+from tests.message_sets import message, wrapper
 from tests.record_batches import make_batch, seal
 
 RSS_LIMIT_MB = 150.0
@@ -75,20 +77,63 @@ def test_connections_that_say_nothing_and_that_dawdle(broker: OurBroker) -> None
 
 
 @pytest.mark.parametrize("codec", [Codec.GZIP, Codec.SNAPPY, Codec.LZ4, Codec.ZSTD])
-def test_a_compression_bomb_costs_what_it_weighs(broker: OurBroker, codec: Codec) -> None:
+def test_a_compression_bomb_is_not_opened(broker: OurBroker, codec: Codec) -> None:
     # Two hundred megabytes of zeros in one record; whoever opens it needs that memory.
-    bomb = bytes(compress(codec, bytes(200 * MEGABYTE)))
-    batch = bytearray(make_batch(1))[:61] + bomb
-    struct.pack_into(">h", batch, 21, codec)
-    seal(batch)
+    bomb = packed_batch(codec, bytes(200 * MEGABYTE))
     topic = InteropBroker(broker).new_topic({"max.message.bytes": "20000000"})
+    before = resident_mb(broker)
     with Raw(broker.bootstrap_servers) as connection:
-        answer = connection.ask(produce_7(topic, bytes(batch)))
+        answer = connection.ask(produce_7(topic, bomb))
         assert answer is not None
-        # It is stored as it came.
-        assert produce_7_code(topic, answer) == ErrorCode.NONE
+        assert produce_7_code(topic, answer) == ErrorCode.MESSAGE_TOO_LARGE
+    # The frame, and what one batch may unpack to.
+    assert resident_mb(broker) - before < 32 * MEGABYTE / 1e6 + 20
     assert serves(broker)
     assert resident_mb(broker) < RSS_LIMIT_MB
+
+
+@pytest.mark.parametrize("magic", [0, 2])
+def test_hundreds_of_bombs_in_a_request_cost_no_more_than_two(
+    broker: OurBroker, magic: int
+) -> None:
+    """Each is under the bound of one batch; messages of magic 0 are to become batches, too."""
+    count, unpacked = 300, 31 * MEGABYTE
+    if magic:
+        bomb = packed_batch(Codec.GZIP, bytes(unpacked))
+    else:
+        bomb = wrapper(0, [message(0, None, bytes(unpacked))], Codec.GZIP)
+    topic = InteropBroker(broker).new_topic(partitions=count)
+    before = cpu_seconds(broker)
+    with Raw(broker.bootstrap_servers) as connection:
+        assert connection.ask(produce(topic, [bomb] * count, 7 if magic else 2)) is not None
+    # All of them are 9.3 GB, which no machine opens in that time.
+    assert cpu_seconds(broker) - before < 2.0
+    assert serves(broker)
+    assert resident_mb(broker) < RSS_LIMIT_MB
+
+
+def packed_batch(codec: Codec, records: bytes) -> bytes:
+    """A batch that says it holds one record."""
+    batch = bytearray(make_batch(1))[:61] + compress(codec, records)
+    struct.pack_into(">h", batch, 21, codec)
+    seal(batch)
+    return bytes(batch)
+
+
+def produce(topic: str, sets: Sequence[bytes], version: int) -> bytes:
+    """A whole Produce request, with a set for each partition, as a frame."""
+    name = topic.encode()
+    body = struct.pack(">h", -1) if version >= 3 else b""
+    body += struct.pack(">hiih", -1, 5000, 1, len(name)) + name + struct.pack(">i", len(sets))
+    for index, records in enumerate(sets):
+        body += struct.pack(">ii", index, len(records)) + records
+    return framed(header(0, version) + body)
+
+
+def cpu_seconds(broker: OurBroker) -> float:
+    """What the broker used of the processor so far."""
+    fields = Path(f"/proc/{broker.pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_mutated_requests_one_after_the_other(broker: OurBroker) -> None:

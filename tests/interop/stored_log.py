@@ -1,4 +1,4 @@
-"""What a broker really stored: the batch headers in its segment files, read with struct alone.
+"""What a broker really stored: the batch headers in its segment files, read with struct and crc32c.
 
 Nothing of the product is used here, so that it can judge the product and the peers alike.
 """
@@ -6,6 +6,8 @@ Nothing of the product is used here, so that it can judge the product and the pe
 import struct
 from dataclasses import dataclass
 from pathlib import Path
+
+from crc32c import crc32c
 
 HEADER = struct.Struct(">qiibIhiqqqhii")
 LENGTH_PREFIX = 12
@@ -18,7 +20,9 @@ class StoredBatch:
     base_offset: int
     size: int
     magic: int
+    crc_is_right: bool
     attributes: int
+    max_timestamp: int
     last_offset_delta: int
     producer_id: int
     producer_epoch: int
@@ -45,13 +49,25 @@ def _batches_in(content: bytes) -> list[StoredBatch]:
     found = []
     position = 0
     while position + HEADER.size <= len(content):
-        (base, length, _epoch, magic, _crc, attributes, last, _first_time, _last_time,
+        (base, length, _epoch, magic, crc, attributes, last, _first_time, max_timestamp,
          producer, epoch, sequence, count) = HEADER.unpack_from(content, position)  # fmt: skip
         size = LENGTH_PREFIX + length
         if length <= 0 or position + size > len(content):
             break  # a preallocated or not yet whole tail
         found.append(
-            StoredBatch(base, size, magic, attributes, last, producer, epoch, sequence, count)
+            StoredBatch(
+                base,
+                size,
+                magic,
+                crc32c(content[position + 21 : position + size]) == crc,
+                attributes,
+                max_timestamp,
+                last,
+                producer,
+                epoch,
+                sequence,
+                count,
+            )
         )
         position += size
     return found

@@ -1,19 +1,23 @@
 """Record sets that must not be stored: the code that real Kafka answers, and nothing in the log."""
 
 import struct
+import time
+from collections.abc import Callable
 
 import pytest
 
 from barnabas.records.checksums import crc32c
+from barnabas.records.compression import Codec, compress
 from tests.interop.brokers import InteropBroker
 from tests.interop.raw import Raw, produce_7, produce_7_code
 from tests.interop.stored_log import stored_batches
-from tests.record_batches import make_batch
+from tests.record_batches import make_batch, seal
 
 pytestmark = pytest.mark.interop
 
 UNKNOWN_SERVER_ERROR, CORRUPT_MESSAGE, UNKNOWN_TOPIC, TOO_LARGE = -1, 2, 3, 10
-INVALID_ACKS, BAD_CODEC, INVALID_RECORD = 21, 76, 87
+INVALID_ACKS, INVALID_TIMESTAMP, BAD_CODEC, INVALID_RECORD = 21, 32, 76, 87
+DAY_MS = 86_400_000
 
 
 def patched(layout: str, position: int, value: int, *, seal: bool = True) -> bytes:
@@ -47,6 +51,33 @@ REFUSED = {
 }
 
 
+THREE = GOOD[61:]
+
+
+def packed(codec: Codec, records: bytes, *, count: int = 3, cut: int | None = None) -> bytes:
+    """A batch with so many records in its header, and these bytes compressed."""
+    batch = make_batch(count)[:61] + bytes(compress(codec, records))[:cut]
+    struct.pack_into(">h", batch, 21, codec)
+    seal(batch)
+    return bytes(batch)
+
+
+REFUSED_PACKED: dict[str, tuple[Callable[[Codec], bytes], int]] = {
+    "nonsense": (lambda codec: packed(codec, b"\xff" * 300), INVALID_RECORD),
+    "zeros": (lambda codec: packed(codec, bytes(300)), INVALID_RECORD),
+    "no record": (lambda codec: packed(codec, b""), INVALID_RECORD),
+    "fewer records than stated": (lambda codec: packed(codec, THREE, count=9), INVALID_RECORD),
+    "more records than stated": (lambda codec: packed(codec, THREE, count=2), INVALID_RECORD),
+    "bytes behind the records": (lambda codec: packed(codec, THREE + b"zz"), INVALID_RECORD),
+    # Kafka stumbles over it; its clients give up at once, which is what is wanted here too.
+    "of another codec": (
+        lambda codec: packed(codec, THREE)[:61] + b"nothing of the kind, really",
+        UNKNOWN_SERVER_ERROR,
+    ),
+    "cut off": (lambda codec: packed(codec, THREE, cut=-3), UNKNOWN_SERVER_ERROR),
+}
+
+
 @pytest.fixture
 def topic(broker: InteropBroker) -> str:
     return broker.new_topic({"max.message.bytes": "65536"})
@@ -64,6 +95,49 @@ def test_a_bad_record_set_gets_its_code(broker: InteropBroker, topic: str, name:
         assert answer is not None
         assert produce_7_code(topic, answer) == 0
     assert [batch.count for batch in stored_batches(broker.data_dir, topic)] == [3]
+
+
+@pytest.mark.parametrize("codec", [codec for codec in Codec if codec])
+def test_compressed_records_are_read_before_they_are_stored(
+    broker: InteropBroker, topic: str, codec: Codec
+) -> None:
+    answers = {}
+    with Raw(broker.bootstrap_servers) as connection:
+        for name, (made, _) in REFUSED_PACKED.items():
+            batch = bytearray(made(codec))
+            seal(batch)
+            answer = connection.ask(produce_7(topic, bytes(batch)))
+            answers[name] = None if answer is None else produce_7_code(topic, answer)
+        answer = connection.ask(produce_7(topic, packed(codec, THREE)))
+        assert answer is not None
+        assert produce_7_code(topic, answer) == 0
+    assert answers == {name: code for name, (_, code) in REFUSED_PACKED.items()}
+    assert [batch.count for batch in stored_batches(broker.data_dir, topic)] == [3]
+
+
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.GZIP, Codec.ZSTD])
+def test_the_greatest_time_is_that_of_the_records(
+    broker: InteropBroker, topic: str, codec: Codec
+) -> None:
+    now = time.time_ns() // 1_000_000
+    ahead = now + 100 * DAY_MS
+    batch = bytearray(packed(codec, THREE))
+    codes = []
+    with Raw(broker.bootstrap_servers) as connection:
+        # Where it begins, what the header says, and whether a broker is said to have given it.
+        for base, stated, by_broker in [
+            (now, 0, 0), (now, ahead, 0), (now, now, 8), (ahead, now, 0)
+        ]:  # fmt: skip
+            struct.pack_into(">hi", batch, 21, codec | by_broker, 2)
+            struct.pack_into(">qq", batch, 27, base, stated)
+            seal(batch)
+            answer = connection.ask(produce_7(topic, bytes(batch)))
+            assert answer is not None
+            codes.append(produce_7_code(topic, answer))
+    assert codes == [0, 0, 0, INVALID_TIMESTAMP]
+    stored = stored_batches(broker.data_dir, topic)
+    assert [(one.attributes, one.max_timestamp) for one in stored] == [(codec, now)] * 3
+    assert all(one.crc_is_right for one in stored)
 
 
 def test_a_codec_of_the_future(broker: InteropBroker, topic: str) -> None:

@@ -1,15 +1,23 @@
 """Partition: one log joined with its role. On a single broker that role is always leader."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
+from barnabas.broker.refusals import (
+    NO_RECORDS,
+    OLD_FORMAT,
+    TRANSACTIONAL,
+    UNKNOWN_CODEC,
+    is_of_zstd,
+    refusal,
+)
+from barnabas.broker.unseen import Unseen, fail
 from barnabas.dialects.commands import (
     Appended,
     Fetched,
     FoundOffset,
     Lookup,
     Read,
-    RecordError,
 )
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition_log import PartitionLog
@@ -19,24 +27,11 @@ from barnabas.records.batch import HEADER_SIZE, MAGIC_AT, BatchHeader, read_head
 from barnabas.records.checks import check_produced
 from barnabas.records.compression import Codec
 from barnabas.records.refused import RefusedRecords
+from barnabas.records.unpacking import Unpacking
 from barnabas.wire.send import FileSlice, HeldRecords
-
-_UNKNOWN_CODEC = Appended(
-    ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, message="this version of Produce does not know zstd"
-)
-_TRANSACTIONAL = Appended(
-    ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
-    message="records of a transaction need a transactional id in the request",
-)
-_OLD_FORMAT = Appended(
-    ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT,
-    message="the topic's record format has no place for transactions",
-)
 
 _NONE = ErrorCode.NONE
 _NOT_THERE = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-_Unanswered = Sequence[tuple[list[Appended], int]]
-_Untold = list[Callable[[ErrorCode], None]]
 _CONVERTED_BYTES_MAX = 4 << 20
 """What is read at once of a log whose messages are converted, as the loop waits for it meanwhile."""
 MAGIC = 2
@@ -63,7 +58,7 @@ class Partition:
         self.queued_bytes = 0
         self.unanswered: list[tuple[list[Appended], int]] = []
         self.untold: list[Callable[[ErrorCode], None]] = []
-        self._unseen: deque[_Unseen] = deque()
+        self._unseen: deque[Unseen] = deque()
         log.seen.on_moved = self._on_seen
 
     def append(
@@ -73,34 +68,37 @@ class Partition:
         *,
         zstd: bool = True,
         in_transaction: bool = False,
+        unpacking: Unpacking | None = None,
     ) -> Appended:
         """Check and queue one record set; it counts when `write` has succeeded.
 
         The records are stamped in place and must stay as they are until `write`. `in_transaction`:
-        they may belong to one.
+        they may belong to one. `unpacking`: what all of the request may unpack to.
         """
         log = self.log
-        if records is None:
-            return Appended(ErrorCode.INVALID_RECORD, message="there are no records")
+        if records is None or (not zstd and is_of_zstd(records)):
+            return NO_RECORDS if records is None else UNKNOWN_CODEC
         try:
-            header = check_produced(records, log.config.max_message_bytes)
-            if header[_ATTRIBUTES]:
-                unknown = not zstd and header.codec == Codec.ZSTD
-                if unknown or (header.transactional and not in_transaction):
-                    return _UNKNOWN_CODEC if unknown else _TRANSACTIONAL
+            header = check_produced(records, log.config.max_message_bytes, unpacking)
+            if header[_ATTRIBUTES] and header.transactional and not in_transaction:
+                return TRANSACTIONAL
             if log.config.rewrites:
                 if log.config.stored is None or log.config.magic < MAGIC:
-                    return self._append_old(records, now_ms)
+                    return self._append_old(records, now_ms, unpacking)
                 records, header = log.config.stored.recompress(
                     records, header, log.config.max_message_bytes
                 )
-            base, _, append_time, start, duplicate = log.append(
-                records, leader_epoch=self.leader_epoch, now_ms=now_ms, header=header
-            )
+            return self._append_checked(records, header, now_ms)
         except RefusedRecords as refused:
-            return _refusal(refused, log.start_offset)
+            return refusal(refused, log.start_offset)
         except StorageError as error:
             return Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
+
+    def _append_checked(self, records: memoryview, header: BatchHeader, now_ms: int) -> Appended:
+        """Queue a batch that is fit for it. Raises as `PartitionLog.append`."""
+        base, _, append_time, start, duplicate = self.log.append(
+            records, leader_epoch=self.leader_epoch, now_ms=now_ms, header=header
+        )
         if not duplicate:
             self.queued_bytes += len(records)
         return _new(Appended, (_NONE, base, append_time, start, (), None))
@@ -112,47 +110,61 @@ class Partition:
         *,
         zstd: bool = True,
         in_transaction: bool = False,
+        unpacking: Unpacking | None = None,
     ) -> Appended:
         """As `append`, for a client that sends messages of magic 0 and 1: they become one batch.
 
         A set without a whole message is no failure, and has no offset.
         """
         if records is None or (len(records) > MAGIC_AT and records[MAGIC_AT] == MAGIC):
-            return self.append(records, now_ms, zstd=zstd, in_transaction=in_transaction)
+            return self.append(
+                records, now_ms, zstd=zstd, in_transaction=in_transaction, unpacking=unpacking
+            )
         if self.log.config.magic < MAGIC:
-            return self._append_old(records, now_ms)
-        # Imported late: a broker starts faster without it, and most never need it.
-        from barnabas.records.set_checks import SetRules, accept_set
-
-        config = self.log.config
-        codec = None if config.stored is None else Codec.NONE  # `append` compresses it then
+            return self._append_old(records, now_ms, unpacking)
         try:
-            rules = SetRules(MAGIC, config.max_message_bytes, codec, alone=config.lone_wrappers)
-            accepted = accept_set(records, rules)
+            return self._append_converted(records, now_ms, zstd=zstd, unpacking=unpacking)
         except RefusedRecords as refused:
-            return _refusal(refused, self.log.start_offset)
-        if not accepted.count:
-            return Appended(_NONE, log_start_offset=self.log.start_offset)
-        return self.append(memoryview(accepted.data), now_ms, zstd=zstd)
+            return refusal(refused, self.log.start_offset)
+        except StorageError as error:
+            return Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
 
-    def _append_old(self, records: memoryview, now_ms: int) -> Appended:
+    def _append_converted(
+        self, records: memoryview, now_ms: int, *, zstd: bool, unpacking: Unpacking | None
+    ) -> Appended:
+        """Queue messages as one batch of today. Raises as `accept_set` and `PartitionLog.append`."""
+        # Imported late: a broker starts faster without it, and most never need it.
+        from barnabas.broker.old_producers import todays_batch
+
+        batch = todays_batch(records, self.log.config, unpacking)
+        if batch is None:
+            return Appended(_NONE, log_start_offset=self.log.start_offset)
+        if batch[1].codec == Codec.ZSTD and not zstd:
+            return UNKNOWN_CODEC
+        return self._append_checked(*batch, now_ms)
+
+    def _append_old(
+        self, records: memoryview, now_ms: int, unpacking: Unpacking | None
+    ) -> Appended:
         """Queue messages of the topic's old format, made of whatever came; of no transaction."""
         today = len(records) >= HEADER_SIZE and records[MAGIC_AT] == MAGIC
         if today and read_header(records).transactional:
-            return _OLD_FORMAT
+            return OLD_FORMAT
         # Imported late: a broker starts faster without it, and most never need it.
         from barnabas.log.set_appending import append_set
 
         try:
-            info, made = append_set(self.log, records, now_ms=now_ms)
+            info, made = append_set(self.log, records, now_ms=now_ms, unpacking=unpacking)
         except RefusedRecords as refused:
-            return _refusal(refused, self.log.start_offset)
+            return refusal(refused, self.log.start_offset)
         except StorageError as error:
             return Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
         self.queued_bytes += len(made)
         return Appended(_NONE, info.base_offset, info.append_time_ms, info.log_start_offset)
 
-    def append_messages(self, messages: memoryview, now_ms: int) -> Appended:
+    def append_messages(
+        self, messages: memoryview, now_ms: int, unpacking: Unpacking | None = None
+    ) -> Appended:
         """As `append`, for messages of Kafka 0.7, which are stored as they are."""
         log = self.log
         if not log.config.byte_positions:
@@ -162,10 +174,10 @@ class Partition:
         from barnabas.records.check07 import check_set
 
         try:
-            kept = check_set(messages, log.config.max_message_bytes)
+            kept = check_set(messages, log.config.max_message_bytes, unpacking)
             info = append_messages(log, kept, now_ms=now_ms)
         except RefusedRecords as refused:
-            return _refusal(refused, log.start_offset)
+            return refusal(refused, log.start_offset)
         except StorageError as error:
             return Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
         self.queued_bytes += len(kept)
@@ -218,10 +230,10 @@ class Partition:
                 # It failed before, while it rolled, and took what was queued with it.
                 raise self.log.offline()
         except StorageError as error:
-            _fail(error, unanswered, untold)
+            fail(error, unanswered, untold)
             raise
         if self.log.seen.is_behind:
-            self._unseen.append(_Unseen(self.log.file_end, unanswered, untold))
+            self._unseen.append(Unseen(self.log.file_end, unanswered, untold))
         else:
             for on_written in untold:
                 on_written(_NONE)
@@ -241,7 +253,7 @@ class Partition:
         while self._unseen and (log.failure is not None or self._unseen[0].end <= log.written_end):
             seen = self._unseen.popleft()
             if log.failure is not None:
-                _fail(log.offline(), seen.unanswered, seen.untold)
+                fail(log.offline(), seen.unanswered, seen.untold)
             else:
                 for on_written in seen.untold:
                     on_written(_NONE)
@@ -297,8 +309,10 @@ class Partition:
             log.written_end, log.written_end, log.start_offset, region,
         )  # fmt: skip
 
-    def find_offset(self, lookup: Lookup, *, committed_only: bool = False) -> FoundOffset:
-        """Answer one lookup. Nothing is tiered, so the local log is all of the log."""
+    def find_offset(
+        self, lookup: Lookup, *, committed_only: bool = False, unpacking: Unpacking | None = None
+    ) -> FoundOffset:
+        """Answer one of a request's lookups. Nothing is tiered: the local log is all of the log."""
         code = self._check_epoch(lookup.leader_epoch)
         if code:
             return FoundOffset(code)
@@ -311,15 +325,16 @@ class Partition:
                 case -2 | -4:
                     return FoundOffset(_NONE, -1, log.start_offset, self._epoch_of_start())
                 case -3:
-                    found = log.offset_of_max_timestamp()
+                    found = log.offset_of_max_timestamp(unpacking)
                 case -5 | -6:
                     found = None
                 case timestamp:
                     if log.config.magic < 1:
                         code = ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT
-                    found = None if code else log.offset_for_timestamp(timestamp)
-        except StorageError:
-            return FoundOffset(ErrorCode.KAFKA_STORAGE_ERROR)
+                    found = None if code else log.offset_for_timestamp(timestamp, unpacking)
+        except (RefusedRecords, StorageError) as error:
+            refused = isinstance(error, RefusedRecords)
+            return FoundOffset(error.code if refused else ErrorCode.KAFKA_STORAGE_ERROR)
         if found is None or (committed_only and found.offset >= stable_end(log)):
             return FoundOffset(code)
         return FoundOffset(_NONE, found.timestamp, found.offset, found.leader_epoch)
@@ -376,32 +391,3 @@ def _read_converted(
     from barnabas.log.byte_reading import batches_from
 
     return batches_from(log, offset, min(max_bytes, _CONVERTED_BYTES_MAX), min_one=min_one)
-
-
-class _Unseen:
-    """What was written at once and waits to be seen: where it ends, and who waits with it."""
-
-    __slots__ = ("callbacks", "end", "unanswered", "untold")
-
-    def __init__(self, end: int, unanswered: _Unanswered, untold: _Untold) -> None:
-        self.end = end
-        self.unanswered = unanswered
-        self.untold = untold
-        self.callbacks: list[Callable[[], None]] = []
-
-
-def _fail(error: StorageError, unanswered: _Unanswered, untold: _Untold) -> None:
-    for answers, index in unanswered:
-        answers[index] = Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
-    for on_written in untold:
-        on_written(ErrorCode.KAFKA_STORAGE_ERROR)
-
-
-def _refusal(refused: RefusedRecords, log_start_offset: int) -> Appended:
-    errors = [RecordError(index, detail) for index, detail in refused.records]
-    return Appended(
-        refused.code,
-        log_start_offset=log_start_offset,
-        record_errors=errors,
-        message=refused.detail,
-    )

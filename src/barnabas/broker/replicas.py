@@ -20,6 +20,7 @@ from barnabas.dialects.commands import (
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition_log import PartitionLog
 from barnabas.ports import Clock
+from barnabas.records.unpacking import Unpacking
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +30,7 @@ _NOTHING_REFUSED: Mapping[int, Appended] = MappingProxyType({})
 class ReplicaManager:
     """Partitions by topic name and by topic id. For one thread. Opens and deletes no log."""
 
-    __slots__ = ("_by_id", "_by_name", "_clock", "_dirty", "_purgatory", "_unseen")
+    __slots__ = ("_by_id", "_by_name", "_clock", "_dirty", "_purgatory", "_unpacking", "_unseen")
 
     def __init__(self, clock: Clock, purgatory: Purgatory) -> None:
         self._clock = clock
@@ -37,6 +38,7 @@ class ReplicaManager:
         self._by_name: dict[tuple[str, int], Partition] = {}
         self._by_id: dict[tuple[bytes, int], Partition] = {}
         self._dirty: dict[Partition, None] = {}
+        self._unpacking = Unpacking()
         self._unseen: dict[Partition, None] = {}
 
     def lead(self, log: PartitionLog, leader_epoch: int) -> Partition:
@@ -88,6 +90,8 @@ class ReplicaManager:
         by_name, dirty, zstd = self._by_name, self._dirty, produce.zstd
         take = Partition.append_set if produce.message_sets else Partition.append
         in_transaction = produce.transactional_id is not None
+        unpacking = self._unpacking
+        unpacking.begin()
         for append in produce.appends:
             topic, topic_id, index, records = append
             if refused and len(answers) in refused:
@@ -97,16 +101,25 @@ class ReplicaManager:
             if partition is None:
                 answers.append(Appended(self._unknown(topic, topic_id)))
                 continue
-            appended = take(partition, records, now_ms, zstd=zstd, in_transaction=in_transaction)
+            appended = take(
+                partition,
+                records,
+                now_ms,
+                zstd=zstd,
+                in_transaction=in_transaction,
+                unpacking=unpacking,
+            )
             if not appended[0]:
                 partition.unanswered.append((answers, len(answers)))
                 dirty[partition] = None
             answers.append(appended)
         return answers
 
-    def append_messages(self, partition: Partition, messages: memoryview) -> Appended:
+    def append_messages(
+        self, partition: Partition, messages: memoryview, unpacking: Unpacking | None = None
+    ) -> Appended:
         """Queue messages of Kafka 0.7; the answer counts after `write`."""
-        appended = partition.append_messages(messages, self._clock.time_ms())
+        appended = partition.append_messages(messages, self._clock.time_ms(), unpacking)
         if not appended.error:
             self._dirty[partition] = None
         return appended
@@ -207,13 +220,17 @@ class ReplicaManager:
         """Find offsets, in the order of the lookups."""
         self.write()
         now_ms = self._clock.time_ms()
+        unpacking = Unpacking()
         found: list[FoundOffset] = []
         for lookup in command.lookups:
             partition = self._by_name.get((lookup.topic, lookup.partition))
             if partition is None:
                 found.append(FoundOffset(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
             elif lookup.most is None:
-                found.append(partition.find_offset(lookup, committed_only=command.committed_only))
+                only = command.committed_only
+                found.append(
+                    partition.find_offset(lookup, committed_only=only, unpacking=unpacking)
+                )
             else:
                 found.append(partition.find_by_segment(lookup, lookup.most, now_ms))
         return found

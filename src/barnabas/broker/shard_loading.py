@@ -9,7 +9,6 @@ from barnabas.coordinators.record_rows import RecordRows, rows_of
 from barnabas.coordinators.shard import CoordinatorShard, TransactionalShard
 from barnabas.log.partition_log import PartitionLog
 from barnabas.records.batch import BatchHeader, walk
-from barnabas.records.buffers import plain
 from barnabas.records.columns import Wanted, decode_columns
 from barnabas.records.control import read_marker
 from barnabas.records.kinds import are_plain
@@ -71,8 +70,7 @@ def _runs(data: memoryview) -> Iterator[tuple[BatchHeader, memoryview]]:
 
 def _replay_run(run: memoryview, offset: int, shard: CoordinatorShard, bulk: Bulk | None) -> int:
     """Replay batches of no transaction; gives the offset behind them."""
-    wanted = Wanted.KEY | Wanted.VALUE
-    columns = decode_columns([run], wanted=wanted, start=offset, allocate=plain)
+    columns = decode_columns([run], wanted=Wanted.KEY | Wanted.VALUE, start=offset)
     rows, row = rows_of(columns), 0
     while row < columns.count:
         if bulk is not None:

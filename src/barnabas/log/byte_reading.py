@@ -37,6 +37,7 @@ def batches_from(
     """
     # Imported late: most brokers have no such topic.
     from barnabas.records.from_message07 import batches_of
+    from barnabas.records.unpacking import unpacked_bytes_max
 
     at, end = offset, log.written_end
     while at < end:
@@ -44,7 +45,9 @@ def batches_from(
         if region is None:
             return None
         base = log.segments[log.segments.number_of(at)].base_offset
-        made = batches_of(region.read(), base + region.position, offset)
+        data = region.read()
+        limit = unpacked_bytes_max(len(data))
+        made = batches_of(data, base + region.position, offset, limit=limit)
         if made.data:
             return HeldRecords(made.data)
         # All of it was before `offset`: what follows may be in another segment.

@@ -22,6 +22,7 @@ from barnabas.log.timestamps import first_not_before, newest
 from barnabas.ports import Disk
 from barnabas.records.batch import BatchHeader, read_header, stamp, stamp_append_time
 from barnabas.records.refused import RefusedRecords
+from barnabas.records.unpacking import Unpacking
 from barnabas.types import NO_TIMESTAMP, Buffer, TopicPartition
 
 _INT32_MAX = (1 << 31) - 1
@@ -243,23 +244,21 @@ class PartitionLog:
         wanted = (offset, None if whole else limit)
         return slice_of_older(self.segments, self._hints, wanted, max_bytes, min_one=min_one)
 
-    def offset_for_timestamp(self, timestamp: int) -> FoundTimestamp | None:
+    def offset_for_timestamp(
+        self, timestamp: int, unpacking: Unpacking | None = None
+    ) -> FoundTimestamp | None:
         """The first record that is not older than `timestamp`; None if all are.
 
         Raises:
-            StorageError: the log is offline or a batch is damaged.
+            RefusedRecords, StorageError: as `first_not_before`; the log is offline.
         """
         self.write_pending()
-        return first_not_before(self.segments, self.start_offset, timestamp)
+        return first_not_before(self.segments, self.start_offset, timestamp, unpacking)
 
-    def offset_of_max_timestamp(self) -> FoundTimestamp | None:
-        """The first record with the greatest timestamp of all; None if none has one.
-
-        Raises:
-            StorageError: the log is offline or a batch is damaged.
-        """
+    def offset_of_max_timestamp(self, unpacking: Unpacking | None = None) -> FoundTimestamp | None:
+        """The first with the greatest of all; None if none has one. Raises as the one for a time."""
         self.write_pending()
-        return newest(self.segments, self.start_offset)
+        return newest(self.segments, self.start_offset, unpacking)
 
     def end_offset_for_epoch(self, epoch: int) -> tuple[int, int]:
         """The largest epoch not above `epoch` and its end offset; (-1, -1) if it is too new."""

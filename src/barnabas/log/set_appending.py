@@ -10,18 +10,25 @@ from barnabas.log.outcomes import AppendInfo
 from barnabas.log.partition_log import PartitionLog
 from barnabas.records.batch import read_entry
 from barnabas.records.set_checks import SetRules, accept_set
+from barnabas.records.unpacking import Unpacking
 from barnabas.types import NO_TIMESTAMP, Buffer
 
 _ANY_SIZE = 2**31 - 1
 
 
 def append_set(
-    log: PartitionLog, records: Buffer, *, now_ms: int, internal: bool = False
+    log: PartitionLog,
+    records: Buffer,
+    *,
+    now_ms: int,
+    internal: bool = False,
+    unpacking: Unpacking | None = None,
 ) -> tuple[AppendInfo, memoryview]:
     """Make of what a producer sent the messages that the topic stores, and queue them.
 
-    `internal`: written by the broker itself, so neither size nor timestamps are judged. Gives the
-    messages too. A set without a whole message is no failure, and has no offset.
+    `internal`: written by the broker itself, so neither size nor timestamps are judged.
+    `unpacking`: what the request may still unpack. Gives the messages too.
+    A set without a whole message is no failure, and has no offset.
 
     Raises:
         RefusedRecords: the set must not be appended; the log is as before.
@@ -36,7 +43,7 @@ def append_set(
         # Imported late: most brokers have no such topic.
         from barnabas.records.to_message07 import messages_of
 
-        made = messages_of(records, largest, codec)
+        made = messages_of(records, largest, codec, unpacking)
         return append_messages(log, made, now_ms=now_ms), made
     append_time = now_ms if config.log_append_time and config.magic else NO_TIMESTAMP
     base = log.end_offset
@@ -51,6 +58,7 @@ def append_set(
         ),
         first_offset=base,
         append_time_ms=None if append_time < 0 else append_time,
+        unpacking=unpacking,
     )
     made = memoryview(data)
     if not count:

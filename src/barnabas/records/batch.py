@@ -236,6 +236,19 @@ def stamp_append_time(buffer: bytearray | memoryview, header: BatchHeader, now_m
     _CRC_ATTRIBUTES.pack_into(buffer, start + CRC_AT, crc, header.attributes | LOG_APPEND_TIME)
 
 
+def stamp_newest(buffer: bytearray | memoryview, header: BatchHeader, newest: int) -> BatchHeader:
+    """Say of a whole batch that its producer gave the times and `newest` is the greatest, in place.
+
+    Gives the header as it is then, with a new CRC.
+    """
+    start, attributes = header.position, header.attributes & ~LOG_APPEND_TIME
+    _ATTRIBUTES.pack_into(buffer, start + CRC_FROM, attributes)
+    _OFFSET.pack_into(buffer, start + _MAX_TIMESTAMP_AT, newest)
+    crc = crc32c(memoryview(buffer)[start + CRC_FROM : start + header.size])
+    _CRC.pack_into(buffer, start + CRC_AT, crc)
+    return header._replace(attributes=attributes, max_timestamp=newest, crc=crc)
+
+
 def stamp_producer(
     buffer: bytearray | memoryview, producer_id: int, producer_epoch: int, base_sequence: int
 ) -> None:

@@ -1,35 +1,34 @@
 """Buffers for what is decoded: writable, of bytes that may be anything.
 
-Where pyarrow is installed they come from its pool, which keeps pages that the system's allocator
-would give back: 4 times faster at values of 1 KiB. pyarrow is imported on first use, so a broker takes
-`plain` ones.
+Where pyarrow is imported they come from its pool, which keeps pages that the system's allocator
+would give back: 4 times faster at values of 1 KiB. A broker has no use for it, and gives back at once.
 """
 
+import sys
 from collections.abc import Callable
-from functools import cache
-from importlib.util import find_spec
+from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap
 
 Allocate = Callable[[int], memoryview]
 
 _WORTH_POOLING = 4096
 """Bytes from which Arrow's pool is quicker than Python's own."""
+_WORTH_MAPPING = 1 << 20
+"""Bytes from which a buffer is pages of its own, which go back to the system with it."""
 
 
-@cache
 def allocator() -> Allocate:
     """A function from a size in bytes to a view of so many."""
-    if find_spec("pyarrow") is None:
-        return plain
-    import pyarrow as pa
-
-    def pooled(size: int) -> memoryview:
-        if size < _WORTH_POOLING:
-            return memoryview(bytearray(size))
-        return memoryview(pa.allocate_buffer(size)).cast("B")
-
-    return pooled
+    return _pooled if hasattr(sys.modules.get("pyarrow"), "allocate_buffer") else fresh
 
 
-def plain(size: int) -> memoryview:
-    """A view of so many bytes, of Python's own."""
-    return memoryview(bytearray(size))
+def fresh(size: int) -> memoryview:
+    """A buffer of zeros. Of a large one only the pages that are written to take memory."""
+    if size < _WORTH_MAPPING:
+        return memoryview(bytearray(size))
+    return memoryview(mmap(-1, size, flags=MAP_PRIVATE | MAP_ANONYMOUS))
+
+
+def _pooled(size: int) -> memoryview:
+    if size < _WORTH_POOLING:
+        return memoryview(bytearray(size))
+    return memoryview(sys.modules["pyarrow"].allocate_buffer(size)).cast("B")

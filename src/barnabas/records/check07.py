@@ -8,7 +8,6 @@ from array import array
 from barnabas.errors import CorruptRecord, ErrorCode
 from barnabas.kernels import layout
 from barnabas.records.message07 import (
-    UNPACKED_BYTES_MAX,
     Entry,
     Room,
     count_inside,
@@ -19,17 +18,20 @@ from barnabas.records.message07 import (
     unpack,
 )
 from barnabas.records.refused import RefusedRecords
+from barnabas.records.unpacking import Unpacking, unpacked_bytes_max
 
 _WIDTH = layout.BYTE_WIDTH
 _LENGTH = 4
 
 
-def check_set(messages: memoryview, max_bytes: int, limit: int = UNPACKED_BYTES_MAX) -> memoryview:
+def check_set(
+    messages: memoryview, max_bytes: int, unpacking: Unpacking | None = None
+) -> memoryview:
     """The whole messages of a set, to be stored as they are; one cut off at the end is left out.
 
     A compressed message with more messages in it than it has bytes is stored as these: no more have
     room for an offset of their own (see `from_message07`). A payload, compressed or not, may have
-    `max_bytes`.
+    `max_bytes`. `unpacking` is what the request may still unpack.
 
     Raises:
         RefusedRecords: CORRUPT_MESSAGE or MESSAGE_TOO_LARGE; nothing of the set is to be stored.
@@ -44,7 +46,7 @@ def check_set(messages: memoryview, max_bytes: int, limit: int = UNPACKED_BYTES_
                 _refuse_larger(table, count, max_bytes)
         if not end and len(messages) >= _LENGTH:
             raise RefusedRecords(ErrorCode.CORRUPT_MESSAGE, "the first message is cut off")
-        return messages[:end] if simple else _opened(messages[:end], limit)
+        return messages[:end] if simple else _opened(messages[:end], unpacking or Unpacking())
     except CorruptRecord as error:
         raise RefusedRecords(ErrorCode.CORRUPT_MESSAGE, str(error)) from error
 
@@ -59,16 +61,23 @@ def _refuse_larger(table: "array[int]", count: int, max_bytes: int) -> None:
             )
 
 
-def _opened(messages: memoryview, limit: int) -> memoryview:
-    """The messages after what is compressed was looked into; `limit` is for all of it."""
+def _opened(messages: memoryview, unpacking: Unpacking) -> memoryview:
+    """The messages after what is compressed was looked into."""
+    unpacking.check()
+    limit = unpacked_bytes_max(len(messages))
     room = Room(limit)
     parts: list[memoryview] = []
     done = 0
-    for entry in entries(messages, check_crcs=False):
-        flat = _flattened(messages, entry, room) if entry.codec else None
-        if flat is not None:
-            parts += (messages[done : entry.start], flat)
-            done = entry.end
+    try:
+        for entry in entries(messages, check_crcs=False):
+            flat = _flattened(messages, entry, room) if entry.codec else None
+            if flat is not None:
+                parts += (messages[done : entry.start], flat)
+                done = entry.end
+    except CorruptRecord:
+        unpacking.failed(len(messages), limit)
+        raise
+    unpacking.took(len(messages), limit - room.size)
     return memoryview(b"".join([*parts, messages[done:]])) if parts else messages
 
 

@@ -3,48 +3,58 @@
 Source: Kafka's ProduceRequest.validateRecords, UnifiedLog.analyzeAndValidateRecords, LogValidator.
 """
 
-from typing import NoReturn
-
 from barnabas.errors import DecodeError, ErrorCode
 from barnabas.kernels import layout, producing
 from barnabas.records.batch import (
+    CODEC_MASK,
     CONTROL,
     CRC_FROM,
     HEADER_SIZE,
     MAGIC_AT,
     BatchHeader,
     read_header,
+    stamp_newest,
 )
 from barnabas.records.checksums import crc32c
 from barnabas.records.compression import HIGHEST_CODEC
+from barnabas.records.packed_checks import newest_of_packed
 from barnabas.records.refused import RefusedRecords
+from barnabas.records.unpacking import Unpacking
 from barnabas.types import Buffer
 
 _produced = producing.produced
 _new_header = tuple.__new__
 _SUMMED = producing.summed()
 """Bytes of a batch up to which the kernel looks at its CRC."""
+_ATTRIBUTES = BatchHeader._fields.index("attributes")
 
 
-def check_produced(buffer: Buffer, max_bytes: int) -> BatchHeader:
+def check_produced(
+    buffer: memoryview, max_bytes: int, unpacking: Unpacking | None = None
+) -> BatchHeader:
     """Check the records of one partition of a Produce request: one whole batch, fit to be appended.
 
-    Records of an uncompressed batch are gone through one by one; compressed ones are taken on the
-    word of the batch's CRC, and consumers check them as they do all records.
+    All records are gone through, compressed ones after decompression. A header that states another
+    greatest time than they have, or that a broker gave the time, is mended in place, as by Kafka.
+    `unpacking` is what the request may still unpack.
 
     Raises:
         RefusedRecords: with the code that Kafka answers, and the words for the response.
     """
-    # One call of the kernel, because this is the hot path; `_refuse` finds out what is wrong.
+    # One call of the kernel, because this is the hot path; `_look_closer` finds out what is wrong.
     row = _produced(buffer, max_bytes)
     if row is None or (row[1] > _SUMMED and crc32c(memoryview(buffer)[CRC_FROM:]) != row[5]):
-        _refuse(buffer, max_bytes)
+        return _look_closer(buffer, max_bytes, unpacking or Unpacking())
     # Twice as fast as calling the class.
-    return _new_header(BatchHeader, row)
+    header = _new_header(BatchHeader, row)
+    if row[_ATTRIBUTES] & CODEC_MASK:
+        newest = newest_of_packed(buffer, header, unpacking or Unpacking())
+        return header if newest == header.max_timestamp else stamp_newest(buffer, header, newest)
+    return header
 
 
-def _refuse(buffer: Buffer, max_bytes: int) -> NoReturn:
-    """Say what is wrong with a batch; of several things what Kafka finds first."""
+def _look_closer(buffer: memoryview, max_bytes: int, unpacking: Unpacking) -> BatchHeader:
+    """Mend a batch or say what is wrong with it; of several things what Kafka finds first."""
     header = _read_only_batch(buffer)
     if header.size > max_bytes:
         raise RefusedRecords(
@@ -54,9 +64,17 @@ def _refuse(buffer: Buffer, max_bytes: int) -> NoReturn:
     if crc32c(memoryview(buffer)[CRC_FROM:]) != header.crc:
         raise RefusedRecords(ErrorCode.CORRUPT_MESSAGE, "the batch does not have the CRC it states")
     _refuse_header(header)
-    result, record = producing.check(buffer, HEADER_SIZE, header.size, header.count)
-    words = f"record {record}: {layout.WORDS[result]}"
-    raise RefusedRecords(ErrorCode.INVALID_RECORD, words, [(record, words)])
+    if header.codec:
+        newest = newest_of_packed(buffer, header, unpacking)
+    else:
+        result, record, newest = producing.check(
+            buffer, HEADER_SIZE, header.size, header.count, header.base_timestamp
+        )
+        if result < 0:
+            words = f"record {record}: {layout.WORDS[result]}"
+            raise RefusedRecords(ErrorCode.INVALID_RECORD, words, [(record, words)])
+    # Where the header says that a broker gave the time, all records have that one.
+    return stamp_newest(buffer, header, header.max_timestamp if header.log_append_time else newest)
 
 
 def _read_only_batch(buffer: Buffer) -> BatchHeader:

@@ -9,7 +9,7 @@ from enum import Flag, auto
 from typing import NamedTuple
 
 from barnabas.kernels import gathering, layout, message_scanning, scanning
-from barnabas.records.buffers import Allocate, allocator
+from barnabas.records.buffers import allocator
 from barnabas.records.regions import Region, Regions
 from barnabas.types import Buffer
 
@@ -58,7 +58,8 @@ class RecordColumns(NamedTuple):
 
     `offsets` and `timestamps` are int64[count], timestamps in milliseconds. `timestamp_types` are
     runs of (records, type): 0 for CreateTime, 1 for LogAppendTime, -1 for none (magic 0).
-    `next_offset` is what to fetch next: behind the last batch, whatever that batch held.
+    `next_offset` is what to fetch next: behind the last batch, whatever that batch held. `unpacked`
+    are the bytes that were decompressed.
     """
 
     count: int  # type: ignore[assignment]  # hides tuple.count
@@ -69,6 +70,7 @@ class RecordColumns(NamedTuple):
     key: BytesColumn | None = None
     value: BytesColumn | None = None
     headers: HeadersColumn | None = None
+    unpacked: int = 0
 
 
 def decode_columns(  # noqa: PLR0913 - all but one by name
@@ -80,7 +82,6 @@ def decode_columns(  # noqa: PLR0913 - all but one by name
     check_crcs: bool = True,
     aborted: Sequence[tuple[int, int]] = (),
     limit: int = DECOMPRESSED_BYTES_MAX,
-    allocate: Allocate | None = None,
 ) -> RecordColumns:
     """Decode the records with start <= offset < end of a partition's fetched batches, in order.
 
@@ -95,18 +96,17 @@ def decode_columns(  # noqa: PLR0913 - all but one by name
         aborted: (producer id, first offset) of aborted transactions, as a read_committed fetch has
             them; their records are left out. Control batches always are.
         limit: bytes that may be decompressed in all.
-        allocate: makes the buffers; None: as `allocator` chooses.
 
     Raises:
         CorruptRecord: a batch is not what it says. Nothing is returned in part.
     """
-    regions = Regions(start, LARGEST_OFFSET if end is None else end, limit, allocate)
+    regions = Regions(start, LARGEST_OFFSET if end is None else end, limit)
     count = not wanted
     for buffer in buffers:
         regions.add(buffer, check_crcs=check_crcs and not count, aborted=aborted, count=count)
     if count and not regions.found:
         return RecordColumns(regions.counted, regions.next_offset)
-    return _Decoding(regions, wanted, allocate or allocator()).columns()
+    return _Decoding(regions, wanted).columns()
 
 
 _KEY, _VALUE, _OFFSET = Wanted.KEY.value, Wanted.VALUE.value, Wanted.OFFSET.value
@@ -119,10 +119,10 @@ class _Decoding:
     What has a fixed size for each record lies in one block: longs, then ints, then bits.
     """
 
-    def __init__(self, regions: Regions, wanted: Wanted, allocate: Allocate) -> None:
+    def __init__(self, regions: Regions, wanted: Wanted) -> None:
         self._regions = regions
         self._wanted = chosen = wanted.value  # flags are slow
-        self._allocate = allocate
+        self._allocate = allocator()
         self._state = state = array("q", _FRESH)
         room = regions.room
         longs = ints = bits = 0
@@ -161,6 +161,7 @@ class _Decoding:
             self._column(0, spans, count) if wanted & _KEY else None,
             self._column(1, spans, count) if wanted & _VALUE else None,
             self._headers_column(spans, count) if wanted & _HEADERS else None,
+            self._regions.unpacked,
         )
 
     def _scan(self, region: Region) -> tuple[Region, int, int]:

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from barnabas.errors import CorruptRecord, ErrorCode
 from barnabas.records.batch import BatchHeader
-from barnabas.records.columns import DECOMPRESSED_BYTES_MAX, Wanted, decode_columns
+from barnabas.records.columns import Wanted, decode_columns
 from barnabas.records.compression import HIGHEST_CODEC, Codec
 from barnabas.records.message_sets import entries
 from barnabas.records.refused import RefusedRecords
 from barnabas.records.set_writing import write_batches, write_set
+from barnabas.records.unpacking import UNPACKED_LEAST, unpacked_bytes_max
 from barnabas.types import Buffer
 
 _MODERN = (
@@ -42,11 +43,13 @@ class Converted(NamedTuple):
     """Bytes in which nothing has a higher magic than asked for; all offsets are as they were.
 
     `next_offset` is behind the last batch that was looked at: more than behind the last record
-    where a batch left nothing, as a transaction's marker does.
+    where a batch left nothing, as a transaction's marker does. `unpacked` are the bytes that were
+    decompressed.
     """
 
     data: bytearray
     next_offset: int
+    unpacked: int
 
 
 class _Group(NamedTuple):
@@ -64,28 +67,31 @@ def convert(
     *,
     start: int = 0,
     upwards: bool = False,
-    limit: int = DECOMPRESSED_BYTES_MAX,
+    limit: int | None = None,
 ) -> Converted:
     """Give a reader that knows no higher magic than `to_magic` what it can read.
 
     What is lost is in `LOSSES`. A batch keeps its compression. Records of aborted transactions
-    stay, as an old reader reads what is uncommitted; markers go.
+    stay, as an old reader reads what is uncommitted; markers go. What follows when so much was
+    decompressed as a small batch may hold is left for the next call.
 
     Args:
         buffer: whole batches and messages; what is cut off at the end is left out.
         to_magic: 0, 1 or 2.
         start: records before this offset are left out of what is converted.
         upwards: convert what has a lower magic too; else it stays as it is.
-        limit: bytes that may be decompressed for one batch.
+        limit: bytes that may be decompressed for one batch; None takes what producers may send.
 
     Raises:
-        CorruptRecord: a batch is not what it says, or larger than `limit`.
+        UnpackedTooLarge: a batch holds more than `limit`.
+        CorruptRecord: a batch is not what it says.
         DecodeError: something is no batch.
         RefusedRecords: UNSUPPORTED_COMPRESSION_TYPE: the old format cannot hold zstd.
     """
     view = memoryview(buffer)
     made = bytearray()
     next_offset = start
+    unpacked = 0
     for group in _groups(view, to_magic, upwards=upwards):
         part = view[group.start : group.end]
         header = group.header
@@ -98,7 +104,9 @@ def convert(
             continue
         codec = _codec(header, to_magic)
         wanted = Wanted.ALL if to_magic == 2 else _FLAT
-        columns = decode_columns([part], wanted=wanted, start=start, limit=limit)
+        most = unpacked_bytes_max(len(part)) if limit is None else limit
+        columns = decode_columns([part], wanted=wanted, start=start, limit=most)
+        unpacked += columns.unpacked
         next_offset = max(next_offset, columns.next_offset)
         if not columns.count:
             continue
@@ -106,7 +114,9 @@ def convert(
             made += write_batches(columns, codec, append_time=header.log_append_time)
         else:
             made += write_set(columns, to_magic, codec, append_time=header.log_append_time)
-    return Converted(made, next_offset)
+        if unpacked >= UNPACKED_LEAST:
+            break
+    return Converted(made, next_offset, unpacked)
 
 
 def _codec(header: BatchHeader, to_magic: int) -> Codec:

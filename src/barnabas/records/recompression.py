@@ -11,9 +11,8 @@ from barnabas.records.batch import CRC_FROM, HEADER_SIZE, PREFIX_SIZE, BatchHead
 from barnabas.records.checksums import crc32c
 from barnabas.records.compression import Codec, compress, decompress
 from barnabas.records.refused import RefusedRecords
+from barnabas.records.unpacking import unpacked_bytes_max
 
-_DECOMPRESSED_BYTES_MAX = 1 << 27
-"""What one produced batch may decompress to."""
 _CODEC_MASK = 7
 _LENGTH, _ATTRIBUTES, _CRC = struct.Struct(">i"), struct.Struct(">h"), struct.Struct(">I")
 _LENGTH_AT, _CRC_AT, _ATTRIBUTES_AT = 8, 17, 21
@@ -36,7 +35,8 @@ class Stored(NamedTuple):
         if header.codec == self.codec:
             return batch, header
         try:
-            records = decompress(header.codec, batch[HEADER_SIZE:], _DECOMPRESSED_BYTES_MAX)
+            packed = batch[HEADER_SIZE:]
+            records = decompress(header.codec, packed, unpacked_bytes_max(len(packed)))
         except CorruptRecord as error:
             raise RefusedRecords(ErrorCode.INVALID_RECORD, str(error)) from error
         body = compress(self.codec, records, self.level)

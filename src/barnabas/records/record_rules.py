@@ -10,10 +10,9 @@ from typing import NamedTuple
 from barnabas.errors import CorruptRecord, ErrorCode
 from barnabas.records.columns import BytesColumn, RecordColumns, Wanted, decode_columns
 from barnabas.records.refused import RefusedRecords
+from barnabas.records.unpacking import unpacked_bytes_max
 from barnabas.types import NO_TIMESTAMP, Buffer
 
-_DECOMPRESSED_BYTES_MAX = 1 << 27
-"""What one produced batch may decompress to while it is looked into."""
 _MOST_TOLD = 1000
 """Records at fault that a producer is told of: answers stay smaller than questions."""
 
@@ -35,10 +34,9 @@ class RecordRules(NamedTuple):
                 INVALID_RECORD, with the records at fault.
         """
         wanted = Wanted.TIMESTAMP | (Wanted.KEY if self.keyed else Wanted(0))
+        limit = unpacked_bytes_max(len(batch))
         try:
-            columns = decode_columns(
-                [batch], wanted=wanted, start=0, check_crcs=False, limit=_DECOMPRESSED_BYTES_MAX
-            )
+            columns = decode_columns([batch], wanted=wanted, start=0, check_crcs=False, limit=limit)
         except CorruptRecord as error:
             raise RefusedRecords(ErrorCode.INVALID_RECORD, str(error)) from error
         keyless = dict.fromkeys(_nulls(columns.key), _NO_KEY) if columns.key else {}

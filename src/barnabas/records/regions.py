@@ -21,7 +21,7 @@ from barnabas.records.batch import (
     TRANSACTIONAL,
     end_of_batches,
 )
-from barnabas.records.buffers import Allocate, allocator
+from barnabas.records.buffers import allocator
 from barnabas.records.checksums import first_wrong
 from barnabas.records.compression import decompress, decompress_into, stated_size
 from barnabas.records.control import read_marker
@@ -70,24 +70,17 @@ class Regions:
     """What one call of a reader goes over: fill with `add`, in order, then take `found`.
 
     `room` is how many records `found` has at most, `next_offset` what to fetch next; `counted` are
-    records of batches that were only counted.
+    records of batches that were only counted, `unpacked` the bytes that were decompressed.
     """
 
-    def __init__(
-        self,
-        start: int,
-        end: int,
-        decompressed_bytes_max: int,
-        allocate: Allocate | None = None,
-    ) -> None:
-        """`allocate` makes buffers for what was compressed; without it as `allocator` chooses."""
-        self._allocate = allocate
+    def __init__(self, start: int, end: int, decompressed_bytes_max: int) -> None:
         self.start = start
         self.end = end
         self.next_offset = start
         self.found: list[Region] = []
         self.room = 0
         self.counted = 0
+        self.unpacked = 0
         self._limit = decompressed_bytes_max
         self._ratio = _FIRST_RATIO
         self._arena = memoryview(bytearray())
@@ -289,8 +282,7 @@ class Regions:
         try:
             size = min(limit, stated_size(codec, packed) or int(self._ratio * len(packed)))
             if size > len(self._arena) - self._taken:
-                allocate = self._allocate or allocator()
-                self._arena, self._taken = allocate(max(size, min(limit, _ARENA))), 0
+                self._arena, self._taken = allocator()(max(size, min(limit, _ARENA))), 0
             data, start = self._arena, self._taken
             end = start + decompress_into(codec, packed, data[start : start + size])
             if end < start:  # what it states is wrong, or it states nothing
@@ -300,8 +292,9 @@ class Regions:
                 self._taken = end
         except CorruptRecord as error:
             offset = table[at + layout.BASE_OFFSET]
-            raise CorruptRecord(f"batch at offset {offset}: {error}") from error
+            raise type(error)(f"batch at offset {offset}: {error}") from error
         self._limit -= end - start
+        self.unpacked += end - start
         self._ratio = max(self._ratio, 1.1 * (end - start) / max(1, len(packed)))
         return data, start, end
 

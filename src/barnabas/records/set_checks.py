@@ -12,14 +12,13 @@ from typing import NamedTuple
 from barnabas.errors import CorruptRecord, DecodeError, ErrorCode
 from barnabas.records.batch import BatchHeader, crc_is_right, walk
 from barnabas.records.columns import RecordColumns, Wanted, decode_columns
-from barnabas.records.compression import Codec
+from barnabas.records.compression import Codec, UnpackedTooLarge
 from barnabas.records.message_sets import WrongCrc, entries
 from barnabas.records.refused import RefusedRecords
 from barnabas.records.set_writing import write_batches, write_set
+from barnabas.records.unpacking import Unpacking, unpacked_bytes_max
 from barnabas.types import NO_TIMESTAMP, Buffer
 
-UNPACKED_BYTES_MAX = 1 << 28
-"""What a compressed message may hold, if nobody says otherwise."""
 _ANY = -(2**63)
 """Producers may put any offset into a message."""
 
@@ -29,16 +28,14 @@ class SetRules:
     """What a topic takes.
 
     `magic` is the topic's format, `codec` its codec (None keeps the producer's). A message may have
-    `max_bytes` as it was sent, and all of a set may hold `unpacked_bytes_max` uncompressed. What is of
-    a higher magic than `known` is taken for damaged, as by a broker from before that magic. `alone`
-    says that a compressed message must be the only one, as since Kafka 2.4; before, all of a set
-    became one compressed message.
+    `max_bytes` as it was sent. What is of a higher magic than `known` is taken for damaged, as by a
+    broker from before that magic. `alone` says that a compressed message must be the only one, as
+    since Kafka 2.4; before, all of a set became one compressed message.
     """
 
     magic: int
     max_bytes: int
     codec: Codec | None = None
-    unpacked_bytes_max: int = UNPACKED_BYTES_MAX
     known: int = 2
     alone: bool = False
 
@@ -52,7 +49,12 @@ class Accepted(NamedTuple):
 
 
 def accept_set(
-    buffer: Buffer, rules: SetRules, *, first_offset: int = 0, append_time_ms: int | None = None
+    buffer: Buffer,
+    rules: SetRules,
+    *,
+    first_offset: int = 0,
+    append_time_ms: int | None = None,
+    unpacking: Unpacking | None = None,
 ) -> Accepted:
     """Check what an old producer sent for one partition, and make of it what the log takes.
 
@@ -61,6 +63,7 @@ def accept_set(
         rules: what the topic takes.
         first_offset: the offset of the first record, for magic 0 and 1.
         append_time_ms: the time that all records get, in magic 1; the log stamps those of magic 2.
+        unpacking: what the request may still unpack; None for one that has just begun.
 
     Raises:
         RefusedRecords: with the code that Kafka answers, and the words for the response.
@@ -71,14 +74,7 @@ def accept_set(
         return Accepted(bytearray(), 0, NO_TIMESTAMP)
     if to_magic < 2:
         _refuse_what_old_formats_lack(sent, to_magic)
-    try:
-        columns = decode_columns(
-            [used], wanted=Wanted.ALL, start=_ANY, limit=rules.unpacked_bytes_max
-        )
-    except WrongCrc as error:
-        raise RefusedRecords(ErrorCode.CORRUPT_MESSAGE, str(error)) from error
-    except CorruptRecord as error:
-        raise RefusedRecords(ErrorCode.INVALID_RECORD, str(error)) from error
+    columns = _columns(used, unpacking or Unpacking(), packed=bool(sent.codec))
     if to_magic < 2 and columns.headers is not None and columns.headers.ends[columns.count]:
         raise RefusedRecords(
             ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, f"magic {to_magic} has no headers"
@@ -92,6 +88,25 @@ def accept_set(
     else:
         data = write_set(columns, to_magic, codec, append_time=append_time_ms is not None)
     return Accepted(data, columns.count, newest)
+
+
+def _columns(used: memoryview, unpacking: Unpacking, *, packed: bool) -> RecordColumns:
+    """All records of a set, in which something is compressed if it is `packed`."""
+    limit = unpacked_bytes_max(len(used))
+    if packed:
+        unpacking.check()
+    try:
+        columns = decode_columns([used], wanted=Wanted.ALL, start=_ANY, limit=limit)
+    except CorruptRecord as error:
+        if packed:
+            unpacking.failed(len(used), limit)
+        code = ErrorCode.INVALID_RECORD
+        if isinstance(error, WrongCrc | UnpackedTooLarge):
+            code = error.code
+        raise RefusedRecords(code, str(error)) from error
+    if packed:
+        unpacking.took(len(used), columns.unpacked)
+    return columns
 
 
 def _check_entries(buffer: Buffer, rules: SetRules) -> tuple[BatchHeader | None, memoryview]:

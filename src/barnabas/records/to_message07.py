@@ -7,22 +7,25 @@ from barnabas.records.compression import Codec
 from barnabas.records.message07 import ENTRIES_MAX, encode_set
 from barnabas.records.refused import RefusedRecords
 from barnabas.records.set_checks import SetRules, accept_set
+from barnabas.records.unpacking import Unpacking
 from barnabas.types import Buffer
 
 _ANY = -(2**63)
 _HIGHEST = Codec.SNAPPY
 
 
-def messages_of(buffer: Buffer, max_bytes: int, codec: Codec | None) -> memoryview:
+def messages_of(
+    buffer: Buffer, max_bytes: int, codec: Codec | None, unpacking: Unpacking | None = None
+) -> memoryview:
     """The messages to append for what was sent for one partition; times are left out.
 
-    `codec` is the topic's; None keeps the producer's.
+    `codec` is the topic's; None keeps the producer's. `unpacking`: what the request may still unpack.
 
     Raises:
         RefusedRecords: it is damaged or too large, or says more than a message of 0.7 can:
             UNSUPPORTED_FOR_MESSAGE_FORMAT.
     """
-    accepted = accept_set(buffer, SetRules(1, max_bytes, Codec.NONE))
+    accepted = accept_set(buffer, SetRules(1, max_bytes, Codec.NONE), unpacking=unpacking)
     if not accepted.count:
         return memoryview(b"")
     if accepted.count > ENTRIES_MAX:

@@ -9,12 +9,15 @@ from barnabas.kernels import batches, layout
 from barnabas.records.batch import CODEC_MASK, CONTROL, CRC_FROM, TRANSACTIONAL
 from barnabas.records.checksums import first_wrong
 from barnabas.records.compression import decompress
+from barnabas.records.unpacking import unpacked_bytes_max
 from barnabas.types import Buffer
 
 _WIDTH = layout.WIDTH
 _SPECIAL = CODEC_MASK | CONTROL | TRANSACTIONAL
 DECOMPRESSED_BYTES_MAX = 1 << 27
-"""What one batch may decompress to, so that no batch can take all memory."""
+"""What one batch may decompress to, if that is not usual for its size, so that none can take all
+memory. It is more than producers may send: there are directories of Kafka's.
+"""
 
 
 class WholeBatches(NamedTuple):
@@ -76,7 +79,8 @@ class WholeBatches(NamedTuple):
         packed = memoryview(self.data)[table[at + layout.START] : table[at + layout.END]]
         codec = table[at + layout.ATTRIBUTES] & CODEC_MASK
         try:
-            records = decompress(codec, packed, DECOMPRESSED_BYTES_MAX)
+            limit = max(DECOMPRESSED_BYTES_MAX, unpacked_bytes_max(len(packed)))
+            records = decompress(codec, packed, limit)
         except CorruptRecord as error:
             raise CorruptRecord(f"{self.name(row)}: {error}") from error
         if table[at + layout.COUNT] > len(records) // 7:

@@ -8,8 +8,10 @@ from barnabas.records.batch import crc_is_right, read_header, stamp
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.checks import check_produced
 from barnabas.records.checksums import crc32c
-from barnabas.records.compression import Codec
+from barnabas.records.compression import Codec, compress
 from barnabas.records.refused import RefusedRecords
+from barnabas.records.unpacking import Unpacking
+from tests.record_batches import make_batch, seal
 
 pytestmark = pytest.mark.kernels
 
@@ -19,6 +21,14 @@ def produced(codec: int = 0, producer_id: int = -1, sequence: int = -1) -> bytea
     for index in range(4):
         builder.append(index, 1000 + index, b"key", b"value" * 20, [("h", b"1")])
     return bytearray(builder.build())
+
+
+def holding(codec: Codec, records: bytes, count: int) -> bytearray:
+    """A batch that says it has so many records, and has these bytes compressed."""
+    batch = make_batch(count)[:61] + compress(codec, records)
+    struct.pack_into(">h", batch, 21, codec)
+    seal(batch)
+    return batch
 
 
 def with_crc(buffer: bytearray) -> bytearray:
@@ -123,3 +133,103 @@ def test_a_stored_batch_is_not_what_a_producer_sends() -> None:
     stamp(buffer, len(buffer), 77, 1)
     assert crc_is_right(buffer, read_header(buffer))
     assert refusal(buffer).code == ErrorCode.INVALID_RECORD
+
+
+COMPRESSED = [codec for codec in Codec if codec]
+THREE = bytes(make_batch(3, size=300)[61:])
+
+
+@pytest.mark.parametrize("codec", COMPRESSED)
+@pytest.mark.parametrize(
+    ("records", "count"),
+    [
+        (b"\xff" * 300, 3),
+        (bytes(300), 3),
+        (b"", 3),
+        (THREE, 1000),
+        (THREE, 2),
+        (THREE + b"more", 3),
+        (THREE[len(THREE) // 3 :], 2),  # offsets from 1 on
+    ],
+)
+def test_compressed_records_are_gone_through(codec: Codec, records: bytes, count: int) -> None:
+    assert refusal(holding(codec, records, count)).code == ErrorCode.INVALID_RECORD
+
+
+@pytest.mark.parametrize("codec", COMPRESSED)
+def test_what_cannot_be_decompressed_is_refused_for_good(codec: Codec) -> None:
+    batch = holding(codec, THREE, 3)
+    for body in (b"nothing of the kind" * 2, batch[61:-3]):
+        bad = batch[:61] + body
+        seal(bad)
+        error = refusal(bad)
+        assert error.code == ErrorCode.UNKNOWN_SERVER_ERROR
+        assert not error.code.retriable
+
+
+@pytest.mark.parametrize("codec", Codec)
+@pytest.mark.parametrize("stated", [-1, 0, 1_000, 10**15])
+def test_the_greatest_time_is_that_of_the_records(codec: Codec, stated: int) -> None:
+    buffer = produced(codec)
+    struct.pack_into(">q", buffer, 35, stated)
+    with_crc(buffer)
+    header = check_produced(memoryview(buffer), len(buffer))
+    assert header.max_timestamp == 1003
+    assert header == read_header(buffer)
+    assert crc_is_right(buffer, header)
+
+
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.LZ4])
+def test_a_producer_does_not_say_that_a_broker_gave_the_time(codec: Codec) -> None:
+    buffer = produced(codec)
+    struct.pack_into(">h", buffer, 21, codec | 8)
+    struct.pack_into(">q", buffer, 35, 77)
+    header = check_produced(memoryview(with_crc(buffer)), len(buffer))
+    # All records of such a batch have the time of its header: so Kafka.
+    assert (header.max_timestamp, header.attributes) == (77, codec)
+    assert header == read_header(buffer)
+    assert crc_is_right(buffer, header)
+
+
+@pytest.mark.parametrize("size", [1, 3000, 70_000, 1_500_000, 9_000_000])
+@pytest.mark.parametrize("codec", COMPRESSED)
+def test_records_of_any_size_are_unpacked(codec: Codec, size: int) -> None:
+    builder = BatchBuilder(codec, 1 << 24)
+    builder.append(1000, None, bytes(size), [])
+    buffer = builder.build()
+    assert check_produced(memoryview(buffer), len(buffer)) == read_header(buffer)
+
+
+@pytest.mark.parametrize("codec", COMPRESSED)
+def test_what_unpacks_to_more_than_the_bound_is_too_large(codec: Codec) -> None:
+    bomb = holding(codec, bytes(33 << 20), 1)
+    if codec == Codec.SNAPPY:
+        # It makes of a byte 21 at most, but states its size: here 64 MiB.
+        bomb[61:] = b"\x80\x80\x80\x20" + bytes(36)
+        seal(bomb)
+    assert refusal(bomb).code == ErrorCode.MESSAGE_TOO_LARGE
+
+
+def test_a_request_of_many_bombs_has_two_opened() -> None:
+    bomb = holding(Codec.ZSTD, bytes(31 << 20), 1)
+    unpacking = Unpacking()
+    codes = []
+    for _ in range(4):
+        with pytest.raises(RefusedRecords) as caught:
+            check_produced(memoryview(bomb), 1 << 20, unpacking)
+        codes.append(caught.value.code)
+    opened = [ErrorCode.INVALID_RECORD] * 2
+    assert codes == [*opened, ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.MESSAGE_TOO_LARGE]
+    unpacking.begin()
+    assert check_produced(memoryview(produced(Codec.ZSTD)), 1 << 20, unpacking).count == 4
+
+
+def test_records_of_the_usual_ratio_are_never_too_many_for_a_request() -> None:
+    builder = BatchBuilder(Codec.LZ4, 1 << 20)
+    for index in range(2000):
+        builder.append(1000, None, b"%d" % (index * 7919) * 20, [])
+    batch = memoryview(builder.build())
+    unpacking = Unpacking()
+    for _ in range(100):
+        check_produced(batch, 1 << 20, unpacking)
+    unpacking.check()

@@ -8,7 +8,14 @@ import cramjam
 import pytest
 
 from barnabas.errors import CorruptRecord
-from barnabas.records.compression import Codec, compress, decompress, decompress_into, stated_size
+from barnabas.records.compression import (
+    Codec,
+    UnpackedTooLarge,
+    compress,
+    decompress,
+    decompress_into,
+    stated_size,
+)
 from barnabas.records.lz4_blocks import blocks_into
 from fuzz.mutations import mutate
 
@@ -25,7 +32,7 @@ def test_round_trip(codec: Codec, data: bytes) -> None:
 @pytest.mark.parametrize("codec", COMPRESSED)
 def test_never_more_than_the_limit(codec: Codec) -> None:
     packed = compress(codec, bytes(50_000_000))
-    with pytest.raises(CorruptRecord):
+    with pytest.raises(UnpackedTooLarge):
         decompress(codec, packed, 1_000_000)
 
 
@@ -33,8 +40,9 @@ def test_never_more_than_the_limit(codec: Codec) -> None:
 def test_damage_is_corrupt(codec: Codec) -> None:
     packed = bytes(compress(codec, DATA))
     for bad in (packed[: len(packed) // 2], b"\x00" * 40, packed[:-1]):
-        with pytest.raises(CorruptRecord):
+        with pytest.raises(CorruptRecord) as caught:
             decompress(codec, bad, len(DATA))
+        assert not isinstance(caught.value, UnpackedTooLarge)
 
 
 def test_an_unknown_codec_is_corrupt() -> None:

@@ -5,7 +5,7 @@ import pytest
 from barnabas.errors import CorruptRecord, ErrorCode
 from barnabas.records.batch import walk
 from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
+from barnabas.records.compression import Codec, UnpackedTooLarge
 from barnabas.records.convert import LOSSES, convert
 from barnabas.records.reading import decode_records
 from barnabas.records.refused import RefusedRecords
@@ -29,9 +29,9 @@ def test_markers_go_and_what_was_aborted_stays() -> None:
     marker = make_marker(9, 0, commit=False)
     marker[:8] = (2).to_bytes(8, "big")
     data = bytes(make_batch(2, producer=(9, 0, 0), attributes=0x10)) + bytes(marker)
-    made, next_offset = convert(data, 1)
+    made, next_offset, _ = convert(data, 1)
     assert (offsets(made), next_offset) == ([0, 1], 3)
-    assert convert(marker, 0) == (bytearray(), 3)
+    assert convert(marker, 0) == (bytearray(), 3, 0)
     assert convert(data, 2).data == data
 
 
@@ -63,7 +63,7 @@ def test_zstd_stays_in_today_s_format() -> None:
 def test_what_was_read_before_is_left_out() -> None:
     data = bytes(make_batch(5)) + bytes(make_batch(2, base_offset=5))
     assert offsets(convert(data, 0, start=3).data) == [3, 4, 5, 6]
-    assert convert(data, 0, start=9) == (bytearray(), 9)
+    assert convert(data, 0, start=9) == (bytearray(), 9, 0)
 
 
 def test_a_batch_that_compaction_emptied_moves_the_reader_on() -> None:
@@ -73,13 +73,21 @@ def test_a_batch_that_compaction_emptied_moves_the_reader_on() -> None:
     from tests.record_batches import seal
 
     seal(empty)
-    assert convert(empty, 1) == (bytearray(), 5)
+    assert convert(empty, 1) == (bytearray(), 5, 0)
 
 
 def test_a_bomb_is_not_unpacked() -> None:
     data = wrapper(3, [message(3, None, bytes(100_000))], Codec.GZIP)
-    with pytest.raises(CorruptRecord, match="more than 1000 bytes"):
+    with pytest.raises(UnpackedTooLarge, match="more than 1000"):
         convert(data, 2, upwards=True, limit=1000)
+
+
+def test_after_much_that_was_unpacked_comes_no_more() -> None:
+    large = wrapper(3, [message(3, None, bytes(31 << 20))], Codec.GZIP)
+    data = b"".join(make_batch(1, base_offset=at) for at in (1, 2)) + large * 2 + large
+    made = convert(data, 2, upwards=True)
+    assert [header.base_offset for header in walk(made.data)] == [1, 2, 3, 3]
+    assert (made.next_offset, made.unpacked) == (4, 2 * len(message(3, None, bytes(31 << 20))))
 
 
 def test_a_codec_that_nobody_knows() -> None:

@@ -38,7 +38,7 @@ def test_a_set_becomes_a_batch_that_a_log_takes(magic: int, codec: Codec) -> Non
         assert builder.append(70 + at, b"k%d" % at, None if at == 1 else b"v" * 90)
     taken = accept_set(builder.build(), TODAY)
     assert (taken.count, taken.max_timestamp) == (3, 72 if magic else -1)
-    header = check_produced(taken.data, 1 << 20)
+    header = check_produced(memoryview(taken.data), 1 << 20)
     assert (header.codec, header.count, header.producer_id) == (codec, 3, -1)
     assert [row[1:] for row in rows(taken.data)] == [
         (70 + at if magic else -1, b"k%d" % at, None if at == 1 else b"v" * 90) for at in range(3)
@@ -128,10 +128,10 @@ def test_what_is_refused() -> None:
     assert refusal(message(0, None, b"v", attributes=5)) == ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
     late = message(0, None, b"v", timestamp=1, attributes=LOG_APPEND_TIME)
     assert refusal(late) == ErrorCode.INVALID_TIMESTAMP
-    bomb = wrapper(0, [message(0, None, bytes(100_000))], Codec.GZIP)
-    assert refusal(bomb, SetRules(2, 1 << 20, None, 10_000)) == ErrorCode.INVALID_RECORD
-    bombs = wrapper(0, [message(0, None, bytes(7_000))], Codec.GZIP) * 2
-    assert refusal(bombs, SetRules(2, 1 << 20, None, 10_000)) == ErrorCode.INVALID_RECORD
+    bomb = wrapper(0, [message(0, None, bytes(33 << 20))], Codec.GZIP)
+    assert refusal(bomb) == ErrorCode.MESSAGE_TOO_LARGE
+    bombs = wrapper(0, [message(0, None, bytes(17 << 20))], Codec.GZIP) * 2
+    assert refusal(bombs) == ErrorCode.MESSAGE_TOO_LARGE
 
 
 def test_what_an_old_topic_cannot_hold() -> None:

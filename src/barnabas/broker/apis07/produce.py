@@ -17,6 +17,7 @@ from barnabas.broker.delayed_produce import DelayedProduce, out_of_time
 from barnabas.broker.purgatory import Pending
 from barnabas.dialects.commands import Appended, Produce
 from barnabas.errors import ErrorCode
+from barnabas.records.unpacking import Unpacking
 
 
 def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Appended] | Pending:
@@ -43,13 +44,14 @@ def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Ap
 
 def _append_all(broker: Broker, produce: Produce) -> list[Appended]:
     answers: list[Appended] = []
+    unpacking = Unpacking()
     for append in produce.appends:
         partition = to_write(broker, append.topic, append.partition)
         if isinstance(partition, ErrorCode):
             answer = Appended(partition, message=f"{append.topic!r}, {append.partition}")
         else:
             assert append.records is not None
-            answer = broker.replicas.append_messages(partition, append.records)
+            answer = broker.replicas.append_messages(partition, append.records, unpacking)
             if not answer.error:
                 partition.unanswered.append((answers, len(answers)))
         answers.append(answer)

@@ -14,6 +14,7 @@ from barnabas.protocol.fetch import FetchableTopicResponse, FetchResponse, Parti
 from barnabas.records.batch import walk
 from barnabas.records.compression import Codec
 from barnabas.records.refused import RefusedRecords
+from barnabas.records.unpacking import UNPACKED_LEAST
 from barnabas.types import Buffer
 
 
@@ -22,9 +23,10 @@ def old_fetch_response(fetch: Fetch, outcome: FetchOutcome, version: int) -> Fet
     codes = FETCH_CODES[version]
     rows = list(zip(fetch.reads, outcome.fetched, strict=True))
     parts: list[tuple[str, PartitionData]] = []
+    conversion = _Conversion(FETCH_MAGIC[version])
     for read, one in rows:
         most = read.max_bytes if version <= LAST_PARTIAL_FETCH else None
-        parts.append((one.topic, _partition(one, read.offset, most, FETCH_MAGIC[version], codes)))
+        parts.append((one.topic, _partition(one, read.offset, most, conversion, codes)))
     return FetchResponse(
         responses=[
             FetchableTopicResponse(topic=topic, partitions=[part for _, part in group])
@@ -34,15 +36,21 @@ def old_fetch_response(fetch: Fetch, outcome: FetchOutcome, version: int) -> Fet
 
 
 def _partition(
-    one: Fetched, offset: int, most: int | None, magic: int, codes: Mapping[int, ErrorCode]
+    one: Fetched,
+    offset: int,
+    most: int | None,
+    conversion: "_Conversion",
+    codes: Mapping[int, ErrorCode],
 ) -> PartitionData:
     code = one.error
     records: Buffer = b""
     try:
-        records = _records(one, offset, magic)
+        records = conversion.records(one, offset)
     except RefusedRecords as refused:
         code = refused.code
-    except (CorruptRecord, DecodeError):
+    except CorruptRecord as corrupt:
+        code = corrupt.code
+    except DecodeError:
         code = ErrorCode.CORRUPT_MESSAGE
     except StorageError:
         code = ErrorCode.KAFKA_STORAGE_ERROR
@@ -54,15 +62,24 @@ def _partition(
     )
 
 
-def _records(one: Fetched, offset: int, magic: int) -> Buffer:
-    """What was read, from `offset` on, with nothing of a higher magic."""
-    region = one.records
-    if region is None:
-        return b""
-    # Imported late: a broker starts faster without it.
-    from barnabas.records.convert import convert
+class _Conversion:
+    """What is converted for one request: once much was decompressed, the rest waits for the next."""
 
-    return convert(_before_zstd(region.read()), magic, start=offset).data
+    def __init__(self, magic: int) -> None:
+        self._magic = magic
+        self._left = UNPACKED_LEAST
+
+    def records(self, one: Fetched, offset: int) -> Buffer:
+        """What was read, from `offset` on, with nothing of a higher magic."""
+        region = one.records
+        if region is None or self._left <= 0:
+            return b""
+        # Imported late: a broker starts faster without it.
+        from barnabas.records.convert import convert
+
+        made = convert(_before_zstd(region.read()), self._magic, start=offset)
+        self._left -= made.unpacked
+        return made.data
 
 
 def _before_zstd(data: Buffer) -> Buffer:

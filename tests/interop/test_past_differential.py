@@ -5,8 +5,10 @@ from functools import partial
 
 import pytest
 
+from tests.interop.differential import past
 from tests.interop.differential.explained_past import EXPLAINED
-from tests.interop.differential.past import SCENARIOS, PastTalk
+from tests.interop.differential.past import PastTalk
+from tests.interop.differential.properties import past_topic_properties
 from tests.interop.differential.verdict import compare
 from tests.interop.peers import generations
 from tests.interop.peers.missing import PeerMissing, give_up
@@ -15,6 +17,8 @@ from tests.interop.peers.our_broker import OurBroker
 from tests.interop.peers.real_kafka import RealKafka
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
+
+SCENARIOS = (*past.SCENARIOS, past_topic_properties)
 
 Kafka = OldKafka | RealKafka
 RELEASES: dict[str, Callable[[], Kafka]] = {

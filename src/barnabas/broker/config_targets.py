@@ -82,7 +82,7 @@ class _TopicTarget:
         return TopicConfig.for_topic({}, self._broker.config).value(row.name)
 
     def change(self, config: Mapping[str, str], *, validate_only: bool) -> None:
-        self._broker.topics.check_config(config)
+        self._broker.topics.check_config(config, self.own.keys())
         if not validate_only:
             self._broker.topics.configure(self._topic.name, config)
 

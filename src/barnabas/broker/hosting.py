@@ -119,6 +119,7 @@ def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
             f"compression.type={topic.compression_type}: message.format.version {version} has no "
             "place for it"
         )
+    before_ms, after_ms = _timestamp_limits(topic)
     return LogConfig(
         segment_bytes=topic.segment_bytes,
         segment_ms=topic.segment_ms,
@@ -137,8 +138,8 @@ def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
         flush_ms=topic.flush_ms,
         max_message_bytes=topic.max_message_bytes,
         message_timestamp_type=topic.message_timestamp_type,
-        message_timestamp_before_max_ms=topic.message_timestamp_before_max_ms,
-        message_timestamp_after_max_ms=topic.message_timestamp_after_max_ms,
+        message_timestamp_before_max_ms=before_ms,
+        message_timestamp_after_max_ms=after_ms,
         producer_id_expiration_ms=broker.producer_id_expiration_ms,
         stored=stored,
         magic=magic,
@@ -146,6 +147,22 @@ def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
         lone_wrappers=bool(broker.release) and not is_before(broker.release, "2.4"),
         downconverts=topic.message_downconversion_enable,
     )
+
+
+def _timestamp_limits(topic: TopicConfig) -> tuple[int, int]:
+    """How far before and after the broker's clock a record's timestamp may be, in milliseconds.
+
+    Where one was not told, but how far on either side, that counts (KIP-937).
+    """
+    limits = {
+        "message.timestamp.before.max.ms": topic.message_timestamp_before_max_ms,
+        "message.timestamp.after.max.ms": topic.message_timestamp_after_max_ms,
+    }
+    if "message.timestamp.difference.max.ms" in topic.given:
+        for name in limits.keys() - topic.given:
+            limits[name] = topic.message_timestamp_difference_max_ms
+    before_ms, after_ms = limits.values()
+    return before_ms, after_ms
 
 
 _FORMAT = "message.format.version"

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field
 from barnabas.dialects.dialect import Dialect
 from barnabas.dialects.kafka.requests import KafkaDialect
 from barnabas.protocol.api_keys import ApiKey
-from barnabas.versions import VersionRange
+from barnabas.versions import VersionRange, VersionTable
+
+_NEVER = VersionTable({0: False})
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,8 +19,9 @@ class Profile:
     what the release has and this broker does not. `tells_its_range`: whether an ApiVersions request of
     a version that is not served is answered with those that are (KIP-511, Kafka 2.4).
     Before 0.10: `any_version` are APIs whose version is not looked at, and `silent` says that what is
-    not known has no answer, where others close the connection. `any_acks`: whether acks may be any
-    number (0.8), and `waits_for_acks` whether that is waited for where one replica is all (0.8.2).
+    not known has no answer, where others close the connection. `any_acks`: the versions of Produce in
+    which acks may be any number, as in 0.8, and `waits_for_acks` whether that is waited for where one
+    replica is all (0.8.2).
     `tells_names`: whether there is a code for names that no topic may have (0.8.2).
     `tells_records`: whether INVALID_RECORD is known (KIP-467, Kafka 2.4), and
     `tells_disabled` whether it is said that topics may not be deleted (1.0).
@@ -31,7 +34,7 @@ class Profile:
     tells_its_range: bool = True
     any_version: frozenset[ApiKey] = frozenset()
     silent: bool = False
-    any_acks: bool = False
+    any_acks: VersionTable[bool] = _NEVER
     waits_for_acks: bool = False
     tells_names: bool = True
     tells_records: bool = True

@@ -4,9 +4,11 @@ from barnabas.broker.dispatch import SERVED
 from barnabas.broker.profile import Profile
 from barnabas.config.releases import RELEASE_07, is_before
 from barnabas.protocol.api_keys import ApiKey
-from barnabas.versions import VersionRange
+from barnabas.versions import VersionRange, VersionTable
 
-EVERYTHING = Profile("", SERVED, SERVED)
+EVERYTHING = Profile(
+    "", SERVED, SERVED, any_acks=VersionTable({0: True, 2: False}), waits_for_acks=True
+)
 
 _ANY_VERSION_0_9 = frozenset(
     {
@@ -45,7 +47,7 @@ def profile_of(release: str) -> Profile:
         tells_its_range=not is_before(release, "2.4"),
         any_version=_any_version(release),
         silent=release == "0.9.0",
-        any_acks=is_before(release, "0.9.0"),
+        any_acks=VersionTable({0: is_before(release, "0.9.0")}),
         waits_for_acks=release == "0.8.2",
         tells_names=not is_before(release, "0.8.2"),
         tells_disabled=not is_before(release, "1.0"),

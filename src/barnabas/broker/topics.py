@@ -2,12 +2,13 @@
 
 import logging
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from barnabas.broker.config_znodes import encode_config
 from barnabas.broker.hosting import Hosting, log_config
+from barnabas.broker.topic_rules import check_properties
 from barnabas.broker.topic_znodes import (
     CONFIGS,
     DELETIONS,
@@ -20,7 +21,6 @@ from barnabas.broker.topic_znodes import (
     names_in,
 )
 from barnabas.config.broker import BrokerConfig
-from barnabas.config.topic import TopicConfig
 from barnabas.errors import (
     BrokerError,
     ConfigError,
@@ -226,7 +226,7 @@ class Topics:
             StorageError: it cannot be written.
         """
         topic = self._existing(name)
-        self.check_config(config)
+        self.check_config(config, topic.config.keys())
         self._hosting.check_kept(name, config)
         self._registry.set(f"{CONFIGS}/{name}", encode_config(config))
         topic = topic._replace(config=config)
@@ -272,17 +272,14 @@ class Topics:
             raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}")
         return topic
 
-    def check_config(self, config: Mapping[str, str]) -> None:
-        """Whether a topic could have these properties.
+    def check_config(self, config: Mapping[str, str], already: Collection[str] = ()) -> None:
+        """Whether a topic could have these properties; those it has `already` may be of any release.
 
         Raises:
             BrokerError: INVALID_CONFIG: one is not known, or its value is not allowed.
         """
-        for name in config:
-            if TopicConfig.find(name) is None:
-                what = f"topics have no property {name}{TopicConfig.nearest(name)}"
-                raise BrokerError(ErrorCode.INVALID_CONFIG, what)
         try:
+            check_properties(config, already, self._config.release)
             log_config(config, self._config)
         except ConfigError as error:
             raise BrokerError(ErrorCode.INVALID_CONFIG, str(error)) from error
@@ -343,7 +340,7 @@ class Topics:
             raise
         except StorageError as error:
             raise BrokerError(ErrorCode.INVALID_REQUEST, str(error)) from error
-        self.check_config(config)
+        self.check_config(config, config.keys())
         self._host(self._identified(topic, []))
         self._tell(self._by_name[name].topic_id)
         log.info("topic taken up", extra={"topic": name, "partitions": len(topic.partitions)})

@@ -11,6 +11,7 @@ from barnabas.config.broker_consumer_groups import ConsumerGroupConfig
 from barnabas.config.broker_dialects import DialectConfig
 from barnabas.config.broker_membership import MembershipConfig
 from barnabas.config.broker_quotas import QuotaConfig
+from barnabas.config.broker_retired import RetiredConfig
 from barnabas.config.broker_share_groups import ShareGroupConfig
 from barnabas.config.broker_transactions import TransactionConfig
 from barnabas.config.broker_zookeeper import ZooKeeperConfig
@@ -54,6 +55,7 @@ class BrokerConfig(
     ShareGroupConfig,
     TransactionConfig,
     DialectConfig,
+    RetiredConfig,
     ZooKeeperConfig,
 ):
     """What can be set for a broker."""
@@ -114,12 +116,14 @@ class BrokerConfig(
         "How many replicas must have a record before acks=all is answered.",
         low=1,
         inert="there is one broker, so nothing is replicated",
+        since="0.8.2",
     )
     compression_type: str = string(
         "producer",
         HIGH,
         "The codec that batches are stored in; producer means as they came.",
         choices=("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
+        since="0.9.0",
     )
     compression_gzip_level: int = integer(
         -1,
@@ -127,6 +131,7 @@ class BrokerConfig(
         "The level of gzip where compression.type is gzip; -1: the codec's own default.",
         low=-1,
         high=9,
+        since="3.8",
     )
     compression_lz4_level: int = integer(
         9,
@@ -134,6 +139,7 @@ class BrokerConfig(
         "The level of lz4 where compression.type is lz4; 9: the fast one.",
         low=1,
         high=17,
+        since="3.8",
     )
     compression_zstd_level: int = integer(
         3,
@@ -141,42 +147,31 @@ class BrokerConfig(
         "The level of zstd where compression.type is zstd.",
         low=-131_072,
         high=22,
+        since="3.8",
     )
     message_max_bytes: int = integer(
         1_048_588, HIGH, "The largest record batch that is accepted, in bytes as sent.", low=0
-    )
-    log_message_format_version: str = string(
-        "3.0-IV1",
-        MEDIUM,
-        "The release whose record format is stored: 0.10.0 and later ones have timestamps, 0.11.0 and "
-        "later ones batches. Kafka 3 ignores it, Kafka 4 has none.",
-        since="0.10.0",
-        gone="4.0",
-    )
-    log_message_downconversion_enable: bool = boolean(
-        LOW,
-        default=True,
-        text="Whether records are converted for readers of an older format. Kafka 4 has none.",
-        since="2.0",
-        gone="4.0",
     )
     log_message_timestamp_type: str = string(
         "CreateTime",
         MEDIUM,
         "Whose time a record carries: the producer's (CreateTime) or the broker's (LogAppendTime).",
         choices=("CreateTime", "LogAppendTime"),
+        since="0.10.0",
     )
     log_message_timestamp_before_max_ms: int = long(
         LONG_MAX,
         MEDIUM,
         "How far behind the broker's clock a record's timestamp may be, in milliseconds.",
         low=0,
+        since="3.6",
     )
     log_message_timestamp_after_max_ms: int = long(
         _HOUR_MS,
         MEDIUM,
         "How far ahead of the broker's clock a record's timestamp may be, in milliseconds.",
         low=0,
+        since="3.6",
     )
 
     # Segments and what becomes of them.
@@ -244,6 +239,7 @@ class BrokerConfig(
         default=False,
         text="Whether a new segment gets its whole size on disk at once.",
         inert=_NO_PREALLOCATION,
+        since="0.9.0",
     )
 
     # Compaction.
@@ -283,13 +279,18 @@ class BrokerConfig(
         low=0,
     )
     log_cleaner_min_compaction_lag_ms: int = long(
-        0, MEDIUM, "For how long a record is safe from compaction, in milliseconds.", low=0
+        0,
+        MEDIUM,
+        "For how long a record is safe from compaction, in milliseconds.",
+        low=0,
+        since="0.10.1",
     )
     log_cleaner_max_compaction_lag_ms: int = long(
         LONG_MAX,
         MEDIUM,
         "After how long a record must be considered for compaction, in milliseconds.",
         low=1,
+        since="2.3",
     )
 
     # When what is written becomes stable.

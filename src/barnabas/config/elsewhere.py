@@ -8,12 +8,15 @@ from collections.abc import Mapping
 
 UNSAFE = "TLS, SASL and ACLs are not served yet"
 INSTEAD = "say it with listeners and advertised.listeners"
+BY_TOPIC = "say it with the properties of the topics"
+QUOTAS = "say it with the quotas of clients (AlterClientQuotas)"
+CHECKS = "say it with log.retention.check.interval.ms"
 
 NO_SERIALIZERS = "records are bytes, or text for UTF-8: encode and decode them yourself"
 NO_PARTITIONERS = "keys go where Kafka's default partitioner puts them: say others with partition="
 NO_INTERCEPTORS = "the client has no interceptors: change records before they are sent"
 
-LOUD = frozenset({UNSAFE, INSTEAD})
+LOUD = frozenset({UNSAFE, INSTEAD, BY_TOPIC, QUOTAS, CHECKS})
 """Reasons for a warning: who set such a property must not believe that it holds."""
 
 _WHY = {
@@ -23,7 +26,8 @@ _WHY = {
         broker.heartbeat.interval.ms broker.session.timeout.ms broker.id.generation.enable
         reserved.broker.max.id control.plane.listener.name server.max.startup.time.ms
         auto.leader.rebalance.enable leader.imbalance.check.interval.seconds
-        leader.imbalance.per.broker.percentage controlled.shutdown.*""",
+        leader.imbalance.per.broker.percentage controlled.shutdown.*
+        zookeeper.metadata.migration.enable""",
     "nothing waits for several answers of ZooKeeper": """
         zookeeper.max.in.flight.requests zookeeper.sync.time.ms""",
     "one thread serves all connections": """
@@ -34,7 +38,7 @@ _WHY = {
         num.replica.fetchers replica.* unclean.leader.election.* broker.rack
         transaction.state.log.replication.factor transaction.state.log.min.isr
         replication.quota.* alter.log.dirs.replication.quota.* request.timeout.ms
-        log.dir.failure.timeout.ms""",
+        log.dir.failure.timeout.ms eligible.leader.replicas.enable""",
     "the coordinator of a transaction is in the broker that it writes to": """
         add.partitions.to.txn.*""",
     "groups need no coordinator's threads, and there are no streams groups": """
@@ -60,7 +64,8 @@ _WHY = {
         max.request.partition.size.limit""",
     "there is nothing for Java classes to plug into": """
         config.providers metric.reporters metrics.* kafka.metrics.* auto.include.jmx.reporter
-        alter.config.policy.class.name client.quota.callback.class create.topic.policy.class.name""",
+        alter.config.policy.class.name alter.config.policy.kraft.compatibility.enable
+        client.quota.callback.class create.topic.policy.class.name""",
     UNSAFE: """
         ssl.* sasl.* zookeeper.set.acl zookeeper.ssl.* zookeeper.clientCnxnSocket
         security.providers principal.builder.class authorizer.* super.users
@@ -70,6 +75,13 @@ _WHY = {
         max.connection.creation.rate""",
     INSTEAD: """
         port host.name advertised.port advertised.host.name""",
+    BY_TOPIC: """
+        log.flush.interval.ms.per.topic log.retention.bytes.per.topic log.retention.hours.per.topic
+        log.roll.hours.per.topic log.segment.bytes.per.topic""",
+    QUOTAS: """
+        quota.producer.default quota.consumer.default""",
+    CHECKS: """
+        log.cleanup.interval.mins""",
 }
 
 _CLIENTS = {

@@ -46,6 +46,7 @@ class TopicConfig(Configuration):
         "The codec that batches are stored in; producer means as they came.",
         choices=("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
         synonym="compression.type",
+        since="0.9.0",
     )
     compression_gzip_level: int = integer(
         -1,
@@ -54,6 +55,7 @@ class TopicConfig(Configuration):
         low=-1,
         high=9,
         synonym="compression.gzip.level",
+        since="3.8",
     )
     compression_lz4_level: int = integer(
         9,
@@ -62,6 +64,7 @@ class TopicConfig(Configuration):
         low=1,
         high=17,
         synonym="compression.lz4.level",
+        since="3.8",
     )
     compression_zstd_level: int = integer(
         3,
@@ -70,6 +73,7 @@ class TopicConfig(Configuration):
         low=-131_072,
         high=22,
         synonym="compression.zstd.level",
+        since="3.8",
     )
     delete_retention_ms: int = long(
         86_400_000,
@@ -113,6 +117,7 @@ class TopicConfig(Configuration):
         "After how long a record must be considered for compaction, in milliseconds.",
         low=1,
         synonym="log.cleaner.max.compaction.lag.ms",
+        since="2.3",
     )
     max_message_bytes: int = integer(
         1_048_588,
@@ -144,6 +149,7 @@ class TopicConfig(Configuration):
         "How far ahead of the broker's clock a record's timestamp may be, in milliseconds.",
         low=0,
         synonym="log.message.timestamp.after.max.ms",
+        since="3.6",
     )
     message_timestamp_before_max_ms: int = long(
         LONG_MAX,
@@ -151,6 +157,17 @@ class TopicConfig(Configuration):
         "How far behind the broker's clock a record's timestamp may be, in milliseconds.",
         low=0,
         synonym="log.message.timestamp.before.max.ms",
+        since="3.6",
+    )
+    message_timestamp_difference_max_ms: int = long(
+        LONG_MAX,
+        MEDIUM,
+        "How far from the broker's clock, on either side, a record's timestamp may be, in milliseconds. "
+        "It stands in for the two properties that came with 3.6; Kafka 4 has none.",
+        low=0,
+        synonym="log.message.timestamp.difference.max.ms",
+        since="0.10.0",
+        gone="4.0",
     )
     message_timestamp_type: str = string(
         "CreateTime",
@@ -159,6 +176,7 @@ class TopicConfig(Configuration):
         "(LogAppendTime).",
         choices=("CreateTime", "LogAppendTime"),
         synonym="log.message.timestamp.type",
+        since="0.10.0",
     )
     min_cleanable_dirty_ratio: float = double(
         0.5,
@@ -174,6 +192,7 @@ class TopicConfig(Configuration):
         "For how long a record is safe from compaction, in milliseconds.",
         low=0,
         synonym="log.cleaner.min.compaction.lag.ms",
+        since="0.10.1",
     )
     min_insync_replicas: int = integer(
         1,
@@ -181,6 +200,7 @@ class TopicConfig(Configuration):
         "How many replicas must have a record before acks=all is answered.",
         low=1,
         synonym="min.insync.replicas",
+        since="0.8.2",
         inert=_NO_REPLICATION,
     )
     preallocate: bool = boolean(
@@ -188,6 +208,7 @@ class TopicConfig(Configuration):
         default=False,
         text="Whether a new segment gets its whole size on disk at once.",
         synonym="log.preallocate",
+        since="0.9.0",
         inert=_NO_PREALLOCATION,
     )
     retention_bytes: int = long(
@@ -224,6 +245,7 @@ class TopicConfig(Configuration):
         "so that segments do not all roll at once.",
         low=0,
         synonym="log.roll.jitter.ms",
+        since="0.8.2",
     )
     segment_ms: int = long(
         604_800_000,
@@ -236,6 +258,7 @@ class TopicConfig(Configuration):
         LOW,
         default=False,
         text="Whether a replica that is behind may become leader when no other is left.",
+        since="0.8.2",
         inert=_NO_REPLICATION,
     )
     remote_storage_enable: bool = boolean(
@@ -274,10 +297,10 @@ class TopicConfig(Configuration):
         inert=_NO_TIERS,
     )
     leader_replication_throttled_replicas: tuple[str, ...] = words(
-        (), LOW, "Replicas whose sending is throttled.", inert=_NO_REPLICATION
+        (), LOW, "Replicas whose sending is throttled.", since="0.10.1", inert=_NO_REPLICATION
     )
     follower_replication_throttled_replicas: tuple[str, ...] = words(
-        (), LOW, "Replicas whose fetching is throttled.", inert=_NO_REPLICATION
+        (), LOW, "Replicas whose fetching is throttled.", since="0.10.1", inert=_NO_REPLICATION
     )
 
     @classmethod

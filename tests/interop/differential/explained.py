@@ -70,6 +70,14 @@ EXPLAINED: dict[str, tuple[Difference, ...]] = {
         *_properties("results[[]*].configs"),
         Difference("all brokers", "results[[]0].configs", "as min.insync.replicas elsewhere"),
     ),
+    "topic_properties": tuple(
+        Difference(f"{value}, *", "*", "without a profile what older releases had is taken", 40, 0)
+        for value in (
+            "message.downconversion.enable='false'",
+            "message.format.version='0.*'",
+            "message.timestamp.difference.max.ms='1000'",
+        )
+    ),
     "alter_configs": (
         *_properties("results[[]*].configs"),
         Difference("twice, *", "", "Kafka stumbles and never answers", "silent"),

@@ -40,11 +40,11 @@ class PastTalk(Talk):
 
     def __init__(self, address: str, scenario: str, release: str) -> None:
         super().__init__(address, scenario)
-        self._apis = apis_of(release)
+        self.apis = apis_of(release)
 
     def versions(self, api: ApiKey, most: int = 99) -> Iterator[int]:
         """Those that the release serves."""
-        served = self._apis.get(api)
+        served = self.apis.get(api)
         if served is not None:
             yield from range(served.first, min(served.last, most) + 1)
 

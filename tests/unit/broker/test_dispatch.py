@@ -149,7 +149,7 @@ def test_a_version_takes_the_formats_and_acks_that_kafka_takes(
     client: RawClient, topic: str
 ) -> None:
     assert produce(client, topic, GOOD, 3).error_code == ErrorCode.INVALID_RECORD
-    assert produce(client, topic, GOOD, 0, acks=2).error_code == ErrorCode.INVALID_REQUIRED_ACKS
+    assert produce(client, topic, GOOD, 2, acks=2).error_code == ErrorCode.INVALID_REQUIRED_ACKS
     assert produce(client, topic, batch(b"one"), 2).base_offset == 0
 
 

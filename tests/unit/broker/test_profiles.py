@@ -108,25 +108,29 @@ def test_0_9_leaves_what_it_does_not_know_unanswered_and_goes_on() -> None:
 
 @pytest.mark.kernels
 @pytest.mark.parametrize(
-    ("profile", "acks", "code"),
+    ("profile", "version", "acks", "code"),
     [
-        ("0.8.2", 2, 7),
-        ("0.8.1", 2, 0),
-        ("0.8.0", -3, 0),
-        ("0.9.0", 2, 21),
-        ("0.9.0", -3, 21),
-        ("3.9", 2, 21),
+        ("", 0, 2, 7),
+        ("", 1, -3, 0),
+        ("", 2, 2, 21),
+        ("", 2, -3, 21),
+        ("0.8.2", 0, 2, 7),
+        ("0.8.1", 0, 2, 0),
+        ("0.8.0", 0, -3, 0),
+        ("0.9.0", 0, 2, 21),
+        ("0.9.0", 1, -3, 21),
+        ("3.9", 0, 2, 21),
     ],
 )
 def test_acks_beyond_one_wait_in_vain_in_0_8_2_and_are_refused_later(
-    profile: str, acks: int, code: int
+    profile: str, version: int, acks: int, code: int
 ) -> None:
     with EmbeddedBroker(profile=profile) as broker, RawClient(broker.port) as client:
         broker.create_topic("dogs")
         part = PartitionProduceData(index=0, records=message(0, None, b"x"))
         topics = [TopicProduceData(name="dogs", partition_data=[part])]
         request = ProduceRequest(acks=acks, timeout_ms=10, topic_data=topics)
-        answer = client.ask(request, 0, ProduceResponse).responses[0].partition_responses[0]
+        answer = client.ask(request, version, ProduceResponse).responses[0].partition_responses[0]
         assert answer.error_code == code
         assert answer.base_offset == (-1 if code == 21 else 0)
 

@@ -1,7 +1,7 @@
 """Produce (key 0): append record sets to partitions this broker leads.
 
-Does: checks acks, of which 0.8 takes any number (see `Profile`); appends what passes, each partition
-    by itself; answers when it is written.
+Does: checks acks, which may be any number in versions 0 and 1, as in 0.8 (see `Profile`); appends what
+    passes, each partition by itself; answers when it is written.
 Ignores: `timeout_ms` and the difference of acks=1 and acks=-1: with one replica all have written what
     the leader has.
 Refuses: records of transactions that are not open, or not known to the coordinator.
@@ -27,7 +27,8 @@ _KNOWN_ACKS = frozenset({0, 1, -1})
 def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Appended] | Pending:
     """Append; the answers count once the replicas have written."""
     if produce.acks not in _KNOWN_ACKS:
-        if broker.profile.any_acks:
+        takes_any = broker.profile.any_acks[context.api_version]
+        if takes_any:
             return _append_as_0_8(broker, produce)
         refused = Appended(
             ErrorCode.INVALID_REQUIRED_ACKS, message=f"acks must be 0, 1 or -1, not {produce.acks}"
@@ -57,7 +58,9 @@ def _append_as_0_8(broker: Broker, produce: Produce) -> list[Appended] | Pending
     if enough or all(answer.error for answer in answers):
         return answers
     pending = Pending()
-    found = (broker.replicas.find(one.topic, one.partition) for one in produce.appends)
+    found = [broker.replicas.find(one.topic, one.partition) for one in produce.appends]
+    # They are views of what the connection receives into, and the request waits with its answer.
+    produce.appends[:] = [append._replace(records=None) for append in produce.appends]
     broker.purgatory.park(
         DelayedProduce(lambda: pending.complete([out_of_time(answer) for answer in answers])),
         {partition for partition in found if partition is not None},

@@ -1,0 +1,52 @@
+"""Which properties a topic may be given, beyond the range of each.
+
+Source: Kafka's LogConfig and ThrottledReplicaListValidator, and what brokers of 0.10.2 to 4.3 refuse.
+"""
+
+import re
+from collections.abc import Collection, Mapping
+
+from barnabas.config.releases import RELEASE_07, is_before
+from barnabas.config.topic import TopicConfig
+from barnabas.errors import ConfigError
+
+_THROTTLED = re.compile(r"\d+:\d+")
+
+
+def check_properties(own: Mapping[str, str], already: Collection[str], release: str) -> None:
+    """Whether a topic of a broker of that release line may have these; empty, and 0.7: of any.
+
+    What it has `already` may stay: it came when the broker was of another release.
+
+    Raises:
+        ConfigError: one is not known, is no list of replicas, or they contradict each other.
+    """
+    # A broker of 0.7 has no requests for topics; those of a listener beside its own are of any release.
+    release = "" if release == RELEASE_07 else release
+    for name in own:
+        row = TopicConfig.find(name)
+        if row is None:
+            raise ConfigError(f"topics have no property {name}{TopicConfig.nearest(name)}")
+        if release and name not in already and not row.is_of(release):
+            raise ConfigError(f"topics have no property {name} in Kafka {release}")
+    config = TopicConfig.of_known(own, release=release)
+    if config.compression_gzip_level == 0:
+        raise ConfigError("compression.gzip.level=0: it must be -1 or between 1 and 9")
+    if config.compression_type == "zstd" and release and is_before(release, "2.1"):
+        raise ConfigError(f"compression.type=zstd: it is not in Kafka {release}")
+    _check_throttled(config.leader_replication_throttled_replicas)
+    _check_throttled(config.follower_replication_throttled_replicas)
+    if config.min_compaction_lag_ms > config.max_compaction_lag_ms:
+        raise ConfigError(
+            f"min.compaction.lag.ms={config.min_compaction_lag_ms} is more than "
+            f"max.compaction.lag.ms={config.max_compaction_lag_ms}"
+        )
+    if config.remote_storage_enable:
+        raise ConfigError("remote.storage.enable=true: this broker has no other storage")
+
+
+def _check_throttled(replicas: tuple[str, ...]) -> None:
+    if replicas != ("*",) and not all(map(_THROTTLED.fullmatch, replicas)):
+        raise ConfigError(
+            f"throttled replicas are * or partition:broker, with commas, not {','.join(replicas)}"
+        )

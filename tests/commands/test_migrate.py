@@ -82,7 +82,7 @@ def test_damage_stops_it_or_is_left_out(broker: Served, tmp_path: Path) -> None:
     ("arguments", "why"),
     [
         (("--from", "127.0.0.1:1"), "cannot connect to 127.0.0.1:1"),
-        (("--directory", str(LOGS), "--to", "one"), "one has 1 partitions, the source 2"),
+        (("--directory", str(LOGS), "--to", "one"), "one has 1 partition, the source 2"),
     ],
 )
 def test_what_cannot_be_done_is_said(

@@ -1,7 +1,7 @@
 """The command tree and the exit codes. A command's module is imported when the command runs.
 
-Exit codes: 0 done, 1 it failed (one line on stderr says why and what to do), 2 wrong usage,
-130 interrupted.
+Exit codes: 0 done, 1 it failed (one line on stderr says why and what to do), 2 wrong usage or a
+value that no property can have, 130 interrupted.
 """
 
 import os

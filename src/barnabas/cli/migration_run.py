@@ -8,7 +8,7 @@ from barnabas import Admin
 from barnabas.cli.group_moves import NOT_COPIED, move
 from barnabas.cli.migration_progress import MigrationProgress
 from barnabas.cli.migration_report import DONE, PLANNED, MigrationReport
-from barnabas.cli.output import Row
+from barnabas.cli.output import Row, counted
 from barnabas.client.core.descriptions import NewTopic, Resource
 from barnabas.errors import ConfigError
 from barnabas.migration.cluster_target import ClusterTarget
@@ -145,9 +145,9 @@ class MigrationRun:
         found = self._admin.describe_topics().get(self._asked.target)
         wanted = len(self._source.places)
         if found is not None and len(found.partitions) != wanted:
+            there = counted(len(found.partitions), "partition")
             raise ConfigError(
-                f"{self._asked.target} has {len(found.partitions)} partitions, the source {wanted}:"
-                " --to names another topic"
+                f"{self._asked.target} has {there}, the source {wanted}: --to names another topic"
             )
         return found is not None
 

@@ -1,5 +1,6 @@
 """The differences from Apache Kafka 4.3 that are meant, each with its reason."""
 
+from tests.interop.differential.unserved import unserved
 from tests.interop.differential.verdict import Difference
 
 
@@ -12,6 +13,12 @@ def _properties(path: str) -> tuple[Difference, ...]:
             "Kafka sets it for the whole cluster when it formats one with eligible leader replicas",
         ),
     )
+
+
+def _of_the_cluster(label: str) -> tuple[Difference, ...]:
+    """What differs of the properties that are set for all brokers: the same one."""
+    path = "results[[]0].configs.min.insync.replicas"
+    return (Difference(label, path, "as elsewhere", ours="absent"),)
 
 
 def _broker_properties() -> tuple[Difference, ...]:
@@ -68,7 +75,7 @@ EXPLAINED: dict[str, tuple[Difference, ...]] = {
     ),
     "describe_configs": (
         *_properties("results[[]*].configs"),
-        Difference("all brokers", "results[[]0].configs", "as min.insync.replicas elsewhere"),
+        *_of_the_cluster("all brokers"),
     ),
     "topic_properties": tuple(
         Difference(f"{value}, *", "*", "without a profile what older releases had is taken", 40, 0)
@@ -118,13 +125,13 @@ EXPLAINED: dict[str, tuple[Difference, ...]] = {
     ),
     "broker_configs": (
         Difference("unknown property*", "*.error_code", "misspelt names are refused", 0, 42),
-        Difference("all at the end", "results[[]0].configs", "as min.insync.replicas elsewhere"),
+        *_of_the_cluster("all at the end"),
         Difference("one", "*.log.retention.ms.synonyms", _IN_OTHER_UNITS),
         Difference("a topic", "*.retention.ms.synonyms", _IN_OTHER_UNITS),
     ),
     "every_broker_property": _broker_properties(),
     "api_versions": (
-        Difference("*", "api_keys.*", "APIs that are not served yet", ours="absent"),
+        *unserved("4.3"),
         Difference("*", "*_features*", "no features are claimed, see apis/api_versions.py"),
         Difference("*", "api_keys.18.max_version", "version 5 is newer than 4.3", 4, 5),
         Difference("*", "api_keys.1.min_version", "Fetch of 0.8 to 0.10 is served", 4, 0),

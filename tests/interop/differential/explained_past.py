@@ -1,5 +1,6 @@
 """The differences from releases of the past that are meant, each with its reason."""
 
+from tests.interop.differential.unserved import unserved
 from tests.interop.differential.verdict import Difference
 
 _AT_ONCE = (
@@ -36,7 +37,6 @@ _CONVERTED = (
     Difference("*, * bytes in *", "*.records", _SIZES),
 )
 _CUT = Difference("* from 0 in [23]", "*.records", _SIZES)
-_NOT_YET = Difference("*", "api_keys.*", "APIs that are not served yet", ours="absent")
 _LONG = Difference(
     "long in 0", "*.error_code", "names may be 249 long; to 0.9 they were 255", 5, 17
 )
@@ -97,7 +97,7 @@ EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
     ("0.10.2", "produce"): _REFUSED,
     ("0.10.2", "fetch"): (_FROM_WITHIN,),
     ("0.10.2", "list_offsets"): _COUNT,
-    ("0.10.2", "api_versions"): (_NOT_YET,),
+    ("0.10.2", "api_versions"): unserved("0.10.2"),
     ("0.10.2", "security"): _MECHANISMS,
     ("0.11.0", "security"): _MECHANISMS,
     **{
@@ -108,14 +108,14 @@ EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
             "produce": (*_REFUSED, _EARLY_STABLE),
             "fetch": (*_CONVERTED, _EARLY_STABLE),
             "list_offsets": _COUNT,
-            "api_versions": (_NOT_YET,),
+            "api_versions": unserved(release),
         }.items()
     },
     ("2.8", "metadata"): _AT_ONCE,
     ("2.8", "produce"): _REFUSED_SINCE_2_4,
     ("2.8", "fetch"): (*_CONVERTED, _CUT),
     ("2.8", "list_offsets"): _COUNT,
-    ("2.8", "api_versions"): (_NOT_YET, _NO_FEATURES),
+    ("2.8", "api_versions"): (*unserved("2.8"), _NO_FEATURES),
     ("3.9", "metadata"): (
         Difference("new in *", "topics[[]0].error_code", "made before the answer", 3, 0),
         Difference("new in *", "topics[[]0].partitions", "as its code"),
@@ -127,6 +127,6 @@ EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
         Difference("*", "*.aborted_transactions", "null and empty say the same", [], None),
     ),
     ("3.9", "list_offsets"): _COUNT,
-    ("3.9", "api_versions"): (_NOT_YET, _NO_FEATURES),
+    ("3.9", "api_versions"): (*unserved("3.9"), _NO_FEATURES),
 }
 """By release and scenario."""

@@ -202,6 +202,10 @@ def codes(said: Any) -> list[int]:
 def differences(theirs: Any, ours: Any, path: str = "") -> list[tuple[str, Any, Any]]:
     """Where two plain answers differ: path, what they said, what we said."""
     theirs, ours = _by_name(theirs), _by_name(ours)
+    if isinstance(theirs, dict) and ours == []:
+        ours = {}
+    if isinstance(ours, dict) and theirs == []:
+        theirs = {}
     if isinstance(theirs, dict) and isinstance(ours, dict):
         return [
             found

@@ -1,0 +1,43 @@
+"""Which APIs of Kafka's brokers ours does not serve, by name: one more that is missing is a fault."""
+
+from barnabas.config.releases import release_line
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.releases import apis_of
+from tests.interop.differential.verdict import Difference
+
+_NOT_SERVED = {
+    "brokers and controllers ask it of each other": (
+        ApiKey.LEADER_AND_ISR,
+        ApiKey.STOP_REPLICA,
+        ApiKey.UPDATE_METADATA,
+        ApiKey.CONTROLLED_SHUTDOWN,
+        ApiKey.ALTER_PARTITION,
+        ApiKey.INITIALIZE_SHARE_GROUP_STATE,
+        ApiKey.READ_SHARE_GROUP_STATE,
+        ApiKey.WRITE_SHARE_GROUP_STATE,
+        ApiKey.DELETE_SHARE_GROUP_STATE,
+        ApiKey.READ_SHARE_GROUP_STATE_SUMMARY,
+    ),
+    "there is no quorum of controllers": (
+        ApiKey.DESCRIBE_QUORUM,
+        ApiKey.ADD_RAFT_VOTER,
+        ApiKey.REMOVE_RAFT_VOTER,
+    ),
+    "the only broker cannot be forgotten": (ApiKey.UNREGISTER_BROKER,),
+    "there is no SASL that could use a password": (ApiKey.ALTER_USER_SCRAM_CREDENTIALS,),
+    "there are no streams groups": (
+        ApiKey.STREAMS_GROUP_HEARTBEAT,
+        ApiKey.STREAMS_GROUP_DESCRIBE,
+    ),
+}
+
+
+def unserved(release: str) -> tuple[Difference, ...]:
+    """What the ApiVersions of that Kafka names and ours does not."""
+    told = apis_of(release_line(release))
+    return tuple(
+        Difference("*", f"api_keys.{int(key)}", why, ours="absent")
+        for why, keys in _NOT_SERVED.items()
+        for key in keys
+        if key in told
+    )

@@ -1,5 +1,6 @@
 """The two brokers of a comparison, with the same log policy: a bounded log of warm pages."""
 
+import time
 from collections.abc import Mapping
 from typing import Protocol, Self
 
@@ -78,6 +79,12 @@ class BenchOurs(OurBroker):
     def __enter__(self) -> Self:
         self.start(step=0.001)
         return self
+
+
+def cpu_seconds(pid: int) -> float:
+    """What a process has taken of the processors since it began."""
+    clock = ~pid << 3 | 2  # as clock_getcpuclockid names a process's clock
+    return time.clock_gettime(clock)
 
 
 def create_topic(broker: Broker, name: str, partitions: int, config: dict[str, str]) -> None:

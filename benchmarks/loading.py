@@ -34,7 +34,7 @@ from barnabas.runtime.entropy import SystemEntropy
 from barnabas.types import TopicPartition
 from benchmarks.asking import GROUPS as OF_GROUPS
 from benchmarks.asking import ask, find_coordinator, wait_until
-from benchmarks.brokers import BenchKafka, BenchOurs, create_topic
+from benchmarks.brokers import BenchKafka, BenchOurs, cpu_seconds, create_topic
 from benchmarks.coordinators import CPU, TIME
 from benchmarks.load_generator import LoadFailed, run_load
 from benchmarks.plan import Plan
@@ -89,8 +89,7 @@ class Restarted(NamedTuple):
             begun = time.monotonic()
         wait_until(lambda: self._tells(expected))
         taken = time.monotonic() - begun
-        clock = ~self.broker.pid << 3 | 2  # as clock_getcpuclockid names a process's clock
-        return taken, time.clock_gettime(clock)
+        return taken, cpu_seconds(self.broker.pid)
 
     def place(self, log: Path) -> None:
         """Have the partition's log be this file."""

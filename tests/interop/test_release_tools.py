@@ -79,14 +79,39 @@ def test_lines_go_in_and_come_out(our_broker: OurBroker, tools: Tools) -> None:
     assert call(tools.offsets).split() == [f"{topic}:0:{len(LINES)}"]
 
 
-def test_the_performance_producer_of_3_9(our_broker: OurBroker) -> None:
+_OLD_PERFORMANCE = (
+    "kafka.tools.ProducerPerformance --broker-list A --topics T --messages 5000 "
+    "--message-size 100 --batch-size 200 --compression-codec 1"
+)
+_PERFORMANCE = (
+    "org.apache.kafka.tools.ProducerPerformance --topic T --num-records 5000 --record-size 100 "
+    "--throughput -1 --producer-props P compression.type=lz4 acks=all"
+)
+
+
+@pytest.mark.parametrize(
+    ("release", "program"),
+    [
+        (generations.KAFKA_0_8_2, _OLD_PERFORMANCE),
+        (
+            generations.KAFKA_0_8_2,
+            "org.apache.kafka.clients.tools.ProducerPerformance T 5000 100 -1 P acks=1",
+        ),
+        (generations.KAFKA_0_9, _OLD_PERFORMANCE),
+        (generations.KAFKA_0_10, _OLD_PERFORMANCE),
+        (generations.KAFKA_0_10, f"{_OLD_PERFORMANCE} --new-producer"),
+        (generations.KAFKA_0_11, _OLD_PERFORMANCE),
+        (generations.KAFKA_1, _OLD_PERFORMANCE),
+        (generations.KAFKA_3_9, _PERFORMANCE),
+    ],
+    ids=lambda each: each.name if isinstance(each, MavenPeer) else each.split()[0],
+)
+def test_the_performance_producer(our_broker: OurBroker, release: MavenPeer, program: str) -> None:
     broker = InteropBroker(our_broker)
-    topic = broker.new_topic()
-    printed = run_class(
-        generations.KAFKA_3_9, "org.apache.kafka.tools.ProducerPerformance", "--topic", topic,
-        "--num-records", "20000", "--record-size", "100", "--throughput", "-1",
-        "--producer-props", f"bootstrap.servers={broker.bootstrap_servers}",
-        "compression.type=lz4", "acks=all",
-    )  # fmt: skip
-    assert "20000 records sent" in printed
-    assert len(Ours().read(broker.bootstrap_servers, topic, 20_000)) == 20_000
+    topic, address = broker.new_topic(), broker.bootstrap_servers
+    place = {"A": address, "T": topic, "P": f"bootstrap.servers={address}"}
+    try:
+        run_class(release, *(place.get(word, word) for word in program.split()))
+    except PeerMissing as missing:
+        give_up(missing)
+    assert len(Ours().read(address, topic, 5000)) == 5000

@@ -14,9 +14,12 @@ class KafkaPython:
 
     name = "kafka-python"
 
-    def __init__(self, broker_version: tuple[int, ...] | None = None) -> None:
+    def __init__(
+        self, broker_version: tuple[int, ...] | None = None, *, has_idempotence: bool = True
+    ) -> None:
         """`broker_version` is what it takes the broker for, rather than to ask."""
         self._settings = {"api_version": broker_version} if broker_version else {}
+        self._has_idempotence = has_idempotence
 
     def write(
         self,
@@ -28,13 +31,14 @@ class KafkaPython:
         idempotent: bool = False,
     ) -> list[int]:
         """See Client.write."""
+        safe = {"enable_idempotence": idempotent} if self._has_idempotence else {}
         producer = KafkaProducer(
             bootstrap_servers=address,
             compression_type=None if codec == "none" else codec,
-            enable_idempotence=idempotent,
             acks="all",
             linger_ms=20,
             max_request_size=8_000_000,
+            **safe,
             **self._settings,
         )
         try:

@@ -20,10 +20,10 @@ PEERS = (
         node_package_version("kafkajs"),
         partial(node_client, "kafkajs"),
         NO_LZ4,
-        (),
+        NO_LZ4,
         idempotent=True,
         makes_topics=True,
-        note="reads only as a member of a group",
+        note="reads as a member of a group",
     ),
     Peer(
         "kafka-node",

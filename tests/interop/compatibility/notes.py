@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -39,17 +40,18 @@ class Notes:
         rows: dict[tuple[str, str], dict[str, Any]] = {}
         if path.exists():
             rows = {(row["client"], row["version"]): row for row in json.loads(path.read_text())}
+        today = datetime.now(UTC).date().isoformat()
         told = []
         for peer in peers:
             key = (peer.client, peer.version)
             note = self._notes.get(key)
-            row = rows.get(key) if note is None else _row(peer, note)
+            row = rows.get(key) if note is None else _row(peer, note, today)
             if row is not None:
                 told.append(row)
         path.write_text(json.dumps(told, indent=1) + "\n")
 
 
-def _row(peer: Peer, note: Note) -> dict[str, Any]:
+def _row(peer: Peer, note: Note, day: str) -> dict[str, Any]:
     names = {int(key): api.name for key, api in DECLARED.items()}
     requests: dict[str, list[int]] = {}
     for key, version in sorted(note.requests):
@@ -58,6 +60,7 @@ def _row(peer: Peer, note: Note) -> dict[str, Any]:
         "client": peer.client,
         "version": peer.version,
         "note": peer.note,
+        "measured": day,
         "results": dict(sorted(note.results.items())),
         "requests": requests,
     }

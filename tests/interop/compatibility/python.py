@@ -15,8 +15,8 @@ from tests.interop.clients.client import Finder
 from tests.interop.clients.confluent import Confluent
 from tests.interop.clients.kafka_python import KafkaPython
 from tests.interop.clients.kcat import Kcat
-from tests.interop.compatibility.peer import NO_LZ4, NO_ZSTD, Peer
-from tests.interop.peers import pykafka_client
+from tests.interop.compatibility.peer import ALL_CODECS, NO_LZ4, NO_ZSTD, Peer
+from tests.interop.peers import kafka_python_client, pykafka_client
 from tests.interop.peers.missing import PeerMissing
 from tests.interop.samples import Sample
 
@@ -80,6 +80,11 @@ def _kafka_python_as(*old: int) -> Peer:
     )
 
 
+def _kafka_python_of(release: str, codecs: tuple[str, ...]) -> Peer:
+    start = partial(kafka_python_client.kafka_python_client, release)
+    return Peer("kafka-python", release, start, codecs, codecs)
+
+
 PEERS = (
     Peer(
         "confluent-kafka",
@@ -95,6 +100,21 @@ PEERS = (
         idempotent=True,
     ),
     *(_kafka_python_as(*old) for old in ((0, 8, 2), (0, 9), (0, 10))),
+    Peer(
+        "kafka-python on Python 2",
+        "0.9.5",
+        kafka_python_client.kafka_python_0_9_5,
+        ("none", "gzip"),
+        ("none", "gzip"),
+        times=False,
+        headers=False,
+        sets_times=False,
+        finds_times=False,
+    ),
+    *(
+        _kafka_python_of(old, codecs)
+        for old, codecs in (("1.4.7", NO_ZSTD), ("2.0.2", ALL_CODECS), ("2.3.1", ALL_CODECS))
+    ),
     Peer(
         "aiokafka",
         version("aiokafka"),

@@ -5,26 +5,23 @@ TEXT..., and `consume` PORT TOPIC PARTITION OFFSET COUNT, which prints [[text, n
 a last pair what the client can say besides.
 """
 
-import fcntl
-import hashlib
 import json
 import os
 import shutil
 import subprocess
-import sys
-import tarfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.interop.peers.maven import FETCH_SECONDS, MavenPeer, class_path, java, peers_folder
+from tests.interop.peers.fetched import fetched, run
+from tests.interop.peers.maven import MavenPeer, class_path, java
 from tests.interop.peers.missing import PeerMissing
+from tests.interop.peers.python2 import python2
 
 JAFKA = MavenPeer("jafka-3.0.6", ("io.jafka:jafka:3.0.6",))
 PYTHON_PACKAGES = ("samsa==0.3.11", "brod==0.4.3", "pykafka==0.1.3")
 
 _SOURCES = Path(__file__).with_name("kafka07")
-_PYENV = {"PYENV_VERSION": "2.7.18"}
 _SECONDS = 60
 
 Pair = tuple[str, int]
@@ -65,7 +62,7 @@ def node_client(name: str) -> Client07:
     npm, node = shutil.which("npm"), shutil.which("node")
     if npm is None or node is None:
         raise PeerMissing("needs npm: apt-get install npm")
-    folder = _fetched("node", (_SOURCES / "package.json").read_text(), _npm_install)
+    folder = fetched("kafka07-node", (_SOURCES / "package.json").read_text(), _npm_install)
     for source in _SOURCES.glob("*.cjs"):
         shutil.copy(source, folder)
     return Client07([node, "--no-deprecation", str(folder / f"{name}.cjs")])
@@ -77,15 +74,8 @@ def python_client(name: str) -> Client07:
     Raises:
         PeerMissing: there is no Python 2.7, or pip could not fetch.
     """
-    python = shutil.which("python2.7")
-    command = [python or "", "--version"]
-    environment = {**os.environ, **_PYENV}
-    if not python or subprocess.run(command, env=environment, check=False).returncode:
-        raise PeerMissing("needs Python 2.7: pyenv install 2.7.18")
-    folder = _fetched("python2", " ".join(PYTHON_PACKAGES), _pip_download)
-    paths = os.pathsep.join(str(path) for path in folder.iterdir() if path.is_dir())
-    program = str(_SOURCES / f"{name}07.py2")
-    return Client07([python, program], {**_PYENV, "PYTHONPATH": paths})
+    command, environment = python2(_SOURCES / f"{name}07.py2", PYTHON_PACKAGES)
+    return Client07(command, environment)
 
 
 def jafka_client() -> Client07:
@@ -98,43 +88,7 @@ def jafka_client() -> Client07:
     return Client07([java(), "-XX:TieredStopAtLevel=1", "-cp", jars, str(_SOURCES / "Jafka.java")])
 
 
-def _fetched(kind: str, what: str, fetch: Callable[[Path], None]) -> Path:
-    """The folder with what is asked for, fetched now if it is not there."""
-    digest = hashlib.sha256(what.encode()).hexdigest()[:12]
-    folder = peers_folder() / f"kafka07-{kind}-{digest}"
-    peers_folder().mkdir(parents=True, exist_ok=True)
-    with (peers_folder() / f"kafka07-{kind}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not folder.is_dir():
-            scratch = folder.with_name(f"{folder.name}.part")
-            shutil.rmtree(scratch, ignore_errors=True)
-            scratch.mkdir()
-            fetch(scratch)
-            scratch.rename(folder)
-    return folder
-
-
 def _npm_install(folder: Path) -> None:
     shutil.copy(_SOURCES / "package.json", folder)
     shutil.copytree(_SOURCES / "bignum", folder / "bignum")
-    _run(["npm", "install", "--no-audit", "--no-fund"], folder)
-
-
-def _pip_download(folder: Path) -> None:
-    """Sources, unpacked: they are for `import` as they are."""
-    command = [
-        sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--no-binary", ":all:",
-        "--no-build-isolation", *PYTHON_PACKAGES,
-    ]  # fmt: skip
-    _run(command, folder)
-    for path in folder.glob("*.tar.gz"):
-        with tarfile.open(path) as packed:
-            packed.extractall(folder, filter="data")
-
-
-def _run(command: list[str], folder: Path) -> None:
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, timeout=FETCH_SECONDS, check=False
-    )
-    if done.returncode != 0:
-        raise PeerMissing(f"{command[0]} could not fetch the clients of 0.7:\n{done.stderr}")
+    run(["npm", "install", "--no-audit", "--no-fund"], folder)

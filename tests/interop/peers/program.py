@@ -90,7 +90,7 @@ class Program:
     ) -> list[int]:
         """See Client.write; nothing comes of a client that is told no offsets."""
         flag = str(idempotent).lower()
-        rows = [_row(each) for each in samples]
+        rows = [row_of(each) for each in samples]
         return [int(line) for line in self._say("write", address, topic, codec, flag, rows=rows)]
 
     def read(self, address: str, topic: str, count: int, *, start: int = 0) -> list[Sample]:
@@ -98,7 +98,7 @@ class Program:
         lines = [line.split(" ", 1) for line in self._say("read", address, topic, start, count)]
         if [int(offset) for offset, _ in lines] != list(range(start, start + count)):
             raise ProgramFailed(f"{self.name} read the offsets {[line[0] for line in lines]}")
-        return [_sample(row) for _, row in lines]
+        return [sample_of(row) for _, row in lines]
 
     def ends(self, address: str, topic: str) -> tuple[int, int]:
         """See Finder.ends."""
@@ -159,12 +159,14 @@ def _content(word: str) -> bytes | None:
     return None if word == "-" else bytes.fromhex(word[1:])
 
 
-def _row(sample: Sample) -> str:
+def row_of(sample: Sample) -> str:
+    """A record as a line."""
     headers = ",".join(f"{_word(name.encode())}:{_word(value)}" for name, value in sample.headers)
     return f"{_word(sample.key)} {_word(sample.value)} {sample.timestamp} {headers or '-'}"
 
 
-def _sample(row: str) -> Sample:
+def sample_of(row: str) -> Sample:
+    """A line as a record."""
     key, value, timestamp, words = row.split(" ")
     headers: list[tuple[str, bytes | None]] = []
     for each in words.split(",") if words != "-" else ():

@@ -1,5 +1,6 @@
 import kafkajs from 'kafkajs'
 import snappy from 'kafkajs-snappy'
+import { showRow } from './row.mjs'
 
 const { CompressionCodecs, CompressionTypes, Kafka, logLevel } = kafkajs
 CompressionCodecs[CompressionTypes.Snappy] = snappy
@@ -23,6 +24,36 @@ export async function write(address, topic, codec, idempotent, rows) {
   const [told] = await producer.send({ topic, acks: -1, compression: CODECS[codec], messages })
   await producer.disconnect()
   return messages.map((_, index) => Number(told.baseOffset) + index)
+}
+
+// It reads only as a member of a group.
+export async function read(address, topic, start, count) {
+  const groupId = `reads-${topic}-${start}`
+  const consumer = connect(address).consumer({ groupId, maxWaitTimeInMs: 500 })
+  const found = []
+  await consumer.connect()
+  try {
+    await consumer.subscribe({ topics: [topic], fromBeginning: true })
+    await new Promise((resolve, reject) => {
+      const eachMessage = async ({ message }) => {
+        if (found.length === count) return
+        const headers = listOf(message.headers)
+        found.push(`${message.offset} ${showRow({ ...message, headers })}`)
+        if (found.length === count) resolve()
+      }
+      consumer.run({ eachMessage }).catch(reject)
+      consumer.seek({ topic, partition: 0, offset: String(start) })
+    })
+  } finally {
+    await consumer.disconnect()
+  }
+  return found
+}
+
+function listOf(headers) {
+  return Object.entries(headers).flatMap(([name, value]) =>
+    [value].flat().map((one) => [name, one])
+  )
 }
 
 // A name that stands twice has a list of values.

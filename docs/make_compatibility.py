@@ -1,6 +1,11 @@
-"""Write docs/compatibility.md from docs/compatibility.json, which `make interop` writes."""
+"""Write docs/compatibility.md.
+
+The tables of clients come from docs/compatibility.json, which `make interop` writes, that of
+conversations from the vectors, and that of what is not served from the broker's routes.
+"""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +14,16 @@ from barnabas.broker.unserved import WHY_NOT
 from barnabas.protocol.declared import DECLARED
 
 RESULTS = Path(__file__).with_name("compatibility.json")
+CONVERSATIONS = Path(__file__).parents[1] / "tests" / "vectors" / "conversations"
+_TITLE = re.compile(r"^# (\w+) request (\d+), (.*)$", re.MULTILINE)
+_LESS = "offered no more"
+"""So end the notes on requests of clients that were told of no newer version."""
 
 _HEAD = """# Compatibility
 
-<!-- The table is written by `make interop`: do not edit here, but in docs/make_compatibility.py. -->
+<!-- The tables are written by `make interop`: do not edit here, but in docs/make_compatibility.py. -->
+
+## Clients
 
 Clients that others wrote, run against this broker by `make interop` (`tests/interop`), and what was
 seen. What one writes, our own reader and the Java client of Kafka 4.3 must read unchanged; what that
@@ -25,39 +36,50 @@ client has them. A word in **bold** failed.
 * *offsets*: finds both ends of a partition; finds an offset by time.
 * *topics*: makes a topic with a property, describes it, lists and removes it.
 * *idempotent*: writes with producer id and sequence numbers.
+* *seen*: the day of the run. A client that could not be had in a later one was skipped there, and has
+  the row and the day of the run before.
 """
 _MORE = """## What else is tried
 
-The tests of `tests/interop` that are no row above run against real Kafka 4.3 too, where Maven and a JDK
-are, so that they ask nothing of this broker that Kafka would not do: confluent-kafka, kafka-python and
-aiokafka reading each other, records of 1 MB, 100,000 small ones, positions, committed offsets of an
-assigned consumer, topics; Kafka's own tools (verifiable producer, performance producer, console consumer,
-topic command, offset shell, DumpLogSegments); Spark's Kafka connector. Our own clients run the same tests
-against real Kafka; there they also leave out the records of aborted transactions where that is asked for.
+This part is written by hand. What it says is shown by the tests that it names, which fail where it is not
+so, and are skipped where their peer is not to be had: `make interop` runs all of them, CI those that are
+not marked `long`.
+
+**Against Kafka too.** The tests of `tests/interop` that take any broker run against real Kafka 4.3 as well,
+where Maven and a JDK are, so that they ask nothing of this broker that Kafka would not do: confluent-kafka,
+kafka-python and aiokafka reading each other, records of 1 MB and 100,000 small ones
+(`tests/interop/test_clients.py`), in their old roles too (`tests/interop/test_old_clients.py`); positions
+and committed offsets of an assigned consumer (`tests/interop/test_positions.py`); topics
+(`tests/interop/test_administration.py`); kcat (`tests/interop/test_kcat.py`); Kafka's own verifiable producer,
+performance producer, console consumer, topic command, offset shell and DumpLogSegments
+(`tests/interop/test_java_clients.py`); Spark's Kafka connector (`tests/interop/test_spark_connector.py`). Our
+own clients run the same tests against real Kafka (`tests/interop/test_our_driver.py`,
+`tests/interop/test_our_consumer.py`, `tests/interop/test_our_admin.py`); there they also leave out the records
+of aborted transactions where that is asked for.
 
 **Four generations at once.** The Java clients of 0.8.2, 0.10.2, 2.8 and 4.3 write to one topic at the
-same time, in codecs of their own, and each then reads all of it, with times of the client and of the log.
+same time, in codecs of their own, and each then reads all of it, with times of the client and of the log
+(`tests/interop/test_mixed_estate.py`).
 
 **Answers.** The same requests go to Kafka 4.3 and to this broker, and to Kafka 0.8.2, 0.9, 0.10.2, 0.11,
-1.1, 2.8 and 3.9 and to this broker with `--profile` of that release; what differs stands, each with its
-reason, in `tests/interop/differential`.
-
-**Conversations.** What clients of every generation say to Kafka 3.9 or 4.3, and what it answers, each
-version of each API with its bytes and their meaning: `tests/vectors/conversations`. Our codecs read all of
-it and write it again.
+1.1, 2.8 and 3.9 and to this broker with `--profile` of that release
+(`tests/interop/test_differential.py`, `tests/interop/test_past_differential.py`); what differs stands, each
+with its reason, in `tests/interop/differential`.
 
 **Programs.** The console producer, consumer or shell, and the offset shell of 0.8.1, 0.8.2, 0.9, 0.10.2,
-0.11, 1.1, 2.4, 2.8 and 3.9 write, read and find on this broker.
+0.11, 1.1, 2.4, 2.8 and 3.9 write, read and find on this broker, and the performance producers that come
+with 0.8.2, 0.9, 0.10.2, 0.11, 1.1 and 3.9 write (`tests/interop/test_release_tools.py`).
 
 **Files.** Kafka's `DumpLogSegments` reads the segments, indexes and producer snapshots that this broker
 writes and finds them sound, also behind messages of 0.8 to 0.10 whose indexes this broker made anew, and
-in the message sets of magic 0 and 1 that it makes. `barnabas log verify` finds nothing wrong with what
-those releases wrote.
+in the message sets of magic 0 and 1 that it makes (`tests/interop/test_dump_log_segments.py`).
+`barnabas log verify` finds nothing wrong with what those releases wrote
+(`tests/commands/test_log.py`).
 
 **Directories that Kafka left.** `barnabas serve` on what Kafka 0.8.0, 0.8.1, 0.8.2, 0.9, 0.10.2, 0.11,
 1.1, 2.8, 3.9 and 4.3 wrote gives every record to confluent-kafka, kafka-python (but for the lz4 of 0.8.2
 and 0.9, for which it needs another library), our driver and our range reader, and what a group had
-committed.
+committed (`tests/interop/test_kafka_directories.py`).
 
 **Compaction.** The same log, with all codecs, tombstones, producers and transactions, cleaned by Kafka 4.3 and
 by this broker, once and once more: what is left is the same, segment by segment and batch by batch, but for the
@@ -80,7 +102,8 @@ stored. Converted, they lose what the older format has no place for:
 | magic 2 | magic 0 | the same, and timestamps |
 
 zstd has no place in magic 0 and 1: such a batch is refused. Records of aborted transactions stay, as
-readers of those formats read what is not committed.
+readers of those formats read what is not committed (`tests/unit/records/test_convert.py`,
+`tests/property/test_convert.py`; clients that read them are in the table above).
 
 **What is refused.** Record sets that are damaged get the code of Kafka 4.3 and are not stored, compressed ones
 too (`tests/interop/test_refused_records.py`). Here offsets inside a batch must be 0, 1, 2 ..., where Kafka
@@ -116,9 +139,22 @@ members, and `kafka-consumer-groups` describes and deletes (`tests/interop/test_
 driver share with those of kafka-clients 4.3 and confluent-kafka under each assignor that both have, with
 kafka-python and aiokafka, and replace killed ones, on our broker and on Kafka 4.3
 (`tests/interop/test_our_groups.py`). `barnabas groups` describes groups, and plans resets, as
-`kafka-consumer-groups` of 4.3 does (`tests/interop/test_group_admin.py`). What the
-table has was measured before: a client that reads only as a member has no codec under *reads* yet.
+`kafka-consumer-groups` of 4.3 does (`tests/interop/test_group_admin.py`). kafkajs
+reads as a member in the table above: it has no other way.
 """
+_CONVERSATIONS = """## Conversations
+
+What clients of every generation say to Kafka 3.9 or 4.3, and what it answers, with its bytes and their
+meaning: `tests/vectors/conversations`. Our codecs read all of it and write it again
+(`tests/vectors/test_conversations.py`). Of each API that is served, the versions:
+
+* *chosen*: by one of the clients above, as it found real Kafka.
+* *chosen when offered less*: by a client that was told that the broker knows no newer version.
+* *in none*: there is no such conversation. The layout of these is held to Kafka's own schemas alone
+  (`tests/oracle/test_schemas.py`), what is answered to the differential and to the tests named above.
+
+| API | chosen | chosen when offered less | in none |
+|---|---|---|---|"""
 _UNSERVED = """## What is not served
 
 Of all requests that any release of Kafka has had ([protocol](protocol.md)), these are not offered, or not
@@ -132,7 +168,28 @@ SECURITY_DISABLED, SASL with ILLEGAL_SASL_STATE, tokens with DELEGATION_TOKEN_RE
 def page() -> str:
     """The whole page."""
     rows = json.loads(RESULTS.read_text(encoding="utf-8"))
-    return f"{_HEAD}\n{_table(rows)}\n{_requests(rows)}\n{_MORE}\n{_unserved()}"
+    return f"{_HEAD}\n{_table(rows)}\n{_requests(rows)}\n{_MORE}\n{_conversations()}\n{_unserved()}"
+
+
+def _conversations() -> str:
+    chosen: dict[str, set[int]] = {}
+    offered: dict[str, set[int]] = {}
+    for path in CONVERSATIONS.glob("*.txt"):
+        for name, version, note in _TITLE.findall(path.read_text(encoding="utf-8")):
+            kind = offered if note.endswith(_LESS) else chosen
+            kind.setdefault(name, set()).add(int(version))
+    lines = [_CONVERSATIONS]
+    for key, api in DECLARED.items():
+        by_itself, told = (kind.get(key.name, set()) for kind in (chosen, offered))
+        if key in ROUTES:
+            never = set(ROUTES[key].versions) - by_itself - told
+            cells = (_numbers(each) for each in (by_itself, told - by_itself, never))
+            lines.append(f"| {api.name} | {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _numbers(versions: set[int]) -> str:
+    return ", ".join(map(str, sorted(versions)))
 
 
 def _unserved() -> str:
@@ -149,8 +206,8 @@ def _unserved() -> str:
 
 def _table(rows: list[dict[str, Any]]) -> str:
     lines = [
-        "| client | version | writes | reads | offsets | topics | idempotent |",
-        "|---|---|---|---|---|---|---|",
+        "| client | version | writes | reads | offsets | topics | idempotent | seen |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     for row in rows:
         results: dict[str, str] = row["results"]
@@ -163,6 +220,7 @@ def _table(rows: list[dict[str, Any]]) -> str:
                 ", ".join(_shown(name, results[name]) for name in names if name in results)
                 for names in (("ends", "times"), ("topics",), ("idempotent",))
             ),
+            row["measured"],
         ]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"

@@ -48,3 +48,13 @@ def test_links_between_pages_lead_somewhere() -> None:
         if "://" not in target and not (path.parent / target).exists()
     ]
     assert not broken
+
+
+def test_tests_that_pages_name_are_there() -> None:
+    gone = [
+        f"{path.name}: {named}"
+        for path in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")]
+        for named in re.findall(r"`(tests/[\w/.-]+)`", path.read_text(encoding="utf-8"))
+        if not (ROOT / named).exists()
+    ]
+    assert not gone

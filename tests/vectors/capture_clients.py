@@ -1,8 +1,8 @@
 """How the vectors in `conversations` were taken: clients of every generation speak to real Kafka.
 
-`python -m tests.vectors.capture_clients` writes them anew: Kafka 3.9 answers the clients that need a
-broker before 4.0, Kafka 4.3 the others. One request of each API and version stays of a client, and
-the answer where no client before had one of that version.
+`python -m tests.vectors.capture_clients` writes them anew, or those of the clients that it is told of:
+Kafka 3.9 answers the clients that need a broker before 4.0, Kafka 4.3 the others. One request of each
+API and version stays of a client, and the answer where no client before had one of that version.
 """
 
 import re
@@ -21,7 +21,7 @@ from tests.interop.peers import generations
 from tests.interop.peers.maven import KAFKA_4, MavenPeer
 from tests.interop.peers.program import Program
 from tests.interop.peers.real_kafka import RealKafka
-from tests.vectors.annotated import Frame, to_text
+from tests.vectors.annotated import Frame, from_text, to_text
 from tests.vectors.capture import Tap
 
 CONVERSATIONS = Path(__file__).with_name("conversations")
@@ -30,6 +30,9 @@ LONGEST_ANSWER = 1500
 _UNSUPPORTED_VERSION = (35).to_bytes(2)
 _OLD = re.compile(r"^(0\.|1\.|2\.0)|for a broker of|kafka-python|aiokafka|kafkajs|kafka-node|kcat")
 """Clients that Kafka 4 refuses in something."""
+
+_RDKAFKA = b"\0\7rdkafka"
+"""The client id of librdkafka, behind API, version and number of a request."""
 
 Conversation = tuple[bytes, bytes]
 
@@ -47,11 +50,9 @@ def tapped(release: MavenPeer) -> Iterator[tuple[RealKafka, Tap]]:
             tap.stop()
 
 
-def speak(peer: Peer, client: Finder, kafka: RealKafka, address: str) -> None:
+def speak(peer: Peer, client: Finder, address: str, topic: str) -> None:
     """All that the peer can do, with few records."""
-    broker = InteropBroker(kafka)
     sent = [each for each in peer.sent() if each.value is not None][:2]
-    topic = broker.new_topic({"cleanup.policy": "delete"})
     for codec in [each for each in ("none", "gzip") if each in peer.writes]:
         client.write(address, topic, sent, codec=codec)
     if peer.reads:
@@ -64,6 +65,13 @@ def speak(peer: Peer, client: Finder, kafka: RealKafka, address: str) -> None:
         client.write(address, topic, sent, idempotent=True)
     if peer.makes_topics and isinstance(client, Program):
         client.topics(address, f"made-{peer.version}")
+
+
+def said_by(peer: Peer, frames: Sequence[Conversation]) -> list[Conversation]:
+    """Without what librdkafka still says that the clients before this one had."""
+    if peer.client.startswith(("confluent-kafka", "kcat")):
+        return list(frames)
+    return [each for each in frames if not each[0].startswith(_RDKAFKA, 8)]
 
 
 def kept(frames: Sequence[Conversation]) -> dict[tuple[ApiKey, int], Conversation]:
@@ -104,10 +112,21 @@ def write_down(
     file_of(peer).write_text("\n".join(parts), encoding="utf-8")
 
 
+def answered_without(wanted: Sequence[str]) -> set[tuple[ApiKey, int]]:
+    """What is answered in the files of the other clients, where only some are taken anew."""
+    others = [peer for peer in PEERS if not any(each in peer.name for each in wanted)]
+    return {
+        (frame.api, frame.version)
+        for path in map(file_of, others)
+        for frame in from_text(path.read_text(encoding="utf-8"))
+        if frame.kind == "response"
+    }
+
+
 def main() -> None:
     CONVERSATIONS.mkdir(exist_ok=True)
     wanted = sys.argv[1:]
-    answered: set[tuple[ApiKey, int]] = set()
+    answered = answered_without(wanted) if wanted else set()
     for release in (generations.KAFKA_3_9, KAFKA_4):
         with tapped(release) as (kafka, tap):
             for peer in PEERS:
@@ -116,11 +135,12 @@ def main() -> None:
                     continue
                 if wanted and not any(each in peer.name for each in wanted):
                     continue
-                del tap.frames[:]
+                topic = InteropBroker(kafka).new_topic({"cleanup.policy": "delete"})
+                del tap.frames[:]  # confluent-kafka made the topic
                 started: AbstractContextManager[Finder] = peer.start()
                 with started as client:
-                    speak(peer, client, kafka, f"127.0.0.1:{tap.port}")
-                write_down(peer, release, list(tap.frames), answered)
+                    speak(peer, client, f"127.0.0.1:{tap.port}", topic)
+                write_down(peer, release, said_by(peer, tap.frames), answered)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,8 @@ def nodes_have_versions_and_children(registry: Registry) -> None:
     assert registry.set("/config/dogs", b"5") == 0
     assert registry.get("/brokers/topics/dogs") == (b"4", 2)
     assert registry.get("/nothing") is None
+    named = [f"/brokers/topics/{name}" for name in ("dogs", "mice", "cats")]
+    assert registry.get_all(named) == [(b"4", 2), None, (b"2", 0)]
     assert registry.children("/nothing") == []
 
 
@@ -81,6 +83,25 @@ def an_ephemeral_node_goes_with_its_session(sessions: Sessions, until: Until) ->
     second.create_ephemeral("/owners/dogs/0-0", b"two")
 
 
+def many_nodes_are_made_together_but_where_there_is_one(sessions: Sessions, until: Until) -> None:
+    first, second = sessions(), sessions()
+    lasting = {f"/topics/{number}/partitions/0": b"%d" % number for number in range(150)}
+    first.create("/topics/7/partitions/0", b"other")
+    assert first.create_all(lasting, ephemeral=False) == ["/topics/7/partitions/0"]
+    found = first.get_all(list(lasting))
+    assert [node and node[0] for node in found] == [
+        b"other" if path.startswith("/topics/7/") else data for path, data in lasting.items()
+    ]
+    assert not first.is_mine("/topics/3/partitions/0")
+    assert first.create_all({"/ids/1": b"a", "/ids/2": b"b"}, ephemeral=True) == []
+    assert second.create_all({"/ids/2": b"b", "/ids/3": b"c"}, ephemeral=True) == ["/ids/2"]
+    assert second.create_all({}, ephemeral=True) == []
+    assert [first.is_mine(f"/ids/{number}") for number in (1, 2, 3)] == [True, True, False]
+    first.close()
+    assert second.wait_until_gone("/ids/2", 10)
+    assert second.children("/ids") == ["3"]
+
+
 def a_lasting_node_is_not_mine(sessions: Sessions, until: Until) -> None:
     session = sessions()
     session.create("/a", b"1")
@@ -119,6 +140,7 @@ def a_watch_tells_of_data_and_names_again_and_again(sessions: Sessions, until: U
 
 SHARED = (
     an_ephemeral_node_goes_with_its_session,
+    many_nodes_are_made_together_but_where_there_is_one,
     a_lasting_node_is_not_mine,
     a_watch_tells_of_data_and_names_again_and_again,
 )

@@ -3,7 +3,7 @@
 `SimulatedSession` is the SharedRegistry port; what it has to tell waits in `news` until `deliver`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
 from barnabas.errors import RegistryConflict, RegistryUnavailable
 
@@ -70,6 +70,9 @@ class SimulatedSession:
         self._check()
         return self.keeper.nodes.get(path)
 
+    def get_all(self, paths: Sequence[str]) -> list[tuple[bytes, int] | None]:
+        return [self.get(path) for path in paths]
+
     def children(self, path: str) -> list[str]:
         self._check()
         start = path.rstrip("/") + "/"
@@ -93,6 +96,15 @@ class SimulatedSession:
             return
         self.create(path, data)
         self.keeper.owners[path] = self.number
+
+    def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool) -> list[str]:
+        self._check()
+        there = [path for path in nodes if path in self.keeper.nodes]
+        for path in nodes.keys() - set(there):
+            self.create(path, nodes[path])
+            if ephemeral:
+                self.keeper.owners[path] = self.number
+        return there
 
     def is_mine(self, path: str) -> bool:
         self._check()

@@ -5,7 +5,7 @@ them as arguments and touch nothing else. What is *not* here: threads (an implem
 them behind a call, never visibly), logging, configuration.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol
 
@@ -326,16 +326,16 @@ class Registry(Protocol):
         """Data and version of a node, or None where there is no node."""
         ...
 
+    def get_all(self, paths: Sequence[str]) -> list[tuple[bytes, int] | None]:
+        """As `get` for each path, in one time that is waited for."""
+        ...
+
     def children(self, path: str) -> list[str]:
         """Names below a node, sorted; empty where there is no node."""
         ...
 
     def create(self, path: str, data: bytes) -> None:
-        """Make a node and the missing ones above it.
-
-        Raises:
-            RegistryConflict: it exists.
-        """
+        """Make a node and the missing ones above it; RegistryConflict is raised where it exists."""
         ...
 
     def set(self, path: str, data: bytes, version: int = -1) -> int:
@@ -361,11 +361,12 @@ class SharedRegistry(Registry, Protocol):
     def create_ephemeral(self, path: str, data: bytes) -> None:
         """Make a node that goes with this session, and the missing ones above it to stay.
 
-        Fine where this session has made it already, with the same data.
-
-        Raises:
-            RegistryConflict: it exists.
+        Fine where this session has made it with the same data; else RegistryConflict is raised.
         """
+        ...
+
+    def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool) -> list[str]:
+        """Make nodes by path, as `create`, in one time; gives the paths where there was one."""
         ...
 
     def is_mine(self, path: str) -> bool:

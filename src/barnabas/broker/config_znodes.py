@@ -25,10 +25,17 @@ def read_config(registry: Registry, path: str) -> dict[str, str]:
         StorageError: the node is not what it should be, or the registry fails.
     """
     node = registry.get(path)
-    if node is None:
-        return {}
+    return {} if node is None else decode_config(node[0], path)
+
+
+def decode_config(data: bytes, path: str) -> dict[str, str]:
+    """The properties that the node at `path` says.
+
+    Raises:
+        StorageError: it is not what it should be.
+    """
     try:
-        own = json.loads(node[0])["config"]
+        own = json.loads(data)["config"]
         return {str(key): str(value) for key, value in own.items()}
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise StorageError(f"the properties at {path} cannot be read: {error}") from error

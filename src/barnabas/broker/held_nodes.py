@@ -9,7 +9,7 @@ from barnabas.ports import SharedRegistry, Timer, Timers
 
 log = logging.getLogger(__name__)
 
-_A_STEP = 32
+_A_STEP = 128
 """How many nodes are written before others are served: some tens of milliseconds."""
 
 _FIRST_SECONDS = 0.2
@@ -66,28 +66,49 @@ class HeldNodes:
         if self._again is not None:
             self._again.cancel()
             self._again = None
-        for path in list(islice(self._due, _A_STEP)):
-            if self._stopped:
-                return
-            try:
+        step = list(islice(self._due, _A_STEP))
+        if self._stopped or not step:
+            return
+        path = step[0]
+        try:
+            self._make_missing(step)
+            for path in [each for each in step if each in self._due]:
                 self._write(path)
-            except KafkaError as error:
-                log.warning(
-                    "registration fails",
-                    extra={"path": path, "again_in_s": self._pause, "error": error},
-                )
-                self._again = self._timers.after(self._pause, self.write)
-                self._pause = min(2 * self._pause, _LONGEST_SECONDS)
-                # The others first, the next time: this one may be in somebody's hands.
-                self._due[path] = self._due.pop(path)
-                return
-            del self._due[path]
+                del self._due[path]
+        except KafkaError as error:
+            log.warning(
+                "registration fails",
+                extra={"path": path, "again_in_s": self._pause, "error": error},
+            )
+            self._again = self._timers.after(self._pause, self.write)
+            self._pause = min(2 * self._pause, _LONGEST_SECONDS)
+            # The others first, the next time: this one may be in somebody's hands.
+            self._due[path] = self._due.pop(path)
+            return
         self._pause = _FIRST_SECONDS
         self._soon()
 
     def stop(self) -> None:
         """Write nothing more; ephemeral nodes go with the session."""
         self._stopped = True
+
+    def _make_missing(self, paths: list[str]) -> None:
+        """All at once, which is what most need; those that are there and should be others stay due.
+
+        Raises:
+            StorageError: the registry does not do it.
+        """
+        lasting = [path for path in paths if path in self._lasting]
+        missing: dict[str, bytes] = {}
+        for path, there in zip(lasting, self._registry.get_all(lasting), strict=True):
+            if there is None:
+                missing[path] = self._lasting[path]
+            elif there[0] == self._lasting[path]:
+                del self._due[path]
+        mine = {path: self._ephemeral[path] for path in paths if path in self._ephemeral}
+        for nodes, ephemeral in ((mine, True), (missing, False)):
+            for path in nodes.keys() - set(self._registry.create_all(nodes, ephemeral=ephemeral)):
+                del self._due[path]
 
     def _write(self, path: str) -> None:
         """As it is wanted.

@@ -42,7 +42,7 @@ class Hosting:
         Raises:
             StorageError: a log cannot be made.
         """
-        config = log_config(own, self._broker_config)
+        config: LogConfig | None = None
         for index in partitions:
             if self._replicas.find(topic, index) is not None:
                 continue
@@ -58,6 +58,7 @@ class Hosting:
                 self._logs.delete(place)
                 found = None
             if found is None:
+                config = config or log_config(own, self._broker_config)
                 found = self._logs.create(place, topic_id, config)
             self._replicas.lead(found, max(found.leader_epoch, 0))
 

@@ -17,7 +17,7 @@ from barnabas.broker.profiles import profile_of
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.spoken import spoken
-from barnabas.broker.topic_znodes import Names, config_of, names_in
+from barnabas.broker.topic_znodes import Written, written_in
 from barnabas.broker.topics import TRANSACTIONS_TOPIC, Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint, advertised, dialect_of, listeners
@@ -78,7 +78,7 @@ class BrokerServer:
         self._world = world
         self._open_registries = open_registries
         self._registries: Registries | None = None
-        self._names: Names | None = None
+        self._written: Written | None = None
         self._registrations: list[AnyRegistration] = []
         self._broker: Broker | None = None
         self._background = Background(world.timers)
@@ -208,12 +208,11 @@ class BrokerServer:
         of the gaps in it.
         """
         registry = self._the_registries().own
-        if self._names is None:
-            self._names = names_in(registry)
-        if topic not in self._names.topics:
+        if self._written is None:
+            self._written = written_in(registry)
+        if topic not in self._written.topics:
             return log_config({"cleanup.policy": "compact"}, self._settings.current)
-        own = config_of(registry, topic) if topic in self._names.configured else {}
-        return log_config(own, self._settings.current)
+        return log_config(self._written.config_of(topic), self._settings.current)
 
     def _build(self) -> Broker:
         replicas = ReplicaManager(self._world.clock, self._purgatory)
@@ -225,6 +224,7 @@ class BrokerServer:
         hosting = Hosting(self._logs, replicas, config)
         topics = Topics(registry, hosting, self._world.entropy, config)
         topics.load(self._logs, self._told)
+        self._written = None  # Only for opening logs.
         slots = self._config.max_incremental_fetch_session_cache_slots
         self._cleaner.configure(_cleaner_settings(config))
         self._settings.on_change.append(self._adopt)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from barnabas.broker.config_znodes import read_config
+from barnabas.broker.config_znodes import decode_config, read_config
 from barnabas.errors import StorageError
 from barnabas.log.file_names import parse_uuid, uuid_text
 from barnabas.ports import Registry
@@ -60,17 +60,35 @@ def decode_topic(name: str, data: bytes, config: Mapping[str, str]) -> Topic:
         ) from error
 
 
-class Names(NamedTuple):
-    """What topics a registry knew at one time, and which of them had properties of their own."""
+class Written(NamedTuple):
+    """What a registry said of topics at one time: by name, the data of their nodes and of their properties."""
 
-    topics: frozenset[str]
-    configured: frozenset[str]
+    topics: Mapping[str, bytes]
+    configs: Mapping[str, bytes]
+
+    def config_of(self, name: str) -> Mapping[str, str]:
+        """A topic's own properties; none where it has none.
+
+        Raises:
+            StorageError: the node is not what it should be.
+        """
+        data = self.configs.get(name)
+        return {} if data is None else decode_config(data, f"{CONFIGS}/{name}")
 
 
-def names_in(registry: Registry) -> Names:
-    """Those there are now. Looking for each topic by itself takes its time in ZooKeeper."""
-    topics, configured = registry.children(TOPICS), registry.children(CONFIGS)
-    return Names(frozenset(topics), frozenset(configured))
+def written_in(registry: Registry) -> Written:
+    """What it says now. Asking for each topic by itself takes its time in ZooKeeper.
+
+    Raises:
+        StorageError: the registry fails.
+    """
+    return Written(_data_below(registry, TOPICS), _data_below(registry, CONFIGS))
+
+
+def _data_below(registry: Registry, path: str) -> dict[str, bytes]:
+    names = registry.children(path)
+    nodes = registry.get_all([f"{path}/{name}" for name in names])
+    return {name: node[0] for name, node in zip(names, nodes, strict=True) if node is not None}
 
 
 def config_of(registry: Registry, name: str) -> Mapping[str, str]:

@@ -18,7 +18,7 @@ from barnabas.broker.topic_znodes import (
     config_of,
     decode_topic,
     encode_topic,
-    names_in,
+    written_in,
 )
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import (
@@ -98,28 +98,28 @@ class Topics:
         """
         deleted = set(self._registry.children(DELETIONS))
         strangers: dict[str, list[PartitionLog]] = {}
-        known, configured = names_in(self._registry)
+        found: dict[str, list[PartitionLog]] = {}
+        written = written_in(self._registry)
         for one in list(logs.logs()):
             name, _ = one.topic_partition
             if name in deleted:
                 logs.delete(one.topic_partition)
-            elif name not in known:
-                strangers.setdefault(name, []).append(one)
+            else:
+                here = found if name in written.topics else strangers
+                here.setdefault(name, []).append(one)
         for name in deleted:
             self._forget(name)
-        for name in configured - known:
+        for name in written.configs.keys() - written.topics.keys():
             # The broker was killed before it wrote the topic they are of.
             self._registry.delete(f"{CONFIGS}/{name}")
-        for name in known - deleted:
-            data = self._registry.get(f"{TOPICS}/{name}")
-            if data is not None and data[0]:
-                config = config_of(self._registry, name) if name in configured else {}
-                topic = decode_topic(name, data[0], config)
-                found = [one for one in logs.logs() if one.topic_partition.topic == name]
-                self._host(self._identified(topic, found))
+        for name in written.topics.keys() - deleted:
+            data = written.topics[name]
+            if data:
+                topic = decode_topic(name, data, written.config_of(name))
+                self._host(self._identified(topic, found.get(name, [])))
         known_of = told() if strangers else {}
-        for name, found in strangers.items():
-            self._take_over(name, found, known_of.get(name))
+        for name, brought in strangers.items():
+            self._take_over(name, brought, known_of.get(name))
 
     def create(
         self, name: str, partitions: Mapping[int, list[int]], config: Mapping[str, str]

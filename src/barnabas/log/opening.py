@@ -87,7 +87,9 @@ def open_log(
         remove_segments(disk, segments)
         segments = [_new_segment(disk, directory, start, config)]
         end = start
-    log.epochs.truncate_end(end)
+    # The one that begins where the log ends is still the leader's, and stays: leading would only
+    # write it again, a sync for each log that is empty.
+    log.epochs.truncate_end(end + 1)
     log.epochs.truncate_start(start)
     log.opened(
         Segments(segments), start, end, end if checkpoint.clean else min(recovery_point, end)

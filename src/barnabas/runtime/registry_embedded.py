@@ -9,7 +9,7 @@ import contextlib
 import logging
 import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from barnabas.errors import RegistryConflict, StorageError
 from barnabas.ports import Disk, File
@@ -58,6 +58,10 @@ class EmbeddedRegistry:
     def get(self, path: str) -> Node | None:
         """Data and version of a node, or None where there is no node."""
         return self._nodes.get(path)
+
+    def get_all(self, paths: Sequence[str]) -> list[tuple[bytes, int] | None]:
+        """As `get` for each path."""
+        return [self._nodes.get(path) for path in paths]
 
     def children(self, path: str) -> list[str]:
         """Names below a node, sorted; empty where there is no node."""

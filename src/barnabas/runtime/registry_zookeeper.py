@@ -7,8 +7,8 @@ answer: the caller may be an event loop. Nothing here tries a change again; call
 
 import logging
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -37,6 +37,9 @@ _RECONNECT_SECONDS = 2.0
 
 _CALL_SECONDS = 5.0
 """The longest that a call waits, and at most a third of a session."""
+
+_AT_ONCE = 64
+"""How many calls are sent before the first answer is waited for: it may come after all of them."""
 
 _UNAVAILABLE = (
     ConnectionLoss, SessionExpiredError, ConnectionClosedError, OperationTimeoutError,
@@ -103,6 +106,20 @@ class ZooKeeperRegistry:
             return None
         return data or b"", status.version
 
+    def get_all(self, paths: Sequence[str]) -> list[tuple[bytes, int] | None]:
+        """As `get` for each path: some are asked for before an answer is waited for."""
+        found: list[tuple[bytes, int] | None] = []
+        for first in range(0, len(paths), _AT_ONCE):
+            some = paths[first : first + _AT_ONCE]
+            asked = [self._begin(self._client.get_async, path) for path in some]
+            for path, one in zip(some, asked, strict=True):
+                try:
+                    data, status = self._wait(one, path)
+                    found.append((data or b"", status.version))
+                except NoNodeError:
+                    found.append(None)
+        return found
+
     def children(self, path: str) -> list[str]:
         """Names below a node, sorted; empty where there is no node."""
         try:
@@ -126,6 +143,20 @@ class ZooKeeperRegistry:
             there = self.get(path)
             if there is None or there[0] != data or not self.is_mine(path):
                 raise RegistryConflict(f"{path} exists") from None
+
+    def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool) -> list[str]:
+        """Make nodes, and the missing ones above them; gives the paths where there was one."""
+        begin = partial(self._client.create_async, ephemeral=ephemeral, makepath=True)
+        paths, there = list(nodes), []
+        for first in range(0, len(paths), _AT_ONCE):
+            some = paths[first : first + _AT_ONCE]
+            asked = [self._begin(begin, path, nodes[path]) for path in some]
+            for path, one in zip(some, asked, strict=True):
+                try:
+                    self._wait(one, path)
+                except NodeExistsError:
+                    there.append(path)
+        return there
 
     def is_mine(self, path: str) -> bool:
         """Whether a node is there and goes with this session."""
@@ -193,27 +224,48 @@ class ZooKeeperRegistry:
             self._client.close()
 
     def _ask(self, begin: Callable[..., Any], path: str, *more: object) -> Any:
-        """The answer to one call.
+        """The answer to one call; raises as `_begin` and `_wait`."""
+        return self._wait(self._begin(begin, path, *more), path)
+
+    def _begin(self, begin: Callable[..., Any], path: str, *more: object) -> Any:
+        """A call that is sent, for `_wait`.
+
+        Raises:
+            RegistryUnavailable: there is nobody to send it to.
+            StorageError: it cannot be sent.
+        """
+        if self._late is not None and not self._late.ready():
+            raise self._unavailable("has not answered a call before")
+        if not self._client.connected:
+            raise self._unavailable("is not connected")
+        with self._explained(path):
+            return begin(self._root + path or "/", *more)
+
+    def _wait(self, asked: Any, path: str) -> Any:
+        """The answer to a call that was sent.
 
         Raises:
             RegistryUnavailable: there is none.
             StorageError: ZooKeeper refuses, for a reason that no caller here expects.
             NodeExistsError, NoNodeError, BadVersionError, NotEmptyError: what callers do expect.
         """
-        if self._late is not None and not self._late.ready():
-            raise self._unavailable("has not answered a call before")
-        if not self._client.connected:
-            raise self._unavailable("is not connected")
-        answer = None
         try:
-            answer = begin(self._root + path or "/", *more)
-            return answer.get(timeout=self._call_seconds)
+            with self._explained(path):
+                return asked.get(timeout=self._call_seconds)
         except KazooTimeoutError:
-            self._late = answer
+            self._late = asked
             raise self._unavailable(f"took longer than {self._call_seconds:g} s") from None
+
+    @contextmanager
+    def _explained(self, path: str) -> Iterator[None]:
+        """What kazoo raises, as errors of this project, but for those that `_wait` gives."""
+        try:
+            yield
         except _UNAVAILABLE as error:
             raise self._unavailable(f"was lost: {type(error).__name__}") from None
-        except (NodeExistsError, NoNodeError, BadVersionError, NotEmptyError):
+        except (
+            KazooTimeoutError, NodeExistsError, NoNodeError, BadVersionError, NotEmptyError,
+        ):  # fmt: skip
             raise
         except (KazooException, ValueError) as error:
             what = f"ZooKeeper at {self._place} refuses {path}: {error or type(error).__name__}"

@@ -1,6 +1,6 @@
 """A broker whose topics have no logs: enough for the APIs that administer them."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TypeVar, cast
 
 from barnabas.broker.broker import Broker
@@ -34,6 +34,9 @@ class MemoryRegistry:
 
     def get(self, path: str) -> tuple[bytes, int] | None:
         return self.nodes.get(path)
+
+    def get_all(self, paths: Sequence[str]) -> list[tuple[bytes, int] | None]:
+        return [self.nodes.get(path) for path in paths]
 
     def children(self, path: str) -> list[str]:
         names = {

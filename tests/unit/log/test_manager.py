@@ -45,6 +45,22 @@ def test_logs_are_found_again_with_id_and_end(tmp_path: Path) -> None:
     again.close()
 
 
+def test_an_empty_log_is_opened_without_writing_its_epoch_again(tmp_path: Path) -> None:
+    manager = a_manager(tmp_path)
+    manager.open()
+    manager.create(DOGS, TOPIC_ID, SMALL).lead(3)
+    manager.close()
+    checkpoint = tmp_path / "dogs-0" / "leader-epoch-checkpoint"
+    before = checkpoint.stat().st_ino
+    again = a_manager(tmp_path)
+    again.open()
+    log = again.get(DOGS)
+    assert log is not None
+    assert log.epochs.entries() == [(3, 0)]
+    assert checkpoint.stat().st_ino == before
+    again.close()
+
+
 def test_a_directory_in_use_is_refused_by_name(tmp_path: Path) -> None:
     manager = a_manager(tmp_path)
     manager.open()

@@ -1,7 +1,8 @@
 """Properties of a Kafka broker that change nothing here, with their types and defaults.
 
 They are told by DescribeConfigs, so that what tools expect is there, and some can be changed while
-the broker runs, as in Kafka, to no effect. Why they change nothing is in `config.elsewhere`.
+the broker runs, as in Kafka, to no effect. Why they change nothing is in `config.elsewhere`,
+what they are in `config.inert_meanings`.
 
 Source: Apache Kafka 4.3, what a broker says of itself. Each line: name, type, default (`-`: none),
 and whether it can be changed while the broker runs.
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 from barnabas.config.definition import LOW, Setting
 from barnabas.config.elsewhere import BROKER_NAMES, reason
+from barnabas.config.inert_meanings import meanings
 from barnabas.config.parsing import Kind
 
 _KAFKA = "org.apache.kafka"
@@ -297,4 +299,4 @@ def _default(setting: Setting) -> object:
 
 
 def _text(name: str) -> str:
-    return f"Changes nothing here: {reason(BROKER_NAMES, name)}."
+    return f"{meanings()[name]} Changes nothing here: {reason(BROKER_NAMES, name)}."

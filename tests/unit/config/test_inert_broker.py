@@ -1,10 +1,18 @@
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.elsewhere import BROKER_NAMES, reason
 from barnabas.config.inert_broker import inert_rows
+from barnabas.config.inert_meanings import meanings
 
 
 def test_each_has_a_reason_why_it_changes_nothing() -> None:
     assert [name for name in inert_rows() if reason(BROKER_NAMES, name) is None] == []
+
+
+def test_each_says_what_it_is() -> None:
+    assert meanings().keys() == inert_rows().keys()
+    text = inert_rows()["num.io.threads"].row.text
+    assert text.startswith("Threads that work on requests")
+    assert "Changes nothing here" in text
 
 
 def test_none_of_them_is_honoured() -> None:

@@ -82,7 +82,9 @@ class _TopicTarget:
         return TopicConfig.for_topic({}, self._broker.config).value(row.name)
 
     def change(self, config: Mapping[str, str], *, validate_only: bool) -> None:
-        self._broker.topics.check_config(config, self.own.keys())
+        told = self._broker.profile.tells_values
+        of_values = ErrorCode.INVALID_CONFIG if told else ErrorCode.INVALID_REQUEST
+        self._broker.topics.check_config(config, self.own.keys(), of_values)
         if not validate_only:
             self._broker.topics.configure(self._topic.name, config)
 

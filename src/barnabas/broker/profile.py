@@ -24,7 +24,8 @@ class Profile:
     replica is all (0.8.2).
     `tells_names`: whether there is a code for names that no topic may have (0.8.2).
     `tells_records`: whether INVALID_RECORD is known (KIP-467, Kafka 2.4), and
-    `tells_disabled` whether it is said that topics may not be deleted (1.0).
+    `tells_disabled` whether it is said that topics may not be deleted (1.0), and `tells_values` whether
+    it is said that a property is changed to what it cannot be (KRaft, 3.3).
     """
 
     release: str
@@ -39,6 +40,7 @@ class Profile:
     tells_names: bool = True
     tells_records: bool = True
     tells_disabled: bool = True
+    tells_values: bool = True
 
     def dialect(self) -> Dialect:
         """What a new connection speaks."""

@@ -51,6 +51,7 @@ def profile_of(release: str) -> Profile:
         waits_for_acks=release == "0.8.2",
         tells_names=not is_before(release, "0.8.2"),
         tells_disabled=not is_before(release, "1.0"),
+        tells_values=not is_before(release, "3.3"),
         tells_records=not is_before(release, "2.4"),
     )
 

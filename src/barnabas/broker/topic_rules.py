@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 
 from barnabas.config.releases import RELEASE_07, is_before
 from barnabas.config.topic import TopicConfig
-from barnabas.errors import ConfigError
+from barnabas.errors import BrokerError, ConfigError, ErrorCode
 
 _THROTTLED = re.compile(r"\d+:\d+")
 
@@ -19,16 +19,19 @@ def check_properties(own: Mapping[str, str], already: Collection[str], release: 
     What it has `already` may stay: it came when the broker was of another release.
 
     Raises:
-        ConfigError: one is not known, is no list of replicas, or they contradict each other.
+        BrokerError: INVALID_CONFIG: one is not known, or they contradict each other.
+        ConfigError: one cannot have its value.
     """
     # A broker of 0.7 has no requests for topics; those of a listener beside its own are of any release.
     release = "" if release == RELEASE_07 else release
     for name in own:
         row = TopicConfig.find(name)
         if row is None:
-            raise ConfigError(f"topics have no property {name}{TopicConfig.nearest(name)}")
+            what = f"topics have no property {name}{TopicConfig.nearest(name)}"
+            raise BrokerError(ErrorCode.INVALID_CONFIG, what)
         if release and name not in already and not row.is_of(release):
-            raise ConfigError(f"topics have no property {name} in Kafka {release}")
+            what = f"topics have no property {name} in Kafka {release}"
+            raise BrokerError(ErrorCode.INVALID_CONFIG, what)
     config = TopicConfig.of_known(own, release=release)
     if config.compression_gzip_level == 0:
         raise ConfigError("compression.gzip.level=0: it must be -1 or between 1 and 9")
@@ -37,9 +40,10 @@ def check_properties(own: Mapping[str, str], already: Collection[str], release: 
     _check_throttled(config.leader_replication_throttled_replicas)
     _check_throttled(config.follower_replication_throttled_replicas)
     if config.min_compaction_lag_ms > config.max_compaction_lag_ms:
-        raise ConfigError(
+        raise BrokerError(
+            ErrorCode.INVALID_CONFIG,
             f"min.compaction.lag.ms={config.min_compaction_lag_ms} is more than "
-            f"max.compaction.lag.ms={config.max_compaction_lag_ms}"
+            f"max.compaction.lag.ms={config.max_compaction_lag_ms}",
         )
     if config.remote_storage_enable:
         raise ConfigError("remote.storage.enable=true: this broker has no other storage")

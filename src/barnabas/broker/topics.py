@@ -272,17 +272,24 @@ class Topics:
             raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}")
         return topic
 
-    def check_config(self, config: Mapping[str, str], already: Collection[str] = ()) -> None:
+    def check_config(
+        self,
+        config: Mapping[str, str],
+        already: Collection[str] = (),
+        of_values: ErrorCode = ErrorCode.INVALID_CONFIG,
+    ) -> None:
         """Whether a topic could have these properties; those it has `already` may be of any release.
 
+        `of_values` is the code for a value that is not allowed.
+
         Raises:
-            BrokerError: INVALID_CONFIG: one is not known, or its value is not allowed.
+            BrokerError: INVALID_CONFIG: one is not known; or its value is not allowed.
         """
         try:
             check_properties(config, already, self._config.release)
             log_config(config, self._config)
         except ConfigError as error:
-            raise BrokerError(ErrorCode.INVALID_CONFIG, str(error)) from error
+            raise BrokerError(of_values, str(error)) from error
 
     def _host(self, topic: Topic) -> None:
         self._keep(topic)

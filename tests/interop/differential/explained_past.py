@@ -48,12 +48,9 @@ _MAGIC = (
     Difference("after magic to come in *", "*.records*", _NO_MAGIC),
 )
 
-_ONE_CODE = (
-    Difference("*, created", "", "Kafka stumbles over what is no value", -1, 40),
-    Difference("*, altered in 0", "*.error_code", "the code is that of 3.0 and later", 42, 40),
-)
+_STUMBLES = Difference("*, created", "", "Kafka stumbles over what is no value", -1, 40)
 _REFUSED_LATER = tuple(
-    Difference(f"{value}, *", "*", "refused as in later releases", 0, 40)
+    Difference(f"{value}, *", "*", "refused as in later releases", 0)
     for value in (
         "flush.messages='0'",
         "leader.replication.throttled.replicas='[*],0:1'",
@@ -88,10 +85,10 @@ EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
     ("0.9.0", "committed_offsets"): (
         Difference("member in *", "*.error_code", "another word for who is no member", 22, 25),
     ),
-    ("0.10.2", "past_topic_properties"): (_ONE_CODE[0], *_REFUSED_LATER),
-    ("0.11.0", "past_topic_properties"): (*_ONE_CODE, *_REFUSED_LATER),
-    ("1.1", "past_topic_properties"): (*_ONE_CODE, *_REFUSED_LATER),
-    ("2.8", "past_topic_properties"): (_ONE_CODE[1], _REFUSED_LATER[0], _DEFAULTS),
+    ("0.10.2", "past_topic_properties"): (_STUMBLES, *_REFUSED_LATER),
+    ("0.11.0", "past_topic_properties"): (_STUMBLES, *_REFUSED_LATER),
+    ("1.1", "past_topic_properties"): (_STUMBLES, *_REFUSED_LATER),
+    ("2.8", "past_topic_properties"): (_REFUSED_LATER[0], _DEFAULTS),
     ("3.9", "past_topic_properties"): (_DEFAULTS,),
     ("0.10.2", "metadata"): _AT_ONCE,
     ("0.10.2", "produce"): _REFUSED,

@@ -1,5 +1,8 @@
+import pytest
+
 from barnabas.broker.apis.alter_configs import handle
 from barnabas.broker.broker import Broker
+from barnabas.broker.profiles import profile_of
 from barnabas.errors import ErrorCode
 from barnabas.protocol.alter_configs import (
     AlterableConfig,
@@ -34,3 +37,14 @@ def test_all_properties_are_replaced_or_none() -> None:
     assert config() == {"retention.ms": "5000"}
     assert replace(broker, {"segment.ms": "100"}) == 0
     assert config() == {"segment.ms": "100"}
+
+
+@pytest.mark.parametrize(("release", "code"), [("3.2", 42), ("3.3", 40), ("", 40)])
+def test_before_kraft_a_value_that_cannot_be_is_a_request_that_cannot_be(
+    release: str, code: int
+) -> None:
+    broker = a_broker()
+    broker.profile = profile_of(release)
+    broker.topics.create("dogs", {0: [1]}, {})
+    assert replace(broker, {"segment.ms": "soon"}) == code
+    assert replace(broker, {"nope": "1"}) == ErrorCode.INVALID_CONFIG

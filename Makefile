@@ -16,11 +16,12 @@ JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 # mostly wait for brokers and clients in twice as many. A file's tests stay together and in their order.
 # See docs/testing.md.
 WORKERS ?= $(JOBS)
+SOAK_SECONDS ?= 600
 WAITING ?= $(shell echo $$((2 * $(WORKERS))))
 export PYTHONHASHSEED ?= 0
 
 .PHONY: help python env demo-env kernels check format unit pure slices java demo test interop spark \
-	crash sim fuzz bench docs clean distclean
+	crash soak sim fuzz bench docs clean distclean
 
 help:            ## the verbs
 	@grep -hE '^[a-z]+: .*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## /  make \1\t/' | expand -t 20
@@ -95,6 +96,9 @@ spark: env       ## the connector, Spark's own one included
 
 crash: env       ## kill the broker under load, again and again
 	$(PYTEST) tests/crash
+
+soak: env        ## brokers and consumers of 0.7 that come and go, for minutes (SOAK_SECONDS=600)
+	BARNABAS_SOAK_SECONDS=$(SOAK_SECONDS) $(PYTEST) tests/interop/test_soak07.py
 
 sim: env         ## thousands of seeded runs in virtual time (SEEDS=1-5000 JOBS=2)
 	$(RUN) -m barnabas.sim --seeds $(SEEDS) --jobs $(JOBS)

@@ -20,7 +20,7 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 # A module of this package for each group, with `measure(plan) -> list[Result]`.
 GROUPS = (
     *("produce", "fetch", "resident", "clients", "records"),
-    *("conversion", "opening", "compaction", "coordinators", "loading", "spark"),
+    *("conversion", "opening", "compaction", "coordinators", "loading", "kafka07", "spark"),
 )
 AGAINST_KAFKA = ("produce", "fetch")
 

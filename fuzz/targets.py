@@ -205,7 +205,7 @@ def _convert(data: bytes) -> None:
 
 def _accept(data: bytes) -> None:
     for magic in range(3):
-        accept_set(data, SetRules(magic, LIMIT, None, LIMIT))
+        accept_set(data, SetRules(magic, LIMIT))
 
 
 def _examine(data: bytes) -> None:

@@ -11,6 +11,7 @@ from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
+from barnabas.protocol.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
 from barnabas.protocol.produce import (
     PartitionProduceData,
@@ -104,6 +105,17 @@ def test_0_9_leaves_what_it_does_not_know_unanswered_and_goes_on() -> None:
         client.send(pack(">ihhih", 10, 120, 0, 1, -1))
         client.send(client.frame(MetadataRequest(topics=[]), 7, answered_in=0))
         assert client.receive(MetadataResponse).topics == []
+
+
+@pytest.mark.parametrize(
+    ("profile", "version"), [("0.8.2", 0), ("0.9.0", 0), ("0.11.0", 1), ("2.8", 3), ("4.3", 3)]
+)
+def test_every_release_has_the_topics_of_its_coordinators(profile: str, version: int) -> None:
+    few = {"offsets.topic.num.partitions": "1", "transaction.state.log.num.partitions": "1"}
+    with EmbeddedBroker(few, profile=profile) as broker, RawClient(broker.port) as client:
+        for kind in (0, 1) if version else (0,):
+            request = FindCoordinatorRequest(key="kennel", key_type=kind)
+            assert client.ask(request, version, FindCoordinatorResponse).error_code == 0
 
 
 @pytest.mark.kernels

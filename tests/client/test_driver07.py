@@ -21,6 +21,7 @@ from barnabas.errors import (
     ErrorCode,
     LocalProtocolError,
     RegistryUnavailable,
+    StorageError,
 )
 from barnabas.records.message07 import FetchTooSmall, InvalidMessage
 from barnabas.testing import EmbeddedBroker
@@ -371,9 +372,21 @@ class TestGroup:
 
     def test_an_offset_that_is_gone_starts_where_the_group_is_told(self, dogs: Cluster) -> None:
         dogs.session.create(f"/consumers/kennel/offsets/{self.topic}/0-0", b"9999999")
-        dogs.session.create(f"/consumers/kennel/offsets/{self.topic}/0-1", b"garbage")
+        dogs.session.create(f"/consumers/kennel/offsets/{self.topic}/0-1", b"-1")
         with dogs.consumer() as consumer:
             assert sorted(drained(consumer, 500)) == sorted(SENT)
+
+    def test_what_is_no_offset_is_told_until_it_is_put_right(self, dogs: Cluster) -> None:
+        path = f"/consumers/kennel/offsets/{self.topic}/0-1"
+        dogs.session.create(path, b"1_000")
+        with dogs.consumer(autooffset_reset="largest") as consumer:
+            for _ in range(2):
+                with pytest.raises(StorageError, match=f"{path} in ZooKeeper is no offset"):
+                    consumer.poll(0.01)
+            assert dogs.session.get(path) == (b"1_000", 0)
+            dogs.session.set(path, b"0")
+            first_of_all = dogs.simple().fetch(self.topic, 1, 0)[0][0].payload
+            assert payloads(consumer.poll(20))[0] == bytes(first_of_all)
 
     def test_zookeeper_away_and_a_session_lost(self, dogs: Cluster) -> None:
         with dogs.consumer(autocommit_interval_ms=0) as consumer:

@@ -6,6 +6,7 @@ Source: seed 002 "Offset Commit/Fetch API"; Kafka's ZKGroupTopicDirs.
 
 from urllib.parse import quote
 
+from barnabas.dialects.kafka07.offset_nodes import decode_offset
 from barnabas.errors import StorageError
 from barnabas.ports import Registry
 
@@ -36,10 +37,12 @@ class RegistryOffsets:
         """
         path = f"{_of(group)}/{topic}/{partition}"
         found = self._registry.get(path)
-        try:
-            return None if found is None else int(found[0])
-        except ValueError as error:
-            raise StorageError(f"the registry's node {path} is no offset: {error}") from error
+        if found is None:
+            return None
+        offset = decode_offset(found[0])
+        if offset is None:
+            raise StorageError(f"the registry's node {path} is no offset: {found[0][:40]!r}")
+        return offset
 
     def forget_topic(self, topic: str) -> None:
         """Remove all offsets of a topic that is deleted.

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from barnabas.client.driver07.assignment import BrokerPartition
+from barnabas.dialects.kafka07.offset_nodes import decode_offset
 from barnabas.migration.block_reader import BlockReader
 from barnabas.migration.errors import MigrationStopped
 from barnabas.migration.offset_map import OffsetMap
@@ -45,11 +46,11 @@ def positions(
             node = registry.get(path)
             if node is None:
                 continue
-            text = node[0].decode("ascii", "replace").strip()
-            if not text.removeprefix("-").isdecimal():
-                raise MigrationStopped(f"{path} in ZooKeeper is no offset: {text[:40]!r}")
-            new = new_offset(int(text), partition, readers[partition], offsets)
-            yield Position(group, place, partition, int(text), new)
+            old = decode_offset(node[0])
+            if old is None:
+                raise MigrationStopped(f"{path} in ZooKeeper is no offset: {node[0][:40]!r}")
+            new = new_offset(old, partition, readers[partition], offsets)
+            yield Position(group, place, partition, old, new)
 
 
 def strays(

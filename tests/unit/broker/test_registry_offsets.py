@@ -30,9 +30,10 @@ def test_the_groups_of_old_clients_are_found_under_their_own_names() -> None:
     assert registry.children("/consumers") == ["%2E%2E", "a:b%20c", "hund-%C3%BC", "x%25y"]
 
 
-def test_garbage_in_a_node_is_an_error_that_names_it() -> None:
+@pytest.mark.parametrize("garbage", [b"many", b"1_000", b" 5", b"", b"9223372036854775808"])
+def test_garbage_in_a_node_is_an_error_that_names_it(garbage: bytes) -> None:
     registry = MemoryRegistry()
-    registry.create("/consumers/kennel/offsets/dogs/0", b"many")
+    registry.create("/consumers/kennel/offsets/dogs/0", garbage)
     with pytest.raises(StorageError, match="/consumers/kennel/offsets/dogs/0 is no offset"):
         RegistryOffsets(registry).fetch("kennel", "dogs", 0)
 

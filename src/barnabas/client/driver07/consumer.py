@@ -91,6 +91,8 @@ class Consumer:
         Raises:
             CorruptRecord: a partition cannot be read on; the position stays before what is damaged.
             BrokerError: a broker refuses to give a partition.
+            StorageError: what ZooKeeper has as an offset of the group is none; nothing is read before
+                that is put right there.
         """
         if self._closed:
             raise LocalProtocolError("the consumer is closed")

@@ -5,17 +5,15 @@ others wrote, and owns a partition when it has made its node. Who consumes and c
 Source: seed 000 "Consumer", "Rebalancing"; Kafka 0.7.2's ZookeeperConsumerConnector.
 """
 
-import logging
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from barnabas.client.driver07.assignment import BrokerPartition, share_of
 from barnabas.client.driver07.cluster import TOPICS, read_partitions
 from barnabas.client.driver07.subscription import encode_subscription, threads_of
-from barnabas.errors import RegistryConflict
+from barnabas.dialects.kafka07.offset_nodes import decode_offset
+from barnabas.errors import RegistryConflict, StorageError
 from barnabas.ports import SharedRegistry
-
-log = logging.getLogger(__name__)
 
 _LONGER = 1.5
 """ZooKeeper may count a session a little longer than was asked for."""
@@ -126,16 +124,18 @@ class Membership:
         """The offset that the group has for a place, if any.
 
         Raises:
+            StorageError: what stands there is no offset.
             RegistryUnavailable: the registry does not answer.
         """
-        node = self._registry.get(self._offset_path(place))
+        path = self._offset_path(place)
+        node = self._registry.get(path)
         if node is None:
             return None
-        try:
-            return int(node[0])
-        except ValueError:
-            log.warning("offset is not understood", extra={"path": self._offset_path(place)})
-            return None
+        offset = decode_offset(node[0])
+        if offset is None:
+            # Not the same as none: to begin at the end would leave out all that was not read yet.
+            raise StorageError(f"{path} in ZooKeeper is no offset: {node[0][:40]!r}")
+        return offset
 
     def commit(self, offsets: Mapping[Place, int]) -> None:
         """Keep offsets of the group.

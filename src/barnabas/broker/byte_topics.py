@@ -1,8 +1,9 @@
 """Topics as clients of Kafka 0.7 have them: made by writing to them, with as many partitions as said.
 
-Which partitions there can be is the broker's configuration: `topic.partition.count.map`, or else
-`num.partitions`, whether there is something in them or not. Source: seed 000 "Ground Rules",
-"Creating New Topics"; Kafka 0.7.2's LogManager.getOrCreateLog, getLogPool.
+How many a new one gets is the broker's configuration: `topic.partition.count.map`, or else
+`num.partitions`. It gets all of them at once, and keeps its count: clients of today need numbers
+without a hole. Source: seed 000 "Ground Rules", "Creating New Topics"; Kafka 0.7.2's
+LogManager.getOrCreateLog, getLogPool, where the configuration also says what old topics have.
 """
 
 import logging
@@ -59,17 +60,18 @@ def to_write(broker: Broker, topic: str, index: int) -> Partition | ErrorCode:
 def _make(broker: Broker, topic: str, index: int) -> None:
     here = [broker.config.node_id]
     if broker.topics.get(topic) is not None:
-        # Of a directory of Kafka 0.7, where only those are that were written to.
+        # It is being made, a few partitions at a time, and this one is wanted already.
         broker.topics.add_partitions(topic, {index: here})
         return
     broker.topics.create(topic, dict.fromkeys(range(count_of(broker, topic)), here), FORMAT_07)
 
 
 def count_of(broker: Broker, topic: str) -> int:
-    """How many partitions a topic has or would have: those that clients of 0.7 can use."""
+    """How many partitions a topic has, or would have: those that clients of 0.7 can use."""
     known = broker.topics.get(topic)
-    there = 0 if known is None else 1 + max(known.partitions, default=-1)
-    return max(there, broker.config.partitions_of_new(topic, broker.config.num_partitions))
+    if known is None:
+        return broker.config.partitions_of_new(topic, broker.config.num_partitions)
+    return len(known.partitions)
 
 
 def _is_dense(broker: Broker, topic: str) -> bool:

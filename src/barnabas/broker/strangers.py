@@ -1,10 +1,13 @@
-"""The properties of topics whose logs some other broker left in our directories."""
+"""The properties and partitions of topics whose logs some other broker left in our directories."""
 
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 
+from barnabas.broker.assignments import MOST_AT_ONCE
 from barnabas.broker.kraft_metadata import ToldTopic
-from barnabas.errors import BrokerError
+from barnabas.config.broker import BrokerConfig
+from barnabas.errors import BrokerError, StorageError
+from barnabas.log.partition_log import PartitionLog
 
 log = logging.getLogger(__name__)
 
@@ -44,3 +47,32 @@ def config_of_stranger(
         else:
             config[key] = value
     return config
+
+
+def partitions_of_stranger(found: Sequence[PartitionLog], config: BrokerConfig) -> range:
+    """The partitions that a topic gets whose logs were `found`: from 0 on, without a hole.
+
+    Kafka 0.7 makes the directory of a partition when it is first written to, so its topics get the
+    others that the configuration gives them, too. Clients of today take the number of partitions for
+    a count: with a hole they never come to the last ones.
+
+    Raises:
+        StorageError: too many would have to be made, as for a directory that ends in a date.
+    """
+    name = found[0].topic_partition.topic
+    there = {one.topic_partition.partition for one in found}
+    count = max(there) + 1
+    if any(one.config.byte_positions for one in found):
+        count = max(count, config.partitions_of_new(name, config.num_partitions))
+    if count - len(there) > MOST_AT_ONCE:
+        raise StorageError(
+            f"topic {name} would get {count} partitions, as there is a directory "
+            f"{name}-{max(there)}: move that away if it is no partition"
+        )
+    missing = sorted(set(range(count)) - there)
+    if missing:
+        log.warning(
+            "partitions of a topic that are not there are made empty",
+            extra={"topic": name, "partitions": len(missing), "first": missing[0], "of": count},
+        )
+    return range(count)

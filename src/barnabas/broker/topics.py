@@ -367,9 +367,8 @@ class Topics:
 
     def _take_over(self, name: str, found: list[PartitionLog], told: "ToldTopic | None") -> None:
         topic_id = self._id_of(found)
-        indexes = sorted(one.topic_partition.partition for one in found)
         # Imported late: a broker starts faster without it.
-        from barnabas.broker.strangers import config_of_stranger
+        from barnabas.broker.strangers import config_of_stranger, partitions_of_stranger
 
         config = config_of_stranger(
             told,
@@ -380,6 +379,7 @@ class Topics:
         )
         if any(one.config.byte_positions for one in found):
             config["message.format.version"] = "0.7"
+        indexes = partitions_of_stranger(found, self._config)
         topic = Topic(name, topic_id, {index: [self._config.node_id] for index in indexes}, config)
         self._registry.set(f"{CONFIGS}/{name}", encode_config(config))
         self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))

@@ -50,6 +50,14 @@ class TopicView:
     error: ErrorCode = ErrorCode.NONE
     partitions: tuple[PartitionView, ...] = ()
 
+    def numbered(self, partition: int) -> PartitionView | None:
+        """The partition of that number; brokers may know of some only, as of 2 without 1."""
+        if 0 <= partition < len(self.partitions):
+            found = self.partitions[partition]
+            if found.partition == partition:
+                return found
+        return next((each for each in self.partitions if each.partition == partition), None)
+
 
 @dataclass(slots=True)
 class ClusterView:
@@ -98,9 +106,7 @@ class ClusterView:
     def partition(self, topic: str, partition: int) -> PartitionView | None:
         """What is known of a partition, if anything."""
         view = self.topics.get(topic)
-        if view is None or not 0 <= partition < len(view.partitions):
-            return None
-        return view.partitions[partition]
+        return None if view is None else view.numbered(partition)
 
     def leader(self, where: TopicPartition) -> Broker | None:
         """The broker that leads a partition, if it is known."""
@@ -123,11 +129,8 @@ class ClusterView:
         changed = PartitionView(
             where.topic, where.partition, leader, leader_epoch, view.replicas, view.in_sync
         )
-        partitions = list(topic.partitions)
-        partitions[where.partition] = changed
-        self._put(
-            TopicView(topic.name, topic.topic_id, topic.internal, topic.error, (*partitions,))
-        )
+        partitions = tuple(changed if each is view else each for each in topic.partitions)
+        self._put(TopicView(topic.name, topic.topic_id, topic.internal, topic.error, partitions))
         return leader in self.brokers
 
     def adopt_broker(self, broker: Broker) -> None:

@@ -98,3 +98,14 @@ def test_forgotten_topics_are_gone() -> None:
     view.forget(["t", "never heard of"])
     assert view.partition("t", 0) is None
     assert view.topic_named(b"a" * 16) is None
+
+
+def test_a_partition_is_found_by_its_number_where_others_are_missing() -> None:
+    told = response()
+    told.topics[0].partitions[0].partition_index = 3
+    view = viewed(told)
+    last = TopicPartition("t", 3)
+    assert view.leader(last) == Broker(1, "h", 1)
+    assert view.leader(T0) is None
+    assert view.adopt_leader(last, 2, 6)
+    assert view.leader(last) == Broker(2, "h", 2)

@@ -10,6 +10,7 @@ from tests.interop.differential import (
     consumer_groups,
     data,
     groups,
+    pending_offsets,
     placement,
     properties,
     quotas,
@@ -37,6 +38,7 @@ SCENARIOS = (
     *resources.SCENARIOS,
     *security.SCENARIOS,
     *transactions.SCENARIOS,
+    *pending_offsets.SCENARIOS,
 )
 
 

@@ -2,11 +2,14 @@
 
 import json
 import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 
 import pytest
 
+from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
+from tests.interop.differential.talk import Talk
 from tests.interop.peers.kafka_tools import run_tool, tool_command
 from tests.interop.peers.our_broker import OurBroker
 from tests.interop.test_groups import EACH, PARTITIONS, fill, new_topic
@@ -108,3 +111,30 @@ def test_the_tool_lists_moves_and_deletes(ours: OurBroker) -> None:
     assert starts(address, group) == {}
     run_tool(*OFFSETS, address, "--delete", "--group", group)
     assert group not in run_tool(*OFFSETS, address, "--list").split()
+
+
+def groups(address: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "barnabas", "groups", *arguments, "-b", address]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+
+
+def test_our_command_says_what_it_is_and_leaves_no_twin(ours: OurBroker) -> None:
+    topic, address = new_topic(ours), ours.bootstrap_servers
+    group, talk = f"of-{topic}", Talk(address, "share")
+    for epoch in (0, -1):
+        beat = ShareGroupHeartbeatRequest(
+            group_id=group,
+            member_id="somebody",
+            member_epoch=epoch,
+            subscribed_topic_names=None if epoch else [topic],
+        )
+        talk.wait(beat, 1, lambda said: not said.error_code)
+    described = json.loads(groups(address, "describe", group, "--json").stdout)
+    assert (described["type"], described["state"], described["members"]) == ("share", "Empty", [])
+    refused = groups(address, "reset", group, "-t", topic, "--to", "0", "--execute")
+    assert refused.returncode != 0
+    assert f"{group} is a share group" in refused.stderr
+    listed = [line.split("\t") for line in groups(address, "list").stdout.splitlines()]
+    assert [row[:3] for row in listed if row[0] == group] == [[group, "share", "Empty"]]
+    assert groups(address, "delete", group, "--yes").returncode == 0
+    assert group not in groups(address, "list").stdout

@@ -11,7 +11,7 @@ from barnabas.cli.group_reset import Reset, plan
 from barnabas.cli.output import Cell, counted, show_json, show_rows, tell
 from barnabas.cli.usage import HintingGroup
 from barnabas.client.core.descriptions import LATEST
-from barnabas.client.core.group_descriptions import GroupDescription
+from barnabas.client.core.group_descriptions import SHARE, GroupDescription
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
 from barnabas.types import TopicPartition
 
@@ -78,6 +78,10 @@ def describe(
         show_rows(_COLUMNS, rows, title=title, as_json=False)
     if not found.members:
         tell(f"{group} has no members now")
+    if found.kind == SHARE:
+        tell(
+            f"{group} is a share group: kafka-share-groups.sh --describe --offsets tells where it is"
+        )
 
 
 @groups.command()
@@ -115,7 +119,7 @@ def reset(
         raise click.UsageError("say of which topics: --topic or --all-topics")
     lines = None if file is None else file.read().splitlines()
     with administering(servers, client_settings(servers, pairs)) as admin:
-        _refuse_members(admin, group)
+        _refuse_unheeding(admin, group)
         saved = admin.list_group_offsets(group)
         current = {where: each.offset for where, each in saved.items()}
         new = plan(admin, current, Reset(topics, to, by, lines))
@@ -211,14 +215,19 @@ def _ends(admin: Admin, places: list[TopicPartition]) -> dict[TopicPartition, in
     return {where: each.offset for where, each in found.items()}
 
 
-def _refuse_members(admin: Admin, group: str) -> None:
-    """A group with members would not heed what is saved. One that is not there has none."""
+def _refuse_unheeding(admin: Admin, group: str) -> None:
+    """A group that would not heed what is saved. One that is not there has no members."""
     try:
         found = admin.describe_groups([group])[group]
     except BrokerError as error:
         if error.code is not ErrorCode.GROUP_ID_NOT_FOUND:
             raise
         return
+    if found.kind == SHARE:
+        raise ConfigError(
+            f"{group} is a share group, which saves no positions: "
+            "kafka-share-groups.sh --reset-offsets moves it"
+        )
     if found.state not in _STATES:
         raise ConfigError(
             f"{group} is {found.state} with {counted(len(found.members), 'member')}: end them first"

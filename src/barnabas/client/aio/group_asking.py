@@ -8,6 +8,7 @@ from barnabas.client.aio.coordinator import Coordinator
 from barnabas.client.core.group.membership import CONSUMER
 from barnabas.client.core.group.subscription import by_topic, decode_assignment
 from barnabas.client.core.group_descriptions import (
+    SHARE,
     GroupDescription,
     GroupListing,
     MemberDescription,
@@ -31,6 +32,9 @@ from barnabas.protocol.offset_delete import (
     OffsetDeleteRequestPartition,
     OffsetDeleteRequestTopic,
 )
+from barnabas.protocol.share_group_describe import DescribedGroup as ShareGroup
+from barnabas.protocol.share_group_describe import Member as ShareMember
+from barnabas.protocol.share_group_describe import ShareGroupDescribeRequest
 from barnabas.types import TopicPartition
 
 CLASSIC: Final = "classic"
@@ -64,12 +68,13 @@ async def listed_groups(
 
 
 async def described(coordinator: Coordinator) -> GroupDescription:
-    """One group: one whose broker shares out (KIP-848), if it is that, else a classic one."""
-    try:
-        return await _described_consumer(coordinator)
-    except BrokerError as error:
-        if error.code not in _NOT_THAT_KIND:
-            raise
+    """One group: one whose broker shares out (KIP-848, KIP-932), if it is that, else a classic one."""
+    for of_a_kind in (_described_consumer, _described_share):
+        try:
+            return await of_a_kind(coordinator)
+        except BrokerError as error:
+            if error.code not in _NOT_THAT_KIND:
+                raise
     request = DescribeGroupsRequest(groups=[coordinator.group_id])
     reply = await coordinator.ask(request)
     row: DescribedGroup = reply.groups[0]
@@ -145,7 +150,24 @@ async def _described_consumer(coordinator: Coordinator) -> GroupDescription:
         _CONSUMER_KIND,
         row.assignor_name,
         coordinator.node_id,
-        tuple(_consumer_member(each) for each in row.members),
+        tuple(_modern_member(each, each.instance_id) for each in row.members),
+    )
+
+
+async def _described_share(coordinator: Coordinator) -> GroupDescription:
+    request = ShareGroupDescribeRequest(
+        group_ids=[coordinator.group_id], include_authorized_operations=False
+    )
+    reply = await coordinator.ask(request)
+    row: ShareGroup = reply.groups[0]
+    coordinator.check(row.error_code, row.error_message or "describing")
+    return GroupDescription(
+        coordinator.group_id,
+        row.group_state,
+        SHARE,
+        row.assignor_name,
+        coordinator.node_id,
+        tuple(_modern_member(each, None) for each in row.members),
     )
 
 
@@ -165,12 +187,12 @@ def _classic_member(row: DescribedGroupMember, protocol_type: str) -> MemberDesc
     )
 
 
-def _consumer_member(row: Member) -> MemberDescription:
+def _modern_member(row: Member | ShareMember, instance_id: str | None) -> MemberDescription:
     partitions = [
         TopicPartition(topic.topic_name, one)
         for topic in row.assignment.topic_partitions
         for one in topic.partitions
     ]
     return MemberDescription(
-        row.member_id, row.client_id, row.client_host, row.instance_id, tuple(sorted(partitions))
+        row.member_id, row.client_id, row.client_host, instance_id, tuple(sorted(partitions))
     )

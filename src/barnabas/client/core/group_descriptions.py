@@ -1,8 +1,12 @@
 """What an admin client is told of groups, as plain values."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from barnabas.types import TopicPartition
+
+SHARE: Final = "share"
+"""The kind of a group whose records are acknowledged one by one (KIP-932)."""
 
 
 @dataclass(frozen=True, slots=True)

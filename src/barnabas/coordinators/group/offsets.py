@@ -3,7 +3,7 @@
 Knows nothing of members: whether who commits may is for its caller to say.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from barnabas.coordinators.group.offset_records import (
     NO_EXPIRY,
@@ -52,26 +52,37 @@ class OffsetsShard:
         return [known.get(position) for position in positions]
 
     def positions(self, group_id: str) -> Sequence[Position]:
-        """All partitions that a group has an offset for, sorted."""
+        """All partitions that a group has an offset for, sorted. Not those of open transactions."""
         return sorted(self._groups.get(group_id, ()))
 
     def has(self, group_id: str) -> bool:
-        """Whether a group has an offset."""
-        return group_id in self._groups
+        """Whether a group has an offset, be it one of an open transaction."""
+        return group_id in self._groups or group_id in self._pending.groups()
+
+    def count(self, group_id: str) -> int:
+        """How many partitions a group has an offset for, be it one of an open transaction."""
+        return len(self._places(group_id))
 
     def groups(self) -> Sequence[str]:
-        """The groups with an offset, sorted."""
-        return sorted(self._groups)
+        """The groups with an offset, be it one of an open transaction, sorted."""
+        return sorted({*self._groups, *self._pending.groups()})
 
     def forget_topic(self, topic: str) -> CoordinatorResult[None]:
         """Remove all offsets of a topic: it was deleted."""
-        gone = [place for place in self._all() if place[1].topic == topic]
-        return CoordinatorResult(None, tuple(encode_removal(*place) for place in gone))
+        records: list[CoordinatorRecord] = []
+        for group_id in self.groups():
+            gone = [one for one in self._places(group_id) if one.topic == topic]
+            records += self.forget(group_id, gone)
+        return CoordinatorResult(None, tuple(records))
 
     def forget(self, group_id: str, positions: Iterable[Position]) -> list[CoordinatorRecord]:
         """The records that remove those of these positions that there are."""
-        known = self._groups.get(group_id, {})
+        known = self._places(group_id)
         return [encode_removal(group_id, one) for one in positions if one in known]
+
+    def forget_group(self, group_id: str) -> list[CoordinatorRecord]:
+        """The records that remove all that a group has."""
+        return self.forget(group_id, sorted(self._places(group_id)))
 
     def expired(
         self, group_id: str, now_ms: int, retention_ms: int, since_ms: int | None
@@ -104,10 +115,9 @@ class OffsetsShard:
         for group_id, position, offset in self._pending.end(producer_id, committed=committed):
             self._groups.setdefault(group_id, {})[position] = offset
 
-    def _all(self) -> Iterator[tuple[str, Position]]:
-        for group_id, offsets in self._groups.items():
-            for position in offsets:
-                yield group_id, position
+    def _places(self, group_id: str) -> set[Position]:
+        """Where there is something to remove: also what only an open transaction has."""
+        return {*self._groups.get(group_id, ()), *self._pending.positions(group_id)}
 
     def replay_rows(self, names: dict[bytes, tuple[str, str]], rows: RecordRows, row: int) -> int:
         """Take in the records from `row` on that are plain offsets; gives the row of the next one.
@@ -137,9 +147,11 @@ class OffsetsShard:
             return
         group_id, position = decoded
         if value is not None:
-            self._pending.replace(group_id, position)
+            self._pending.outdate(group_id, position)
             self._groups.setdefault(group_id, {})[position] = decode_value(value)
             return
+        # Else what was removed would be back when its producer commits.
+        self._pending.forget(group_id, position)
         offsets = self._groups.get(group_id, {})
         offsets.pop(position, None)
         if not offsets:

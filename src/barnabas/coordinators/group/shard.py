@@ -50,14 +50,17 @@ class GroupShard:
         return iter(tuple(self._groups.values()))
 
     def view(self, group_id: str) -> ClassicGroup | None:
-        """A group that is no consumer group, to look at.
+        """A group that is neither a consumer group nor a share group, to look at.
 
         One that has offsets only is an empty one without a protocol.
         """
         known = self._groups.get(group_id)
-        if known is None and self.consumer.get(group_id) is None:
-            return ClassicGroup(group_id, self._settings) if self.offsets.has(group_id) else None
+        if known is None and self._modern(group_id) is None and self.offsets.has(group_id):
+            return ClassicGroup(group_id, self._settings)
         return known
+
+    def _modern(self, group_id: str) -> ConsumerGroup | ShareGroup | None:
+        return self.consumer.get(group_id) or self.share.get(group_id)
 
     def is_of_another_kind(self, group_id: str) -> bool:
         """Whether there is a group of that name that is no share group."""
@@ -68,10 +71,10 @@ class GroupShard:
         return self.share.get(group_id) is not None or self.is_of_another_kind(group_id)
 
     def views(self) -> Iterator[ClassicGroup]:
-        """All groups that are no consumer groups, to look at."""
+        """All groups that are neither consumer groups nor share groups, to look at."""
         yield from self.groups()
         for group_id in self.offsets.groups():
-            if group_id not in self._groups and self.consumer.get(group_id) is None:
+            if group_id not in self._groups and self._modern(group_id) is None:
                 yield ClassicGroup(group_id, self._settings)
 
     def forget(self, group_id: str) -> None:
@@ -88,6 +91,8 @@ class GroupShard:
         modern = self.consumer.get(asked.group_id)
         if modern is not None:
             return self._commit_of_member(modern, asked)
+        if self.share.get(asked.group_id) is not None:
+            return CoordinatorResult(dict.fromkeys(asked.offsets, ErrorCode.GROUP_ID_NOT_FOUND))
         group = self._groups.get(asked.group_id)
         known = self.offsets.has(asked.group_id)
         refused = commit_refusal(group, asked, known=known)
@@ -107,7 +112,7 @@ class GroupShard:
 
     def delete_group(self, group_id: str) -> CoordinatorResult[ErrorCode]:
         """Delete a group without members, with its offsets."""
-        modern = self.consumer.get(group_id) or self.share.get(group_id)
+        modern = self._modern(group_id)
         if modern is not None:
             return self._delete_modern(modern)
         group = self.view(group_id)
@@ -116,17 +121,18 @@ class GroupShard:
         if group.state is not GroupState.EMPTY:
             return CoordinatorResult(ErrorCode.NON_EMPTY_GROUP)
         self.forget(group_id)
-        records = self.offsets.forget(group_id, self.offsets.positions(group_id))
+        records = self.offsets.forget_group(group_id)
         return CoordinatorResult(ErrorCode.NONE, (*records, encode_end(group_id)))
 
     def _delete_modern(self, group: ConsumerGroup | ShareGroup) -> CoordinatorResult[ErrorCode]:
         if group.members:
             return CoordinatorResult(ErrorCode.NON_EMPTY_GROUP)
+        offsets = self.offsets.forget_group(group.group_id)
         if isinstance(group, ShareGroup):
-            return CoordinatorResult(ErrorCode.NONE, self.share.delete(group).records)
-        name = group.group_id
-        offsets = self.offsets.forget(name, self.offsets.positions(name))
-        return CoordinatorResult(ErrorCode.NONE, (*offsets, *self.consumer.delete(group).records))
+            end = self.share.delete(group)
+        else:
+            end = self.consumer.delete(group)
+        return CoordinatorResult(ErrorCode.NONE, (*offsets, *end.records))
 
     def delete_offsets(
         self, group_id: str, positions: Sequence[Position]
@@ -160,7 +166,7 @@ class GroupShard:
             if group is not None and group.state is not GroupState.EMPTY:
                 topics = group.subscribed_topics() if group.state is GroupState.STABLE else None
                 old = [one for one in old if topics is not None and one.topic not in topics]
-            elif group is not None and len(old) == len(self.offsets.positions(group_id)):
+            elif group is not None and len(old) == self.offsets.count(group_id):
                 self.forget(group_id)
                 records.append(encode_end(group_id))
             records += self.offsets.forget(group_id, old)
@@ -176,7 +182,7 @@ class GroupShard:
         old = self.offsets.expired(group_id, now_ms, retention_ms, None)
         old = [one for one in old if one.topic not in topics]
         records = self.offsets.forget(group_id, old)
-        if not group.members and len(old) == len(self.offsets.positions(group_id)):
+        if not group.members and len(old) == self.offsets.count(group_id):
             records += self.consumer.delete(group).records
         return records
 

@@ -1,9 +1,13 @@
 from dataclasses import replace
 
 from barnabas.coordinators.consumer_group.places import KnownTopic, Place
+from barnabas.coordinators.group.commit import Commit
+from barnabas.coordinators.group.member import Identity
+from barnabas.coordinators.group.offset_records import CommittedOffset, Position, encode_commit
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.share_group.group import ShareMember
 from barnabas.coordinators.share_group.groups import ShareBeat, ShareSettings, assign, loaded
+from barnabas.errors import ErrorCode
 from tests.unit.coordinators.some_topics import SomeTopics, a_shard
 
 SETTINGS = ShareSettings(session_ms=1000, heartbeat_ms=100, assignment_interval_ms=0, max_size=10)
@@ -70,3 +74,25 @@ def test_a_clock_that_went_back_puts_no_assignment_off() -> None:
     assert shard.share.deadline(group, settings) == 5100
     shard.share.on_time(group, settings, 5100)
     assert group.target["b"]
+
+
+def test_the_name_of_a_share_group_takes_no_offsets_and_goes_with_those_it_had() -> None:
+    shard = a_shard(SomeTopics(dogs=2))
+    place = Position("dogs", 0)
+    shard.replay(*encode_commit("g", place, CommittedOffset(7, 2, "", 1000)))
+    shard.share.heartbeat(beat("a"), SETTINGS, 0)
+    shard.share.heartbeat(beat("a", -1), SETTINGS, 0)
+    assert list(shard.views()) == []
+    offsets = {place: CommittedOffset(8, 2, "", 1000)}
+    for in_transaction, generation in ((False, -1), (True, -1), (True, 3)):
+        asked = Commit(
+            "g", Identity(""), generation, offsets, ErrorCode.ILLEGAL_GENERATION, in_transaction
+        )
+        refused = shard.commit(asked, 0)
+        assert (refused.reply, refused.records) == ({place: ErrorCode.GROUP_ID_NOT_FOUND}, ())
+    assert shard.delete_offsets("g", [place]).reply is ErrorCode.GROUP_ID_NOT_FOUND
+    deleted = shard.delete_group("g")
+    assert deleted.reply is ErrorCode.NONE
+    for record in deleted.records:
+        shard.replay(*record)
+    assert not shard.has("g")

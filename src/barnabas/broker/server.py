@@ -168,13 +168,15 @@ class BrokerServer:
 
         def end() -> None:
             deadline.cancel()
-            if self._broker is not None:
-                self._broker.topics.close()
-            self._cleaner.close()
-            _report(self._logs.close())
-            self._close_registries()
-            log.info("broker stopped", extra={"node": self._config.node_id})
-            on_stopped()
+            try:
+                if self._broker is not None:
+                    self._broker.topics.close()
+                self._cleaner.close()
+                _report(self._logs.close())
+                self._close_registries()
+                log.info("broker stopped", extra={"node": self._config.node_id})
+            finally:
+                on_stopped()  # Nobody waits for ever, whatever went wrong.
 
         def cut_off() -> None:
             log.warning("connections cut off", extra={"connections": len(connections)})
@@ -331,11 +333,10 @@ def _cleaner_settings(config: BrokerConfig) -> CleanerSettings:
 
 def _report(events: list[LogEvent]) -> None:
     for event in events:
-        topic, index = event.partition
         quietly = logging.WARNING if event.loss else logging.INFO
         log.log(
             logging.ERROR if event.problem else quietly,
             "log %s",
             event.text,
-            extra={"topic": topic, "partition": index},
+            extra=dict(zip(("topic", "partition"), event.partition or (), strict=False)),
         )

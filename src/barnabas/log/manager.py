@@ -47,10 +47,10 @@ class LogSettings(NamedTuple):
 class LogEvent(NamedTuple):
     """Something that an operator may want to know; `problem` where somebody must act.
 
-    `loss`: data are gone, or missing, that nobody asked to go.
+    `loss`: data are gone, or missing, that nobody asked to go. No partition: it is of all of them.
     """
 
-    partition: TopicPartition
+    partition: TopicPartition | None
     text: str
     problem: bool = False
     loss: bool = False
@@ -311,8 +311,15 @@ class LogManager:
             except StorageError as error:
                 log.close(clean=False)
                 events.append(LogEvent(partition, f"not closed in order: {error}", problem=True))
-        self.write_checkpoints()
-        self._let_go(clean=not events)
+        try:
+            self.write_checkpoints()
+        except StorageError as error:
+            events.append(LogEvent(None, f"checkpoints not written: {error}", problem=True))
+        try:
+            self._let_go(clean=not events)
+        except StorageError as error:
+            events.append(LogEvent(None, f"directories not closed in order: {error}", problem=True))
+            self._let_go(clean=False)
         return events
 
     def _let_go(self, *, clean: bool) -> None:

@@ -45,6 +45,18 @@ def test_logs_are_found_again_with_id_and_end(tmp_path: Path) -> None:
     again.close()
 
 
+def test_a_directory_that_is_gone_is_let_go(tmp_path: Path) -> None:
+    directory = tmp_path / "data"
+    manager = a_manager(directory)
+    manager.open()
+    fill(manager.create(DOGS, TOPIC_ID, SMALL), 1)
+    shutil.rmtree(directory)
+    events = manager.close()
+    assert any("checkpoints not written" in event.text for event in events)
+    assert all(event.problem for event in events)
+    assert list(manager.logs()) == []
+
+
 def test_an_empty_log_is_opened_without_writing_its_epoch_again(tmp_path: Path) -> None:
     manager = a_manager(tmp_path)
     manager.open()

@@ -39,6 +39,7 @@ BATCH = Batch.filling(SET_BYTES, 1024)
 PRODUCES = 4_000
 LOG_SETS = 1_600
 FETCHES = (("1 MB", 1 << 20, 400), ("64 KB", 1 << 16, 4_000))
+MESSAGE_BYTES = 4 + 6 + 1024
 SMALL, MESSAGES = 100, 500_000
 TOPICS_AT_START = 1_000
 SECONDS = 60.0
@@ -101,10 +102,11 @@ def fetch(broker: Broker07, port: int, ask: Callable[[int], bytes], step: int, c
 
 
 def asking_07(size: int) -> Callable[[int], bytes]:
-    """Requests for parts of a log that follow each other."""
+    """Requests for parts of a log, each from where the last whole message before ended."""
+    whole = size // MESSAGE_BYTES * MESSAGE_BYTES
 
     def ask(number: int) -> bytes:
-        asked = FetchRequest(topic="out-07", partition=0, offset=number * size, max_size=size)
+        asked = FetchRequest(topic="out-07", partition=0, offset=number * whole, max_size=size)
         return encode_request(asked).joined()
 
     return ask
@@ -173,7 +175,7 @@ def _figures(plan: Plan, broker: Broker07) -> dict[str, tuple[list[float], list[
     for topic, config in (("in", BOUNDED), ("out", UNBOUNDED)):
         create_topic(broker, topic, 1, config)
         create_topic(broker, f"{topic}-07", 1, {**config, **FORMAT})
-    messages = message_set(SET_BYTES // (1024 + 10), 1024)
+    messages = message_set(SET_BYTES // MESSAGE_BYTES, 1024)
     shape = {"port": broker.port, "pid": broker.pid, "value": BATCH.value, "records": BATCH.records}
     produce(broker, "out-07", messages, LOG_SETS + 100)
     run_load("produce", **shape, topic="out", requests=LOG_SETS + 100)

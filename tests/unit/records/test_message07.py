@@ -1,6 +1,7 @@
 """Messages of Kafka 0.6 and 0.7: their bytes, what is in compressed ones, where a reader goes on."""
 
 import tracemalloc
+from zlib import crc32
 
 import pytest
 
@@ -33,6 +34,14 @@ def test_messages_are_the_golden_bytes() -> None:
     assert encode_message(b"", magic=0) == golden07.EMPTY_0
     assert encode_set([b"hello"], codec=Codec.SNAPPY) == golden07.SNAPPED
     assert encode_message(b"x" * 100, magic=0)[:9].hex() == "00000069005e0e5d8f"
+
+
+def test_the_crc_is_that_of_zlib_whatever_the_length() -> None:
+    for size in (*range(300), 4096, 65_537):
+        payload = bytes(index * 7 % 256 for index in range(size))
+        message = encode_message(payload)
+        assert payloads(message) == [(payload, len(message))]
+        assert int.from_bytes(message[6:10], "big") == crc32(payload)
 
 
 def test_both_magics_are_read_side_by_side() -> None:

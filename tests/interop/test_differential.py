@@ -39,6 +39,7 @@ SCENARIOS = (
     *security.SCENARIOS,
     *transactions.SCENARIOS,
     *pending_offsets.SCENARIOS,
+    *(pytest.param(one, marks=pytest.mark.long) for one in transactions.LONG),
 )
 
 

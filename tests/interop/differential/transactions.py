@@ -67,6 +67,24 @@ class Writer:
             self.id, self.epoch, self.sequence = said.producer_id, said.producer_epoch, 0
         self.talk.answers[label].pop("producer_id")
 
+    def again(self, label: str, version: int = 4, *, epoch: int = 0) -> None:
+        """Ask to go on with an epoch that may be gone, so far from the one that was told last."""
+        self.init(label, version, producer_id=self.id, producer_epoch=self.epoch + epoch)
+
+    def interrupted(self, label: str) -> None:
+        """Another instance asks once, which ends an open transaction, and is not seen again."""
+        asked = InitProducerIdRequest(transactional_id=self.name, transaction_timeout_ms=60_000)
+        self.talk.ask(label, asked, 4)
+        self.settle()
+
+    def aborted(self) -> None:
+        """Wait until the broker has ended the transaction."""
+        self.talk.wait(
+            DescribeTransactionsRequest(transactional_ids=[self.name]),
+            0,
+            lambda said: said.transaction_states[0].transaction_state == "CompleteAbort",
+        )
+
     def add(self, label: str, version: int = 3, *, epoch: int = 0, topic: str = "") -> None:
         places = [AddPartitionsToTxnTopic(name=topic or self.topic, partitions=[0])]
         self.talk.ask(
@@ -265,6 +283,75 @@ def version_2(talk: Talk) -> None:
     writer.producers("replaced")
 
 
+def epochs_before(talk: Talk) -> None:
+    """Who may go on with the epoch that was bumped, and until when."""
+    talk.create("dogs")
+    dogs = talk.topic("dogs")
+    first = Writer(talk, "first", dogs)
+    first.init("begun")
+    first.again("bumped")
+    first.add("added")
+    first.end("committed")
+    first.again("as it was before its bump", epoch=-1)
+    second = Writer(talk, "second", dogs)
+    second.init("second begun", 5)
+    second.produce("second produced", 12)
+    second.end("second committed", 5)
+    second.again("as it was before its end", 5, epoch=-1)
+    third = Writer(talk, "third", dogs)
+    third.init("third begun")
+    third.add("third added")
+    third.interrupted("interrupted")
+    third.again("as it was before it was interrupted")
+    third.add("third goes on")
+    third.end("third committed")
+    fourth = Writer(talk, "fourth", dogs)
+    fourth.init("fourth begun")
+    fourth.add("fourth added")
+    fourth.interrupted("fourth interrupted")
+    fourth.init("another in its place")
+    fourth.again("fenced for good", epoch=-3)
+
+
+def timed_out(talk: Talk) -> None:
+    """Transactions that the broker ends, and their producers after that (KIP-588, KIP-890)."""
+    talk.create("dogs")
+    dogs = talk.topic("dogs")
+    plain, replaced = Writer(talk, "one", dogs), Writer(talk, "three", dogs)
+    talk.create("cats")
+    own_epochs = Writer(talk, "two", talk.topic("cats"))
+    in_short = {"transaction_timeout_ms": 5000}
+    plain.init("begun", **in_short)
+    own_epochs.init("version 2 begun", 5, **in_short)
+    replaced.init("begun, to be replaced", **in_short)
+    plain.add("added")
+    plain.produce("produced", 9)
+    own_epochs.produce("version 2 produced", 12)
+    replaced.add("added, to be replaced")
+    for writer in (plain, own_epochs, replaced):
+        writer.aborted()
+        writer.describe(f"aborted: {writer.name}")
+    plain.read("aborted")
+    plain.producers("aborted")
+    plain.produce("late", 9)
+    plain.add("added late")
+    plain.end("ended late")
+    plain.again("goes on")
+    plain.again("goes on, told again", epoch=-1)
+    plain.again("an epoch too old", epoch=-2)
+    plain.add("added again")
+    plain.produce("produced again", 9)
+    plain.end("committed")
+    own_epochs.produce("version 2 late", 12)
+    own_epochs.again("version 2 goes on", 5)
+    own_epochs.produce("version 2 produced again", 12)
+    own_epochs.end("version 2 committed", 5)
+    own_epochs.read("version 2 committed")
+    replaced.init("another in its place")
+    replaced.again("fenced for good", epoch=-3)
+    plain.read("at the end")
+
+
 def offsets(talk: Talk) -> None:
     talk.create("dogs")
     writer = Writer(talk, "three", talk.topic("dogs"))
@@ -339,4 +426,5 @@ def mistakes(talk: Talk) -> None:
     )
 
 
-SCENARIOS = (version_1, outcomes, version_2, offsets, mistakes)
+SCENARIOS = (version_1, outcomes, version_2, epochs_before, offsets, mistakes)
+LONG = (timed_out,)

@@ -115,9 +115,13 @@ def _decided_2(known: Transaction, asked: End, new_id: Callable[[], int], now: i
     return _decided(known, asked, known.producer.bumped(), next_id, now)
 
 
-def fence(known: Transaction, new_id: Callable[[], int], now: int) -> Transaction:
-    """Abort an open transaction under an epoch that its producer does not know."""
-    asked = End(known.transactional_id, known.producer, commit=False, version=known.client_version)
+def fence(known: Transaction, version: int, new_id: Callable[[], int], now: int) -> Transaction:
+    """Abort an open transaction under an epoch that its producer does not know.
+
+    `version`: the cluster's of transactions. Whatever its client goes by, from 2 on it is ended like
+    any other, so that its producer gets a new id where its epochs are used up.
+    """
+    asked = End(known.transactional_id, known.producer, commit=False, version=version)
     if asked.has_own_epoch:
         return _decided_2(known, asked, new_id, now)
     return _decided(known, asked, known.producer.bumped(), NO_PRODUCER_ID, now)

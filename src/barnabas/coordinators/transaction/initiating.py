@@ -1,13 +1,12 @@
 """A producer comes, or comes again: which id and epoch it gets, and whom it fences.
 
-Functions of what is known and the time. Source: KIP-98, KIP-360, KIP-890; Kafka's
-TransactionCoordinator (prepareInitProducerIdTransit) and TransactionMetadata.
+Functions of what is known and the time. Source: KIP-98, KIP-360, KIP-588, KIP-890;
+Kafka's TransactionCoordinator (prepareInitProducerIdTransit) and TransactionMetadata.
 """
 
 from collections.abc import Callable
 from typing import NamedTuple
 
-from barnabas.coordinators.transaction.ending import fence
 from barnabas.coordinators.transaction.transaction import (
     LAST_EPOCH,
     NOBODY,
@@ -32,13 +31,14 @@ class Initiated(NamedTuple):
     """What the producer is told, what is kept of it (None: nothing new), and whom that replaced.
 
     `before` is the epoch that this same producer had; -1 where it was another one. It may ask for
-    its bump again if the answer was lost.
+    its bump again if the answer was lost. `fences`: a transaction is open and has to be fenced.
     """
 
     error: ErrorCode
     producer: Producer = NOBODY
     next: Transaction | None = None
     before: int = NO_PRODUCER_EPOCH
+    fences: bool = False
 
 
 def initiate(
@@ -48,9 +48,9 @@ def initiate(
     new_id: Callable[[], int],
     now: int,
 ) -> Initiated:
-    """Give a producer its id and epoch; `before` is that of an earlier answer.
+    """Give a producer its id and epoch; `before` is the one that it had until its last bump.
 
-    An open transaction is aborted first, and the producer told to ask again.
+    While a transaction is open it is told to ask again when that is fenced.
     """
     if known is None:
         first = Transaction(
@@ -65,11 +65,10 @@ def initiate(
     expected = asked.expected
     if expected != NOBODY and not _may_go_on(known, expected):
         return Initiated(ErrorCode.PRODUCER_FENCED)
+    if known.state is TransactionState.ONGOING:
+        return Initiated(ErrorCode.CONCURRENT_TRANSACTIONS, fences=True)
     if known.is_decided:
         return Initiated(ErrorCode.CONCURRENT_TRANSACTIONS)
-    if known.state is TransactionState.ONGOING:
-        aborting = fence(known, new_id, now)
-        return Initiated(ErrorCode.CONCURRENT_TRANSACTIONS, next=aborting)
     own = expected.epoch == known.producer.epoch
     if known.is_used_up and (expected == NOBODY or own):
         producer = Producer(new_id(), 0)

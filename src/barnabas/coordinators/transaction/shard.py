@@ -1,7 +1,8 @@
 """TransactionShard: the transactional ids of one partition of __transaction_state.
 
 Changes by replay alone, but for what Kafka does not keep either: which epoch a producer had before
-its last bump. A producer whose answer was lost with its broker is fenced.
+its last bump. Until another comes it may go on with that one: its answer was lost, or its
+transaction was aborted in its place (KIP-360, KIP-588). When the broker has gone too it is fenced.
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -10,7 +11,7 @@ from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
 from barnabas.coordinators.transaction.adding import Addition, add, verify
 from barnabas.coordinators.transaction.ending import End, Ended, completed, end, fence
 from barnabas.coordinators.transaction.initiating import Initiated, Initiation, initiate
-from barnabas.coordinators.transaction.transaction import Producer, Transaction
+from barnabas.coordinators.transaction.transaction import VERSION_2, Producer, Transaction
 from barnabas.coordinators.transaction.transaction_records import (
     NEWEST,
     decode_key,
@@ -30,6 +31,7 @@ class TransactionShard:
         """`new_id` gives out producer ids; it may raise, and so may what needs one."""
         self._new_id = new_id
         self._record_version = record_version
+        self._fences_by = VERSION_2 if record_version == NEWEST else 0
         self._known: dict[str, Transaction] = {}
         self._before: dict[str, tuple[Producer, int]] = {}
         self._said: dict[str, tuple[bytes, Transaction]] = {}
@@ -51,6 +53,8 @@ class TransactionShard:
         if known is None or known.producer != producer:
             before = NO_PRODUCER_EPOCH
         done = initiate(known, asked, before, self._new_id, now)
+        if done.fences and known is not None:
+            return CoordinatorResult(done, self._records(self._fenced(known, now)))
         if done.before != NO_PRODUCER_EPOCH:
             self._before[transactional_id] = done.producer, done.before
         elif not done.error:
@@ -69,6 +73,8 @@ class TransactionShard:
     def end(self, asked: End, now: int) -> CoordinatorResult[Ended]:
         """Commit or abort."""
         ended = end(self._known.get(asked.transactional_id), asked, self._new_id, now)
+        if ended.next is not None and asked.has_own_epoch:
+            self._before[asked.transactional_id] = ended.producer, asked.producer.epoch
         return CoordinatorResult(ended, self._records(ended.next))
 
     def complete(self, transactional_id: str, now: int) -> CoordinatorResult[None]:
@@ -83,9 +89,7 @@ class TransactionShard:
             if one.state is TransactionState.ONGOING and now - one.started_ms > one.timeout_ms
         ]
         return {
-            one.transactional_id: CoordinatorResult(
-                None, self._records(fence(one, self._new_id, now))
-            )
+            one.transactional_id: CoordinatorResult(None, self._records(self._fenced(one, now)))
             for one in overdue
         }
 
@@ -111,6 +115,13 @@ class TransactionShard:
             if known is None or value is not said:
                 known = decode_transaction(transactional_id, value)
             self._known[transactional_id] = known
+
+    def _fenced(self, known: Transaction, now: int) -> Transaction:
+        decided = fence(known, self._fences_by, self._new_id, now)
+        if self._fences_by >= VERSION_2:
+            after = completed(decided, now).producer
+            self._before[known.transactional_id] = after, known.producer.epoch
+        return decided
 
     def _records(self, kept: Transaction | None) -> tuple[CoordinatorRecord, ...]:
         if kept is None:

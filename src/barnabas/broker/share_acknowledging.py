@@ -5,14 +5,14 @@ ShareFetch and ShareAcknowledge say them alike.
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from barnabas.broker.code_collector import CodeCollector
 from barnabas.broker.share_partitions import SharePartitions
 from barnabas.coordinators.consumer_group.places import Place
 from barnabas.coordinators.share_partition.partition import Acknowledge, Acknowledged
 from barnabas.coordinators.share_state.states import StateKey
-from barnabas.errors import ErrorCode
+from barnabas.errors import BrokerError, ErrorCode
 
 Codes = dict[Place, ErrorCode]
 
@@ -50,30 +50,38 @@ def said_of(topics: Iterable[_Topic]) -> dict[Place, list[Acknowledged]]:
     }
 
 
-def renews(said: dict[Place, list[Acknowledged]]) -> bool:
-    """Whether a lock is to last longer."""
-    return any(Acknowledge.RENEW in batch.kinds for batches in said.values() for batch in batches)
+class Sender(NamedTuple):
+    """Who acknowledges, and whether it announced that it renews locks."""
+
+    group_id: str
+    member_id: str
+    renews: bool
 
 
 def acknowledge_all(
     partitions: SharePartitions,
-    who: tuple[str, str],
+    sender: Sender,
     said: dict[Place, list[Acknowledged]],
     on_done: Callable[[Codes], None],
 ) -> None:
-    """Take in everything; `on_done` is told a code for each partition when all of it is kept."""
-    group_id, member_id = who
+    """Take in everything; `on_done` is told a code for each partition when all of it is kept.
+
+    Nothing is taken in for a partition with a renewal that was not announced.
+    """
     collector = CodeCollector(said, on_done)
     for place, batches in said.items():
-        key = StateKey(group_id, place)
-        collector.begin(place, partial(_acknowledge, partitions, key, member_id, batches))
+        key = StateKey(sender.group_id, place)
+        collector.begin(place, partial(_acknowledge, partitions, key, sender, batches))
 
 
 def _acknowledge(
     partitions: SharePartitions,
     key: StateKey,
-    member_id: str,
+    sender: Sender,
     batches: Sequence[Acknowledged],
     on_kept: Callable[[ErrorCode], None],
 ) -> None:
-    partitions.acknowledge(partitions.find(key), member_id, batches, on_kept)
+    live = partitions.find(key)
+    if not sender.renews and any(Acknowledge.RENEW in batch.kinds for batch in batches):
+        raise BrokerError(ErrorCode.INVALID_REQUEST, "a renewal that was not announced")
+    partitions.acknowledge(live, sender.member_id, batches, on_kept)

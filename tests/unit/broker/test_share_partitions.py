@@ -6,6 +6,7 @@ from typing import Self
 import pytest
 
 from barnabas.errors import ErrorCode
+from barnabas.protocol import share_fetch as fetching
 from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from barnabas.protocol.produce import (
     PartitionProduceData,
@@ -56,6 +57,8 @@ class Member:
         self.name, self.topic, self.epoch = name, topic, 0
         self.codes: list[int] = []
         """What the last fetch told of partitions."""
+        self.refused = False
+        """Whether the last acknowledgement was refused as a whole."""
 
     def __enter__(self) -> Self:
         return self
@@ -75,11 +78,15 @@ class Member:
         ]
 
     def fetched(
-        self, *, most: int = 100, wait_ms: int = 0, epoch: int | None = None
+        self,
+        *,
+        most: int = 100,
+        wait_ms: int = 0,
+        epoch: int | None = None,
+        places: Sequence[FetchPartition] = (),
     ) -> ShareFetchResponse:
-        places = (
-            [] if self.epoch else [FetchPartition(partition_index=0, acknowledgement_batches=[])]
-        )
+        if not self.epoch:
+            places = [FetchPartition(partition_index=0, acknowledgement_batches=[])]
         request = ShareFetchRequest(
             group_id="g",
             member_id=self.name,
@@ -89,7 +96,7 @@ class Member:
             max_records=most,
             batch_size=most,
             share_acquire_mode=1,
-            topics=[FetchTopic(topic_id=self.topic, partitions=places)] if places else [],
+            topics=[FetchTopic(topic_id=self.topic, partitions=list(places))] if places else [],
             forgotten_topics_data=[],
         )
         self.epoch += epoch is None
@@ -109,9 +116,19 @@ class Member:
         )
         self.epoch += 1
         answer = self.client.ask(request, 2, ShareAcknowledgeResponse)
+        self.refused = answer.error_code != ErrorCode.NONE
         if answer.error_code:
             return answer.error_code
         return answer.responses[0].partitions[0].error_code
+
+    def say_with_fetch(self, offset: int, kind: int) -> int:
+        batch = fetching.AcknowledgementBatch(
+            first_offset=offset, last_offset=offset, acknowledge_types=[kind]
+        )
+        place = FetchPartition(partition_index=0, acknowledgement_batches=[batch])
+        answer = self.fetched(places=[place])
+        assert answer.error_code == ErrorCode.NONE
+        return answer.responses[0].partitions[0].acknowledge_error_code
 
 
 def topic_id(port: int, name: str) -> bytes:
@@ -182,11 +199,23 @@ def test_sessions_go_step_by_step(broker: EmbeddedBroker, topic: Topic) -> None:
         assert member.fetch() == []
         assert member.fetched(epoch=5).error_code == ErrorCode.INVALID_SHARE_SESSION_EPOCH
         assert member.say(0, 0, [9]) == ErrorCode.INVALID_REQUEST
-        assert member.say(0, 0, [4]) == ErrorCode.INVALID_REQUEST
         topic.fill(1)
-        member.epoch = 3
         assert member.fetched(epoch=-1).error_code == ErrorCode.NONE
         assert member.fetched(epoch=3).error_code == ErrorCode.SHARE_SESSION_NOT_FOUND
+
+
+def test_a_renewal_must_be_announced(broker: EmbeddedBroker, topic: Topic) -> None:
+    with Member(broker, "r", topic.topic_id) as member:
+        assert member.fetch() == []
+        topic.fill(2)
+        assert member.fetch() == [(0, 1, 1)]
+        # It is the partition that is refused: the session goes on, and the records stay locked.
+        assert member.say(0, 1, [4, 1]) == ErrorCode.INVALID_REQUEST
+        assert not member.refused
+        assert member.say_with_fetch(0, 4) == ErrorCode.INVALID_REQUEST
+        assert member.say_with_fetch(1, 1) == ErrorCode.NONE
+        assert member.say(0, 0, [4], renews=True) == ErrorCode.NONE
+        assert member.say(0, 0, [1]) == ErrorCode.NONE
 
 
 def test_a_damaged_log_is_told(broker: EmbeddedBroker, topic: Topic) -> None:

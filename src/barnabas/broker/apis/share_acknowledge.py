@@ -1,7 +1,7 @@
 """ShareAcknowledge (key 79): a member of a share group says what became of records (KIP-932).
 
 Does: answers when that is kept; epoch -1 closes the session and gives back all that the member had.
-Refuses: who has no session, or one at another epoch; renewals that are not announced.
+Refuses: who has no session, or one at another epoch; partitions with renewals that are not announced.
 Versions: 2 renewed locks (KIP-1222)
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory import Pending
-from barnabas.broker.share_acknowledging import Codes, acknowledge_all, renews, said_of
+from barnabas.broker.share_acknowledging import Codes, Sender, acknowledge_all, said_of
 from barnabas.broker.share_sessions import CLOSES, OPENS
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.share_acknowledge import (
@@ -50,13 +50,13 @@ def handle(broker: Broker, context: RequestContext, request: ShareAcknowledgeReq
             )
         )
 
-    acknowledge_all(broker.shares.partitions, (group_id, member_id), said, done)
+    sender = Sender(group_id, member_id, request.is_renew_ack)
+    acknowledge_all(broker.shares.partitions, sender, said, done)
     return pending
 
 
 def _check(request: ShareAcknowledgeRequest) -> None:
-    wrong_renewal = renews(said_of(request.topics)) and not request.is_renew_ack
-    if not request.group_id or not request.member_id or wrong_renewal:
+    if not request.group_id or not request.member_id:
         raise BrokerError(ErrorCode.INVALID_REQUEST)
     if request.share_session_epoch == OPENS:
         raise BrokerError(ErrorCode.INVALID_SHARE_SESSION_EPOCH)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory import Pending
-from barnabas.broker.share_acknowledging import Codes, acknowledge_all, renews, said_of
+from barnabas.broker.share_acknowledging import Codes, Sender, acknowledge_all, said_of
 from barnabas.broker.share_partitions import Acquired, Live, Wanted
 from barnabas.broker.share_sessions import CLOSES, OPENS, ShareSession
 from barnabas.coordinators.consumer_group.places import Place
@@ -69,16 +69,14 @@ def handle(broker: Broker, context: RequestContext, request: ShareFetchRequest) 
         else:
             _wait(broker, request, session, pending)
 
-    acknowledge_all(broker.shares.partitions, (group_id, member_id), said, acknowledged)
+    sender = Sender(group_id, member_id, request.is_renew_ack)
+    acknowledge_all(broker.shares.partitions, sender, said, acknowledged)
     return pending
 
 
 def _check(request: ShareFetchRequest) -> None:
-    said = said_of(request.topics)
-    wrong_renewal = renews(said) and not request.is_renew_ack
-    acknowledges_nothing_yet = said and request.share_session_epoch == OPENS
-    nobody = not request.group_id or not request.member_id
-    if nobody or wrong_renewal or acknowledges_nothing_yet:
+    acknowledges_nothing_yet = said_of(request.topics) and request.share_session_epoch == OPENS
+    if not request.group_id or not request.member_id or acknowledges_nothing_yet:
         raise BrokerError(ErrorCode.INVALID_REQUEST)
 
 

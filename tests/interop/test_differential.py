@@ -16,6 +16,7 @@ from tests.interop.differential import (
     quotas,
     resources,
     security,
+    sharing,
     transactions,
 )
 from tests.interop.differential.explained import EXPLAINED
@@ -37,6 +38,7 @@ SCENARIOS = (
     *consumer_groups.SCENARIOS,
     *resources.SCENARIOS,
     *security.SCENARIOS,
+    *sharing.SCENARIOS,
     *transactions.SCENARIOS,
     *pending_offsets.SCENARIOS,
     *(pytest.param(one, marks=pytest.mark.long) for one in transactions.LONG),

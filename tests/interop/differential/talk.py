@@ -2,7 +2,8 @@
 
 import re
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from barnabas.protocol.api_keys import ApiKey
@@ -72,6 +73,14 @@ class Talk:
         self._address = address
         self._scenario = scenario
         self._ids: dict[bytes, str] = {NO_UUID: "no id"}
+        self._kept: Raw | None = None
+
+    @contextmanager
+    def one_connection(self) -> Iterator[None]:
+        """Ask everything over the same connection, which else has one request."""
+        with Raw(self._address) as self._kept:
+            yield
+        self._kept = None
 
     def topic(self, name: str) -> str:
         """A topic's name that no other scenario has."""
@@ -165,7 +174,7 @@ class Talk:
 
     def _exchange(self, api: ApiKey, message: object, version: int) -> Any:
         frame = encode_request(RequestHeader(api, version, 1, "differential"), message).joined()
-        with Raw(self._address) as connection:
+        with nullcontext(self._kept) if self._kept else Raw(self._address) as connection:
             answer = connection.ask(frame)
         return None if answer is None else decode_response(api, version, answer)[1]
 

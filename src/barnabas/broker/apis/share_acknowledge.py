@@ -40,11 +40,10 @@ def handle(broker: Broker, context: RequestContext, request: ShareAcknowledgeReq
         if request.share_session_epoch == CLOSES:
             broker.shares.sessions.close(group_id, member_id)
             broker.shares.partitions.release(group_id, member_id)
-        lock_ms = broker.shares.partitions.lock_ms(group_id) if request.is_renew_ack else 0
         pending.complete(
             ShareAcknowledgeResponse(
                 error_code=ErrorCode.NONE,
-                acquisition_lock_timeout_ms=lock_ms,
+                acquisition_lock_timeout_ms=broker.shares.partitions.lock_ms(group_id),
                 responses=list(_responses(codes)),
                 node_endpoints=[],
             )

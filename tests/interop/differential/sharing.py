@@ -1,0 +1,138 @@
+"""Scripts about members of share groups: what they acknowledge, and where their sessions stand."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from barnabas.protocol import share_acknowledge, share_fetch
+from barnabas.protocol.find_coordinator import FindCoordinatorRequest
+from barnabas.protocol.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from barnabas.protocol.share_acknowledge import ShareAcknowledgeRequest
+from barnabas.protocol.share_fetch import ShareFetchRequest
+from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
+from barnabas.records.builder import BatchBuilder
+from barnabas.records.compression import Codec
+from tests.interop.differential.talk import Talk
+
+MEMBER = "S4xOi3xpQwWkkmGhH5RCjw"
+RENEW = 4
+Said = tuple[int, int, Sequence[int]]
+"""First and last of the acquired, and what became of them."""
+
+
+class Member:
+    """A member of a share group, by its requests' versions, with its session."""
+
+    def __init__(self, talk: Talk, topic_id: bytes, version: int) -> None:
+        self.talk, self.topic_id, self.version, self.epoch = talk, topic_id, version, 0
+        self.first = 0
+        self.group = talk.topic(f"group-{version}")
+        found = FindCoordinatorRequest(key=self.group, key_type=0)
+        talk.wait(found, 3, lambda answer: not answer.error_code)
+        joins = ShareGroupHeartbeatRequest(
+            group_id=self.group,
+            member_id=MEMBER,
+            member_epoch=0,
+            subscribed_topic_names=[talk.topic("dogs")],
+        )
+        # Kafka assigns what the group has a place in; before, fetches fail.
+        talk.wait(joins, 1, lambda answer: answer.assignment and answer.assignment.topic_partitions)
+
+    def request(self, said: Sequence[Said] = ()) -> ShareFetchRequest:
+        batches = [
+            share_fetch.AcknowledgementBatch(
+                first_offset=self.first + first,
+                last_offset=self.first + last,
+                acknowledge_types=list(kinds),
+            )
+            for first, last, kinds in said
+        ]
+        place = share_fetch.FetchPartition(partition_index=0, acknowledgement_batches=batches)
+        topic = share_fetch.FetchTopic(topic_id=self.topic_id, partitions=[place])
+        self.epoch += 1
+        return ShareFetchRequest(
+            group_id=self.group,
+            member_id=MEMBER,
+            share_session_epoch=self.epoch - 1,
+            max_wait_ms=200,
+            min_bytes=1,
+            max_bytes=1_000_000,
+            max_records=10,
+            batch_size=10,
+            topics=[topic],
+            forgotten_topics_data=[],
+        )
+
+    def acquire(self) -> None:
+        """Fetch from the end on, until there is something."""
+        for _ in range(40):
+            answer = self.talk.wait(self.request(), self.version, lambda _answer: True)
+            assert not answer.error_code
+            parts = [one for topic in answer.responses for one in topic.partitions]
+            if any(one.acquired_records for one in parts):
+                self.first = parts[0].acquired_records[0].first_offset
+                return
+            self.fill()
+        raise AssertionError("nothing was acquired")
+
+    def fill(self) -> None:
+        builder = BatchBuilder(Codec.NONE, 1000)
+        for _ in range(3):
+            builder.append(1_700_000_000_000, None, b"a record")
+        part = PartitionProduceData(index=0, records=builder.build())
+        topic = TopicProduceData(name=self.talk.topic("dogs"), partition_data=[part])
+        asked = ProduceRequest(acks=-1, timeout_ms=5000, topic_data=[topic])
+        self.talk.wait(asked, 9, lambda _answer: True)
+
+    def fetch(self, label: str, *said: Said) -> Any:
+        label = f"{label}, fetched in {self.version}"
+        self.talk.ask(label, self.request(said), self.version)
+        for topic in self.talk.answers[label]["responses"]:
+            for one in topic["partitions"]:
+                one.pop("records")
+                one.pop("acquired_records")
+
+    def say(self, label: str, *said: Said, **more: Any) -> None:
+        batches = [
+            share_acknowledge.AcknowledgementBatch(
+                first_offset=self.first + first,
+                last_offset=self.first + last,
+                acknowledge_types=list(kinds),
+            )
+            for first, last, kinds in said
+        ]
+        place = share_acknowledge.AcknowledgePartition(
+            partition_index=0, acknowledgement_batches=batches
+        )
+        topic = share_acknowledge.AcknowledgeTopic(topic_id=self.topic_id, partitions=[place])
+        self.talk.ask(
+            f"{label} in {self.version}",
+            ShareAcknowledgeRequest(
+                group_id=self.group,
+                member_id=MEMBER,
+                share_session_epoch=self.epoch,
+                topics=[topic],
+                **more,
+            ),
+            self.version,
+        )
+        self.epoch += 1
+
+
+def renewals(talk: Talk) -> None:
+    """Locks that are to last longer, announced and not; the session goes on."""
+    topic_id = talk.create("dogs")
+    for version in (1, 2):
+        with talk.one_connection():
+            member = Member(talk, topic_id, version)
+            member.acquire()
+            member.say("renewed and not announced", (0, 0, [RENEW]))
+            member.say("some renewed and not announced", (0, 1, [1, RENEW]))
+            member.fetch("renewed and not announced", (0, 0, [RENEW]))
+            if version > 1:
+                member.say("renewed", (0, 0, [RENEW]), is_renew_ack=True)
+            member.say("of no kind", (0, 0, [9]))
+            member.say("accepted", (0, 0, [1]))
+            member.fetch("accepted", (1, 1, [1]))
+
+
+SCENARIOS = (renewals,)

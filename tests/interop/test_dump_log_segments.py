@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from barnabas.log.config import LogConfig
-from barnabas.log.opening import NO_CHECKPOINT, open_log
+from barnabas.log.opening import NO_CHECKPOINT, Checkpoint, open_log
 from barnabas.records.compression import Codec
 from barnabas.records.convert import convert
 from barnabas.records.set_builder import MessageSetBuilder
@@ -37,7 +37,8 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
             log.roll(0)
         if number == 2 * PER_SEGMENT + 5:
             log.close(clean=False)
-            log = open_log(RealDisk(), TopicPartition("dogs", 0), str(path), config, NO_CHECKPOINT)
+            rolled = Checkpoint(COUNT * 2 * PER_SEGMENT, 0, clean=False)
+            log = open_log(RealDisk(), TopicPartition("dogs", 0), str(path), config, rolled)
         batch = make_batch(
             COUNT, size=200, timestamp=1000 * number, step=10, producer=(9, 0, COUNT * number)
         )

@@ -138,6 +138,16 @@ SETS = record_sets()
 
 
 @pytest.mark.parametrize("number", range(len(SETS)))
+def test_a_set_that_counts_less_than_no_records(number: int) -> None:
+    good, read = SETS[number]
+    broken = good[:57] + b"\x80" + good[58:]
+    walk = Walk(broken)
+    read(walk, "records")
+    found = Explained(kind="records", name="", meaning="", data=broken)
+    assert_covered(finished(found, walk), broken)
+
+
+@pytest.mark.parametrize("number", range(len(SETS)))
 @settings(max_examples=40, deadline=None)
 @given(data=st.data())
 def test_broken_record_sets(number: int, data: st.DataObject) -> None:

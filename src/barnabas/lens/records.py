@@ -23,6 +23,7 @@ def read_all(walk: Walk, path: str, count: int, *, control: bool) -> None:
             return
     if walk.left > 0:
         walk.fault(f"{path}.records", f"{counted_bytes(walk.left)} more than {count} records have")
+        walk.rest(f"{path}.records", "not understood")
 
 
 def _is_plain(walk: Walk, path: str) -> bool:

@@ -338,5 +338,5 @@ def _report(events: list[LogEvent]) -> None:
             logging.ERROR if event.problem else quietly,
             "log %s",
             event.text,
-            extra=dict(zip(("topic", "partition"), event.partition or (), strict=False)),
+            extra=event.partition._asdict() if event.partition else {},
         )

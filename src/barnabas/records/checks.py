@@ -4,7 +4,7 @@ Source: Kafka's ProduceRequest.validateRecords, UnifiedLog.analyzeAndValidateRec
 """
 
 from barnabas.errors import DecodeError, ErrorCode
-from barnabas.kernels import layout, producing
+from barnabas.kernels import producing
 from barnabas.records.batch import (
     CODEC_MASK,
     CONTROL,
@@ -17,6 +17,7 @@ from barnabas.records.batch import (
 )
 from barnabas.records.checksums import crc32c
 from barnabas.records.compression import HIGHEST_CODEC
+from barnabas.records.newest_time import newest_time
 from barnabas.records.packed_checks import newest_of_packed
 from barnabas.records.refused import RefusedRecords
 from barnabas.records.unpacking import Unpacking
@@ -67,12 +68,7 @@ def _look_closer(buffer: memoryview, max_bytes: int, unpacking: Unpacking) -> Ba
     if header.codec:
         newest = newest_of_packed(buffer, header, unpacking)
     else:
-        result, record, newest = producing.check(
-            buffer, HEADER_SIZE, header.size, header.count, header.base_timestamp
-        )
-        if result < 0:
-            words = f"record {record}: {layout.WORDS[result]}"
-            raise RefusedRecords(ErrorCode.INVALID_RECORD, words, [(record, words)])
+        newest = newest_time(buffer, HEADER_SIZE, header.size, header)
     # Where the header says that a broker gave the time, all records have that one.
     return stamp_newest(buffer, header, header.max_timestamp if header.log_append_time else newest)
 

@@ -5,7 +5,6 @@ no memory. Source: Kafka's LogValidator.validateMessagesAndAssignOffsetsCompress
 """
 
 from barnabas.errors import CorruptRecord, ErrorCode
-from barnabas.kernels import layout, producing
 from barnabas.records.batch import HEADER_SIZE, BatchHeader
 from barnabas.records.compression import (
     Codec,
@@ -14,6 +13,7 @@ from barnabas.records.compression import (
     decompress_into,
     stated_size,
 )
+from barnabas.records.newest_time import newest_time
 from barnabas.records.refused import RefusedRecords
 from barnabas.records.unpacking import Unpacking, unpacked_bytes_max
 from barnabas.types import Buffer
@@ -41,9 +41,7 @@ def newest_of_packed(buffer: Buffer, header: BatchHeader, unpacking: Unpacking) 
     try:
         records = _unpacked(header.codec, packed, limit, room)
         unpacking.took(len(packed), len(records))
-        result, record, newest = producing.check(
-            records, 0, len(records), header.count, header.base_timestamp
-        )
+        return newest_time(records, 0, len(records), header)
     except UnpackedTooLarge as error:
         unpacking.failed(len(packed), limit)
         raise RefusedRecords(ErrorCode.MESSAGE_TOO_LARGE, str(error)) from error
@@ -52,10 +50,6 @@ def newest_of_packed(buffer: Buffer, header: BatchHeader, unpacking: Unpacking) 
         raise RefusedRecords(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
     finally:
         _rooms.append(room)
-    if result < 0:
-        words = f"record {record}: {layout.WORDS[result]}"
-        raise RefusedRecords(ErrorCode.INVALID_RECORD, words, [(record, words)])
-    return newest
 
 
 def _unpacked(codec: int, packed: memoryview, limit: int, room: memoryview) -> memoryview:

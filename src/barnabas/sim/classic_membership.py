@@ -19,20 +19,19 @@ from barnabas.protocol.sync_group import (
 from barnabas.sim.assigning import handed_out, subscription, taken
 from barnabas.sim.caller import Caller
 from barnabas.sim.group_kind import GroupKind
-from barnabas.sim.membership import Fenced, GiveBack, Membership
+from barnabas.sim.membership import GiveBack, Membership
 from barnabas.sim.site import Site
 
 _PROTOCOL_TYPE, _PROTOCOL = "consumer", "range"
 _SEVERAL_LEAVERS = 3
 """The first version of LeaveGroup that names members in a list."""
 
-NEW_START = frozenset({ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION})
-"""It is no member any more: it begins anew, without an id."""
-AGAIN = frozenset({ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.MEMBER_ID_REQUIRED})
-
 
 class ClassicMembership(Membership):
     """A member that gives everything back when the others are to join again."""
+
+    NEW_START = frozenset({ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.ILLEGAL_GENERATION})
+    AGAIN = frozenset({ErrorCode.REBALANCE_IN_PROGRESS, ErrorCode.MEMBER_ID_REQUIRED})
 
     def __init__(
         self, site: Site, caller: Caller, group: str, kind: GroupKind, instance: str | None
@@ -139,19 +138,3 @@ class ClassicMembership(Membership):
         answer = await self.caller.ask(request, LeaveGroupResponse)
         self.site.note(self.site.name, f"leaves: {ErrorCode.of(answer.error_code).name}")
         self.member_id = ""
-
-    def refused(self, code: ErrorCode) -> None:
-        """See `Membership`."""
-        if not code:
-            return
-        self.site.note(self.site.name, f"is told {code.name}")
-        if code is ErrorCode.FENCED_INSTANCE_ID:
-            raise Fenced
-        gone = code is ErrorCode.GROUP_ID_NOT_FOUND and self.may_be_gone()
-        if gone or code in NEW_START:
-            self.began()
-            self.member_id = ""
-        elif code in AGAIN:
-            self.began()
-        else:
-            assert code.retriable, f"{self.site.name} was told {code.name}"

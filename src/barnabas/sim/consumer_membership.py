@@ -13,7 +13,7 @@ from barnabas.protocol.consumer_group_heartbeat import (
 from barnabas.sim.caller import Caller
 from barnabas.sim.events import Place
 from barnabas.sim.group_kind import GroupKind
-from barnabas.sim.membership import Fenced, GiveBack, Membership
+from barnabas.sim.membership import GiveBack, Membership
 from barnabas.sim.scenario import CONSUMER_SESSION_MS
 from barnabas.sim.site import Site
 from barnabas.sim.topic_ids import TopicIds
@@ -22,19 +22,18 @@ _JOINS, _LEAVES, _LEAVES_FOR_A_WHILE = 0, -1, -2
 _OWN_IDS = 1
 """The first version in which members make their ids, and can subscribe by expression."""
 
-_NEW_START = frozenset(
-    {
-        ErrorCode.UNKNOWN_MEMBER_ID,
-        ErrorCode.FENCED_MEMBER_EPOCH,
-        ErrorCode.ILLEGAL_GENERATION,
-    }
-)
-_LATER = frozenset({ErrorCode.UNRELEASED_INSTANCE_ID, ErrorCode.STALE_MEMBER_EPOCH})
-
 
 class ConsumerMembership(Membership):
     """A member that gives back one partition and keeps the others."""
 
+    NEW_START = frozenset(
+        {
+            ErrorCode.UNKNOWN_MEMBER_ID,
+            ErrorCode.FENCED_MEMBER_EPOCH,
+            ErrorCode.ILLEGAL_GENERATION,
+        }
+    )
+    LATER = frozenset({ErrorCode.UNRELEASED_INSTANCE_ID, ErrorCode.STALE_MEMBER_EPOCH})
     is_consumer = True
 
     def __init__(
@@ -102,20 +101,6 @@ class ConsumerMembership(Membership):
         if self.member_id and self.generation > 0:
             await self._ask(self._request(epoch, owned))
         self.member_id = ""
-
-    def refused(self, code: ErrorCode) -> None:
-        """See `Membership`."""
-        if not code:
-            return
-        self.site.note(self.site.name, f"is told {code.name}")
-        if code is ErrorCode.FENCED_INSTANCE_ID:
-            raise Fenced
-        gone = code is ErrorCode.GROUP_ID_NOT_FOUND and self.may_be_gone()
-        if gone or code in _NEW_START:
-            self.began()
-            self.member_id = ""
-        else:
-            assert code.retriable or code in _LATER, f"{self.site.name} was told {code.name}"
 
     def _tell_holds(self, mark: int) -> None:
         least_ms = min(CONSUMER_SESSION_MS, self.rebalance_ms)

@@ -1,5 +1,6 @@
 """Membership: what a member knows of its group, and what others may believe of it."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 
 from barnabas.errors import ErrorCode
@@ -15,11 +16,17 @@ class Fenced(Exception):
     """Another process has this static member's name."""
 
 
-class Membership:
+class Membership(ABC):
     """One life of a member in a group. All that asks the broker raises `Lost` and `Fenced`."""
 
     SESSIONS_MS = 6_000, 7_000, 15_000
     REBALANCES_MS = 3_000, 6_000, 20_000
+    NEW_START: frozenset[ErrorCode] = frozenset()
+    """It is no member any more: it begins anew, without an id."""
+    AGAIN: frozenset[ErrorCode] = frozenset()
+    """It must join again, as who it is."""
+    LATER: frozenset[ErrorCode] = frozenset()
+    """It may try again, though the error is not retriable by itself."""
     is_consumer = False
     """Whether the broker assigns partitions, and the member is of an epoch (KIP-848)."""
 
@@ -48,21 +55,33 @@ class Membership:
         """Whether members come to a new generation each at its own time."""
         return self.kind is not GroupKind.CLASSIC
 
+    @abstractmethod
     async def join(self) -> None:
         """Try to become a member and to learn what to do: `places`, or None: try again."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def heartbeat(self, give_back: GiveBack) -> None:
         """Say that it is alive; `give_back` is awaited before something is another one's."""
-        raise NotImplementedError
 
+    @abstractmethod
     async def leave(self) -> None:
         """Go."""
-        raise NotImplementedError
 
     def refused(self, code: ErrorCode) -> None:
         """Take an error to heart: what follows from it for the membership."""
-        raise NotImplementedError
+        if not code:
+            return
+        self.site.note(self.site.name, f"is told {code.name}")
+        if code is ErrorCode.FENCED_INSTANCE_ID:
+            raise Fenced
+        gone = code is ErrorCode.GROUP_ID_NOT_FOUND and self.may_be_gone()
+        if gone or code in self.NEW_START:
+            self.began()
+            self.member_id = ""
+        elif code in self.AGAIN:
+            self.began()
+        else:
+            assert code.retriable or code in self.LATER, f"{self.site.name} was told {code.name}"
 
     def began(self) -> None:
         """It must join again: nothing is its own any more, though it may stay a member."""

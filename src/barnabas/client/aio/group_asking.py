@@ -141,33 +141,34 @@ async def _described_consumer(coordinator: Coordinator) -> GroupDescription:
     request = ConsumerGroupDescribeRequest(
         group_ids=[coordinator.group_id], include_authorized_operations=False
     )
-    reply = await coordinator.ask(request)
-    row: ConsumerGroup = reply.groups[0]
-    coordinator.check(row.error_code, row.error_message or "describing")
-    return GroupDescription(
-        coordinator.group_id,
-        row.group_state,
-        _CONSUMER_KIND,
-        row.assignor_name,
-        coordinator.node_id,
-        tuple(_modern_member(each, each.instance_id) for each in row.members),
-    )
+    row: ConsumerGroup = (await coordinator.ask(request)).groups[0]
+    members = [_modern_member(each, each.instance_id) for each in row.members]
+    return _modern_group(coordinator, row, _CONSUMER_KIND, members)
 
 
 async def _described_share(coordinator: Coordinator) -> GroupDescription:
     request = ShareGroupDescribeRequest(
         group_ids=[coordinator.group_id], include_authorized_operations=False
     )
-    reply = await coordinator.ask(request)
-    row: ShareGroup = reply.groups[0]
+    row: ShareGroup = (await coordinator.ask(request)).groups[0]
+    members = [_modern_member(each, None) for each in row.members]
+    return _modern_group(coordinator, row, SHARE, members)
+
+
+def _modern_group(
+    coordinator: Coordinator,
+    row: ConsumerGroup | ShareGroup,
+    kind: str,
+    members: Sequence[MemberDescription],
+) -> GroupDescription:
     coordinator.check(row.error_code, row.error_message or "describing")
     return GroupDescription(
         coordinator.group_id,
         row.group_state,
-        SHARE,
+        kind,
         row.assignor_name,
         coordinator.node_id,
-        tuple(_modern_member(each, None) for each in row.members),
+        tuple(members),
     )
 
 

@@ -2,9 +2,8 @@
 
 import logging
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Self
 
+from barnabas.client.closing import Closing
 from barnabas.client.driver07.outbox import Outbox
 from barnabas.client.driver07.partitioners import Partitioner, by_java_hash
 from barnabas.client.driver07.routing import ListedRouting, Routing, WatchedRouting
@@ -18,7 +17,7 @@ from barnabas.runtime.entropy import SystemEntropy
 log = logging.getLogger(__name__)
 
 
-class Producer:
+class Producer(Closing):
     """Finds brokers and partitions in ZooKeeper (`zk.connect`), or takes those of `broker.list`.
 
     With `producer.type=sync` a call returns when its messages went out, and is for one thread; with
@@ -80,17 +79,6 @@ class Producer:
             if self._outbox is not None:
                 self._outbox.close()
             self._sender.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _routing(config: ProducerConfig07, registry: SharedRegistry | None) -> Routing:

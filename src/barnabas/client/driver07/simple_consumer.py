@@ -1,9 +1,9 @@
 """SimpleConsumer: what a broker of 0.7 is asked, with offsets that its caller keeps."""
 
 from collections.abc import Sequence
-from types import TracebackType
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
+from barnabas.client.closing import Closing
 from barnabas.client.driver07.cluster import Address
 from barnabas.client.driver07.connection import Connection
 from barnabas.dialects.kafka07.frames import (
@@ -39,7 +39,7 @@ class Fetched(NamedTuple):
     next_offset: int
 
 
-class SimpleConsumer:
+class SimpleConsumer(Closing):
     """One broker, by its address. Used from one thread."""
 
     def __init__(self, host: str, port: int, *, socket_timeout_ms: int = 30_000) -> None:
@@ -98,17 +98,6 @@ class SimpleConsumer:
     def close(self) -> None:
         """Let go of the connection."""
         self._connection.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def opened(reply: FetchReply, offset: int) -> Fetched:

@@ -7,9 +7,9 @@ seed 001 "Known Proposals" (correlation_id).
 import threading
 from collections.abc import Callable
 from struct import Struct
-from types import TracebackType
-from typing import Self, TypeVar
+from typing import TypeVar
 
+from barnabas.client.closing import Closing
 from barnabas.client.driver07.connection import checked_size
 from barnabas.client.proposal.pending import Awaited, Pending
 from barnabas.dialects.proposal.frames import Answer, Asked, decode_response, encode_request
@@ -36,7 +36,7 @@ _CONNECT_SECONDS = 5.0
 _NUMBERS = 0x7FFFFFFF
 
 
-class Connection:
+class Connection(Closing):
     """To one address, from any number of threads. After a failure the next request connects anew."""
 
     def __init__(
@@ -121,17 +121,6 @@ class Connection:
         """Let go of the connection; what was not answered will not be. Nothing goes out any more."""
         self._closed = True
         self._fail(self._stream, ConnectionFailed(f"the connection to {self} was closed"))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def __str__(self) -> str:
         return f"{self._address[0]}:{self._address[1]}"

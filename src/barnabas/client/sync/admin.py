@@ -1,9 +1,9 @@
 """Admin for plain threads: the calls of `client.aio.admin`, each on the caller's own thread."""
 
 from collections.abc import Iterable, Mapping
-from typing import Self
 
 from barnabas.client.aio.admin import Admin as AsyncAdmin
+from barnabas.client.closing import Closing
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.descriptions import (
     ClientQuota,
@@ -21,7 +21,7 @@ from barnabas.client.sync.transaction_admin import TransactionAdmin
 from barnabas.types import TopicPartition
 
 
-class Admin(GroupAdmin, TransactionAdmin):
+class Admin(Closing, GroupAdmin, TransactionAdmin):
     """An admin client. `with` it, or `close` it. One thread at a time.
 
     Every call is tried again for `timeout_s` seconds (default.api.timeout.ms where None) as long as
@@ -35,12 +35,6 @@ class Admin(GroupAdmin, TransactionAdmin):
             "Admin", lambda around: AsyncAdmin(given, around=around), AsyncAdmin.drop
         )
         self._admin = self._hosted.client
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """End the connections; a second call does nothing."""

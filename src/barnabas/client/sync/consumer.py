@@ -7,10 +7,11 @@ does not run the loop at all. Only a member of a group has a thread, which heart
 
 from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from functools import partial
-from typing import TYPE_CHECKING, Any, Never, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Never, TypeVar
 
 from barnabas.client.aio.consumer import Consumer as AsyncConsumer
 from barnabas.client.aio.consumer_group import CallDue
+from barnabas.client.closing import Closing
 from barnabas.client.core.descriptions import OffsetAndTimestamp
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.group.listener import RebalanceListener, tell
@@ -28,7 +29,7 @@ from barnabas.types import TopicPartition
 _Result = TypeVar("_Result")
 
 
-class Consumer:
+class Consumer(Closing):
     """Reads what its group shares out to it (`subscribe`), or what it is told to (`assign`).
 
     One thread at a time. `close` it. Properties are Kafka's ("bootstrap.servers", "group.id",
@@ -43,12 +44,6 @@ class Consumer:
         )
         self._consumer = self._hosted.client
         self._listener: RebalanceListener | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self.close()
 
     def close(self) -> None:
         """Commit positions where that happens by itself, leave the group, end the connections."""

@@ -9,8 +9,9 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Any, Self
 
-from barnabas.protocol.api_keys import APIS, ApiKey
+from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import ApiVersion, ApiVersionsResponse
+from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.delete_topics import DeletableTopicResult, DeleteTopicsResponse
 from barnabas.protocol.fetch import FetchableTopicResponse, FetchResponse, PartitionData
 from barnabas.protocol.headers import RequestHeader, encode_response, read_request_header
@@ -191,7 +192,7 @@ class ScriptedBroker:
     def _take(self, connection: socket.socket, frame: memoryview) -> None:
         header, position = read_request_header(frame)
         api = ApiKey(header.api_key)
-        codec: Codec[Any] = Codec.of(APIS[api].request, header.api_version)
+        codec: Codec[Any] = Codec.of(DECLARED[api].request, header.api_version)
         message, _ = codec.decode(frame, position)
         self.calls.append((api, message))
         right = self._right(api, message)
@@ -205,7 +206,7 @@ class ScriptedBroker:
     def _right(self, api: ApiKey, message: Any) -> object:
         match api:
             case ApiKey.API_VERSIONS:
-                return versions_of({each: APIS[each].versions for each in SPOKEN})
+                return versions_of({each: DECLARED[each].versions for each in SPOKEN})
             case ApiKey.METADATA:
                 return self._metadata()
             case ApiKey.INIT_PRODUCER_ID:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import re
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
@@ -172,19 +173,26 @@ class AioMember:
 
 
 class OurMember:
-    """Our own."""
+    """Our own. `topic` may be a pattern."""
 
-    def __init__(self, address: str, group: str, topic: str, **more: str) -> None:
+    times: Mapping[str, object] = {
+        "session_timeout_ms": SESSION_MS,
+        "heartbeat_interval_ms": HEARTBEAT_MS,
+    }
+    """What a classic member says of its session."""
+
+    def __init__(
+        self, address: str, group: str, topic: "str | re.Pattern[str]", **more: str
+    ) -> None:
         settings = {
             "bootstrap_servers": address,
             "group_id": group,
             "auto_offset_reset": "earliest",
             "enable_auto_commit": False,
-            "session_timeout_ms": SESSION_MS,
-            "heartbeat_interval_ms": HEARTBEAT_MS,
+            **self.times,
         }
         self._consumer = OurConsumer({**settings, **more})
-        self._consumer.subscribe([topic])
+        self._consumer.subscribe([topic] if isinstance(topic, str) else topic)
 
     def poll(self) -> list[Place]:
         return [(one.partition, one.offset) for one in self._consumer.poll(0.05)]
@@ -192,11 +200,21 @@ class OurMember:
     def assigned(self) -> set[int]:
         return {one.partition for one in self._consumer.assignment()}
 
+    def places(self) -> set[tuple[str, int]]:
+        """The same of several topics."""
+        return {(one.topic, one.partition) for one in self._consumer.assignment()}
+
     def commit(self) -> None:
         self._consumer.commit()
 
     def close(self) -> None:
         self._consumer.close()
+
+
+class OurEpochMember(OurMember):
+    """Our own in a group whose broker assigns, where sessions and heartbeats are the broker's to say."""
+
+    times: Mapping[str, object] = {"group_protocol": "consumer"}
 
 
 MEMBERS: dict[str, Callable[[str, str, str], Member]] = {

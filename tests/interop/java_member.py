@@ -12,16 +12,24 @@ _SECONDS = 30.0
 
 
 class JavaMember:
-    """A Java consumer of Kafka 4.3; it commits what it reads. `strategy` is an assignor's class."""
+    """A Java consumer of Kafka 4.3; it commits what it reads.
 
-    def __init__(self, address: str, group: str, topic: str, strategy: str) -> None:
+    `strategy` is an assignor's class; None: the broker assigns.
+    """
+
+    def __init__(self, address: str, group: str, topic: str, strategy: str | None) -> None:
+        protocol = ["consumer"]
+        if strategy is not None:
+            protocol = [
+                "classic", "--session-timeout", str(2 * SHORT_SESSION_MS),
+                "--assignment-strategy", f"org.apache.kafka.clients.consumer.{strategy}",
+            ]  # fmt: skip
         command = [
             java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
             "-Dlog4j2.level=ERROR", "-cp", class_path(KAFKA_4),
             "org.apache.kafka.tools.VerifiableConsumer", "--bootstrap-server", address,
             "--topic", topic, "--group-id", group, "--reset-policy", "earliest", "--verbose",
-            "--group-protocol", "classic", "--session-timeout", str(2 * SHORT_SESSION_MS),
-            "--assignment-strategy", f"org.apache.kafka.clients.consumer.{strategy}",
+            "--group-protocol", *protocol,
         ]  # fmt: skip
         self._assigned: set[int] = set()
         self._read: list[Place] = []

@@ -31,6 +31,13 @@ STRATEGIES: Final = (
         for name in ("Range", "RoundRobin", "Sticky", "CooperativeSticky")
     ),
 )
+CLASSIC: Final = "classic"
+CONSUMER: Final = "consumer"
+_IDLE: Final = {
+    CLASSIC: ("group.remote.assignor",),
+    CONSUMER: ("partition.assignment.strategy", "heartbeat.interval.ms", "session.timeout.ms"),
+}
+"""What Kafka refuses together with a group.protocol, as it would have no effect."""
 _SERVERS: Final = "bootstrap.servers"
 _SERVERS_ELSEWHERE: Final = frozenset(
     {
@@ -208,7 +215,15 @@ class ConsumerConfig(ClientConfig):
         MEDIUM, "The name of a static member: one that is expected back when it goes (KIP-345)."
     )
     group_protocol: str = string(
-        "classic", HIGH, "How the group shares out: its members do.", choices=("classic",)
+        CLASSIC,
+        HIGH,
+        "Who shares out: the members (classic), or the broker (consumer, KIP-848: Kafka 4.0).",
+        choices=(CLASSIC, CONSUMER),
+    )
+    group_remote_assignor: str | None = optional_string(
+        MEDIUM,
+        "How the broker shares out, with group.protocol=consumer: uniform or range; none: as the "
+        "broker likes.",
     )
     partition_assignment_strategy: tuple[str, ...] = words(
         ("range", "cooperative-sticky"),
@@ -272,6 +287,21 @@ class ConsumerConfig(ClientConfig):
         MEDIUM, default=True, text="Whether asking for a topic may create it."
     )
     client_rack: str = string("", LOW, "Where this client is, for reading from a near replica.")
+
+    @classmethod
+    def load(cls, given: Mapping[str, object], *, release: str = "") -> Self:
+        """As every client; what has no effect with this group.protocol is refused, as by Kafka.
+
+        Raises:
+            ConfigError: in addition, such a property is given.
+        """
+        loaded = super().load(given, release=release)
+        protocol = loaded.group_protocol
+        idle = [name for name in _IDLE[protocol] if name in loaded.given and loaded.value(name)]
+        if idle:
+            names = ", ".join(idle)
+            raise ConfigError(f"{names} cannot be set when group.protocol={protocol.upper()}")
+        return loaded
 
 
 class AdminConfig(ClientConfig):

@@ -97,8 +97,6 @@ _CLIENTS = {
         socket.connection.setup.timeout.max.ms metadata.max.idle.ms metadata.recovery.strategy
         partitioner.adaptive.partitioning.enable partitioner.availability.timeout.ms
         enable.metrics.push""",
-    "members of the group share partitions out": """
-        group.remote.assignor""",
     UNSAFE: """
         ssl.* sasl.* security.providers""",
 }

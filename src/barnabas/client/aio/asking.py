@@ -32,10 +32,12 @@ async def persist(
     attempt: Callable[[], Awaitable[_Result]],
     *,
     final: Collection[ErrorCode] = (),
+    passing: Collection[ErrorCode] = (),
 ) -> _Result:
     """Run `attempt` until it succeeds, waiting longer each time.
 
-    Errors with a code in `final` are answers too, although they may pass where somebody else acts.
+    Errors with a code in `final` are answers too, although they may pass where somebody else acts;
+    those of `passing` are none here, although they are elsewhere.
 
     Raises:
         KafkaError: an error that time does not cure, or the last one when `seconds` are over.
@@ -47,7 +49,8 @@ async def persist(
             try:
                 return await attempt()
             except KafkaError as error:
-                if not error.retriable or error.code in final:
+                passes = error.retriable or error.code in passing
+                if not passes or error.code in final:
                     raise
                 last.append(error)
                 if error.code.stale_metadata or error.code in _ELSEWHERE:

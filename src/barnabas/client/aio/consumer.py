@@ -161,12 +161,12 @@ class Consumer:
         return self.of_group("membership").metadata()
 
     def enforce_rebalance(self, reason: str = "the user wishes it") -> None:
-        """Have the group share its partitions out anew, with the next poll.
+        """Have the group share its partitions out anew, with the next poll; its members, that is.
 
         Raises:
             ConfigError: there is no group.id.
         """
-        self.of_group("membership").member.machine.rejoin(reason)
+        self.of_group("membership").member.enforce_rebalance(reason)
 
     def assignment(self) -> list[TopicPartition]:
         """The partitions that are read."""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from math import inf
 
 from barnabas.client.aio.coordinator import Coordinator
+from barnabas.client.aio.epoch_member import EpochMember
 from barnabas.client.aio.fetch_driver import FetchDriver
 from barnabas.client.aio.group_member import GroupMember
 from barnabas.client.aio.group_offsets import GroupOffsets
@@ -46,7 +47,11 @@ class ConsumerGroup:
         self._offsets = offsets
         self._loop = coordinator.cluster.around.loop
         commits = None if options.auto_commit_s is None else self._commit_done
-        self.member = GroupMember(coordinator, offsets, group, driver, commits)
+        self.member: EpochMember | GroupMember
+        if group.broker_assigns:
+            self.member = EpochMember(coordinator, offsets, group, driver, commits)
+        else:
+            self.member = GroupMember(coordinator, offsets, group, driver, commits)
         self._watch: PatternWatch | None = None
         self._commit_at = inf
         self._next_commit()
@@ -54,20 +59,27 @@ class ConsumerGroup:
     # ---- membership -----------------------------------------------------------------------
 
     def subscribe(self, topics: "list[str] | re.Pattern[str]", *, listens: bool) -> None:
-        """Want these topics; `listens`: whether somebody wants to be told of changes."""
+        """Want these topics; `listens`: whether somebody wants to be told of changes.
+
+        Raises:
+            ValueError: the group's broker cannot match this pattern.
+        """
+        if isinstance(topics, list):
+            self._end_watch()
+            self.member.subscribe(topics)
+        elif isinstance(self.member, EpochMember):
+            self.member.match(topics)
+        else:
+            self._end_watch()
+            internal = not self._options.exclude_internal_topics
+            cluster = self._coordinator.cluster
+            self._watch = PatternWatch(cluster, topics, self.member.subscribe, internal=internal)
         self.subscribed = True
         self.member.listens = listens
-        self._end_watch()
-        if isinstance(topics, list):
-            self.member.subscribe(topics)
-            return
-        internal = not self._options.exclude_internal_topics
-        cluster = self._coordinator.cluster
-        self._watch = PatternWatch(cluster, topics, self.member.subscribe, internal=internal)
 
     def subscription(self) -> list[str]:
         """The topics that are wanted now, sorted."""
-        return sorted(self.member.machine.topics) if self.subscribed else []
+        return sorted(self.member.subscribed_topics()) if self.subscribed else []
 
     def metadata(self) -> GroupMetadata:
         """Who this member is now."""

@@ -1,22 +1,20 @@
-"""A consumer's membership of its group on the loop: rebalances, heartbeats, leaving.
+"""A consumer's membership of a classic group on the loop: rebalances, heartbeats, leaving.
 
-A rebalance begins only when the user polls, as in Kafka's client: what the last poll gave counts as
-done then. From there it goes on by itself, but for what a listener must be told, which waits as `call`
-for the next poll. `core.group.membership` decides.
+`core.group.membership` decides.
 """
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 from barnabas.client.aio.coordinator import Coordinator
 from barnabas.client.aio.fetch_driver import FetchDriver
 from barnabas.client.aio.group_offsets import Committer, GroupOffsets
+from barnabas.client.aio.member import Member
 from barnabas.client.core.group.assignor import Counts
 from barnabas.client.core.group.member_states import MemberState
-from barnabas.client.core.group.membership import Change, Membership, Next, Told
+from barnabas.client.core.group.membership import Membership, Next, Told
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.leave_group import LeaveGroupRequest, MemberIdentity
@@ -24,18 +22,12 @@ from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)
 
-_LEAVE_S: Final = 5.0
-_TURNS: Final = 3
 _LONGER_S: Final = 5.0
 """How much longer than the rebalance may take its answers are waited for."""
 
 
-class GroupMember:
-    """`call`: what the listener is to be told, if anything; `listens`: whether there is one.
-
-    `told` must follow each. `commits` saves what is done before partitions are given up, where that
-    happens by itself.
-    """
+class GroupMember(Member[Membership]):
+    """Its members share out."""
 
     def __init__(
         self,
@@ -45,90 +37,17 @@ class GroupMember:
         driver: FetchDriver,
         commits: Callable[[], Awaitable[None]] | None,
     ) -> None:
-        self.machine = Membership(options)
-        self.listens = False
-        self.call: Change | None = None
-        self._told: asyncio.Future[None] | None = None
-        self._coordinator = coordinator
-        self._cluster = coordinator.cluster
-        self._offsets = offsets
-        self._driver = driver
-        self._commits = commits
-        self._loop = self._cluster.around.loop
-        self._fatal: KafkaError | None = None
-        self._subscribed = False
-        self._polling = 0
-        self._polled_at = self._loop.time()
-        self._seen = 0
-        self._missing = 0
-        self._rebalancing: asyncio.Task[None] | None = None
-        self._beating: asyncio.Task[None] | None = None
-        self._asking = False
-        self._quiet = asyncio.Event()
-        self._quiet.set()
-        self._cluster.on_change.append(self._look_at_metadata)
+        super().__init__(coordinator, offsets, Membership(options), driver, commits)
 
     # ---- what the consumer does -----------------------------------------------------------
 
-    def subscribe(self, topics: Iterable[str]) -> None:
-        """Be a member that wants these topics, from the next poll on."""
-        self._subscribed = True
-        self.machine.subscribe(topics)
-        self._cluster.topics = set(self.machine.topics)
-        self._cluster.refresh()
-        self._polled_at = self._loop.time()
-        if self._beating is None:
-            self._beating = self._loop.create_task(self._beat())
-        self._driver.news()
+    def subscribed_topics(self) -> frozenset[str]:
+        """The topics that are wanted; of a pattern those that are known to match."""
+        return self.machine.topics
 
-    @property
-    def wants_poll(self) -> bool:
-        """Whether there is something to do that only a poll may begin."""
-        if self.call is not None or self._fatal is not None:
-            return True
-        return self._subscribed and self._rebalancing is None and self.machine.due
-
-    @property
-    def rebalancing(self) -> bool:
-        """Whether a rebalance is under way."""
-        return self._rebalancing is not None
-
-    def polled(self, now: float) -> bool:
-        """Take note that the user polls; whether there is something to do that a poll begins."""
-        self._polled_at = now
-        return self.wants_poll
-
-    def begin_wait(self) -> None:
-        """The user waits in a poll: that may take any time."""
-        self._polling += 1
-
-    def end_wait(self) -> None:
-        """The user does so no longer."""
-        self._polling -= 1
-        self._polled_at = self._loop.time()
-
-    def begin(self) -> None:
-        """Begin a rebalance, if one is due.
-
-        Raises:
-            BrokerError: another member has the same group.instance.id; there is no way back.
-        """
-        if self._fatal is not None:
-            raise self._fatal
-        if self.wants_poll and self._rebalancing is None:
-            change = self.machine.before_join()
-            if change is not None:
-                self._pause(change)  # This poll, too, is to give nothing of it.
-            self._rebalancing = self._loop.create_task(self._rebalance())
-            self._rebalancing.add_done_callback(self._rebalanced)
-            self._note_busy()
-
-    def told(self) -> None:
-        """The listener was told of `call`: the rebalance goes on."""
-        self.call = None
-        self._note_busy()
-        if self._told is not None and not self._told.done():
-            self._told.set_result(None)
+    def enforce_rebalance(self, reason: str) -> None:
+        """Have the partitions shared out anew, as soon as the user polls."""
+        self.machine.rejoin(reason)
 
     async def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
         """Save positions as a member.
@@ -140,23 +59,13 @@ class GroupMember:
         machine = self.machine
         generation = machine.generation
         if generation < 0:
-            what = f"group {machine.options.group_id}: this consumer is no member now; poll joins"
-            raise BrokerError(ErrorCode.UNKNOWN_MEMBER_ID, what)
+            raise self._nobody()
         who = Committer(generation, machine.member_id, machine.options.instance_id)
         try:
-            await self._offsets.commit(offsets, who)
+            await self._offsets.commit(offsets, lambda: who)
         except BrokerError as error:
             self._heard(error.code, generation, error)
             raise
-
-    def farewell(self) -> Change | None:
-        """Begin to leave for good: what a listener is to be told before `leave`, if anything."""
-        self._subscribed = False
-        self._cancel_tasks()
-        change = self.machine.before_leave()
-        if change is not None:
-            self.machine.gave_up(change)
-        return change
 
     async def leave(self) -> None:
         """Leave the group, so that others need not wait for the session's end. Raises nothing.
@@ -175,20 +84,7 @@ class GroupMember:
             member_id=member_id,
             members=[MemberIdentity(member_id=member_id, reason="the consumer ends")],
         )
-        with suppress(KafkaError, TimeoutError):
-            async with asyncio.timeout(_LEAVE_S):
-                await self._coordinator.ask(request)
-
-    def close(self) -> None:
-        """End what is under way, and say nothing."""
-        self._cancel_tasks()
-        self._cluster.on_change.remove(self._look_at_metadata)
-
-    async def quiet(self) -> None:
-        """Return when nothing is under way that needs no poll; what is due begins before."""
-        for _ in range(_TURNS):
-            await asyncio.sleep(0)
-        await self._quiet.wait()
+        await self._say_goodbye(request)
 
     # ---- a rebalance ----------------------------------------------------------------------
 
@@ -238,48 +134,11 @@ class GroupMember:
         )  # fmt: skip
         for change in changes:
             if change.told is Told.ASSIGNED:
-                self._driver.assign([*self._driver.fetcher.positions, *change.partitions])
-                await self._tell(change)
+                await self._take(change)
             else:
                 await self._give_up(change)
         self._driver.news()
         return Next.ON
-
-    async def _give_up(self, change: Change) -> None:
-        self._pause(change)
-        if change.told is Told.REVOKED and self._commits is not None:
-            await self._commits()
-        await self._tell(change)
-        self.machine.gave_up(change)
-        gone = set(change.partitions)
-        positions = self._driver.fetcher.positions
-        self._driver.assign([where for where in positions if where not in gone])
-
-    def _pause(self, change: Change) -> None:
-        positions = self._driver.fetcher.positions
-        for where in change.partitions:
-            if where in positions:
-                positions[where].paused = True
-
-    async def _tell(self, change: Change) -> None:
-        if not self.listens:
-            return
-        self.call = change
-        self._told = self._loop.create_future()
-        self._note_busy()
-        self._driver.news()
-        await self._told
-
-    def _rebalanced(self, task: "asyncio.Task[None]") -> None:
-        if self._rebalancing is task:
-            self._rebalancing = None
-            self._note_busy()
-        error = None if task.cancelled() else task.exception()
-        if error is not None:
-            failure = KafkaError(f"group {self._coordinator.group_id}: rebalancing: {error!r}")
-            failure.__cause__ = error
-            self._fail(failure)
-        self._driver.news()
 
     def _look_at(self, found: Next, code: int, what: str) -> Next:
         self._coordinator.look_at(code)
@@ -292,11 +151,6 @@ class GroupMember:
                 self._fatal = error
             raise error
         return found
-
-    def _fail(self, error: KafkaError) -> None:
-        if self._fatal is None:
-            self._driver.fetcher.failures.append(error)
-        self._driver.news()
 
     def _counts(self) -> Counts:
         """How many partitions the group's topics have."""
@@ -337,20 +191,6 @@ class GroupMember:
                 self._asking = False
                 self._note_busy()
 
-    def _is_overdue(self) -> bool:
-        waited_ms = (self._loop.time() - self._polled_at) * 1000
-        return not self._polling and waited_ms > self.machine.options.rebalance_ms
-
-    async def _go_away(self) -> None:
-        log.warning(
-            "left group=%s: no poll for longer than max.poll.interval.ms=%d; the next one joins again",
-            self._coordinator.group_id, self.machine.options.rebalance_ms,
-        )  # fmt: skip
-        if self._rebalancing is not None:
-            self._rebalancing.cancel()
-            self._rebalancing = self.call = None
-        await self.leave()
-
     def _heard(self, code: int, generation: int, error: BrokerError | None = None) -> None:
         found = self.machine.heard(code, generation)
         self._coordinator.look_at(code)
@@ -363,32 +203,9 @@ class GroupMember:
             self._driver.news()
 
     def _look_at_metadata(self) -> None:
-        view = self._cluster.view
-        if not self._subscribed or view.updates == self._seen:
-            return
-        self._seen = view.updates
-        self.machine.counted(self._counts())
-        unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-        missing = [
-            name
-            for name in self.machine.topics
-            if name not in view.topics or view.topics[name].error is unknown
-        ]
-        self._missing = self._missing + 1 if missing else 0
-        if missing:
-            self._loop.call_later(self._cluster.retry_wait(self._missing), self._cluster.refresh)
-        if self.machine.rejoin_why:
-            self._driver.news()
-
-    def _note_busy(self) -> None:
-        if self._asking or (self._rebalancing is not None and self.call is None):
-            self._quiet.clear()
-        else:
-            self._quiet.set()
-
-    def _cancel_tasks(self) -> None:
-        for task in (self._rebalancing, self._beating):
-            if task is not None:
-                task.cancel()
-        self._rebalancing = self._beating = self.call = None
-        self._note_busy()
+        seen = self._seen
+        super()._look_at_metadata()
+        if self._seen != seen:
+            self.machine.counted(self._counts())
+            if self.machine.rejoin_why:
+                self._driver.news()

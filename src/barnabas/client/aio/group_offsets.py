@@ -1,6 +1,6 @@
 """Committed offsets of a group, saved and read as a member of it or from outside."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -8,6 +8,7 @@ from barnabas.client.aio.asking import persist
 from barnabas.client.aio.coordinator import Coordinator
 from barnabas.client.core.group.subscription import NO_GENERATION, by_topic
 from barnabas.client.core.group_descriptions import CommittedOffset
+from barnabas.errors import ErrorCode
 from barnabas.protocol.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -35,20 +36,33 @@ class Committer:
 
 OUTSIDE: Final = Committer()
 
+_NEWER: Final = (ErrorCode.STALE_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID)
+"""What a member hears whose epoch has just changed, or ended: the same is asked with the newer one."""
+
+
+def _outside() -> Committer:
+    return OUTSIDE
+
 
 class GroupOffsets:
-    """Where a group has got to, as its coordinator keeps it."""
+    """Where a group has got to, as its coordinator keeps it.
+
+    `reader` says, for each try, as whom offsets are asked for.
+    """
 
     def __init__(self, coordinator: Coordinator, timeout_s: float) -> None:
         self._coordinator = coordinator
         self._cluster = coordinator.cluster
         self._group_id = coordinator.group_id
         self._timeout_s = timeout_s
+        self.reader: Callable[[], Committer] = _outside
 
     async def commit(
-        self, offsets: Mapping[TopicPartition, int], committer: Committer = OUTSIDE
+        self,
+        offsets: Mapping[TopicPartition, int],
+        committer: Callable[[], Committer] = _outside,
     ) -> None:
-        """Save the offset of the next record to read, per partition.
+        """Save the offset of the next record to read, per partition; `committer` is asked each try.
 
         Raises:
             KafkaError: not all could be saved.
@@ -59,25 +73,27 @@ class GroupOffsets:
                 partition_index=where.partition, committed_offset=offset, committed_metadata=""
             )
             topics.setdefault(where.topic, []).append(row)
-        request = OffsetCommitRequest(
-            group_id=self._group_id,
-            generation_id_or_member_epoch=committer.generation,
-            member_id=committer.member_id,
-            group_instance_id=committer.instance_id,
-            topics=[
-                OffsetCommitRequestTopic(name=name, partitions=rows)
-                for name, rows in topics.items()
-            ],
-        )
+        saved = [
+            OffsetCommitRequestTopic(name=name, partitions=rows) for name, rows in topics.items()
+        ]
 
         async def attempt() -> None:
+            who = committer()
+            request = OffsetCommitRequest(
+                group_id=self._group_id,
+                generation_id_or_member_epoch=who.generation,
+                member_id=who.member_id,
+                group_instance_id=who.instance_id,
+                topics=saved,
+            )
             response = await self._coordinator.ask(request, at_most=_WITHOUT_TOPIC_IDS)
             for topic in response.topics:
                 for row in topic.partitions:
                     what = f"the offset of {topic.name}-{row.partition_index}"
                     self._coordinator.check(row.error_code, what)
 
-        await persist(self._cluster, self._timeout_s, self._what("committing"), attempt)
+        what, newer = self._what("committing"), _NEWER[:1]
+        await persist(self._cluster, self._timeout_s, what, attempt, passing=newer)
 
     async def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """The saved offsets; partitions without one are left out.
@@ -88,9 +104,10 @@ class GroupOffsets:
         wanted = list(partitions)
 
         async def attempt() -> dict[TopicPartition, CommittedOffset]:
-            return await saved_offsets(self._coordinator, wanted)
+            return await saved_offsets(self._coordinator, wanted, self.reader())
 
-        found = await persist(self._cluster, self._timeout_s, self._what("reading"), attempt)
+        what = self._what("reading")
+        found = await persist(self._cluster, self._timeout_s, what, attempt, passing=_NEWER)
         return {where: each.offset for where, each in found.items()}
 
     def _what(self, doing: str) -> str:
@@ -98,7 +115,9 @@ class GroupOffsets:
 
 
 async def saved_offsets(
-    coordinator: Coordinator, partitions: Sequence[TopicPartition] | None
+    coordinator: Coordinator,
+    partitions: Sequence[TopicPartition] | None,
+    reader: Committer = OUTSIDE,
 ) -> dict[TopicPartition, CommittedOffset]:
     """What a group has saved of these partitions, or of all; asks once.
 
@@ -119,6 +138,8 @@ async def saved_offsets(
         groups=[
             OffsetFetchRequestGroup(
                 group_id=coordinator.group_id,
+                member_id=reader.member_id or None,
+                member_epoch=reader.generation,
                 topics=None
                 if topics is None
                 else [

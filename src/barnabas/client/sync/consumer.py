@@ -99,7 +99,7 @@ class Consumer(Closing):
             return self._consumer.group_metadata()
 
     def enforce_rebalance(self, reason: str = "the user wishes it") -> None:
-        """Have the group share its partitions out anew, with the next poll.
+        """Have the group share its partitions out anew, with the next poll; its members, that is.
 
         Raises:
             ConfigError: there is no group.id.

@@ -5,7 +5,7 @@ from typing import Self
 
 from barnabas.client.core.group.assignor import Assignor
 from barnabas.client.core.group.strategies import assignors
-from barnabas.config.clients import ConsumerConfig
+from barnabas.config.clients import CONSUMER, ConsumerConfig
 from barnabas.errors import ConfigError
 
 
@@ -14,7 +14,8 @@ class GroupOptions:
     """Times in milliseconds; `assignors` in the order in which they are liked.
 
     `rebalance_ms` is max.poll.interval.ms: how long the others wait for this member to come, and
-    how long it may go without a poll. `instance_id`: of a static member (KIP-345).
+    how long it may go without a poll. `instance_id`: of a static member (KIP-345). `broker_assigns`
+    (KIP-848) by `remote_assignor`, or as it likes (None): then it says when heartbeats are due.
     """
 
     group_id: str
@@ -23,6 +24,9 @@ class GroupOptions:
     heartbeat_ms: int
     rebalance_ms: int
     assignors: tuple[Assignor, ...]
+    broker_assigns: bool = False
+    remote_assignor: str | None = None
+    rack: str = ""
 
     @property
     def heartbeat_s(self) -> float:
@@ -55,4 +59,7 @@ class GroupOptions:
             config.heartbeat_interval_ms,
             config.max_poll_interval_ms,
             assignors(config.partition_assignment_strategy),
+            config.group_protocol == CONSUMER,
+            config.group_remote_assignor,
+            config.client_rack,
         )

@@ -1,0 +1,151 @@
+"""A member whose broker assigns, under a coordinator that refuses, moves, forgets and falls silent."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from barnabas import BrokerError, Consumer, ErrorCode
+from barnabas.protocol.api_keys import ApiKey
+from tests.client.scripted_broker import TOPIC, Misdeed, drop
+from tests.client.scripted_coordinator import refuse
+from tests.client.scripted_group import ScriptedGroup, refuse_beat, refuse_commit, refuse_offsets
+from tests.client.test_groups import Told
+
+SECONDS = 20.0
+BEAT = ApiKey.CONSUMER_GROUP_HEARTBEAT
+WHERE = (TOPIC, 0)
+E = ErrorCode
+
+
+def member(broker: ScriptedGroup, told: Told | None = None, **more: object) -> Consumer:
+    settings: dict[str, object] = {
+        "bootstrap_servers": broker.address,
+        "group_id": "g",
+        "group_protocol": "consumer",
+        "retry_backoff_ms": 5,
+        "enable_auto_commit": False,
+    }
+    made = Consumer(**{**settings, **more})
+    made.subscribe([TOPIC], listener=told)
+    return made
+
+
+def poll_until(one: Consumer, done: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + SECONDS
+    while not done():
+        assert time.monotonic() < deadline
+        one.poll(0.01)
+
+
+def beats(broker: ScriptedGroup) -> list[tuple[int, bool]]:
+    """The epoch that each heartbeat says, and whether it says everything."""
+    return [(each.member_epoch, each.rebalance_timeout_ms >= 0) for each in broker.asked(BEAT)]
+
+
+def test_a_commit_goes_with_the_epoch_of_its_time() -> None:
+    with ScriptedGroup() as broker:
+        with member(broker) as one:
+            poll_until(one, lambda: bool(one.assignment()))
+
+            def raise_epoch(call: object) -> None:
+                broker.member_epoch = 7
+                refuse_commit(E.STALE_MEMBER_EPOCH)(call)  # type: ignore[arg-type]
+
+            broker.misdeeds[ApiKey.OFFSET_COMMIT] = [raise_epoch]
+            one.commit({WHERE: 3})
+            said = broker.asked(ApiKey.OFFSET_COMMIT)
+            assert (said[0].generation_id_or_member_epoch, said[0].member_id) == (
+                1, one.group_metadata().member_id,
+            )  # fmt: skip
+            assert said[-1].generation_id_or_member_epoch == 7
+            assert one.group_metadata().generation == 7
+        broker.wait_until_left()
+
+
+def test_offsets_are_asked_for_as_a_member_and_again_when_its_epoch_was_stale() -> None:
+    stale = {ApiKey.OFFSET_FETCH: [refuse_offsets(E.STALE_MEMBER_EPOCH)]}
+    with ScriptedGroup(misdeeds=stale) as broker, member(broker) as one:
+        poll_until(one, lambda: broker.count(ApiKey.FETCH) > 0)
+        asked = [request.groups[0] for request in broker.asked(ApiKey.OFFSET_FETCH)]
+        mine = one.group_metadata()
+        assert [(each.member_id, each.member_epoch) for each in asked] == [(mine.member_id, 1)] * 2
+
+
+@pytest.mark.parametrize("code", [E.FENCED_MEMBER_EPOCH, E.UNKNOWN_MEMBER_ID])
+def test_who_is_fenced_is_told_that_all_is_lost_and_joins_again(code: ErrorCode) -> None:
+    told = Told()
+    with ScriptedGroup() as broker, member(broker, told) as one:
+        poll_until(one, lambda: told.words == [("assigned", [0])])
+        was = one.group_metadata().member_id
+        broker.misdeeds[BEAT] = [refuse_beat(code)]
+        poll_until(one, lambda: len(told.words) == 3)
+        assert told.words[1:] == [("lost", [0]), ("assigned", [0])]
+        assert beats(broker).count((0, True)) == 2
+        assert one.group_metadata().member_id == was
+
+
+@pytest.mark.parametrize(
+    "misdeed", [refuse_beat(E.NOT_COORDINATOR), refuse_beat(E.COORDINATOR_NOT_AVAILABLE), drop]
+)
+def test_a_coordinator_that_moves_or_breaks_off_is_found_again_and_told_all(
+    misdeed: Misdeed,
+) -> None:
+    told = Told()
+    with ScriptedGroup() as broker, member(broker, told) as one:
+        poll_until(one, lambda: (1, False) in beats(broker))
+        found = broker.count(ApiKey.FIND_COORDINATOR)
+        broker.misdeeds[BEAT] = [misdeed]
+        poll_until(one, lambda: (1, True) in beats(broker))
+        assert broker.count(ApiKey.FIND_COORDINATOR) == found + 1
+        assert told.words == [("assigned", [0])], "it is the same member all the time"
+
+
+def test_one_that_loads_is_asked_again() -> None:
+    busy = [refuse_beat(E.COORDINATOR_LOAD_IN_PROGRESS)] * 3
+    loading = {ApiKey.FIND_COORDINATOR: [refuse(E.COORDINATOR_NOT_AVAILABLE)], BEAT: busy}
+    with ScriptedGroup(misdeeds=loading) as broker, member(broker) as one:
+        poll_until(one, lambda: bool(one.assignment()))
+        assert beats(broker)[:4] == [(0, True)] * 4
+
+
+@pytest.mark.parametrize("lacks", [BEAT, None], ids=["too old", "switched off"])
+def test_a_cluster_without_such_groups_is_said_with_what_to_do(lacks: ApiKey | None) -> None:
+    off = {BEAT: [refuse_beat(E.UNSUPPORTED_VERSION, "The consumer group protocol is off.")] * 9}
+    with ScriptedGroup(misdeeds=off, lacks=lacks) as broker, member(broker) as one:
+        with pytest.raises(
+            BrokerError, match=r"group\.protocol=classic.*group\.version=1"
+        ) as error:
+            one.poll(SECONDS)
+        assert error.value.code is E.UNSUPPORTED_VERSION
+
+
+def test_another_of_the_same_name_ends_a_static_member_for_good() -> None:
+    with ScriptedGroup() as broker, member(broker, group_instance_id="one") as one:
+        poll_until(one, lambda: bool(one.assignment()))
+        broker.misdeeds[BEAT] = [refuse_beat(E.FENCED_INSTANCE_ID)]
+        for _ in range(2):
+            with pytest.raises(BrokerError) as raised:
+                poll_until(one, lambda: False)
+            assert raised.value.code is E.FENCED_INSTANCE_ID
+        assert beats(broker).count((0, True)) == 1
+
+
+def test_a_name_that_is_not_free_yet_is_said_and_the_next_poll_tries_again() -> None:
+    taken = {BEAT: [refuse_beat(E.UNRELEASED_INSTANCE_ID, "taken")]}
+    with ScriptedGroup(misdeeds=taken) as broker, member(broker, group_instance_id="one") as one:
+        with pytest.raises(BrokerError, match="taken") as raised:
+            poll_until(one, lambda: False)
+        assert raised.value.code is E.UNRELEASED_INSTANCE_ID
+        poll_until(one, lambda: bool(one.assignment()))
+
+
+@pytest.mark.parametrize(("instance", "last"), [(None, -1), ("one", -2)])
+def test_who_closes_says_so(instance: str | None, last: int) -> None:
+    told = Told()
+    with ScriptedGroup() as broker:
+        with member(broker, told, group_instance_id=instance) as one:
+            poll_until(one, lambda: bool(told.words))
+        broker.wait_until_left()
+        assert beats(broker)[-1] == (last, False)
+        assert told.words[-1] == ("revoked", [0])

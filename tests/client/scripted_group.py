@@ -32,11 +32,15 @@ _OURS = (
     ApiKey.OFFSET_COMMIT,
     ApiKey.OFFSET_FETCH,
 )
+_STALE = ErrorCode.STALE_MEMBER_EPOCH
 
 
 @dataclass(slots=True)
 class ScriptedGroup(ScriptedCoordinator):
-    """Each heartbeat that is answered rightly raises the epoch; `lacks` is an API it does not speak."""
+    """`lacks` is an API that it does not speak.
+
+    `member_epoch` is the member's, which is told with the next heartbeat and counts at once.
+    """
 
     lacks: ApiKey | None = None
     member_epoch: int = 0
@@ -50,7 +54,8 @@ class ScriptedGroup(ScriptedCoordinator):
             case ApiKey.CONSUMER_GROUP_HEARTBEAT:
                 return self._beaten(message)
             case ApiKey.OFFSET_COMMIT:
-                return _committed(message, ErrorCode.NONE)
+                is_stale = message.generation_id_or_member_epoch != self.member_epoch
+                return _committed(message, _STALE if is_stale else ErrorCode.NONE)
             case ApiKey.OFFSET_FETCH:
                 return _told(message, ErrorCode.NONE)
             case _:
@@ -82,11 +87,6 @@ def refuse_beat(code: ErrorCode, message: str | None = None) -> Misdeed:
         )
 
     return refusing
-
-
-def refuse_commit(code: ErrorCode) -> Misdeed:
-    """Save nothing."""
-    return lambda call: call.reply(_committed(call.message, code))
 
 
 def refuse_offsets(code: ErrorCode) -> Misdeed:

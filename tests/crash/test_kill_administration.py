@@ -5,6 +5,11 @@ from typing import TypeVar
 
 import pytest
 
+from barnabas.protocol.alter_user_scram_credentials import (
+    AlterUserScramCredentialsRequest,
+    AlterUserScramCredentialsResponse,
+    ScramCredentialUpsertion,
+)
 from barnabas.protocol.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsResponse,
@@ -21,6 +26,10 @@ from barnabas.protocol.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
     DescribeConfigsResponse,
+)
+from barnabas.protocol.describe_user_scram_credentials import (
+    DescribeUserScramCredentialsRequest,
+    DescribeUserScramCredentialsResponse,
 )
 from barnabas.protocol.incremental_alter_configs import (
     AlterableConfig,
@@ -150,3 +159,16 @@ def test_a_deleted_topic_stays_away_and_its_name_is_free(broker: OurBroker) -> N
     assert create(broker, "gone") != first
     kill_and_start(broker)
     assert told(broker, "gone").topic_id != first
+
+
+def test_passwords_stay(broker: OurBroker) -> None:
+    wanted = ScramCredentialUpsertion(
+        name="me", mechanism=1, iterations=4096, salt=b"salt", salted_password=b"salted"
+    )
+    request = AlterUserScramCredentialsRequest(deletions=[], upsertions=[wanted])
+    (done,) = ask(broker, request, 0, AlterUserScramCredentialsResponse).results
+    assert done.error_code == 0
+    kill_and_start(broker)
+    everybody = DescribeUserScramCredentialsRequest(users=None)
+    (told,) = ask(broker, everybody, 0, DescribeUserScramCredentialsResponse).results
+    assert [(one.mechanism, one.iterations) for one in told.credential_infos] == [(1, 4096)]

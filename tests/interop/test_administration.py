@@ -1,8 +1,19 @@
 """Topics made, described, grown and deleted by the admin clients of others."""
 
+import time
+
 import pytest
 from confluent_kafka import KafkaError, KafkaException, TopicCollection
-from confluent_kafka.admin import AdminClient, ConfigResource, NewPartitions, NewTopic
+from confluent_kafka.admin import (
+    AdminClient,
+    ConfigResource,
+    NewPartitions,
+    NewTopic,
+    ScramCredentialInfo,
+    ScramMechanism,
+    UserScramCredentialDeletion,
+    UserScramCredentialUpsertion,
+)
 from kafka.admin import KafkaAdminClient
 from kafka.admin import NewPartitions as PyNewPartitions
 from kafka.admin import NewTopic as PyNewTopic
@@ -98,3 +109,23 @@ def test_kafka_python_administers_as_well(broker: InteropBroker) -> None:
         assert topic not in admin.list_topics()
     finally:
         admin.close()
+
+
+def test_passwords_are_set_told_and_removed(admin: AdminClient) -> None:
+    strong, weak = ScramMechanism.SCRAM_SHA_512, ScramMechanism.SCRAM_SHA_256
+    wanted = [
+        UserScramCredentialUpsertion("alice", ScramCredentialInfo(strong, 8192), b"secret"),
+        UserScramCredentialUpsertion("bob", ScramCredentialInfo(weak, 1), b"secret"),
+    ]
+    done = admin.alter_user_scram_credentials(wanted)
+    assert done["alice"].result(SECONDS) is None
+    with pytest.raises(KafkaException) as raised:
+        done["bob"].result(SECONDS)
+    assert raised.value.args[0].code() == KafkaError.UNACCEPTABLE_CREDENTIAL
+    deadline = time.monotonic() + SECONDS  # Kafka answers before it can be seen
+    while "alice" not in (told := admin.describe_user_scram_credentials().result(SECONDS)):
+        assert time.monotonic() < deadline
+    (info,) = told["alice"].scram_credential_infos
+    assert (info.mechanism, info.iterations) == (strong, 8192)
+    gone = [UserScramCredentialDeletion("alice", strong)]
+    assert admin.alter_user_scram_credentials(gone)["alice"].result(SECONDS) is None

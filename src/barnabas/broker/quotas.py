@@ -24,6 +24,8 @@ CONNECTION = "connection_creation_rate"
 
 OF_CLIENTS = frozenset({PRODUCE, FETCH, REQUEST, MUTATION})
 OF_ADDRESSES = frozenset({CONNECTION})
+_ALL = OF_CLIENTS | OF_ADDRESSES
+"""What else is in the node of a user are passwords (`scram_credentials`)."""
 
 USER, CLIENT, ADDRESS = "user", "client-id", "ip"
 
@@ -98,7 +100,9 @@ class Quotas:
             else:
                 values[key] = value
         texts = {key: repr(value) for key, value in values.items()}
-        write_config(self._registry, entity.path, texts)
+        kept = read_config(self._registry, entity.path)
+        others = {key: text for key, text in kept.items() if key not in _ALL}
+        write_config(self._registry, entity.path, {**others, **texts})
         if values:
             self._by_entity[entity] = values
         else:
@@ -169,6 +173,6 @@ def _stored(registry: Registry) -> Iterator[Entity]:
 
 def _numbers(path: str, texts: Mapping[str, str]) -> dict[str, float]:
     try:
-        return {key: float(text) for key, text in texts.items()}
+        return {key: float(text) for key, text in texts.items() if key in _ALL}
     except ValueError as error:
         raise StorageError(f"the quotas at {path} cannot be read: {error}") from error

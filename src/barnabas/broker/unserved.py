@@ -56,7 +56,6 @@ _REASONS: tuple[tuple[str, tuple[ApiKey, ...]], ...] = (
         ),
     ),
     ("the only broker cannot be forgotten", (ApiKey.UNREGISTER_BROKER,)),
-    ("there is no SASL that could use a password", (ApiKey.ALTER_USER_SCRAM_CREDENTIALS,)),
     (
         _SHARE_GROUPS,
         (

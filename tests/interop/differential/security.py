@@ -1,7 +1,13 @@
 """Scripts about access rules, tokens, passwords and SASL, to brokers that have no security."""
 
 from collections.abc import Iterator
+from functools import partial
 
+from barnabas.protocol.alter_user_scram_credentials import (
+    AlterUserScramCredentialsRequest,
+    ScramCredentialDeletion,
+    ScramCredentialUpsertion,
+)
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.create_acls import AclCreation, CreateAclsRequest
 from barnabas.protocol.create_delegation_token import (
@@ -17,6 +23,7 @@ from barnabas.protocol.describe_delegation_token import (
 )
 from barnabas.protocol.describe_user_scram_credentials import (
     DescribeUserScramCredentialsRequest,
+    DescribeUserScramCredentialsResponse,
     UserName,
 )
 from barnabas.protocol.expire_delegation_token import ExpireDelegationTokenRequest
@@ -27,6 +34,7 @@ from tests.interop.differential.talk import Talk
 
 ANY, TOPIC, READ, ALLOW, LITERAL = 1, 2, 3, 3, 3
 Question = tuple[str, ApiKey, object]
+_Change = ScramCredentialDeletion | ScramCredentialUpsertion
 
 
 def questions() -> Iterator[Question]:
@@ -99,4 +107,80 @@ def security(talk: Talk) -> None:
     talk.ask("a token for somebody", mine, 3)
 
 
-SCENARIOS = (security,)
+def passwords(talk: Talk) -> None:
+    """Set, told, removed, and what cannot be."""
+    sha_256, sha_512 = 1, 2
+
+    def told(label: str, *users: str) -> None:
+        asked = [UserName(name=talk.topic(user)) for user in users]
+        talk.ask(label, DescribeUserScramCredentialsRequest(users=asked), 0)
+
+    def gone(user: str, mechanism: int = sha_256) -> ScramCredentialDeletion:
+        return ScramCredentialDeletion(name=talk.topic(user), mechanism=mechanism)
+
+    def there(
+        user: str, mechanism: int = sha_256, *, iterations: int = 4096, salt: bytes = b"salt"
+    ) -> ScramCredentialUpsertion:
+        return ScramCredentialUpsertion(
+            name=talk.topic(user),
+            mechanism=mechanism,
+            iterations=iterations,
+            salt=salt,
+            salted_password=b"salted",
+        )
+
+    nameless = there("x")
+    nameless.name = ""
+    nobody = gone("x")
+    nobody.name = ""
+    cases: dict[str, tuple[_Change, ...]] = {
+        "one": (there("a"),),
+        "the other mechanism": (there("a", sha_512, iterations=16384),),
+        "another one": (there("a", iterations=5000),),
+        "both at once": (there("b"), there("b", sha_512)),
+        "twice the same": (there("c"), there("c", iterations=8192)),
+        "three of one": (there("c"), there("c"), there("c")),
+        "removed and set": (gone("a"), there("a", iterations=6000)),
+        "removed here, set there": (gone("a"), there("a", sha_512, iterations=7000)),
+        "few iterations": (there("d", iterations=4095),),
+        "many iterations": (there("d", iterations=16385),),
+        "no such mechanism": (there("d", 0), there("e", 7), there("f")),
+        "good and bad": (there("d"), there("d", 7)),
+        "bad and good": (there("d", 7), there("d")),
+        "no salt": (there("g", salt=b""),),
+        "no name": (nameless,),
+        "nobody removed": (nobody,),
+        "removed what is not there": (gone("nobody"), gone("f", sha_512)),
+        "removed no such mechanism": (gone("f", 9),),
+        "removed twice": (gone("f"), gone("f")),
+        "removed both": (gone("b"), gone("b", sha_512)),
+        "nothing": (),
+    }
+    for label, changes in cases.items():
+        request = AlterUserScramCredentialsRequest(
+            deletions=[one for one in changes if isinstance(one, ScramCredentialDeletion)],
+            upsertions=[one for one in changes if isinstance(one, ScramCredentialUpsertion)],
+        )
+        talk.ask(label, request, 0)
+        last = there("seen", iterations=4096 + len(talk.answers))
+        talk.wait(AlterUserScramCredentialsRequest(deletions=[], upsertions=[last]), 0, bool)
+        seen = DescribeUserScramCredentialsRequest(users=[UserName(name=last.name)])
+        talk.wait(seen, 0, partial(_has, last.iterations))
+        told(f"{label}, told", *"abcdefg")
+    everybody = DescribeUserScramCredentialsRequest(users=None)
+    talk.ask("everybody", everybody, 0)
+    for label, one in {
+        "a gone": gone("a"), "a gone, other": gone("a", sha_512), "d gone": gone("d"),
+        "f gone": gone("f"), "g gone": gone("g"), "seen gone": gone("seen"),
+    }.items():  # fmt: skip
+        left = AlterUserScramCredentialsRequest(deletions=[one], upsertions=[])
+        talk.ask(label, left, 0)
+    talk.wait(everybody, 0, lambda said: not said.results)
+
+
+def _has(iterations: int, said: DescribeUserScramCredentialsResponse) -> bool:
+    infos = said.results[0].credential_infos
+    return bool(infos) and infos[0].iterations == iterations
+
+
+SCENARIOS = (security, passwords)

@@ -24,7 +24,6 @@ _NOT_SERVED = {
         ApiKey.REMOVE_RAFT_VOTER,
     ),
     "the only broker cannot be forgotten": (ApiKey.UNREGISTER_BROKER,),
-    "there is no SASL that could use a password": (ApiKey.ALTER_USER_SCRAM_CREDENTIALS,),
     "there are no streams groups": (
         ApiKey.STREAMS_GROUP_HEARTBEAT,
         ApiKey.STREAMS_GROUP_DESCRIBE,

@@ -1,6 +1,6 @@
-"""DescribeUserScramCredentials (key 50): which users have SCRAM passwords (KIP-554). None has.
+"""DescribeUserScramCredentials (key 50): which users have SCRAM passwords (KIP-554).
 
-Does: says so of each user that is asked for; of all users it has nothing to tell.
+Does: tells mechanisms and iterations of each user that is asked for, or of all who have a password.
 Ignores: nothing.
 """
 
@@ -8,8 +8,11 @@ from collections import Counter
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.scram_credentials import credentials_of, users_with_credentials
 from barnabas.errors import ErrorCode
+from barnabas.ports import Registry
 from barnabas.protocol.describe_user_scram_credentials import (
+    CredentialInfo,
     DescribeUserScramCredentialsRequest,
     DescribeUserScramCredentialsResponse,
     DescribeUserScramCredentialsResult,
@@ -20,21 +23,36 @@ def handle(
     broker: Broker, context: RequestContext, request: DescribeUserScramCredentialsRequest
 ) -> DescribeUserScramCredentialsResponse:
     """Tell of each user once, also of one that is named twice."""
-    del broker, context
+    del context
     asked = Counter(user.name for user in request.users or ())
+    if not request.users:
+        asked.update(users_with_credentials(broker.registry))
     return DescribeUserScramCredentialsResponse(
         error_code=ErrorCode.NONE,
         results=[
-            DescribeUserScramCredentialsResult(
-                user=name,
-                error_code=ErrorCode.RESOURCE_NOT_FOUND
-                if times == 1
-                else ErrorCode.DUPLICATE_RESOURCE,
-                error_message=f"{name} has no password"
-                if times == 1
-                else f"{name} is asked for {times} times",
-                credential_infos=[],
-            )
+            _told(broker.registry, name) if times == 1 else _refused(name, times)
             for name, times in asked.items()
         ],
+    )
+
+
+def _told(registry: Registry, name: str) -> DescribeUserScramCredentialsResult:
+    found = credentials_of(registry, name)
+    return DescribeUserScramCredentialsResult(
+        user=name,
+        error_code=ErrorCode.NONE if found else ErrorCode.RESOURCE_NOT_FOUND,
+        error_message=None if found else f"{name} has no password",
+        credential_infos=[
+            CredentialInfo(mechanism=mechanism, iterations=credential.iterations)
+            for mechanism, credential in found.items()
+        ],
+    )
+
+
+def _refused(name: str, times: int) -> DescribeUserScramCredentialsResult:
+    return DescribeUserScramCredentialsResult(
+        user=name,
+        error_code=ErrorCode.DUPLICATE_RESOURCE,
+        error_message=f"{name} is asked for {times} times",
+        credential_infos=[],
     )

@@ -1,0 +1,78 @@
+"""AlterUserScramCredentials (key 51): set and remove SCRAM passwords of users (KIP-554).
+
+Does: keeps what DescribeUserScramCredentials tells, durable before the answer.
+Refuses: more than one change of a user, as Kafka does.
+Ignores: nothing. No listener asks for a password yet.
+"""
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.scram_credentials import (
+    FEWEST_ITERATIONS,
+    MOST_ITERATIONS,
+    Credential,
+    Mechanism,
+    change_credential,
+    credentials_of,
+)
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.protocol.alter_user_scram_credentials import (
+    AlterUserScramCredentialsRequest,
+    AlterUserScramCredentialsResponse,
+    AlterUserScramCredentialsResult,
+    ScramCredentialDeletion,
+    ScramCredentialUpsertion,
+)
+
+Change = ScramCredentialDeletion | ScramCredentialUpsertion
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: AlterUserScramCredentialsRequest
+) -> AlterUserScramCredentialsResponse:
+    """Change what can be changed; say of each user what became of it."""
+    del context
+    asked: dict[str, list[Change]] = {}
+    for change in (*request.deletions, *request.upsertions):
+        asked.setdefault(change.name, []).append(change)
+    return AlterUserScramCredentialsResponse(
+        results=[_changed(broker, user, changes) for user, changes in asked.items()]
+    )
+
+
+def _changed(broker: Broker, user: str, changes: list[Change]) -> AlterUserScramCredentialsResult:
+    """Make the only change of a user; of several the first one's fault is told before there are."""
+    code, why = ErrorCode.NONE, None
+    try:
+        if not user:
+            raise BrokerError(ErrorCode.UNACCEPTABLE_CREDENTIAL, "the name of a user is empty")
+        mechanism = _mechanism(changes[0].mechanism)
+        wanted = _wanted(broker, mechanism, changes[0])
+        if len(changes) > 1:
+            what = f"{user} is there {len(changes)} times"
+            raise BrokerError(ErrorCode.DUPLICATE_RESOURCE, what)
+        change_credential(broker.registry, user, mechanism, wanted)
+    except KafkaError as error:
+        code, why = error.code, error.why
+    return AlterUserScramCredentialsResult(user=user, error_code=code, error_message=why)
+
+
+def _mechanism(number: int) -> Mechanism:
+    try:
+        return Mechanism(number)
+    except ValueError:
+        what = f"there is no mechanism {number}"
+        raise BrokerError(ErrorCode.UNSUPPORTED_SASL_MECHANISM, what) from None
+
+
+def _wanted(broker: Broker, mechanism: Mechanism, change: Change) -> Credential | None:
+    if isinstance(change, ScramCredentialDeletion):
+        if mechanism not in credentials_of(broker.registry, change.name):
+            what = f"{change.name} has no password for {mechanism.title}"
+            raise BrokerError(ErrorCode.RESOURCE_NOT_FOUND, what)
+        return None
+    if not FEWEST_ITERATIONS <= change.iterations <= MOST_ITERATIONS:
+        what = f"iterations must be between {FEWEST_ITERATIONS} and {MOST_ITERATIONS}"
+        raise BrokerError(ErrorCode.UNACCEPTABLE_CREDENTIAL, what)
+    salt, salted = bytes(change.salt), bytes(change.salted_password)
+    return Credential.derived(mechanism, salt, salted, change.iterations)

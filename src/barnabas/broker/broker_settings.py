@@ -72,8 +72,13 @@ class Layer(NamedTuple):
     config: BrokerConfig
 
 
-def is_changeable(name: str) -> bool:
-    """Whether a property can be changed while the broker runs, if only to no effect."""
+def is_changeable(name: str, release: str) -> bool:
+    """Whether a property can be changed while a broker of a release runs, if only to no effect."""
+    # Imported late: a broker starts faster without it.
+    from barnabas.config.past import is_changeable_in
+
+    if not is_changeable_in(release, name):
+        return False
     if name in _CHANGEABLE:
         return True
     inert = inert_rows().get(name)
@@ -117,7 +122,7 @@ class BrokerSettings:
             BrokerError: INVALID_REQUEST: a property cannot be changed, or not to that.
         """
         for name in config:
-            if not is_changeable(name):
+            if not is_changeable(name, self._started.release):
                 raise BrokerError(ErrorCode.INVALID_REQUEST, _why_not(name))
         try:
             log_config({}, _merged(self._layers({**self._changed, scope: config})))

@@ -10,7 +10,7 @@ from barnabas.config.configuration import Configuration
 from barnabas.config.definition import Setting
 from barnabas.config.inert_broker import inert_rows
 from barnabas.config.parsing import Kind
-from barnabas.config.releases import is_before
+from barnabas.config.past import is_of
 from barnabas.config.topic import TopicConfig, broker_wide
 
 
@@ -110,10 +110,8 @@ def broker_entries(layers: Sequence[Layer]) -> Iterator[ConfigEntry]:
             given = config.source_of(row.name)
             if given is not None:
                 origins.append(Origin(given[0], row.render(given[1]), source))
-        if origins or row.is_of(started.release):
-            default = row.render(started.default_of(row))
-            origins.append(Origin(row.name, default, Source.DEFAULT))
-            yield ConfigEntry(row, not is_changeable(row.name), tuple(origins))
+        if origins or is_of(started.release, row.name):
+            yield _of_broker(row, origins, started)
     for name, (row, _) in inert_rows().items():
         origins = [
             Origin(name, config.elsewhere[name], source)
@@ -122,9 +120,14 @@ def broker_entries(layers: Sequence[Layer]) -> Iterator[ConfigEntry]:
         ]
         if name == "broker.id":
             origins.append(Origin(name, str(started.node_id), Source.BROKER))
-        if origins or _is_of_kafka_4(started.release):
-            origins.append(Origin(name, row.render(row.default), Source.DEFAULT))
-            yield ConfigEntry(row, not is_changeable(name), tuple(origins))
+        if origins or is_of(started.release, name):
+            yield _of_broker(row, origins, started)
+
+
+def _of_broker(row: Setting, origins: Sequence[Origin], started: BrokerConfig) -> ConfigEntry:
+    default = Origin(row.name, row.render(started.default_of(row)), Source.DEFAULT)
+    read_only = not is_changeable(row.name, started.release)
+    return ConfigEntry(row, read_only, (*origins, default))
 
 
 def changed_entries(changed: Mapping[str, str]) -> Iterator[ConfigEntry]:
@@ -159,7 +162,3 @@ def _own(
         if row is not None:
             found[row.name] = row.render(row.parse(value, release))
     return found
-
-
-def _is_of_kafka_4(release: str) -> bool:
-    return not release or not is_before(release, "4.0")

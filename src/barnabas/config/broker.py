@@ -116,14 +116,12 @@ class BrokerConfig(
         "How many replicas must have a record before acks=all is answered.",
         low=1,
         inert="there is one broker, so nothing is replicated",
-        since="0.8.2",
     )
     compression_type: str = string(
         "producer",
         HIGH,
         "The codec that batches are stored in; producer means as they came.",
         choices=("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
-        since="0.9.0",
     )
     compression_gzip_level: int = integer(
         -1,
@@ -131,7 +129,6 @@ class BrokerConfig(
         "The level of gzip where compression.type is gzip; -1: the codec's own default.",
         low=-1,
         high=9,
-        since="3.8",
     )
     compression_lz4_level: int = integer(
         9,
@@ -139,7 +136,6 @@ class BrokerConfig(
         "The level of lz4 where compression.type is lz4; 9: the fast one.",
         low=1,
         high=17,
-        since="3.8",
     )
     compression_zstd_level: int = integer(
         3,
@@ -147,7 +143,6 @@ class BrokerConfig(
         "The level of zstd where compression.type is zstd.",
         low=-131_072,
         high=22,
-        since="3.8",
     )
     message_max_bytes: int = integer(
         1_048_588, HIGH, "The largest record batch that is accepted, in bytes as sent.", low=0
@@ -157,21 +152,18 @@ class BrokerConfig(
         MEDIUM,
         "Whose time a record carries: the producer's (CreateTime) or the broker's (LogAppendTime).",
         choices=("CreateTime", "LogAppendTime"),
-        since="0.10.0",
     )
     log_message_timestamp_before_max_ms: int = long(
         LONG_MAX,
         MEDIUM,
         "How far behind the broker's clock a record's timestamp may be, in milliseconds.",
         low=0,
-        since="3.6",
     )
     log_message_timestamp_after_max_ms: int = long(
         _HOUR_MS,
         MEDIUM,
         "How far ahead of the broker's clock a record's timestamp may be, in milliseconds.",
         low=0,
-        since="3.6",
     )
 
     # Segments and what becomes of them.
@@ -239,7 +231,6 @@ class BrokerConfig(
         default=False,
         text="Whether a new segment gets its whole size on disk at once.",
         inert=_NO_PREALLOCATION,
-        since="0.9.0",
     )
 
     # Compaction.
@@ -283,14 +274,12 @@ class BrokerConfig(
         MEDIUM,
         "For how long a record is safe from compaction, in milliseconds.",
         low=0,
-        since="0.10.1",
     )
     log_cleaner_max_compaction_lag_ms: int = long(
         LONG_MAX,
         MEDIUM,
         "After how long a record must be considered for compaction, in milliseconds.",
         low=1,
-        since="2.3",
     )
 
     # When what is written becomes stable.

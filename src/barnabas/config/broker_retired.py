@@ -12,15 +12,11 @@ class RetiredConfig(Configuration):
         MEDIUM,
         "The release whose record format is stored: 0.10.0 and later ones have timestamps, 0.11.0 and "
         "later ones batches. Kafka 3 ignores it, Kafka 4 has none.",
-        since="0.10.0",
-        gone="4.0",
     )
     log_message_downconversion_enable: bool = boolean(
         LOW,
         default=True,
         text="Whether records are converted for readers of an older format. Kafka 4 has none.",
-        since="2.0",
-        gone="4.0",
     )
     log_message_timestamp_difference_max_ms: int = long(
         LONG_MAX,
@@ -28,6 +24,4 @@ class RetiredConfig(Configuration):
         "How far from the broker's clock, on either side, a record's timestamp may be, in milliseconds. "
         "It stands in for the two properties that came with 3.6; Kafka 4 has none.",
         low=0,
-        since="0.10.0",
-        gone="4.0",
     )

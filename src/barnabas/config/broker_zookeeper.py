@@ -13,7 +13,6 @@ class ZooKeeperConfig(Configuration):
         "The ZooKeeper that keeps topics and their properties, and where old clients find the broker: "
         "host:port, more of them behind commas, then a path for all nodes. Empty: a file in the log "
         "directory keeps them.",
-        gone="4.0",
     )
     zookeeper_session_timeout_ms: int = integer(
         18_000,
@@ -22,7 +21,6 @@ class ZooKeeperConfig(Configuration):
         "milliseconds. ZooKeeper has bounds of its own for it.",
         low=1,
         also=("zk.sessiontimeout.ms",),
-        gone="4.0",
     )
     zookeeper_connection_timeout_ms: int | None = optional_integer(
         HIGH,
@@ -30,12 +28,10 @@ class ZooKeeperConfig(Configuration):
         "zookeeper.session.timeout.ms if unset.",
         low=1,
         also=("zk.connectiontimeout.ms",),
-        gone="4.0",
     )
     zk_connect: str = string(
         "",
         HIGH,
         "The ZooKeeper where clients of Kafka 0.7 find the broker, written as zookeeper.connect. The "
         "two have different data in the same nodes, so their places must differ, at least in the path.",
-        gone="0.8.0",
     )

@@ -11,7 +11,7 @@ from typing import ClassVar, Never, Self, cast, dataclass_transform
 
 from barnabas.config.definition import Setting
 from barnabas.config.elsewhere import LOUD, reason, refusal
-from barnabas.config.releases import RELEASE_07, default_in
+from barnabas.config.releases import RELEASE_07
 from barnabas.errors import ConfigError
 
 log = logging.getLogger(__name__)
@@ -132,7 +132,12 @@ class Configuration:
 
     def default_of(self, row: Setting) -> object:
         """What a property is where nobody set it: it depends on the release."""
-        return default_in(self.release, row.synonym or row.name, row.default)
+        if not self.release:
+            return row.default
+        # Imported late: a broker starts faster without it.
+        from barnabas.config.past import default_in
+
+        return default_in(self.release, row)
 
     @property
     def given(self) -> frozenset[str]:

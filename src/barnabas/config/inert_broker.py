@@ -4,8 +4,9 @@ They are told by DescribeConfigs, so that what tools expect is there, and some c
 the broker runs, as in Kafka, to no effect. Why they change nothing is in `config.elsewhere`,
 what they are in `config.inert_meanings`.
 
-Source: Apache Kafka 4.3, what a broker says of itself. Each line: name, type, default (`-`: none),
-and whether it can be changed while the broker runs.
+Source: Apache Kafka 4.3, and 0.11 to 3.9 for what is there no longer: what a broker says of itself.
+Each line: name, type, default (`-`: none), and whether it can be changed while the broker runs. Which
+release had which, and with what default, is in `config.past`.
 """
 
 from collections.abc import Mapping
@@ -34,21 +35,29 @@ _LONG = {
 _TABLE = """
 add.partitions.to.txn.retry.backoff.max.ms int 100
 add.partitions.to.txn.retry.backoff.ms int 20
+advertised.host.name string -
+advertised.port int -
 alter.config.policy.class.name class -
+alter.config.policy.kraft.compatibility.enable boolean false
 alter.log.dirs.replication.quota.window.num int 11
 alter.log.dirs.replication.quota.window.size.seconds int 1
 authorizer.class.name string ''
+auto.include.jmx.reporter boolean true
 auto.leader.rebalance.enable boolean true
 background.threads int 10 changeable
 broker.heartbeat.interval.ms int 2000
 broker.id int -1
+broker.id.generation.enable boolean true
 broker.rack string -
 broker.session.timeout.ms int 9000
 client.quota.callback.class class -
 config.providers list '' changeable
 connection.failed.authentication.delay.ms int 100
 connections.max.reauth.ms long 0
+control.plane.listener.name string -
 controlled.shutdown.enable boolean true
+controlled.shutdown.max.retries int 3
+controlled.shutdown.retry.backoff.ms long 5000
 controller.quorum.append.linger.ms int 25
 controller.quorum.auto.join.enable boolean false
 controller.quorum.bootstrap.servers list ''
@@ -65,10 +74,12 @@ cordoned.log.dirs list '' changeable
 create.topic.policy.class.name class -
 delegation.token.expiry.check.interval.ms long 3600000
 delegation.token.expiry.time.ms long 86400000
+delegation.token.master.key password -
 delegation.token.max.lifetime.ms long 604800000
 delegation.token.secret.key password -
 delete.records.purgatory.purge.interval.requests int 1
 early.start.listeners list -
+eligible.leader.replicas.enable boolean false
 fetch.purgatory.purge.interval.requests int 1000
 follower.fetch.last.tiered.offset.enable boolean false changeable
 group.coordinator.append.linger.ms int -1
@@ -79,6 +90,7 @@ group.coordinator.threads int 4
 group.share.assignors list simple
 group.share.max.assignment.interval.ms int 15000
 group.share.max.delivery.count.limit int 10
+group.share.max.groups short 10
 group.share.max.heartbeat.interval.ms int 15000
 group.share.max.partition.max.record.locks int 4000
 group.share.max.record.lock.duration.ms int 60000
@@ -102,11 +114,14 @@ group.streams.min.heartbeat.interval.ms int 5000
 group.streams.min.session.timeout.ms int 45000
 group.streams.num.standby.replicas int 0
 group.streams.session.timeout.ms int 45000
+host.name string ''
 initial.broker.registration.timeout.ms int 60000
 inter.broker.listener.name string -
+inter.broker.protocol.version string 3.9-IV0
 kafka.metrics.polling.interval.secs int 10
 kafka.metrics.reporters list ''
 leader.imbalance.check.interval.seconds long 300
+leader.imbalance.per.broker.percentage int 10
 log.cleaner.io.buffer.size int 524288 changeable
 log.cleaner.threads int 1 changeable
 log.dir.failure.timeout.ms long 30000
@@ -131,13 +146,23 @@ num.network.threads int 3 changeable
 num.recovery.threads.per.data.dir int 2 changeable
 num.replica.alter.log.dirs.threads int -
 num.replica.fetchers int 1 changeable
+offsets.commit.required.acks short -1
 offsets.commit.timeout.ms int 5000
 offsets.load.buffer.size int 5242880
 offsets.topic.compression.codec int 0
+password.encoder.cipher.algorithm string AES/CBC/PKCS5Padding
+password.encoder.iterations int 4096
+password.encoder.key.length int 128
+password.encoder.keyfactory.algorithm string -
+password.encoder.old.secret password -
+password.encoder.secret password -
+port int 9092
 principal.builder.class class ...
-process.roles list -
+process.roles list ''
 producer.purgatory.purge.interval.requests int 1000
 queued.max.requests int 500
+quota.consumer.default long 9223372036854775807
+quota.producer.default long 9223372036854775807
 remote.fetch.max.wait.ms int 500 changeable
 remote.list.offsets.request.timeout.ms long 30000 changeable
 remote.log.index.file.cache.total.size.bytes long 1073741824 changeable
@@ -176,6 +201,7 @@ replica.socket.timeout.ms int 30000
 replication.quota.window.num int 11
 replication.quota.window.size.seconds int 1
 request.timeout.ms int 30000
+reserved.broker.max.id int 1000
 sasl.client.callback.handler.class class -
 sasl.enabled.mechanisms list GSSAPI
 sasl.jaas.config password -
@@ -267,6 +293,24 @@ transaction.state.log.load.buffer.size int 5242880
 transaction.state.log.min.isr int 2
 transaction.state.log.replication.factor short 3
 unclean.leader.election.enable boolean false changeable
+zookeeper.clientCnxnSocket string -
+zookeeper.max.in.flight.requests int 10
+zookeeper.metadata.migration.enable boolean false
+zookeeper.set.acl boolean false
+zookeeper.ssl.cipher.suites list -
+zookeeper.ssl.client.enable boolean false
+zookeeper.ssl.crl.enable boolean false
+zookeeper.ssl.enabled.protocols list -
+zookeeper.ssl.endpoint.identification.algorithm string HTTPS
+zookeeper.ssl.keystore.location string -
+zookeeper.ssl.keystore.password password -
+zookeeper.ssl.keystore.type string -
+zookeeper.ssl.ocsp.enable boolean false
+zookeeper.ssl.protocol string TLSv1.2
+zookeeper.ssl.truststore.location string -
+zookeeper.ssl.truststore.password password -
+zookeeper.ssl.truststore.type string -
+zookeeper.sync.time.ms int 2000
 """
 
 

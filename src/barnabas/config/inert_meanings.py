@@ -1,6 +1,6 @@
 """What the properties mean in Kafka that change nothing here; see `config.inert_broker`.
 
-Each line: the name, and what it is. Source: the documentation of Apache Kafka 4.3.
+Each line: the name, and what it is. Source: the documentation of Apache Kafka.
 """
 
 from collections.abc import Mapping
@@ -9,21 +9,29 @@ from functools import cache
 _TABLE = """
 add.partitions.to.txn.retry.backoff.max.ms The longest pause before a partition is added again.
 add.partitions.to.txn.retry.backoff.ms The first pause before a partition is added again.
+advertised.host.name The host that clients are told, where advertised.listeners says none.
+advertised.port The port that clients are told, where advertised.listeners says none.
 alter.config.policy.class.name The class that may veto changes of properties.
+alter.config.policy.kraft.compatibility.enable Whether that class is asked as with ZooKeeper.
 alter.log.dirs.replication.quota.window.num How many samples measure copies between directories.
 alter.log.dirs.replication.quota.window.size.seconds The seconds of a sample of copies.
 authorizer.class.name The class that decides who may do what; without one everybody may all.
+auto.include.jmx.reporter Whether the reporter of JMX is there without being named.
 auto.leader.rebalance.enable Whether leadership goes back to preferred replicas by itself.
 background.threads The threads for chores that nobody waits for.
 broker.heartbeat.interval.ms The pause between two signs of life to the controller.
 broker.id The number of the broker, under the name it had before node.id.
+broker.id.generation.enable Whether a broker without a number is given one.
 broker.rack Where the broker stands, so that replicas can be spread over such places.
 broker.session.timeout.ms After which silence the controller fences the broker.
 client.quota.callback.class The class that decides which quota a client has.
 config.providers Names of the classes that look up values kept elsewhere, such as secrets.
 connection.failed.authentication.delay.ms How long a refused login is left to wait for its answer.
 connections.max.reauth.ms For how long a login is good before it must be repeated; 0: for ever.
+control.plane.listener.name The listener at which the controller speaks to the broker.
 controlled.shutdown.enable Whether a broker that stops hands its partitions over first.
+controlled.shutdown.max.retries How often a stopping broker tries to hand its partitions over.
+controlled.shutdown.retry.backoff.ms The pause between two such tries.
 controller.quorum.append.linger.ms How long the leading controller gathers changes for one write.
 controller.quorum.auto.join.enable Whether a controller makes itself a voter when it starts.
 controller.quorum.bootstrap.servers Controllers to ask first for the others.
@@ -40,10 +48,12 @@ cordoned.log.dirs Directories that get no new partitions.
 create.topic.policy.class.name The class that may veto new topics.
 delegation.token.expiry.check.interval.ms How often expired tokens are looked for.
 delegation.token.expiry.time.ms For how long a token is good unless it is renewed.
+delegation.token.master.key The secret that signs tokens, under its name of old.
 delegation.token.max.lifetime.ms How old a token may become, however often it is renewed.
 delegation.token.secret.key The secret that signs tokens, the same at each broker.
 delete.records.purgatory.purge.interval.requests After how many requests ended ones are swept.
 early.start.listeners Listeners that open before access rules are loaded.
+eligible.leader.replicas.enable Whether replicas are noted that may lead though out of sync.
 fetch.purgatory.purge.interval.requests After how many fetches ended ones are swept.
 follower.fetch.last.tiered.offset.enable Whether a new replica begins behind what was moved away.
 group.coordinator.append.linger.ms How long the coordinator gathers records; -1: as load asks.
@@ -54,6 +64,7 @@ group.coordinator.threads Threads that work for groups.
 group.share.assignors The ways to spread partitions over the members of a share group.
 group.share.max.assignment.interval.ms The most a share group may set as pause between assignments.
 group.share.max.delivery.count.limit The most a share group may set as deliveries of one record.
+group.share.max.groups How many share groups there may be.
 group.share.max.heartbeat.interval.ms The most a share group may set as pause between heartbeats.
 group.share.max.partition.max.record.locks The most a share group may set as records in flight.
 group.share.max.record.lock.duration.ms The most a share group may set as time to acknowledge.
@@ -77,11 +88,14 @@ group.streams.min.heartbeat.interval.ms The least a streams group may set as pau
 group.streams.min.session.timeout.ms The least a streams group may set as silence of a member.
 group.streams.num.standby.replicas How many copies of its state a streams group has.
 group.streams.session.timeout.ms After which silence a member leaves its streams group.
+host.name The address that is listened on, where listeners says none.
 initial.broker.registration.timeout.ms How long a starting broker tries to register.
 inter.broker.listener.name The listener by which brokers talk to each other.
+inter.broker.protocol.version The release whose requests brokers send each other.
 kafka.metrics.polling.interval.secs How often metrics are handed to kafka.metrics.reporters.
 kafka.metrics.reporters Classes that take the older kind of metrics.
 leader.imbalance.check.interval.seconds How often it is looked whether leaders are spread well.
+leader.imbalance.per.broker.percentage The share of leaders in wrong places that is put up with.
 log.cleaner.io.buffer.size The memory for reading and writing of all threads that compact.
 log.cleaner.threads How many threads compact.
 log.dir.failure.timeout.ms How long a broker with a failed directory tries to tell the controller.
@@ -106,13 +120,23 @@ num.network.threads Threads of each listener that read requests and write answer
 num.recovery.threads.per.data.dir Threads that open and close the logs of each directory.
 num.replica.alter.log.dirs.threads Threads that move replicas between directories.
 num.replica.fetchers Threads that copy from each other broker.
+offsets.commit.required.acks How many replicas must have a commit before it is answered.
 offsets.commit.timeout.ms How long a commit waits until all replicas have it.
 offsets.load.buffer.size How much of the offsets' log is read at once when it is loaded.
 offsets.topic.compression.codec How the log of committed offsets is compressed, as a number.
+password.encoder.cipher.algorithm The cipher of passwords that are kept in ZooKeeper.
+password.encoder.iterations How often a password's key is hashed.
+password.encoder.key.length The bits of a password's key.
+password.encoder.keyfactory.algorithm What makes that key.
+password.encoder.old.secret The secret before the one in use.
+password.encoder.secret The secret that passwords in ZooKeeper are encoded with.
+port The port that is listened on, where listeners says none.
 principal.builder.class The class that says who is behind a connection.
 process.roles Whether the process is a broker, a controller or both.
 producer.purgatory.purge.interval.requests After how many Produce requests ended ones are swept.
 queued.max.requests How many requests may wait before no more are read.
+quota.consumer.default The bytes a second that a consumer may read, where no quota says more.
+quota.producer.default The bytes a second that a producer may write, where no quota says more.
 remote.fetch.max.wait.ms How long a fetch waits for records from remote storage.
 remote.list.offsets.request.timeout.ms How long ListOffsets waits for remote storage.
 remote.log.index.file.cache.total.size.bytes The disk for copies of indexes from remote storage.
@@ -151,6 +175,7 @@ replica.socket.timeout.ms How long a follower waits for a leader's answer.
 replication.quota.window.num How many samples measure throttled replication.
 replication.quota.window.size.seconds The seconds of a sample of throttled replication.
 request.timeout.ms How long the broker waits for answers to its own requests.
+reserved.broker.max.id The greatest number of a broker that is given by hand.
 sasl.client.callback.handler.class The class that a broker asks for its login elsewhere.
 sasl.enabled.mechanisms The ways in which clients may log in.
 sasl.jaas.config The login of a listener, in the words of JAAS.
@@ -242,6 +267,24 @@ transaction.state.log.load.buffer.size How much of the transactions' log is read
 transaction.state.log.min.isr How many replicas must be in sync to write the state of transactions.
 transaction.state.log.replication.factor How many replicas the topic of transactions has.
 unclean.leader.election.enable Whether a replica that is behind may lead when no other is left.
+zookeeper.clientCnxnSocket The class that connects to ZooKeeper.
+zookeeper.max.in.flight.requests How many requests wait for answers of ZooKeeper at once.
+zookeeper.metadata.migration.enable Whether what ZooKeeper keeps is moved to controllers.
+zookeeper.set.acl Whether nodes in ZooKeeper are the broker's alone.
+zookeeper.ssl.cipher.suites The ciphers of TLS with ZooKeeper.
+zookeeper.ssl.client.enable Whether ZooKeeper is spoken to with TLS.
+zookeeper.ssl.crl.enable Whether lists of revoked certificates are looked at.
+zookeeper.ssl.enabled.protocols The versions of TLS with ZooKeeper.
+zookeeper.ssl.endpoint.identification.algorithm How ZooKeeper's name is held to its certificate.
+zookeeper.ssl.keystore.location The file of the broker's key for ZooKeeper.
+zookeeper.ssl.keystore.password The password of that file.
+zookeeper.ssl.keystore.type The format of that file.
+zookeeper.ssl.ocsp.enable Whether it is asked if certificates are revoked.
+zookeeper.ssl.protocol The version of TLS that is begun with.
+zookeeper.ssl.truststore.location The file of certificates that ZooKeeper may have.
+zookeeper.ssl.truststore.password The password of that file.
+zookeeper.ssl.truststore.type The format of that file.
+zookeeper.sync.time.ms How far behind its leader a ZooKeeper may be.
 """
 
 

@@ -35,6 +35,17 @@ KAFKA_3_9 = _release(
     "ch.qos.reload4j:reload4j:1.2.25",
     "org.slf4j:slf4j-reload4j:1.7.36",
 )
+
+
+def _release_4(version: str) -> MavenPeer:
+    scala, tools, *log = KAFKA_4.artifacts
+    places = (each.rpartition(":")[0] for each in (scala, tools))
+    return MavenPeer(f"kafka-{version}", (*(f"{place}:{version}" for place in places), *log))
+
+
+KAFKA_4_0 = _release_4("4.0.0")
+KAFKA_4_1 = _release_4("4.1.0")
+KAFKA_4_2 = _release_4("4.2.0")
 RELEASES = (
     KAFKA_0_8_0, KAFKA_0_8_1, KAFKA_0_8_2, KAFKA_0_9, KAFKA_0_10, KAFKA_0_11, KAFKA_1, KAFKA_2_4,
     KAFKA_2_8, KAFKA_3_9, KAFKA_4,

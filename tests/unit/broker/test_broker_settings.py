@@ -71,8 +71,11 @@ def test_a_misspelt_name_is_told_with_its_neighbour() -> None:
 
 def test_all_that_can_be_changed_is_a_property() -> None:
     names = {entry.row.name for entry in broker_entries(settings().layers)}
-    assert {"log.retention.ms", "num.io.threads"} <= {name for name in names if is_changeable(name)}
-    assert not is_changeable("no.such")
+    changeable = {name for name in names if is_changeable(name, "")}
+    assert {"log.retention.ms", "num.io.threads"} <= changeable
+    assert not is_changeable("no.such", "")
+    assert is_changeable("log.retention.ms", "1.1")
+    assert not is_changeable("log.retention.ms", "1.0")
 
 
 def test_what_the_registry_holds_must_be_possible() -> None:

@@ -1,7 +1,7 @@
 import pytest
 
 from barnabas.config.broker import BrokerConfig
-from barnabas.config.releases import _BEFORE, RELEASES, is_before, magic_of, release_line
+from barnabas.config.releases import RELEASES, is_before, magic_of, release_line
 from barnabas.config.topic import TopicConfig
 from barnabas.errors import ConfigError
 
@@ -64,15 +64,6 @@ def test_defaults_are_those_of_the_release() -> None:
     assert given.message_max_bytes == TopicConfig.for_topic({}, given).max_message_bytes == 7
     assert not old.given
     assert BrokerConfig.load({}).message_max_bytes == 1_048_588
-
-
-def test_every_default_of_old_is_one_of_a_property() -> None:
-    for name, bounds in _BEFORE.items():
-        row = BrokerConfig.find(name)
-        assert row is not None
-        for value in bounds.values():
-            assert row.parse(value) == value
-        assert list(bounds) == [one for one in RELEASES if one in bounds]
 
 
 def test_segments_could_be_small_before_4_0() -> None:

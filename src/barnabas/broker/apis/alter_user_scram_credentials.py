@@ -33,7 +33,8 @@ def handle(
     """Change what can be changed; say of each user what became of it."""
     del context
     asked: dict[str, list[Change]] = {}
-    for change in (*request.deletions, *request.upsertions):
+    changes: tuple[Change, ...] = (*request.deletions, *request.upsertions)
+    for change in changes:
         asked.setdefault(change.name, []).append(change)
     return AlterUserScramCredentialsResponse(
         results=[_changed(broker, user, changes) for user, changes in asked.items()]

@@ -37,6 +37,7 @@ BY_FRANZ = {
     ApiKey.METADATA: 13,
 }
 OF_TOPICS = {ApiKey.CREATE_TOPICS: 7, ApiKey.DELETE_TOPICS: 6, ApiKey.DESCRIBE_CONFIGS: 4}
+OF_EPOCHS = {ApiKey.OFFSET_FOR_LEADER_EPOCH: 4}
 BY_KAFKA_PYTHON = {ApiKey.DELETE_RECORDS: 2}
 """The last version of each API: what is offered goes up to it step by step."""
 SUFFIX = "-offered-less.txt"
@@ -82,6 +83,12 @@ def with_franz(program: Program, address: str, topic: str) -> None:
 def topics_with_franz(program: Program, address: str, topic: str) -> None:
     """Make a topic, look at it, remove it."""
     program.topics(address, f"made-{topic}")
+
+
+def epochs_with_franz(program: Program, address: str, topic: str) -> None:
+    """Ask where the first leader's epoch ends."""
+    program.write(address, topic, samples.many(2))
+    program.epoch(address, topic, 0)
 
 
 class Speaker(NamedTuple):
@@ -133,6 +140,7 @@ def main() -> None:
         speakers = (
             Speaker(f"franz-go {franz.version}", partial(with_franz, program), BY_FRANZ),
             Speaker(f"franz-go {franz.version}", partial(topics_with_franz, program), OF_TOPICS),
+            Speaker(f"franz-go {franz.version}", partial(epochs_with_franz, program), OF_EPOCHS),
             Speaker(
                 f"kafka-python {installed('kafka-python')}", with_kafka_python, BY_KAFKA_PYTHON
             ),

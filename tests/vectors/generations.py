@@ -20,6 +20,12 @@ from barnabas.protocol.list_offsets import (
     ListOffsetsTopic,
 )
 from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
+from barnabas.protocol.offset_for_leader_epoch import (
+    OffsetForLeaderEpochRequest,
+    OffsetForLeaderEpochResponse,
+    OffsetForLeaderPartition,
+    OffsetForLeaderTopic,
+)
 from barnabas.protocol.produce import (
     PartitionProduceData,
     ProduceRequest,
@@ -31,6 +37,7 @@ from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
 from barnabas.records.message_sets import entries
 from barnabas.records.reading import decode_records
+from barnabas.versions import VersionRange
 from tests.message_sets import message, wrapper
 
 MOST_BYTES = 100_000
@@ -54,6 +61,8 @@ def _script(line: str) -> Iterator[Step]:
     yield from _fetch(has[ApiKey.FETCH].last)
     yield from _list_offsets(has[ApiKey.LIST_OFFSETS].last)
     yield from _metadata(has[ApiKey.METADATA].last)
+    if ApiKey.OFFSET_FOR_LEADER_EPOCH in has:
+        yield from _epochs(has[ApiKey.OFFSET_FOR_LEADER_EPOCH])
 
 
 def _records(magic: int, *, codec: Codec = Codec.NONE) -> bytes:
@@ -149,6 +158,23 @@ def _metadata(last: int) -> Iterator[Step]:
             yield f"metadata {version} of {name}", MetadataRequest(topics=topics), version
 
 
+def _epochs(versions: VersionRange) -> Iterator[Step]:
+    for version in range(versions.first, versions.last + 1):
+        for epoch in (-1, 0, 1):
+            yield f"end of epoch {epoch} in {version}", _end_of(epoch), version
+        if version > 1:
+            yield f"end for a newer leader in {version}", _end_of(0, leader=4), version
+        yield f"end of nothing in {version}", _end_of(0, partition=9), version
+
+
+def _end_of(epoch: int, *, leader: int = -1, partition: int = 0) -> OffsetForLeaderEpochRequest:
+    part = OffsetForLeaderPartition(
+        partition=partition, current_leader_epoch=leader, leader_epoch=epoch
+    )
+    topics = [OffsetForLeaderTopic(topic=TOPIC, partitions=[part])]
+    return OffsetForLeaderEpochRequest(replica_id=-1, topics=topics)
+
+
 def _make_topic(address: str) -> None:
     """Have the topic made on first use, and come back when it has a leader."""
     request = MetadataRequest(topics=[MetadataRequestTopic(name=TOPIC)])
@@ -193,6 +219,10 @@ def _words(request: object, answer: object) -> str:
             (found,) = answer.topics[0].partitions
             said = [_code(found.error_code), f"offset {found.offset}", f"time {found.timestamp}"]
             said.append(f"offsets {list(found.old_style_offsets)}")
+        case OffsetForLeaderEpochResponse():
+            (ended,) = answer.topics[0].partitions
+            said = [_code(ended.error_code), f"epoch {ended.leader_epoch}"]
+            said.append(f"end {ended.end_offset}")
         case MetadataResponse():
             (topic,) = answer.topics
             said = [_code(topic.error_code), str(topic.name)]

@@ -37,6 +37,7 @@ def test_every_version_is_there() -> None:
         ApiKey.API_VERSIONS,
         ApiKey.CREATE_TOPICS,
         ApiKey.DELETE_RECORDS,
+        ApiKey.OFFSET_FOR_LEADER_EPOCH,
     ):
         asked = {version for key, version in spoken if key is api}
         assert asked == set(DECLARED[api].versions), api

@@ -9,6 +9,7 @@ with commas between. The programs in the folders beside this file all speak so:
     ends ADDRESS TOPIC                           the first offset, the next
     time ADDRESS TOPIC MS                        the offset of the first record that is not older
     topics ADDRESS TOPIC                         see Topics.java
+    epoch ADDRESS TOPIC EPOCH                    the last epoch up to that one, and its end (franz)
     copy ADDRESS SOURCE TARGET COUNT             see CopyInTransactions.java
 """
 
@@ -113,6 +114,11 @@ class Program:
     def topics(self, address: str, topic: str) -> list[str]:
         """Make a topic, look at it, remove it: what it says of each step."""
         return self._say("topics", address, topic)
+
+    def epoch(self, address: str, topic: str, epoch: int) -> tuple[int, int]:
+        """The last leader epoch up to that one, and the offset at which it ends."""
+        found, end = self._say("epoch", address, topic, epoch)
+        return int(found), int(end)
 
     def copy(self, address: str, source: str, target: str, count: int) -> list[str]:
         """Copy so many records in transactions: the values that can be read of them then."""

@@ -104,6 +104,18 @@ func (franz) time(address, topic string, timestamp int64) (int64, error) {
 	return found[topic][0].Offset, err
 }
 
+func (franz) epoch(address, topic string, epoch int32) (int32, int64, error) {
+	admin, ctx, done, err := franzAdmin(address)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer done()
+	var asked kadm.OffsetForLeaderEpochRequest
+	asked.Add(topic, 0, epoch)
+	found, err := admin.OffsetForLeaderEpoch(ctx, asked)
+	return found[topic][0].LeaderEpoch, found[topic][0].EndOffset, err
+}
+
 func (franz) topics(address, topic string) ([]string, error) {
 	admin, ctx, done, err := franzAdmin(address)
 	if err != nil {

@@ -76,6 +76,9 @@ func run(named client, words []string, lines *bufio.Scanner) ([]string, error) {
 		return texts(found), err
 	case "topics":
 		return named.topics(address, topic)
+	case "epoch":
+		epoch, next, err := named.(franz).epoch(address, topic, int32(number(words[3])))
+		return texts(int64(epoch), next), err
 	}
 	return nil, fmt.Errorf("no such command: %s", words[0])
 }

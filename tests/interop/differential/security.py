@@ -1,6 +1,6 @@
 """Scripts about access rules, tokens, passwords and SASL, to brokers that have no security."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from barnabas.protocol.alter_user_scram_credentials import (
@@ -107,75 +107,76 @@ def security(talk: Talk) -> None:
     talk.ask("a token for somebody", mine, 3)
 
 
+SHA_256, SHA_512 = 1, 2
+
+
+def _gone(user: str, mechanism: int = SHA_256) -> ScramCredentialDeletion:
+    return ScramCredentialDeletion(name=user, mechanism=mechanism)
+
+
+def _there(
+    user: str, mechanism: int = SHA_256, *, iterations: int = 4096, salt: bytes = b"salt"
+) -> ScramCredentialUpsertion:
+    return ScramCredentialUpsertion(
+        name=user,
+        mechanism=mechanism,
+        iterations=iterations,
+        salt=salt,
+        salted_password=b"salted",
+    )
+
+
+_CHANGES: Mapping[str, tuple[_Change, ...]] = {
+    "one": (_there("a"),),
+    "the other mechanism": (_there("a", SHA_512, iterations=16384),),
+    "another one": (_there("a", iterations=5000),),
+    "both at once": (_there("b"), _there("b", SHA_512)),
+    "twice the same": (_there("c"), _there("c", iterations=8192)),
+    "three of one": (_there("c"), _there("c"), _there("c")),
+    "removed and set": (_gone("a"), _there("a", iterations=6000)),
+    "removed here, set there": (_gone("a"), _there("a", SHA_512, iterations=7000)),
+    "few iterations": (_there("d", iterations=4095),),
+    "many iterations": (_there("d", iterations=16385),),
+    "no such mechanism": (_there("d", 0), _there("e", 7), _there("f")),
+    "good and bad": (_there("d"), _there("d", 7)),
+    "bad and good": (_there("d", 7), _there("d")),
+    "no salt": (_there("g", salt=b""),),
+    "no name": (_there(""),),
+    "nobody removed": (_gone(""),),
+    "removed what is not there": (_gone("nobody"), _gone("f", SHA_512)),
+    "removed no such mechanism": (_gone("f", 9),),
+    "removed twice": (_gone("f"), _gone("f")),
+    "removed both": (_gone("b"), _gone("b", SHA_512)),
+    "nothing": (),
+}
+"""By label: what is changed at once, of users called by letters."""
+
+
 def passwords(talk: Talk) -> None:
     """Set, told, removed, and what cannot be."""
-    sha_256, sha_512 = 1, 2
-
-    def told(label: str, *users: str) -> None:
-        asked = [UserName(name=talk.topic(user)) for user in users]
-        talk.ask(label, DescribeUserScramCredentialsRequest(users=asked), 0)
-
-    def gone(user: str, mechanism: int = sha_256) -> ScramCredentialDeletion:
-        return ScramCredentialDeletion(name=talk.topic(user), mechanism=mechanism)
-
-    def there(
-        user: str, mechanism: int = sha_256, *, iterations: int = 4096, salt: bytes = b"salt"
-    ) -> ScramCredentialUpsertion:
-        return ScramCredentialUpsertion(
-            name=talk.topic(user),
-            mechanism=mechanism,
-            iterations=iterations,
-            salt=salt,
-            salted_password=b"salted",
-        )
-
-    nameless = there("x")
-    nameless.name = ""
-    nobody = gone("x")
-    nobody.name = ""
-    cases: dict[str, tuple[_Change, ...]] = {
-        "one": (there("a"),),
-        "the other mechanism": (there("a", sha_512, iterations=16384),),
-        "another one": (there("a", iterations=5000),),
-        "both at once": (there("b"), there("b", sha_512)),
-        "twice the same": (there("c"), there("c", iterations=8192)),
-        "three of one": (there("c"), there("c"), there("c")),
-        "removed and set": (gone("a"), there("a", iterations=6000)),
-        "removed here, set there": (gone("a"), there("a", sha_512, iterations=7000)),
-        "few iterations": (there("d", iterations=4095),),
-        "many iterations": (there("d", iterations=16385),),
-        "no such mechanism": (there("d", 0), there("e", 7), there("f")),
-        "good and bad": (there("d"), there("d", 7)),
-        "bad and good": (there("d", 7), there("d")),
-        "no salt": (there("g", salt=b""),),
-        "no name": (nameless,),
-        "nobody removed": (nobody,),
-        "removed what is not there": (gone("nobody"), gone("f", sha_512)),
-        "removed no such mechanism": (gone("f", 9),),
-        "removed twice": (gone("f"), gone("f")),
-        "removed both": (gone("b"), gone("b", sha_512)),
-        "nothing": (),
-    }
-    for label, changes in cases.items():
-        request = AlterUserScramCredentialsRequest(
-            deletions=[one for one in changes if isinstance(one, ScramCredentialDeletion)],
-            upsertions=[one for one in changes if isinstance(one, ScramCredentialUpsertion)],
-        )
-        talk.ask(label, request, 0)
-        last = there("seen", iterations=4096 + len(talk.answers))
-        talk.wait(AlterUserScramCredentialsRequest(deletions=[], upsertions=[last]), 0, bool)
+    for label, changes in _CHANGES.items():
+        talk.ask(label, _altered(*changes), 0)
+        last = _there("seen", iterations=4096 + len(talk.answers))
+        talk.wait(_altered(last), 0, bool)
         seen = DescribeUserScramCredentialsRequest(users=[UserName(name=last.name)])
         talk.wait(seen, 0, partial(_has, last.iterations))
-        told(f"{label}, told", *"abcdefg")
+        users = [UserName(name=user) for user in "abcdefg"]
+        talk.ask(f"{label}, told", DescribeUserScramCredentialsRequest(users=users), 0)
     everybody = DescribeUserScramCredentialsRequest(users=None)
     talk.ask("everybody", everybody, 0)
     for label, one in {
-        "a gone": gone("a"), "a gone, other": gone("a", sha_512), "d gone": gone("d"),
-        "f gone": gone("f"), "g gone": gone("g"), "seen gone": gone("seen"),
+        "a gone": _gone("a"), "a gone, other": _gone("a", SHA_512), "d gone": _gone("d"),
+        "f gone": _gone("f"), "g gone": _gone("g"), "seen gone": _gone("seen"),
     }.items():  # fmt: skip
-        left = AlterUserScramCredentialsRequest(deletions=[one], upsertions=[])
-        talk.ask(label, left, 0)
+        talk.ask(label, _altered(one), 0)
     talk.wait(everybody, 0, lambda said: not said.results)
+
+
+def _altered(*changes: _Change) -> AlterUserScramCredentialsRequest:
+    return AlterUserScramCredentialsRequest(
+        deletions=[one for one in changes if isinstance(one, ScramCredentialDeletion)],
+        upsertions=[one for one in changes if isinstance(one, ScramCredentialUpsertion)],
+    )
 
 
 def _has(iterations: int, said: DescribeUserScramCredentialsResponse) -> bool:

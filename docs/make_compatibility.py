@@ -130,7 +130,8 @@ names and by regular expression, static, killed, over a killed broker, and a liv
 classic protocol to the new one and back (`tests/interop/test_consumer_groups.py`). Our driver's members share
 with those of librdkafka and kafka-clients 4.3, of either protocol, under both assignors; static, killed, over a
 killed broker, by pattern, moved over one by one and back; here and on Kafka 4.3
-(`tests/interop/test_our_epoch_groups.py`).
+(`tests/interop/test_our_epoch_groups.py`). It commits the leader epochs that Java's consumer does
+(`tests/interop/test_committed_epochs.py`).
 
 **Share groups (KIP-932).** Java's VerifiableShareConsumer of 4.3, killed, over a killed broker, and
 `kafka-share-groups` (`tests/interop/test_share_groups.py`).

@@ -27,10 +27,11 @@ def typed(broker: Served, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 def test_the_drivers_programs_run_in_their_order(
     broker: Served, typed: dict[str, str], tmp_path: Path
 ) -> None:
-    assert len(DRIVER) == 9
+    assert len(DRIVER) == 10
     shown = [run_program(one, broker.servers, typed, tmp_path).out for one in DRIVER]
     assert all(shown)
-    produced, consumed, sought, committed, shared, copied, arrow, awaited, administered = shown
+    produced, consumed, sought, committed, shared, given, *others = shown
+    copied, arrow, awaited, administered = others
     assert produced.startswith("0 0 ")
     assert consumed == "0 0 b'rex' b'barks' (('source', b'page'),)\n"
     assert sought.startswith("0 ")
@@ -40,6 +41,7 @@ def test_the_drivers_programs_run_in_their_order(
         "mine from now on: (TopicPartition(topic='animals', partition=0),)\n0 0 "
     )
     assert shared.endswith("\ngiven up: (TopicPartition(topic='animals', partition=0),)\n")
+    assert given == "500 [TopicPartition(topic='animals', partition=0)]\n"
     assert "'key': b'tom', 'value': b'purrs'" in arrow
     assert awaited.startswith("RecordMetadata(topic='animals', partition=0, offset=1001, ")
     assert administered.startswith(
@@ -47,7 +49,7 @@ def test_the_drivers_programs_run_in_their_order(
     )
     place = "{TopicPartition(topic='animals', partition=0): CommittedOffset(offset="
     groups = [line.partition(", leader_epoch")[0] for line in administered.splitlines()[3:]]
-    saved = {"page": 500, "readers": 500, "shouter": 1001}
+    saved = {"page": 500, "readers": 1000, "shouter": 1001}
     assert sorted(groups) == [f"{group} {place}{offset}" for group, offset in saved.items()]
 
 

@@ -88,7 +88,7 @@ def among_two_others(broker: InteropBroker, mine: Make, other: Make) -> None:
         each.close()
 
 
-@pytest.mark.parametrize("assignor", ["uniform", "range"])
+@pytest.mark.parametrize("assignor", ["uniform", pytest.param("range", marks=pytest.mark.long)])
 def test_members_of_ours(broker: InteropBroker, assignor: str) -> None:
     def mine(address: str, topic: str) -> Member:
         return ours(address, topic, group_remote_assignor=assignor)
@@ -104,6 +104,7 @@ def test_with_a_classic_member_of_librdkafka(broker: InteropBroker) -> None:
     among_two_others(broker, ours, lambda at, topic: ConfluentMember(at, f"of-{topic}", topic))
 
 
+@pytest.mark.long
 def test_with_a_classic_member_of_ours(broker: InteropBroker) -> None:
     among_two_others(broker, ours, lambda at, topic: OurMember(at, f"of-{topic}", topic))
 

@@ -15,6 +15,7 @@ from barnabas.client.core.consumer_options import ConsumerOptions
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.group.membership import Change
 from barnabas.client.core.group.options import GroupOptions
+from barnabas.client.core.group_descriptions import CommittedOffset
 from barnabas.errors import KafkaError
 from barnabas.types import TopicPartition
 
@@ -144,7 +145,7 @@ class ConsumerGroup:
 
     async def commit(self, offsets: Mapping[TopicPartition, int] | None) -> None:
         """Save positions (of all partitions, where none are given) for the group."""
-        chosen = self._positions() if offsets is None else offsets
+        chosen = self._saved(self._positions() if offsets is None else offsets)
         if chosen and self.subscribed:
             await self.member.commit(chosen)
         elif chosen:
@@ -153,7 +154,8 @@ class ConsumerGroup:
 
     async def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
         """The group's saved positions; partitions without one are left out."""
-        return await self._offsets.committed(partitions)
+        found = await self._offsets.committed(partitions)
+        return {where: each.offset for where, each in found.items()}
 
     async def _commit_quietly(self, offsets: Mapping[TopicPartition, int] | None = None) -> None:
         """As `commit`; that it failed is no reason not to go on reading, as in Kafka's client."""
@@ -181,6 +183,16 @@ class ConsumerGroup:
         """Positions were saved, or are being so: by themselves next after auto.commit.interval.ms."""
         if self._options.auto_commit_s is not None:
             self._commit_at = self._loop.time() + self._options.auto_commit_s
+
+    def _saved(
+        self, offsets: Mapping[TopicPartition, int]
+    ) -> dict[TopicPartition, CommittedOffset]:
+        """Offsets with the epochs of what is before them, as far as that was fetched."""
+        known = self._driver.fetcher.positions
+        return {
+            where: known[where].saved_at(offset) if where in known else CommittedOffset(offset)
+            for where, offset in offsets.items()
+        }
 
     def _positions(self) -> dict[TopicPartition, int]:
         return {

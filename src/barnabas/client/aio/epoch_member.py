@@ -22,6 +22,7 @@ from barnabas.client.core.group.epoch_states import EpochState
 from barnabas.client.core.group.membership import Next
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.client.core.group.regex import regex_of
+from barnabas.client.core.group_descriptions import CommittedOffset
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.consumer_group_heartbeat import ConsumerGroupHeartbeatResponse
 from barnabas.types import TopicPartition
@@ -75,7 +76,7 @@ class EpochMember(Member[EpochMembership]):
         log.warning("no rebalance forced group=%s why=%s: the broker of the group decides that",
                     self._coordinator.group_id, reason)  # fmt: skip
 
-    async def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
+    async def commit(self, offsets: Mapping[TopicPartition, CommittedOffset]) -> None:
         """Save positions as a member, once more where its epoch has just changed.
 
         Raises:

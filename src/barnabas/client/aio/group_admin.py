@@ -80,7 +80,8 @@ class GroupAdmin:
         """
         wanted = partitions_to("alter_group_offsets", offsets)
         seconds = self._timeout_s if timeout_s is None else timeout_s
-        await GroupOffsets(Coordinator(self._cluster, group_id), seconds).commit(wanted)
+        saved = {where: CommittedOffset(offset) for where, offset in wanted.items()}
+        await GroupOffsets(Coordinator(self._cluster, group_id), seconds).commit(saved)
 
     async def delete_group_offsets(
         self, group_id: str, partitions: Iterable[Where], *, timeout_s: float | None = None

@@ -16,6 +16,7 @@ from barnabas.client.core.group.assignor import Counts
 from barnabas.client.core.group.member_states import MemberState
 from barnabas.client.core.group.membership import Membership, Next, Told
 from barnabas.client.core.group.options import GroupOptions
+from barnabas.client.core.group_descriptions import CommittedOffset
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.leave_group import LeaveGroupRequest, MemberIdentity
 from barnabas.types import TopicPartition
@@ -49,7 +50,7 @@ class GroupMember(Member[Membership]):
         """Have the partitions shared out anew, as soon as the user polls."""
         self.machine.rejoin(reason)
 
-    async def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
+    async def commit(self, offsets: Mapping[TopicPartition, CommittedOffset]) -> None:
         """Save positions as a member.
 
         Raises:

@@ -59,7 +59,7 @@ class GroupOffsets:
 
     async def commit(
         self,
-        offsets: Mapping[TopicPartition, int],
+        offsets: Mapping[TopicPartition, CommittedOffset],
         committer: Callable[[], Committer] = _outside,
     ) -> None:
         """Save the offset of the next record to read, per partition; `committer` is asked each try.
@@ -68,12 +68,15 @@ class GroupOffsets:
             KafkaError: not all could be saved.
         """
         topics: dict[str, list[OffsetCommitRequestPartition]] = {}
-        for where, offset in offsets.items():
+        for where, saved in offsets.items():
             row = OffsetCommitRequestPartition(
-                partition_index=where.partition, committed_offset=offset, committed_metadata=""
+                partition_index=where.partition,
+                committed_offset=saved.offset,
+                committed_leader_epoch=saved.leader_epoch,
+                committed_metadata=saved.metadata,
             )
             topics.setdefault(where.topic, []).append(row)
-        saved = [
+        asked = [
             OffsetCommitRequestTopic(name=name, partitions=rows) for name, rows in topics.items()
         ]
 
@@ -84,7 +87,7 @@ class GroupOffsets:
                 generation_id_or_member_epoch=who.generation,
                 member_id=who.member_id,
                 group_instance_id=who.instance_id,
-                topics=saved,
+                topics=asked,
             )
             response = await self._coordinator.ask(request, at_most=_WITHOUT_TOPIC_IDS)
             for topic in response.topics:
@@ -95,7 +98,9 @@ class GroupOffsets:
         what, newer = self._what("committing"), _NEWER[:1]
         await persist(self._cluster, self._timeout_s, what, attempt, passing=newer)
 
-    async def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+    async def committed(
+        self, partitions: Iterable[TopicPartition]
+    ) -> dict[TopicPartition, CommittedOffset]:
         """The saved offsets; partitions without one are left out.
 
         Raises:
@@ -107,8 +112,7 @@ class GroupOffsets:
             return await saved_offsets(self._coordinator, wanted, self.reader())
 
         what = self._what("reading")
-        found = await persist(self._cluster, self._timeout_s, what, attempt, passing=_NEWER)
-        return {where: each.offset for where, each in found.items()}
+        return await persist(self._cluster, self._timeout_s, what, attempt, passing=_NEWER)
 
     def _what(self, doing: str) -> str:
         return f"group {self._group_id}, {doing}"

@@ -17,6 +17,7 @@ from barnabas.client.aio.fetch_driver import FetchDriver
 from barnabas.client.aio.group_offsets import GroupOffsets
 from barnabas.client.core.group.membership import Change, Told
 from barnabas.client.core.group.options import GroupOptions
+from barnabas.client.core.group_descriptions import CommittedOffset
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.types import TopicPartition
 
@@ -162,7 +163,7 @@ class Member(ABC, Generic[_Machine]):
             self._told.set_result(None)
 
     @abstractmethod
-    async def commit(self, offsets: Mapping[TopicPartition, int]) -> None:
+    async def commit(self, offsets: Mapping[TopicPartition, CommittedOffset]) -> None:
         """Save positions as a member.
 
         Raises:

@@ -210,7 +210,7 @@ class PositionFinder:
         committed = await group.committed(turns)
         for where in self._current(turns):
             if where in committed:
-                self._resolved(where, committed[where])
+                self._resolved(where, committed[where].offset, committed[where].leader_epoch)
             elif self._options.reset is None:
                 self.failed(where, unplaced(where))
             else:
@@ -228,12 +228,12 @@ class PositionFinder:
             if where in found and found[where].offset < 0:
                 self._fetcher.positions[where].wanted = LATEST  # No record is as new as that.
             elif where in found:
-                self._resolved(where, found[where].offset)
+                self._resolved(where, found[where].offset, found[where].leader_epoch)
             else:
                 self.failed(where, errors[where])
 
-    def _resolved(self, where: TopicPartition, offset: int) -> None:
-        self._fetcher.resolved(where, self._fetcher.positions[where].turn, offset)
+    def _resolved(self, where: TopicPartition, offset: int, epoch: int) -> None:
+        self._fetcher.resolved(where, self._fetcher.positions[where].turn, offset, epoch)
         self._troubles.pop(where, None)
 
 

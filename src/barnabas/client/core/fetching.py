@@ -8,13 +8,15 @@ assignment and seek gives the partition a new one, and answers of an old turn ar
 import logging
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 from barnabas.client.core.cluster_view import Broker, ClusterView
 from barnabas.client.core.consumer_options import ConsumerOptions
+from barnabas.client.core.epoch_trail import NO_EPOCH, EpochTrail
 from barnabas.client.core.fetch_session import SESSION_ERRORS, FetchSession, Wish
 from barnabas.client.core.fetched import Fetched, end_of, records_of, too_large
+from barnabas.client.core.group_descriptions import CommittedOffset
 from barnabas.errors import (
     BrokerError,
     ErrorCode,
@@ -51,6 +53,7 @@ class Position:
     `readable_end` is behind the last record that could be read at the last fetch (-1: none was).
     `nearer` is the replica that the leader would have us fetch from until `nearer_until` (KIP-392).
     Records before `done` were given by polls that the user has come back from (-1: none is known).
+    `epochs` are those of what was fetched since the position was moved.
     """
 
     offset: int = _UNRESOLVED
@@ -65,11 +68,17 @@ class Position:
     nearer: int = _NOBODY
     nearer_until: float = 0.0
     done: int = _UNRESOLVED
+    epochs: EpochTrail = field(default_factory=EpochTrail)
 
     @property
     def known(self) -> bool:
         """Whether it is resolved."""
         return self.offset >= 0
+
+    def saved_at(self, offset: int) -> CommittedOffset:
+        """What a commit of an offset of this partition says."""
+        known = offset <= self.fetch_offset
+        return CommittedOffset(offset, self.epochs.before(offset) if known else NO_EPOCH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,15 +126,19 @@ class Fetcher:
         position.offset = position.fetch_offset = offset
         position.wanted = wanted
         position.epoch = -1
+        position.epochs.begin(offset, NO_EPOCH)
         position.nearer = _NOBODY
         position.not_before = 0.0
         self._forget_parts(where)
 
-    def resolved(self, where: TopicPartition, turn: int, offset: int) -> None:
-        """An offset was looked up; too late if the position was moved meanwhile."""
+    def resolved(
+        self, where: TopicPartition, turn: int, offset: int, epoch: int = NO_EPOCH
+    ) -> None:
+        """An offset was looked up, and the epoch of what is before it; too late if it was moved."""
         position = self.positions.get(where)
         if position is not None and position.turn == turn and not position.known:
             position.offset = position.fetch_offset = offset
+            position.epochs.begin(offset, epoch)
 
     def position(self, where: TopicPartition) -> Position:
         """Where an assigned partition stands.
@@ -313,6 +326,7 @@ class Fetcher:
         )
         part = Fetched(where, records[:size], asked, following, epoch, data.high_watermark, aborted)
         position.fetch_offset, position.epoch = following, epoch
+        position.epochs.extend(part.records, epoch)
         position.parts += 1
         self.parts.append((turn, part))
 

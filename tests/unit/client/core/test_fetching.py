@@ -8,6 +8,7 @@ from barnabas.client.core.cluster_view import Broker, ClusterView, PartitionView
 from barnabas.client.core.consumer_options import ConsumerOptions
 from barnabas.client.core.descriptions import EARLIEST
 from barnabas.client.core.fetching import Ask, Fetcher
+from barnabas.client.core.group_descriptions import CommittedOffset
 from barnabas.errors import (
     BrokerError,
     ConnectionFailed,
@@ -91,6 +92,19 @@ def test_the_next_fetch_begins_behind_the_last_batch() -> None:
     part = harness.it.take()
     assert part is not None
     assert (part.start, part.next_offset, len(part.records)) == (0, 15, 200)
+
+
+def test_a_commit_says_the_epoch_of_what_is_before_it() -> None:
+    harness = Harness()
+    harness.it.move(A, -1)
+    position = harness.it.position(A)
+    harness.it.resolved(A, position.turn, 0, 3)
+    assert position.saved_at(0) == CommittedOffset(0, 3)
+    harness.answer(harness.ask(), batch(0, 10) + batch(10, 5))
+    saved = [position.saved_at(each) for each in (7, 15, 16)]
+    assert saved == [CommittedOffset(7, 5), CommittedOffset(15, 5), CommittedOffset(16, -1)]
+    harness.it.move(A, 7)
+    assert position.saved_at(7) == CommittedOffset(7, -1)
 
 
 def test_one_fetch_a_broker_and_no_more_than_two_parts_wait() -> None:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pyspark.sql import SparkSession
 
 from barnabas.errors import ConfigError
+from barnabas.spark import stream_environment
 from barnabas.spark.java import default_cache, find_java
 
 SETTINGS = {
@@ -68,7 +69,9 @@ def session(
     builder = SparkSession.builder.master(master).appName(name)
     for key, value in wanted.items():
         builder = builder.config(key, value)
-    return builder.getOrCreate()
+    spark = builder.getOrCreate()
+    stream_environment.fill(spark)
+    return spark
 
 
 def register(spark: SparkSession) -> None:
@@ -80,11 +83,14 @@ def register(spark: SparkSession) -> None:
     from pyspark_barnabas import DefaultSource
 
     # A session of Spark Connect is of another class, and has no workers on this machine.
-    if isinstance(spark, SparkSession) and "PYSPARK_PYTHON" not in os.environ:
+    connect = not isinstance(spark, SparkSession)
+    if not connect and "PYSPARK_PYTHON" not in os.environ:
         context = spark.sparkContext
         if (context.master or "").startswith("local"):
             context.pythonExec = sys.executable
     spark.dataSource.register(DefaultSource)
+    if not connect:
+        stream_environment.fill(spark)
 
 
 def _check_packages() -> None:

@@ -29,6 +29,7 @@ def test_what_later_tasks_leave_is_still_looked_for(worker: Worker) -> None:
     cycle: list[object] = []
     cycle.append(cycle)
     worker.begin_task()
-    assert gc.get_freeze_count() == frozen
+    # Fewer where something that was frozen has gone meanwhile, as objects of other threads may.
+    assert gc.get_freeze_count() <= frozen
     del cycle
     assert gc.collect() >= 1

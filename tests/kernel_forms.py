@@ -12,6 +12,7 @@ from typing import Any
 from barnabas import kernels
 from barnabas.kernels import layout
 from barnabas.records.checksums import crc32c
+from barnabas.records.message07 import Message
 
 HERE = Path(layout.__file__).parent
 LOWEST, BEYOND = -(2**63), 2**63 - 1
@@ -128,6 +129,12 @@ def read_byte_messages(forms: Forms, data: bytes) -> list[object]:
             target = bytearray(room)
             end = forms.byte_messages.records(exact, table, 0, progress[1], target, 0)
             made += [end, bytes(target[: max(end, 0)])]
+        for step in (0, 1):
+            found: list[tuple[object, ...]] = []
+            last = forms.byte_messages.objects(
+                exact, table, 0, progress[1], 7, step, Message, found
+            )
+            made += [last, found]
     return made
 
 

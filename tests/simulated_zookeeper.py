@@ -100,7 +100,7 @@ class SimulatedSession:
     def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool) -> list[str]:
         self._check()
         there = [path for path in nodes if path in self.keeper.nodes]
-        for path in nodes.keys() - set(there):
+        for path in [each for each in nodes if each not in there]:
             self.create(path, nodes[path])
             if ephemeral:
                 self.keeper.owners[path] = self.number

@@ -201,6 +201,42 @@ def test_a_new_topic_goes_to_partition_0_and_spreads_when_it_is_told(cluster: Cl
         assert min(cluster.ends("new")) > 0
 
 
+def test_a_producer_goes_where_brokers_are_now_and_writes_no_nodes(cluster: Cluster) -> None:
+    """Seed 000: brokers may come back "under a different IP/port", or leave; and more partitions."""
+    cluster.tell_of("moving", 1)
+    before = dict(cluster.keeper.nodes)
+    keys = [str(number) for number in range(20)]
+    with cluster.producer() as producer:
+        for key in keys:
+            producer.send("moving", b"1", key=key)
+        cluster.read("moving", 20)
+        assert dict(cluster.keeper.nodes) == before
+        ends = cluster.ends("moving")
+        assert min(ends[0], ends[2]) > 0
+        place = cluster.session.get("/brokers/ids/1")
+        assert place is not None
+        cluster.session.delete("/brokers/ids/0")
+        cluster.session.create_ephemeral("/brokers/ids/0", place[0])
+        for key in keys:
+            producer.send("moving", b"2", key=key)
+        cluster.read("moving", 40)
+        moved = cluster.ends("moving")
+        assert (moved[0], moved[2] - ends[2]) == (ends[0], 20 * 11)
+        for path in ("/brokers/ids/0", "/brokers/topics/moving/0"):
+            cluster.session.delete(path)
+        for key in keys:
+            producer.send("moving", b"3", key=key)
+        cluster.read("moving", 60)
+        assert cluster.ends("moving")[0] == ends[0]
+        # Brokers of ours, and Jafka, make the node anew.
+        cluster.session.delete("/brokers/topics/moving/1")
+        cluster.session.create_ephemeral("/brokers/topics/moving/1", b"2")
+        for key in keys:
+            producer.send("moving", b"4", key=key)
+        cluster.read("moving", 80)
+        assert cluster.ends("moving")[3] > 0
+
+
 def test_a_partitioner_of_ones_own_sees_all_partitions_in_order(cluster: Cluster) -> None:
     cluster.tell_of("chosen")
     seen = []
@@ -340,6 +376,15 @@ class TestGroup:
         killed._fetcher.close()
         with dogs.consumer() as other:
             assert sorted(drained(other, 500)) == sorted(SENT)
+
+    def test_nodes_above_the_groups_name_who_made_them(self, dogs: Cluster) -> None:
+        """Seed 000: "the value that should be stored at an intermediate node is the ID"."""
+        with dogs.consumer(consumerid="first"), dogs.consumer(consumerid="second"):
+            for path in ("", "/kennel", "/kennel/ids", "/kennel/owners", "/kennel/offsets"):
+                assert dogs.session.get(f"/consumers{path}") == (b"kennel_first", 0)
+            for kind in ("owners", "offsets"):
+                path = f"/consumers/kennel/{kind}/{self.topic}"
+                assert dogs.session.get(path) == (b"kennel_first", 0)
 
     def test_by_hand_nothing_is_committed_until_it_is_said(self, dogs: Cluster) -> None:
         manual = {"autocommit_enable": False}

@@ -1,6 +1,9 @@
 from array import array
+from typing import TypeVar
 
 from barnabas.types import Buffer
+
+_Message = TypeVar("_Message")
 
 def rows(
     data: Buffer,
@@ -17,4 +20,14 @@ def records(
     last: int,
     target: bytearray,
     at: int,
+) -> int: ...
+def objects(
+    data: Buffer,
+    table: array[int],
+    row: int,
+    last: int,
+    base: int,
+    step: int,
+    kind: type[_Message],
+    found: list[_Message],
 ) -> int: ...

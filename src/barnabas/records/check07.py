@@ -87,4 +87,4 @@ def _flattened(messages: memoryview, entry: Entry, room: Room) -> memoryview | N
     if count_inside(entry.codec, payload, room) <= entry.end - entry.start:
         return None
     inner = unpack(entry.codec, payload, Room(size))
-    return memoryview(encode_set([payload for payload, _ in inner]))
+    return memoryview(encode_set([one.payload for one in inner]))

@@ -95,7 +95,7 @@ def _packed(view: memoryview, row: "array[int]", offset: int, start: int, room: 
     if not inner or offset + first + min(len(inner), size) <= start:
         return bytearray()
     # Put together again: they may have been in several messages, and of either magic.
-    flat = memoryview(encode_set([data for data, _ in inner]))
+    flat = memoryview(encode_set([one.payload for one in inner]))
     table = array("q")
     for part, found, _ in tables(flat, 0, len(flat), check_crcs=False):
         table += part[: found * _WIDTH]

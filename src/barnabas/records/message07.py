@@ -35,9 +35,6 @@ _SMALL_MESSAGE = 64
 """What the first table has room for: so many messages as of this size there can be."""
 _MOST_ROOM = 1 << 14
 
-_new = tuple.__new__
-"""Makes named tuples in half the time that calling their class takes."""
-
 
 class InvalidMessage(CorruptRecord):
     """A message is nonsense, or has another CRC than it states: seed 000's InvalidMessage, 2."""
@@ -58,7 +55,7 @@ class Message(NamedTuple):
     there sees all of them again and misses none.
     """
 
-    payload: memoryview
+    payload: bytes
     next_offset: int
     magic: int
 
@@ -168,7 +165,7 @@ def read_messages(
 ) -> tuple[list[Message], int]:
     """All whole messages of what a fetch at `offset` gave, and the offset to fetch next.
 
-    Payloads are views of `buffer`, or of what was decompressed, of which all may have `limit` bytes.
+    What was decompressed may have `limit` bytes in all.
 
     Raises:
         FetchTooSmall: there is something, but no whole message.
@@ -180,56 +177,56 @@ def read_messages(
     used = 0
     for table, count, after in tables(view, 0, len(view)):
         used = after
-        plain = not has_codec(table, count)
-        columns = zip(
-            table[1 : count * _WIDTH : _WIDTH],
-            table[2 : count * _WIDTH : _WIDTH],
-            table[3 : count * _WIDTH : _WIDTH],
-            strict=True,
-        )
-        if plain:
-            found += [
-                _new(Message, (view[payload:end], offset + end, kind >> 8))
-                for payload, end, kind in columns
-            ]
-            continue
-        starts = table[0 : count * _WIDTH : _WIDTH]
-        for start, (payload, end, kind) in zip(starts, columns, strict=True):
-            if not kind & CODEC_BITS:
-                found.append(Message(view[payload:end], offset + end, kind >> 8))
-                continue
-            inner = unpack(kind & CODEC_BITS, view[payload:end], room)
-            found += [Message(data, offset + start, magic) for data, magic in inner[:-1]]
-            found += [Message(data, offset + end, magic) for data, magic in inner[-1:]]
+        row = _objects(view, table, (0, count), found, offset, 1)
+        while row < count:
+            start, payload, end, kind = table[row * _WIDTH : (row + 1) * _WIDTH]
+            inner = unpack(kind & CODEC_BITS, view[payload:end], room, offset + start)
+            if inner:
+                inner[-1] = inner[-1]._replace(next_offset=offset + end)
+            found += inner
+            row = _objects(view, table, (row + 1, count), found, offset, 1)
     if not used and view:
         raise FetchTooSmall(f"{len(view)} bytes are less than the message at offset {offset} has")
     return found, offset + used
 
 
-def unpack(codec: int, payload: Buffer, room: Room) -> list[tuple[memoryview, int]]:
-    """Payload and magic of all that is in a compressed message, at any depth.
+def _objects(
+    view: memoryview,
+    table: "array[int]",
+    rows: tuple[int, int],
+    found: list[Message],
+    base: int,
+    step: int,
+) -> int:
+    """Make messages of rows; returns that of the first which is compressed, or the last."""
+    row = byte_messages.objects(view, table, *rows, base, step, Message, found)
+    assert row >= 0, layout.WORDS[row]
+    return row
+
+
+def unpack(codec: int, payload: Buffer, room: Room, next_offset: int = 0) -> list[Message]:
+    """All that is in a compressed message, at any depth; all lead to `next_offset`.
 
     Raises:
         InvalidMessage: it, or a message in it, is nonsense; or there is more than `room` allows.
     """
-    found: list[tuple[memoryview, int]] = []
+    found: list[Message] = []
     room.entries = ENTRIES_MAX
-    _unpack_to(found, codec, payload, room, 1)
+    _unpack_to(found, codec, payload, room, next_offset, 1)
     return found
 
 
 def _unpack_to(
-    found: list[tuple[memoryview, int]], codec: int, payload: Buffer, room: Room, depth: int
+    found: list[Message], codec: int, payload: Buffer, room: Room, next_offset: int, depth: int
 ) -> None:
     view = room.open(codec, payload, depth)
     for table, count, _ in _tables_inside(view, room):
-        for at in range(0, count * _WIDTH, _WIDTH):
-            _, begin, end, kind = table[at : at + _WIDTH]
-            data = view[begin:end]
-            if kind & CODEC_BITS:
-                _unpack_to(found, kind & CODEC_BITS, data, room, depth + 1)
-            else:
-                found.append((data, kind >> 8))
+        row = _objects(view, table, (0, count), found, next_offset, 0)
+        while row < count:
+            _, begin, end, kind = table[row * _WIDTH : (row + 1) * _WIDTH]
+            inner = view[begin:end]
+            _unpack_to(found, kind & CODEC_BITS, inner, room, next_offset, depth + 1)
+            row = _objects(view, table, (row + 1, count), found, next_offset, 0)
 
 
 def opened_set(codec: int, payload: Buffer, room: Room) -> tuple[memoryview, int]:
@@ -247,7 +244,7 @@ def opened_set(codec: int, payload: Buffer, room: Room) -> tuple[memoryview, int
         if has_codec(table, found):
             room.size = size
             inner = unpack(codec, payload, room)
-            return memoryview(encode_set([data for data, _ in inner])), len(inner)
+            return memoryview(encode_set([one.payload for one in inner])), len(inner)
     return view[:end], count
 
 

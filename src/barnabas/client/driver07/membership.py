@@ -18,6 +18,8 @@ from barnabas.ports import SharedRegistry
 _LONGER = 1.5
 """ZooKeeper may count a session a little longer than was asked for."""
 
+_KEPT = ("/owners", "/offsets")
+
 Place = tuple[str, BrokerPartition]
 """A topic and one of its partitions."""
 
@@ -40,6 +42,7 @@ class Membership:
         """`on_change` is called when a rebalance is due."""
         self._registry = registry
         self._root = f"/consumers/{group}"
+        self._consumer = consumer.encode()
         self._own_path = f"{self._root}/ids/{consumer}"
         self._thread = f"{consumer}-0"
         self._topics = sorted(set(topics))
@@ -57,6 +60,7 @@ class Membership:
             RegistryConflict: the group has a consumer of that name.
             RegistryUnavailable: the registry does not answer.
         """
+        self._prepare()
         try:
             self._register()
         except RegistryConflict:
@@ -145,6 +149,14 @@ class Membership:
         """
         for place, offset in offsets.items():
             self._registry.set(self._offset_path(place), str(offset).encode())
+
+    def _prepare(self) -> None:
+        """Make the nodes above the group's: what they hold is who made them, for people who look."""
+        paths = ["/consumers", *(f"{self._root}{kind}" for kind in ("", "/ids", *_KEPT))]
+        paths += [f"{self._root}{kind}/{topic}" for kind in _KEPT for topic in self._topics]
+        there = self._registry.get_all(paths)
+        missing = [path for path, node in zip(paths, there, strict=True) if node is None]
+        self._registry.create_all(dict.fromkeys(missing, self._consumer), ephemeral=False)
 
     def _register(self) -> None:
         """In this session, if it is not yet."""

@@ -1,7 +1,7 @@
 """Conversation: the frames of one connection in the order they came, responses beside requests.
 
-Tokens of SASL that follow SaslHandshake in version 0 have a size and no header: they are told as
-what they are not, requests that are broken.
+Tokens of SASL that follow SaslHandshake in version 0 have a size and no header (KIP-43): from there on
+what does not begin like a request is one.
 """
 
 from collections import deque
@@ -10,6 +10,8 @@ from dataclasses import dataclass, replace
 from barnabas.lens.frames import LARGEST, SIZE, Frames
 from barnabas.lens.language import Language
 from barnabas.lens.part import Asked, Explained, Fault, Part
+from barnabas.lens.sasl import explain_token
+from barnabas.protocol.sasl_handshake import SaslHandshakeRequest
 
 _MOST_PENDING = 100_000
 
@@ -29,6 +31,8 @@ class Conversation:
     def __init__(self, language: Language) -> None:
         self._language = language
         self._pending: deque[Asked] = deque(maxlen=_MOST_PENDING)
+        self._mechanism = ""
+        """Whose tokens may come."""
         self._client = Frames()
         self._broker = Frames()
 
@@ -70,6 +74,10 @@ class Conversation:
         return [Told(explained=explained, position=frames.position, from_client=from_client)]
 
     def _request(self, frame: bytes) -> Explained:
+        if self._mechanism:
+            if not self._language.opens(frame[SIZE:]):
+                return explain_token(frame, self._mechanism, "request")
+            self._mechanism = ""
         bare = _has_no_size(frame) and self._language.opens(frame)
         found = self._language.request(frame, bare=bare)
         if bare:
@@ -77,9 +85,13 @@ class Conversation:
             found = replace(found, faults=(fault, *found.faults))
         if found.asked is not None:
             self._pending.append(found.asked)
+        if found.version == 0 and isinstance(found.message, SaslHandshakeRequest):
+            self._mechanism = found.message.mechanism
         return found
 
     def _response(self, frame: bytes) -> Explained:
+        if self._mechanism and not self._pending:
+            return explain_token(frame, self._mechanism, "response")
         asked = self._asked(self._language.correlation_id(frame))
         if asked is None:
             return _unasked(frame)

@@ -1,11 +1,12 @@
 """What explaining a frame has in common in all wire languages: its start, its message, its end."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from barnabas.lens.fields import Contents, FieldReader, encoding_in, layout_in
 from barnabas.lens.guesses import How
-from barnabas.lens.part import Explained, Fault
+from barnabas.lens.part import MASK, MASKED, Explained, Fault, Part
 from barnabas.lens.walk import Broken, Walk, counted_bytes
 
 
@@ -37,5 +38,35 @@ def finished(found: Explained, walk: Walk, broken: Broken | None = None) -> Expl
     if broken is not None:
         walk.faults.append(Fault(broken.position, broken.path, broken.text, fatal=True))
     walk.rest("", "not understood")
+    if walk.faults and found.name in _SECRET:
+        found = replace(found, client_id=None)
+        walk.parts[:] = [_hidden(part) for part in walk.parts]
     faults = sorted(walk.faults, key=lambda fault: fault.position)
-    return replace(found, parts=tuple(walk.parts), faults=tuple(faults))
+    return replace(
+        found,
+        data=_masked(found.data, walk.parts),
+        parts=tuple(walk.parts),
+        faults=tuple(faults),
+    )
+
+
+_SECRET = frozenset({"SaslAuthenticate", "SaslToken"})
+"""Where one of these has a mistake, a password may be anywhere in it."""
+
+
+def _hidden(part: Part) -> Part:
+    """What was taken for a number is none: lengths are."""
+    if isinstance(part.value, str | bytes):
+        return part._replace(kind=MASKED, value=MASK, meaning="not shown: it may be a secret")
+    return part
+
+
+def _masked(data: bytes, parts: Iterable[Part]) -> bytes:
+    """The bytes with stars where parts are masked."""
+    secret = [part for part in parts if part.kind == MASKED]
+    if not secret:
+        return data
+    shown = bytearray(data)
+    for part in secret:
+        shown[part.start : part.end] = b"*" * (part.end - part.start)
+    return bytes(shown)

@@ -1,5 +1,6 @@
 """One request or one response of Kafka 0.8 to 4.x: size, header and message, read in some way."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -8,13 +9,14 @@ from barnabas.lens.embedded import KNOWN_BYTES
 from barnabas.lens.explaining import finished, read_message, walk_of
 from barnabas.lens.fields import Contents
 from barnabas.lens.frame_sizes import read_size
-from barnabas.lens.guesses import How
+from barnabas.lens.guesses import AS_SAID, How
 from barnabas.lens.part import Asked, Explained
 from barnabas.lens.record_sets import read_records
 from barnabas.lens.walk import Broken, Walk, counted_bytes
 from barnabas.lens.words import sentence_of
 from barnabas.protocol.api_keys import Api, ApiKey
 from barnabas.protocol.declared import DECLARED
+from barnabas.protocol.envelope import EnvelopeRequest, EnvelopeResponse
 from barnabas.protocol.fetch_snapshot import FetchSnapshotResponsePartition
 
 KEYS = frozenset(ApiKey)
@@ -23,7 +25,9 @@ _MOST_TAGS = 1000
 _NO_ANSWER = 0
 
 
-def explain_request(data: bytes, how: How, *, bare: bool) -> Explained:
+def explain_request(
+    data: bytes, how: How, *, bare: bool, contents: Contents | None = None
+) -> Explained:
     """A request, as far as it can be read."""
     walk = walk_of(data, how)
     found = Explained(kind="request", name="unknown", meaning="", data=data)
@@ -35,7 +39,9 @@ def explain_request(data: bytes, how: How, *, bare: bool) -> Explained:
         found = _named(walk, found, asked, api)
         _header_tags(walk, how, tagged=asked.version in api.flexible)
         version = asked.version if how.version is None else how.version
-        message = read_message(walk, how, api.request, version, _SENT)
+        message = read_message(walk, how, api.request, version, contents or _SENT)
+        if api.key == ApiKey.ENVELOPE and contents is None:
+            asked = asked._replace(inner=_read_whole(message.request_data).asked)
         silent = api.key == ApiKey.PRODUCE and message.acks == _NO_ANSWER
         found = replace(found, message=message, asked=None if silent else asked)
     except _Stopped as stopped:
@@ -68,7 +74,8 @@ def explain_response(data: bytes, asked: Asked, how: How, *, bare: bool) -> Expl
         found = replace(found, correlation_id=correlation_id, version=version)
         tagged = version in api.flexible and api.key != ApiKey.API_VERSIONS
         _header_tags(walk, how, tagged=tagged)
-        found = replace(found, message=read_message(walk, how, api.response, version, _GIVEN))
+        given = _GIVEN if asked.inner is None else _with_response(asked.inner)
+        found = replace(found, message=read_message(walk, how, api.response, version, given))
     except Broken as broken:
         return finished(found, walk, broken)
     return finished(found, walk)
@@ -166,7 +173,35 @@ def _unaligned(walk: Walk, path: str) -> None:
     walk.rest(path, "a piece of a snapshot's file, cut anywhere")
 
 
+def _read_whole(data: bytes) -> Explained:
+    """A request in an Envelope; one in that stays bytes."""
+    return explain_request(data, AS_SAID, bare=True, contents=_ENVELOPED)
+
+
+def _enveloped(walk: Walk, path: str, read: Callable[[bytes], Explained]) -> None:
+    """A frame without its size within another one, as parts of that."""
+    at = walk.position
+    found = read(walk.data[at : walk.end])
+    walk.parts += [
+        part._replace(start=at + part.start, end=at + part.end, path=f"{path}.{part.path}")
+        for part in found.parts
+    ]
+    walk.faults += [
+        fault._replace(position=at + fault.position, path=f"{path}.{fault.path}", fatal=False)
+        for fault in found.faults
+    ]
+
+
+def _with_response(asked: Asked) -> Contents:
+    read = partial(explain_response, asked=asked, how=AS_SAID, bare=True)
+    response = partial(_enveloped, read=read)
+    return _GIVEN._replace(known=_KNOWN | {(EnvelopeResponse, "response_data"): response})
+
+
 _KNOWN = KNOWN_BYTES | {(FetchSnapshotResponsePartition, "unaligned_records"): _unaligned}
-_SENT = Contents(partial(read_records, cut=False), _KNOWN)
+_ENVELOPED = Contents(partial(read_records, cut=False), _KNOWN)
+_SENT = _ENVELOPED._replace(
+    known=_KNOWN | {(EnvelopeRequest, "request_data"): partial(_enveloped, read=_read_whole)}
+)
 _GIVEN = Contents(partial(read_records, cut=True), _KNOWN)
 """A broker cuts a record set where a limit falls; nobody else may."""

@@ -5,6 +5,10 @@ from typing import NamedTuple
 
 Value = int | float | str | bytes | None
 
+MASKED = "masked"
+"""The kind of a part whose bytes are not shown."""
+MASK = "***"
+
 
 class Part(NamedTuple):
     """The bytes `start` to `end` of a frame: one field, or the length before it.
@@ -47,11 +51,15 @@ class Fault(NamedTuple):
 
 
 class Asked(NamedTuple):
-    """What has to be known of a request to read its response; `number` is of the API or type."""
+    """What has to be known of a request to read its response; `number` is of the API or type.
+
+    `inner` is the request that an Envelope holds.
+    """
 
     number: int
     version: int
     correlation_id: int | None = None
+    inner: "Asked | None" = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from struct import calcsize, unpack_from
 from typing import Self
 
-from barnabas.lens.part import Fault, Inside, Part, Value
+from barnabas.lens.part import MASK, MASKED, Fault, Inside, Part, Value
 from barnabas.wire.tagged import Malformed, read_varint
 
 KINDS = {
@@ -152,6 +152,11 @@ class Walk:
         if size:
             self.add(size, path, kind, data, meaning)
         return data
+
+    def mask(self, size: int, path: str, meaning: str) -> None:
+        """Pass over `size` bytes that nobody is to see."""
+        if size:
+            self.add(size, path, MASKED, MASK, meaning)
 
     def text(self, size: int, path: str, meaning: str = "") -> str:
         """`size` bytes of UTF-8; what is none of it is a fault and shown with marks."""

@@ -2,16 +2,19 @@
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
+from typing import cast
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.floating import Floating
-from barnabas.broker.metering import Used, metered
-from barnabas.broker.purgatory import Pending, Unwritten, reply_of
+from barnabas.broker.metering import Metered, Used, metered
+from barnabas.broker.purgatory import Pending, Unwritten, reply_of, there
 from barnabas.broker.spoken import Spoken
 from barnabas.dialects.dialect import Request, Unanswered
 from barnabas.ports import Timer
 from barnabas.runtime.connection import Connection
+from barnabas.wire.send import Send
 
 log = logging.getLogger(__name__)
 
@@ -24,6 +27,7 @@ class ClientConnection:
     Order: what a readiness event appended is written, then its replies are made and sent together.
     A reply that waits mutes the connection, so that replies keep the order of the requests. While
     quotas are in force requests are taken one by one, the next one when the client's wait is over.
+    Where replies may overtake each other, nothing is muted: the one whose client has to wait is kept back.
     """
 
     __slots__ = (
@@ -50,7 +54,7 @@ class ClientConnection:
         self._on_gone = on_gone
         self._outcomes: list[tuple[Request, object]] = []
         at_once = self._dialect.at_once
-        self._floating = Floating(at_once, self._reply_late) if at_once > 1 else None
+        self._floating = Floating(at_once) if at_once > 1 else None
         self._parked: tuple[Request, Pending] | None = None
         self._unwritten = _NOTHING
         """The API of the last request of this event that is answered when it is written."""
@@ -83,14 +87,17 @@ class ClientConnection:
             # What it asks may be what those before it have changed.
             broker.replicas.write()
         outcome = self._handlers[key](broker, context, body)
-        if began is not None:
-            self._used = Used(len(frame), broker.clock.monotonic() - began)
-        if type(outcome) is Pending or (began is not None and isinstance(outcome, Unwritten)):
-            floating = self._floating if began is None else None
-            if floating is not None and floating.take(request, outcome):
+        used = None if began is None else Used(len(frame), broker.clock.monotonic() - began)
+        if used is not None and self._floating is not None and not isinstance(outcome, Pending):
+            outcome = there(outcome)
+        if type(outcome) is Pending or (used is not None and isinstance(outcome, Unwritten)):
+            then = partial(self._reply_late, request, used)
+            if self._floating is not None and self._floating.take(outcome, then):
                 return True
+            self._used = used
             self._parked = (request, outcome)
             return False
+        self._used = used
         if type(outcome) is Unwritten:
             self._unwritten = key
         self._outcomes.append((request, outcome))
@@ -101,7 +108,7 @@ class ClientConnection:
         replicas = self._broker.replicas
         replicas.write()
         unseen = replicas.take_unseen()
-        if unseen and self._outcomes:
+        if unseen and (self._outcomes or (self._floating is not None and self._floating.has_new)):
             self._connection.pause()
             waiting = _Countdown(len(unseen), self._on_all_seen)
             for partition in unseen:
@@ -139,7 +146,7 @@ class ClientConnection:
         """What the event appended is on stable storage, or lost: reply, and go on."""
         goes_on = self._parked is None and self._used is None
         self._connection.guarded(self._answer)
-        if goes_on:
+        if goes_on and self._silence is None:
             self._connection.resume()
 
     def _reply(self, request: Request, outcome: object) -> None:
@@ -147,30 +154,60 @@ class ClientConnection:
         if reply is not None:
             self._connection.send(reply)
 
-    def _reply_late(self, request: Request, outcome: object) -> None:
-        self._connection.guarded(lambda: self._reply(request, reply_of(outcome)))
+    def _reply_late(self, request: Request, used: Used | None, outcome: object) -> None:
+        reply = self._reply if used is None else partial(self._reply_or_keep, used)
+        self._connection.guarded(lambda: reply(request, reply_of(outcome)))
+
+    def _reply_or_keep(self, used: Used, request: Request, outcome: object) -> None:
+        """Reply under a quota when the client's wait is over, while other requests go on."""
+        reply, wait_ms = self._metered(request, outcome, used)
+        if reply is None:
+            if wait_ms and self._silence is None:
+                # There is nothing to keep back: who wants no replies sends no more.
+                self._connection.pause()
+                self._silence = self._broker.timers.after(wait_ms / 1000, self._on_silence_over)
+        elif wait_ms:
+            assert self._floating is not None
+            kept = Pending()
+            self._floating.hold(kept, reply, self._send_late)
+            timer = self._broker.timers.after(wait_ms / 1000, partial(kept.complete, reply))
+            kept.on_given_up(timer.cancel)
+        else:
+            self._connection.send(reply)
+
+    def _send_late(self, reply: object) -> None:
+        self._connection.guarded(lambda: self._connection.send(cast("Send | bytes", reply)))
 
     def _reply_metered(self, request: Request, outcome: object, used: Used) -> None:
         """Reply under a quota, and take the next request when the client's wait is over."""
         self._used = None
-        broker = self._broker
-        began = broker.clock.monotonic()
-        reply, wait_ms = metered(broker, self._dialect, request, outcome, used)
+        reply, wait_ms = self._metered(request, outcome, used)
         if reply is not None:
             self._connection.send(reply)
+        if wait_ms:
+            if self._silence is not None:
+                self._silence.cancel()
+            self._silence = self._broker.timers.after(wait_ms / 1000, self._on_silence_over)
+        elif self._silence is None:
+            self._connection.resume()
+
+    def _metered(self, request: Request, outcome: object, used: Used) -> Metered:
+        broker = self._broker
+        began = broker.clock.monotonic()
+        found = metered(broker, self._dialect, request, outcome, used)
         # What the reply itself has cost counts from the next request on, as with Kafka.
         broker.throttling.worked(request.client_id or "", broker.clock.monotonic() - began)
-        if wait_ms:
-            self._silence = self._broker.timers.after(wait_ms / 1000, self._on_silence_over)
-        else:
-            self._connection.resume()
+        return found
 
     def _on_silence_over(self) -> None:
         self._silence = None
-        self._connection.resume()
+        if self._parked is None:
+            self._connection.resume()
 
     def finish(self) -> None:
         """Take no more requests; close when the replies are out."""
+        if self._floating is not None:
+            self._floating.let_go()
         self._connection.finish()
         if self._silence is not None:
             self._silence.cancel()
@@ -217,7 +254,8 @@ class ClientConnection:
             self._reply_metered(parked[0], outcome, self._used)
         else:
             self._reply(parked[0], outcome)
-            self._connection.resume()
+            if self._silence is None:
+                self._connection.resume()
 
 
 class _Countdown:

@@ -1,6 +1,7 @@
 """Replies to clients under quotas: what a request has used is counted, and the client told to wait.
 
-How it waits is the connection's: it takes no more requests for that time (KIP-219).
+How it waits is the connection's: it takes no more requests for that time (KIP-219), or, where replies
+may overtake each other, keeps this one back.
 """
 
 from typing import NamedTuple, cast
@@ -42,9 +43,11 @@ def metered(
     if request.api_key == _PRODUCE:
         wait_ms = max(wait_ms, broker.throttling.produced(client_id, used.size))
     elif request.api_key == _FETCH:
-        size = len(dialect.write_response(request, outcome) or b"")
+        # A reply that is kept back must have nothing of files that may be gone by then.
+        kept = wait_ms and dialect.at_once > 1
+        size = 0 if kept else len(dialect.write_response(request, outcome) or b"")
         bandwidth_ms = broker.throttling.fetched(client_id, size)
-        if bandwidth_ms:
+        if bandwidth_ms or kept:
             outcome = _nothing(request.body, outcome)
             wait_ms = max(wait_ms, bandwidth_ms)
     else:

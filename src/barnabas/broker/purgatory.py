@@ -74,6 +74,13 @@ class Unwritten(Pending):
         return self._outcome
 
 
+def there(outcome: object) -> Pending:
+    """A reply that need not be waited for."""
+    pending = Pending()
+    pending.complete(outcome)
+    return pending
+
+
 def reply_of(outcome: object) -> object:
     """The reply that a `Pending` told.
 

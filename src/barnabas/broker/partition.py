@@ -339,8 +339,8 @@ class Partition:
             return FoundOffset(code)
         return FoundOffset(_NONE, found.timestamp, found.offset, found.leader_epoch)
 
-    def find_by_segment(self, lookup: Lookup, most: int, now_ms: int) -> FoundOffset:
-        """Answer one lookup of up to `most` offsets of segments."""
+    def find_by_segment(self, lookup: Lookup, most: int, now_ms: int | None) -> FoundOffset:
+        """Answer one lookup of up to `most` offsets of segments; see `offsets_by_segment`."""
         try:
             offsets = offsets_by_segment(self.log, lookup.timestamp, most, now_ms)
         except StorageError:

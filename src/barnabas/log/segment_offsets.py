@@ -8,11 +8,14 @@ from barnabas.log.partition_log import PartitionLog
 _LATEST, _EARLIEST = -1, -2
 
 
-def offsets_by_segment(log: PartitionLog, timestamp: int, most: int, now_ms: int) -> list[int]:
+def offsets_by_segment(
+    log: PartitionLog, timestamp: int, most: int, now_ms: int | None
+) -> list[int]:
     """At most `most` offsets, greatest first: the log's end and where each segment begins.
 
     `timestamp`: -1 counts from the log's end, -2 gives the earliest, any other time (ms) counts
-    from the last segment that was not changed after it. The end counts as changed at `now_ms`.
+    from the last segment that was not changed after it. The end counts as changed at `now_ms`, or
+    with that segment if that is None.
 
     Raises:
         StorageError: a segment's file cannot be asked for its time.
@@ -24,6 +27,9 @@ def offsets_by_segment(log: PartitionLog, timestamp: int, most: int, now_ms: int
         while segments and segments[-1].modified_ms() > timestamp:
             segments.pop()
     found = {max(one.base_offset, log.start_offset) for one in segments}
-    if log.segments.active.size and (timestamp == _LATEST or now_ms <= timestamp):
-        found.add(log.end_offset)
+    active = log.segments.active
+    if active.size and timestamp != _EARLIEST:
+        changed_ms = active.modified_ms() if now_ms is None else now_ms
+        if timestamp == _LATEST or changed_ms <= timestamp:
+            found.add(log.end_offset)
     return sorted((min(one, log.written_end) for one in found), reverse=True)[: max(most, 0)]

@@ -1,6 +1,7 @@
 """OFFSETS: where segments of a partition begin, and its end, by the time they were last changed.
 
-Does: -1 latest, -2 earliest, other times as milliseconds; greatest first, at most so many.
+Does: -1 latest, -2 earliest, other times as milliseconds; greatest first, at most so many. The end
+    is there where the last segment is, as seed 000 has it; with 0.7.2 only from its present time on.
 Ignores: the number for a partition without a log, which has the offset 0, as in 0.7.2.
 Errors: for a name that no topic can have, a partition that there cannot be and a negative number;
     0.7 has no place for them.
@@ -31,4 +32,4 @@ def _find(broker: Broker, lookup: Lookup) -> FoundOffset:
         return FoundOffset(ErrorCode.NONE, offsets=[0] if lookup.timestamp in _ENDS else [])
     if lookup.most is None or lookup.most < 0:
         return FoundOffset(ErrorCode.INVALID_REQUEST)
-    return partition.find_by_segment(lookup, lookup.most, broker.clock.time_ms())
+    return partition.find_by_segment(lookup, lookup.most, None)

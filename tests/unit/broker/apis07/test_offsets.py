@@ -43,8 +43,9 @@ def test_what_kafkas_own_test_says(broker: EmbeddedBroker, wire: Wire07) -> None
         (999, 10, []),
         (1000, 10, [0]),
         (2999, 10, [108, 0]),
-        (3000, 10, STARTS),
-        (3000, 2, [216, 108]),
+        (3000, 10, [240, *STARTS]),
+        (3001, 2, [240, 216]),
+        (1_000_000, 10, [240, *STARTS]),
         (FAR, 10, [240, *STARTS]),
     ],
 )

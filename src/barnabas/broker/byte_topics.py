@@ -8,9 +8,10 @@ LogManager.getOrCreateLog, getLogPool, where the configuration also says what ol
 
 import logging
 
+from barnabas.broker.assignments import MOST_AT_ONCE
 from barnabas.broker.broker import Broker
 from barnabas.broker.partition import Partition
-from barnabas.broker.topics import INTERNAL_TOPICS, problem_of_name
+from barnabas.broker.topics import INTERNAL_TOPICS, Topics, problem_of_name
 from barnabas.dialects.commands import ANY_PARTITION
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 
@@ -72,6 +73,21 @@ def count_of(broker: Broker, topic: str) -> int:
     if known is None:
         return broker.config.partitions_of_new(topic, broker.config.num_partitions)
     return len(known.partitions)
+
+
+def fill_holes(topics: Topics, node_id: int) -> None:
+    """Give topics of 0.7's format the partitions between those they have, which some build left out."""
+    for topic in topics:
+        missing = set(range(max(topic.partitions, default=0))) - topic.partitions.keys()
+        is_old = topic.config.get("message.format.version") == FORMAT_07["message.format.version"]
+        # What is written into a registry by hand may say any number.
+        if is_old and 0 < len(missing) <= MOST_AT_ONCE:
+            log.warning(
+                "partitions of a topic that are not there are made empty",
+                extra={"topic": topic.name, "partitions": sorted(missing)},
+            )
+            added = {index: [node_id] for index in sorted(missing)}
+            topics.add_partitions(topic.name, added)
 
 
 def _is_dense(broker: Broker, topic: str) -> bool:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from barnabas.broker.background import Background
 from barnabas.broker.broker import Broker
 from barnabas.broker.broker_settings import BrokerSettings
+from barnabas.broker.byte_topics import fill_holes
 from barnabas.broker.connections import IDLE_TICKS, Connections
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_shards import GroupShards
@@ -226,6 +227,7 @@ class BrokerServer:
         hosting = Hosting(self._logs, replicas, config)
         topics = Topics(registry, hosting, self._world.entropy, config)
         topics.load(self._logs, self._told)
+        fill_holes(topics, self._config.node_id)
         self._written = None  # Only for opening logs.
         slots = self._config.max_incremental_fetch_session_cache_slots
         self._cleaner.configure(_cleaner_settings(config))

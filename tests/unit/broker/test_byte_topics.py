@@ -8,9 +8,12 @@ import pytest
 
 from barnabas import Admin
 from barnabas.broker.strangers import partitions_of_stranger
+from barnabas.broker.topic_znodes import TOPICS, decode_topic, encode_topic
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.log.partition_log import PartitionLog
+from barnabas.runtime.disk import RealDisk
+from barnabas.runtime.registry_embedded import EmbeddedRegistry
 from barnabas.testing import EmbeddedBroker
 from barnabas.types import TopicPartition
 from tests.golden07 import M1
@@ -74,6 +77,28 @@ def test_a_directory_of_0_7_gets_the_partitions_that_nobody_wrote_to(
             for index in range(count):
                 assert wire.fetch("dogs", index) == (0, M1 if index in there else b"")
             assert wire.fetch("dogs", count) == (3, b"")
+
+
+def test_holes_that_are_written_down_are_filled_at_the_start(tmp_path: Path) -> None:
+    with EmbeddedBroker(CONFIG, data_dir=tmp_path) as broker:
+        broker.create_topic("two", 2, {"message.format.version": "0.7"})
+        broker.create_topic("dense", 1)
+    registry = EmbeddedRegistry(RealDisk(), str(tmp_path / "barnabas.registry"))
+    for name, parts in (("two", {0: [1], 1: [1], 3: [1]}), ("dense", {0: [1], 2: [1]})):
+        node = registry.get(f"{TOPICS}/{name}")
+        assert node is not None
+        topic = decode_topic(name, node[0], {})._replace(partitions=parts)
+        registry.set(f"{TOPICS}/{name}", encode_topic(topic))
+    registry.close()
+    for _ in range(2):
+        with (
+            EmbeddedBroker(CONFIG, data_dir=tmp_path) as broker,
+            Admin(bootstrap_servers=broker.bootstrap_servers) as admin,
+            Wire07(broker.port_of("OLD")) as wire,
+        ):
+            assert numbers(admin, "two") == [0, 1, 2, 3]
+            assert numbers(admin, "dense") == [0, 2]
+            assert wire.fetch("two", 2) == (0, b"")
 
 
 def test_a_directory_that_ends_in_a_date_is_no_partition() -> None:

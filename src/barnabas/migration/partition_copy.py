@@ -109,6 +109,10 @@ class PartitionCopy:
                 done += there
                 copied.found += there
                 continue
+            if there < 0:
+                looks += 1
+                self._look_again(looks, offset + done)
+                continue
             try:
                 written = self._append(records, done, offset + done)
             except OutOfStep as error:
@@ -169,6 +173,20 @@ class PartitionCopy:
         if self._end > self._begin:
             found, self._last_sequence = self._target.last_batch(self._partition, self._end)
             self._last = found
+
+    def _look_again(self, looks: int, copied: int) -> None:
+        """See whether what was stored, and is not shown, is shown now.
+
+        A new leader of Kafka before 2.1 may show less for a while (KIP-207). One that was not in sync
+        has less for good.
+        """
+        if looks > _PATIENCE:
+            raise MigrationStopped(
+                f"partition {self._partition} of the target ends at {self._end} and had {copied} "
+                "records: it has lost what it acknowledged; the next run copies that again"
+            )
+        self._target.pause()
+        self._look()
 
     def _step_in(self, error: OutOfStep) -> None:
         """Go on behind what has come meanwhile, as soon as it can be seen, or as somebody new."""

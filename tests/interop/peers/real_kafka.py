@@ -46,7 +46,8 @@ class RealKafka:
         self.jvm_flags = jvm_flags
         self.prefix = prefix
         self.features = dict(features or {})
-        self.port = 0
+        self.port = self.controller_port = 0
+        self.cluster_id = ""
         self.folder = Path()
         self.start_seconds = 0.0
         self._child: Child | None = None
@@ -72,9 +73,9 @@ class RealKafka:
     def __enter__(self) -> Self:
         runtime, jars = java(), class_path(self.peer)
         self.folder = Path(tempfile.mkdtemp(prefix="real-kafka-"))
-        self.port, controller_port = free_ports(2)
+        self.port, self.controller_port = free_ports(2)
         config = self.folder / "server.properties"
-        config.write_text(self._config(controller_port))
+        config.write_text(self._config())
         self._format(runtime, jars, config)
         self._command = [
             *self.prefix, runtime, f"-Xms{self.heap}", f"-Xmx{self.heap}", *self.jvm_flags,
@@ -117,21 +118,37 @@ class RealKafka:
             raise
 
     def _format(self, runtime: str, jars: str, config: Path) -> None:
-        cluster = base64.urlsafe_b64encode(uuid.UUID(int=uuid.uuid4().int >> 8).bytes)
+        self.cluster_id = self._cluster()
         levels = [f"--feature={name}={level}" for name, level in self.features.items()]
         done = subprocess.run(
             [
                 runtime, "-XX:TieredStopAtLevel=1", "-cp", jars, "kafka.tools.StorageTool",
-                "format", "--standalone", "-t", cluster.decode().rstrip("="), "-c", str(config),
-                *levels,
+                "format", self._quorum, "-t", self.cluster_id, "-c", str(config), *levels,
             ],
             capture_output=True, text=True, timeout=FORMAT_SECONDS, check=False,
         )  # fmt: skip
         if done.returncode != 0:
             raise ChildFailed(f"formatting failed:\n{done.stdout}{done.stderr}")
 
-    def _config(self, controller_port: int) -> str:
-        listeners = f"PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://127.0.0.1:{controller_port}"
+    _quorum = "--standalone"
+
+    def _cluster(self) -> str:
+        cluster = base64.urlsafe_b64encode(uuid.UUID(int=uuid.uuid4().int >> 8).bytes)
+        return cluster.decode().rstrip("=")
+
+    def _roles(self) -> dict[str, str]:
+        """What the node is, and where it is found."""
+        place = f"127.0.0.1:{self.controller_port}"
+        listeners = f"PLAINTEXT://127.0.0.1:{self.port},CONTROLLER://{place}"
+        return {
+            "process.roles": "broker,controller",
+            "node.id": "1",
+            "controller.quorum.bootstrap.servers": place,
+            "listeners": listeners,
+            "advertised.listeners": listeners,
+        }
+
+    def _config(self) -> str:
         single = dict.fromkeys(
             (
                 "offsets.topic.num.partitions",
@@ -146,11 +163,7 @@ class RealKafka:
             "1",
         )
         rows = {
-            "process.roles": "broker,controller",
-            "node.id": "1",
-            "controller.quorum.bootstrap.servers": f"127.0.0.1:{controller_port}",
-            "listeners": listeners,
-            "advertised.listeners": listeners,
+            **self._roles(),
             "controller.listener.names": "CONTROLLER",
             "inter.broker.listener.name": "PLAINTEXT",
             "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",

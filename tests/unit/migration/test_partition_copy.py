@@ -68,6 +68,49 @@ def test_other_data_is_left_alone(there: list[bytes], why: str) -> None:
     assert target.records == there
 
 
+class Forgetful(MemoryTarget):
+    """Once it has twelve records it loses four of them; `mends` are the looks until they are back."""
+
+    def __init__(self, mends: int) -> None:
+        super().__init__()
+        self.mends = mends
+        self.away: list[bytes] = []
+
+    def append(self, partition: int, batch: bytearray) -> int:
+        if self.mends >= 0 and len(self.records) >= 12:
+            self.mends, left = -1, self.mends
+            self.pauses = left
+            self.away = self.records[8:]
+            self.visible = 8
+            if not left:
+                del self.records[8:], self._writers[8:]
+                self.forget()
+            raise OutOfStep(ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
+        return super().append(partition, batch)
+
+    def pause(self) -> None:
+        if self.visible == 8 and len(self.records) > 8:
+            self.pauses -= 1
+            if self.pauses > 0:
+                return
+        super().pause()
+
+
+def test_a_new_leader_may_show_less_for_a_while() -> None:
+    target = Forgetful(mends=3)
+    assert copy(target).messages == 30
+    assert target.records == VALUES
+
+
+def test_what_a_leader_has_lost_for_good_is_copied_by_the_next_run() -> None:
+    target, file = Forgetful(mends=0), MemoryFile()
+    with pytest.raises(MigrationStopped, match="ends at 8 and had 14 records: it has lost what"):
+        copy(target, file=file)
+    assert target.records == VALUES[:8]
+    copy(target, file=file)
+    assert target.records == VALUES
+
+
 def test_somebody_who_writes_meanwhile_is_noticed() -> None:
     class Shared(MemoryTarget):
         def append(self, partition: int, batch: bytearray) -> int:

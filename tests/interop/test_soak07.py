@@ -1,6 +1,7 @@
 """Brokers of Kafka 0.7 under one real ZooKeeper, for minutes, while consumers and brokers come and go.
 
-BARNABAS_SOAK_SECONDS says for how long; 600 is what a release should have.
+BARNABAS_SOAK_SECONDS says for how long; 600 is what a release should have. When it fails, the brokers'
+logs and data stay, and the error says where.
 """
 
 import os
@@ -12,6 +13,7 @@ from contextlib import ExitStack
 
 import pytest
 
+from barnabas.client.driver07.membership import Place
 from barnabas.driver07 import Consumer, Producer
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.our_broker import OurBroker
@@ -25,6 +27,8 @@ pytestmark = [
 SECONDS = float(os.environ.get("BARNABAS_SOAK_SECONDS", "60"))
 BROKERS, MOST_CONSUMERS, A_SEND = 3, 4, 200
 PATIENCE = 120.0
+A_REBALANCE = 10.0
+"""Seconds: a session that is lost, and some attempts."""
 
 
 @pytest.fixture
@@ -48,13 +52,16 @@ class Soak:
         self.brokers: list[OurBroker] = []
         for number in range(BROKERS):
             self.brokers.append(estate.broker(number))
-            stack.callback(self.brokers[-1].__exit__, None, None, None)
+            stack.push(self.brokers[-1].__exit__)
         self.producer = stack.enter_context(Producer({"zk.connect": estate.place}))
         self.consumers: list[Consumer] = []
         stack.callback(self.close)
         self.sent = 0
         self.found: Counter[int] = Counter()
         self.names = 0
+        self.double: dict[Place, float] = {}
+        """Places with two owners, and since when."""
+        self.longest_double = 0.0
 
     def close(self) -> None:
         while self.consumers:
@@ -71,6 +78,17 @@ class Soak:
         for consumer in self.consumers:
             for chunk in consumer.poll(0.02):
                 self.found.update(int(bytes(message.payload)) for message in chunk.messages)
+        self.see_owners()
+
+    def see_owners(self) -> None:
+        """None has two for longer than a rebalance takes."""
+        now = time.monotonic()
+        owners = Counter(place for consumer in self.consumers for place in consumer.owned)
+        shared = {place for place, count in owners.items() if count > 1}
+        self.double = {place: self.double.get(place, now) for place in shared}
+        for place, since in self.double.items():
+            self.longest_double = max(self.longest_double, now - since)
+            assert now - since < A_REBALANCE, f"{place} has two owners"
 
     def missing(self) -> int:
         return self.sent - len(self.found)

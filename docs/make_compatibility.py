@@ -136,6 +136,11 @@ killed broker, by pattern, moved over one by one and back; here and on Kafka 4.3
 **Share groups (KIP-932).** Java's VerifiableShareConsumer of 4.3, killed, over a killed broker, and
 `kafka-share-groups` (`tests/interop/test_share_groups.py`).
 
+**Streams groups (KIP-1071).** An application of Kafka Streams 4.3 with `group.protocol=streams` and
+`exactly_once_v2` counts words with two instances, one of which is killed, and `kafka-streams-groups` tells the same
+of it as on Kafka 4.3 (`tests/interop/test_streams_groups.py`). Heartbeats are answered as by Kafka 4.3
+(`tests/interop/differential/streaming.py`), which has no static members, warm-up tasks or regular expressions either.
+
 **Groups.** Two members of a classic group share partitions, and one goes on with all when the other
 leaves: confluent-kafka, kafka-python, aiokafka. Members of confluent-kafka were killed, came back as
 static members, and went on after the broker was killed. kcat and Java's console consumer of 4.3 read as

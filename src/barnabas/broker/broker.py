@@ -8,10 +8,11 @@ from barnabas.broker.broker_settings import BrokerSettings
 from barnabas.broker.client_resources import ClientResources
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_offsets import GroupOffsets
-from barnabas.broker.group_policies import GroupPolicies
+from barnabas.broker.group_policies import consumer_policy
 from barnabas.broker.group_removal import GroupRemoval
 from barnabas.broker.group_shards import GroupShards, Held
 from barnabas.broker.known_topics import KnownTopics
+from barnabas.broker.policies import Policies
 from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.profile import Profile
 from barnabas.broker.purgatory import Purgatory
@@ -33,6 +34,7 @@ from barnabas.ports import Clock, Entropy, Registry, Timers
 if TYPE_CHECKING:
     from barnabas.broker.group_members import GroupMembers
     from barnabas.broker.shares import Shares
+    from barnabas.broker.streams_members import StreamsMembers
     from barnabas.broker.transactions import Transactions
 
 
@@ -70,6 +72,7 @@ class Broker:
     group_removal: GroupRemoval = field(init=False)
     _members: "GroupMembers | None" = field(default=None, init=False)
     _shares: "Shares | None" = field(default=None, init=False)
+    _streams: "StreamsMembers | None" = field(default=None, init=False)
     _transactions: "Transactions | None" = field(default=None, init=False)
 
     def __post_init__(self) -> None:
@@ -81,7 +84,7 @@ class Broker:
         self.descriptions = TopicDescriptions(self.topics)
         self.registry_offsets = RegistryOffsets(self.registry)
         self.offsets = GroupOffsets(self.groups, self.config)
-        policies = GroupPolicies(self.settings, self.client_resources)
+        policies = Policies(self.settings, self.client_resources, consumer_policy)
         self.groups.around = Surroundings(KnownTopics(self.topics), policies.of)
         self.groups.on_loaded.append(self._begin_groups)
         self.group_removal = GroupRemoval(self.groups, self._forget_shares)
@@ -91,6 +94,8 @@ class Broker:
         self.members.begin(held)
         if any(held.shard.share.all()):
             self.shares.members.begin(held)
+        if any(held.shard.streams.all()):
+            self.streams.begin(held)
 
     def _forget_shares(self, group_id: str, places: Iterable[Place]) -> None:
         self.shares.forget(group_id, places)
@@ -125,6 +130,17 @@ class Broker:
 
             self._shares = Shares(self)
         return self._shares
+
+    @property
+    def streams(self) -> "StreamsMembers":
+        """The streams groups. Made when first asked for, as the members are."""
+        if self._streams is None:
+            from barnabas.broker.streams_members import StreamsMembers
+            from barnabas.broker.streams_policies import streams_policy
+
+            policies = Policies(self.settings, self.client_resources, streams_policy)
+            self._streams = StreamsMembers(self.groups, self.timers, policies)
+        return self._streams
 
     @property
     def transactions(self) -> "Transactions":

@@ -108,6 +108,8 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.SHARE_GROUP_DESCRIBE: _late("share_group_describe", "1"),
     ApiKey.SHARE_FETCH: _late("share_fetch", "1-2"),
     ApiKey.SHARE_ACKNOWLEDGE: _late("share_acknowledge", "1-2"),
+    ApiKey.STREAMS_GROUP_HEARTBEAT: _late("streams_group_heartbeat", "0"),
+    ApiKey.STREAMS_GROUP_DESCRIBE: _late("streams_group_describe", "0"),
     ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS: _late("describe_share_group_offsets", "0-1"),
     ApiKey.ALTER_SHARE_GROUP_OFFSETS: _late("alter_share_group_offsets", "0"),
     ApiKey.DELETE_SHARE_GROUP_OFFSETS: _late("delete_share_group_offsets", "0"),

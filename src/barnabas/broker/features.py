@@ -27,6 +27,7 @@ class Feature(NamedTuple):
 _FEATURES = (
     Feature("group.version", 0, 1, 1, ApiKey.CONSUMER_GROUP_HEARTBEAT),
     Feature("share.version", 0, 1, 1, ApiKey.SHARE_GROUP_HEARTBEAT, 1),
+    Feature("streams.version", 0, 1, 1, ApiKey.STREAMS_GROUP_HEARTBEAT),
     Feature("transaction.version", 0, 2, 2, ApiKey.END_TXN, 5),
 )
 

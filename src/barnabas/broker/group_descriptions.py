@@ -26,7 +26,7 @@ def group_of_kind(
     held = broker.groups.find(group_id)
     group = of(held.shard) if held else None
     if group is None:
-        there = held is not None and held.shard.has(group_id)
+        there = held is not None and held.shard.kind_of(group_id) is not None
         what = f"is not a {kind} group" if there else "not found"
         raise BrokerError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} {what}.")
     return group

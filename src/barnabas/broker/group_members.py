@@ -17,6 +17,7 @@ from barnabas.coordinators.consumer_group.groups import not_found
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.replies import JoinReply, SyncReply
+from barnabas.coordinators.group.shard import GroupKind
 from barnabas.coordinators.group.syncing import Sync
 from barnabas.coordinators.shard import CoordinatorResult
 from barnabas.errors import BrokerError, ErrorCode
@@ -40,7 +41,7 @@ class GroupMembers:
         now, group_id = self._shards.now_ms(), asked.group_id
         try:
             held = self._shards.of(group_id)
-            if held.shard.share.get(group_id) is not None:
+            if held.shard.kind_of(group_id) in {GroupKind.SHARE, GroupKind.STREAMS}:
                 raise not_found(group_id)
             classic = held.shard.group(group_id)
             result = held.shard.consumer.heartbeat(asked, classic, now)
@@ -57,7 +58,7 @@ class GroupMembers:
         """Become a member with JoinGroup; gives `respond`'s answer when the group has agreed."""
         found = self._find(group_id)
         if found is None:
-            if self._is_shared(group_id):
+            if self._has_no_joiners(group_id):
                 return respond(JoinReply(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, ""))
             return self._classic.join(group_id, asked, respond)
         held, group = found
@@ -108,9 +109,15 @@ class GroupMembers:
         """Tell all who wait that this broker coordinates nothing any more."""
         self._classic.stop()
 
-    def _is_shared(self, group_id: str) -> bool:
+    def _has_no_joiners(self, group_id: str) -> bool:
+        """Whether JoinGroup has no place in a group; a streams group without members gives way."""
         held = self._shards.find(group_id)
-        return held is not None and held.shard.share.get(group_id) is not None
+        if held is None:
+            return False
+        streams = held.shard.streams.get(group_id)
+        if streams is not None and not streams.members:
+            self._shards.append_or_restore(held, held.shard.streams.delete(streams).records)
+        return held.shard.kind_of(group_id) in {GroupKind.SHARE, GroupKind.STREAMS}
 
     def _find(self, group_id: str) -> tuple[Held, ConsumerGroup] | None:
         held = self._shards.find(group_id)

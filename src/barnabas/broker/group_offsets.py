@@ -70,19 +70,15 @@ class GroupOffsets:
         return held.shard.offsets.positions(group_id) if held else []
 
     def refusal(self, group_id: str, member_id: str | None, epoch: int) -> ErrorCode:
-        """Why who names itself a member of a consumer group may not be told of its offsets.
+        """Why who names itself a member of a group may not be told of its offsets.
 
         Raises:
             BrokerError: COORDINATOR_NOT_AVAILABLE.
         """
         held = self._shards.find(group_id)
-        group = None if held is None else held.shard.consumer.get(group_id)
-        if group is None:
+        if held is None:
             return ErrorCode.NONE
-        # Imported late: a broker starts faster without it.
-        from barnabas.coordinators.consumer_group.committing import fetch_refusal
-
-        return fetch_refusal(group, member_id, epoch)
+        return held.shard.fetch_refusal(group_id, member_id, epoch)
 
     def fetch(
         self, group_id: str, positions: Sequence[Position]

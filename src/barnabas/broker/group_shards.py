@@ -76,9 +76,11 @@ class GroupShards(Shards["GroupShard"]):
         except BrokerError:
             held.shard.consumer.become({})
             held.shard.share.become({})
+            held.shard.streams.become({})
         else:
             held.shard.consumer.become(again.consumer.by_id())
             held.shard.share.become(again.share.by_id())
+            held.shard.streams.become(again.streams.by_id())
             held.shard.take_back(again.groups())
         for begin in self.on_loaded:
             begin(held)

@@ -4,10 +4,12 @@ from collections.abc import Callable
 
 from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_shards import GroupShards, Held
+from barnabas.broker.policies import Policies
 from barnabas.broker.share_partitions import SharePartitions
-from barnabas.broker.share_policies import SharePolicies
+from barnabas.broker.share_policies import SharePolicy
 from barnabas.broker.share_sessions import ShareSessions
 from barnabas.coordinators.consumer_group.beating import BeatReply
+from barnabas.coordinators.group.shard import GroupKind
 from barnabas.coordinators.share_group.groups import LEAVES, ShareBeat, loaded
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timers
@@ -20,7 +22,7 @@ class ShareMembers:
         self,
         shards: GroupShards,
         timers: Timers,
-        policies: SharePolicies,
+        policies: Policies[SharePolicy],
         partitions: SharePartitions,
         sessions: ShareSessions,
     ) -> None:
@@ -49,7 +51,7 @@ class ShareMembers:
 
     def _of(self, group_id: str) -> Held:
         held = self._shards.of(group_id)
-        if held.shard.is_of_another_kind(group_id):
+        if held.shard.kind_of(group_id) not in {None, GroupKind.SHARE}:
             raise BrokerError(
                 ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a share group."
             )

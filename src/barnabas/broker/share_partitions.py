@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from barnabas.broker.partition import Partition
+from barnabas.broker.policies import Policies
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
-from barnabas.broker.share_policies import SharePolicies, SharePolicy
+from barnabas.broker.share_policies import SharePolicy
 from barnabas.broker.share_states import KeptShares
 from barnabas.broker.topics import Topics
 from barnabas.coordinators.share_partition.partition import (
@@ -70,7 +71,7 @@ class SharePartitions:
         topics: Topics,
         replicas: ReplicaManager,
         kept: KeptShares,
-        policies: SharePolicies,
+        policies: Policies[SharePolicy],
         around: Time,
     ) -> None:
         self._topics = topics

@@ -1,12 +1,9 @@
-"""SharePolicies: what a share group obeys, of the broker's properties and its own."""
+"""SharePolicy: what a share group obeys, of the broker's properties and its own."""
 
 import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from barnabas.broker.broker_settings import BrokerSettings
-from barnabas.broker.client_resources import ClientResources
-from barnabas.broker.resource_kinds import ResourceKind
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.group import GroupConfig
 from barnabas.coordinators.share_group.groups import ShareSettings
@@ -31,28 +28,8 @@ class SharePolicy(NamedTuple):
     offset_reset: OffsetReset
 
 
-class SharePolicies:
-    """The policies of all share groups, kept until a property moves."""
-
-    def __init__(self, settings: BrokerSettings, resources: ClientResources) -> None:
-        self._settings = settings
-        self._resources = resources
-        self._made_from: tuple[BrokerConfig, int] | None = None
-        self._known: dict[str, SharePolicy] = {}
-
-    def of(self, group_id: str) -> SharePolicy:
-        """What a group obeys now."""
-        made_from = self._settings.current, self._resources.changes
-        if made_from != self._made_from:
-            self._made_from, self._known = made_from, {}
-        known = self._known.get(group_id)
-        if known is None:
-            own = self._resources.get(ResourceKind.GROUP, group_id)
-            known = self._known[group_id] = _policy(self._settings.current, own)
-        return known
-
-
-def _policy(config: BrokerConfig, own: Mapping[str, str]) -> SharePolicy:
+def share_policy(config: BrokerConfig, own: Mapping[str, str]) -> SharePolicy:
+    """What a share group obeys that has these properties of its own."""
     given = GroupConfig.load(own)
 
     def value(name: str, everywhere: int, its_own: int) -> int:

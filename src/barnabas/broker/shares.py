@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
+from barnabas.broker.policies import Policies
 from barnabas.broker.share_members import ShareMembers
 from barnabas.broker.share_offsets import ShareOffsets
 from barnabas.broker.share_partitions import SharePartitions, Time
-from barnabas.broker.share_policies import SharePolicies
+from barnabas.broker.share_policies import share_policy
 from barnabas.broker.share_sessions import ShareSessions
 from barnabas.broker.share_states import KeptShares
 from barnabas.coordinators.consumer_group.places import Place
@@ -22,7 +23,7 @@ class Shares:
     """What share groups of one broker share. For one thread."""
 
     def __init__(self, broker: Broker) -> None:
-        policies = SharePolicies(broker.settings, broker.client_resources)
+        policies = Policies(broker.settings, broker.client_resources, share_policy)
         kept = KeptShares(broker.topics, broker.replicas, broker.clock, broker.config)
         self.sessions = ShareSessions(broker.config.group_share_max_share_sessions)
         time = Time(broker.purgatory, broker.clock, broker.timers)

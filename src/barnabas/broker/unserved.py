@@ -11,7 +11,7 @@ from barnabas.protocol.api_keys import ApiKey
 _BROKERS = "brokers ask it of each other, and there is one"
 _CONTROLLERS = "asked of a controller, and there is none beside the broker"
 _SHARE_GROUPS = "version 0 was of early access, and no release since 4.1 has it (KIP-932)"
-_STREAMS_GROUPS = "there are no streams groups (KIP-1071)"
+_STREAMS_GROUPS = "descriptions of topologies are in no release yet (KIP-1331)"
 _QUORUM = "there is no quorum of controllers"
 
 _REASONS: tuple[tuple[str, tuple[ApiKey, ...]], ...] = (

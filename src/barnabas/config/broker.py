@@ -13,6 +13,7 @@ from barnabas.config.broker_membership import MembershipConfig
 from barnabas.config.broker_quotas import QuotaConfig
 from barnabas.config.broker_retired import RetiredConfig
 from barnabas.config.broker_share_groups import ShareGroupConfig
+from barnabas.config.broker_streams_groups import StreamsGroupConfig
 from barnabas.config.broker_transactions import TransactionConfig
 from barnabas.config.broker_zookeeper import ZooKeeperConfig
 from barnabas.config.definition import (
@@ -53,6 +54,7 @@ class BrokerConfig(
     MembershipConfig,
     ConsumerGroupConfig,
     ShareGroupConfig,
+    StreamsGroupConfig,
     TransactionConfig,
     DialectConfig,
     RetiredConfig,

@@ -41,8 +41,8 @@ _WHY = {
         log.dir.failure.timeout.ms eligible.leader.replicas.enable""",
     "the coordinator of a transaction is in the broker that it writes to": """
         add.partitions.to.txn.*""",
-    "groups need no coordinator's threads, and there are no streams groups": """
-        group.coordinator.* group.share.* group.streams.* share.coordinator.*""",
+    "groups need no coordinator's threads": """
+        group.coordinator.* group.share.* share.coordinator.*""",
     "one thread compacts, with buffers as large as they must be": """
         log.cleaner.threads log.cleaner.io.buffer.size""",
     "offsets are written as they come": """

@@ -1,7 +1,7 @@
-"""The properties of a group. Consumer groups and share groups follow theirs, the others are kept.
+"""The properties of a group, by its kind.
 
-Source: Kafka 4.3 GroupConfig. The ranges are those that the broker's defaults allow; for consumer groups
-the broker's properties say them.
+Source: Kafka 4.3 GroupConfig. The ranges are those that the broker's defaults allow; for consumer and
+streams groups the broker's properties say them.
 """
 
 from typing import ClassVar
@@ -9,14 +9,9 @@ from typing import ClassVar
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import INT_MAX, MEDIUM, boolean, integer, string
 
-_NO_GROUPS = "there are no streams groups"
-
 
 def _milliseconds(default: int, low: int, high: int, text: str, synonym: str) -> int:
-    inert = _NO_GROUPS if synonym.startswith("streams") else ""
-    return integer(
-        default, MEDIUM, text, low=low, high=high, synonym=f"group.{synonym}", inert=inert
-    )
+    return integer(default, MEDIUM, text, low=low, high=high, synonym=f"group.{synonym}")
 
 
 _SESSION = "After how long without a heartbeat a member is given up, in milliseconds."
@@ -36,8 +31,9 @@ def _assignment(kind: str) -> int:
     return _milliseconds(1_000, 0, 15_000, _ASSIGNMENT, f"{kind}.assignment.interval.ms")
 
 
-def _of_consumers(default: int, text: str, name: str) -> int:
-    return integer(default, MEDIUM, text, low=0, synonym=f"group.consumer.{name}")
+def _limited(default: int, text: str, name: str) -> int:
+    """The broker's properties say the range."""
+    return integer(default, MEDIUM, text, low=0, synonym=f"group.{name}")
 
 
 class GroupConfig(Configuration):
@@ -45,10 +41,12 @@ class GroupConfig(Configuration):
 
     inert_level: ClassVar[int] = 10
 
-    consumer_session_timeout_ms: int = _of_consumers(45_000, _SESSION, "session.timeout.ms")
-    consumer_heartbeat_interval_ms: int = _of_consumers(5_000, _HEARTBEAT, "heartbeat.interval.ms")
-    consumer_assignment_interval_ms: int = _of_consumers(
-        1_000, _ASSIGNMENT, "assignment.interval.ms"
+    consumer_session_timeout_ms: int = _limited(45_000, _SESSION, "consumer.session.timeout.ms")
+    consumer_heartbeat_interval_ms: int = _limited(
+        5_000, _HEARTBEAT, "consumer.heartbeat.interval.ms"
+    )
+    consumer_assignment_interval_ms: int = _limited(
+        1_000, _ASSIGNMENT, "consumer.assignment.interval.ms"
     )
     share_session_timeout_ms: int = _session("share")
     share_heartbeat_interval_ms: int = _heartbeat("share")
@@ -93,9 +91,13 @@ class GroupConfig(Configuration):
         default=True,
         text="Whether a member may have a record for longer.",
     )
-    streams_session_timeout_ms: int = _session("streams")
-    streams_heartbeat_interval_ms: int = _heartbeat("streams")
-    streams_assignment_interval_ms: int = _assignment("streams")
+    streams_session_timeout_ms: int = _limited(45_000, _SESSION, "streams.session.timeout.ms")
+    streams_heartbeat_interval_ms: int = _limited(
+        5_000, _HEARTBEAT, "streams.heartbeat.interval.ms"
+    )
+    streams_assignment_interval_ms: int = _limited(
+        1_000, _ASSIGNMENT, "streams.assignment.interval.ms"
+    )
     streams_initial_rebalance_delay_ms: int = _milliseconds(
         3_000,
         0,
@@ -110,5 +112,4 @@ class GroupConfig(Configuration):
         low=0,
         high=2,
         synonym="group.streams.num.standby.replicas",
-        inert=_NO_GROUPS,
     )

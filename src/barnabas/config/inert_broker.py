@@ -101,19 +101,6 @@ group.share.min.heartbeat.interval.ms int 5000
 group.share.min.partition.max.record.locks int 100
 group.share.min.record.lock.duration.ms int 15000
 group.share.min.session.timeout.ms int 45000
-group.streams.assignment.interval.ms int 1000 changeable
-group.streams.heartbeat.interval.ms int 5000
-group.streams.initial.rebalance.delay.ms int 3000
-group.streams.max.assignment.interval.ms int 15000
-group.streams.max.heartbeat.interval.ms int 15000
-group.streams.max.session.timeout.ms int 60000
-group.streams.max.size int 2147483647
-group.streams.max.standby.replicas int 2
-group.streams.min.assignment.interval.ms int 0
-group.streams.min.heartbeat.interval.ms int 5000
-group.streams.min.session.timeout.ms int 45000
-group.streams.num.standby.replicas int 0
-group.streams.session.timeout.ms int 45000
 host.name string ''
 initial.broker.registration.timeout.ms int 60000
 inter.broker.listener.name string -

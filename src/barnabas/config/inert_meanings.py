@@ -75,19 +75,6 @@ group.share.min.heartbeat.interval.ms The least a share group may set as pause b
 group.share.min.partition.max.record.locks The least a share group may set as records in flight.
 group.share.min.record.lock.duration.ms The least a share group may set as time to acknowledge.
 group.share.min.session.timeout.ms The least a share group may set as silence of a member.
-group.streams.assignment.interval.ms The least pause between two assignments of a streams group.
-group.streams.heartbeat.interval.ms The pause between two heartbeats of a streams group's member.
-group.streams.initial.rebalance.delay.ms How long a new streams group waits for more members.
-group.streams.max.assignment.interval.ms The most a streams group may set as pause of assignments.
-group.streams.max.heartbeat.interval.ms The most a streams group may set as pause of heartbeats.
-group.streams.max.session.timeout.ms The most a streams group may set as silence of a member.
-group.streams.max.size How many members a streams group may have.
-group.streams.max.standby.replicas The most copies of its state that a streams group may ask for.
-group.streams.min.assignment.interval.ms The least a streams group may set as pause of assignments.
-group.streams.min.heartbeat.interval.ms The least a streams group may set as pause of heartbeats.
-group.streams.min.session.timeout.ms The least a streams group may set as silence of a member.
-group.streams.num.standby.replicas How many copies of its state a streams group has.
-group.streams.session.timeout.ms After which silence a member leaves its streams group.
 host.name The address that is listened on, where listeners says none.
 initial.broker.registration.timeout.ms How long a starting broker tries to register.
 inter.broker.listener.name The listener by which brokers talk to each other.

@@ -24,10 +24,6 @@ _NOT_SERVED = {
         ApiKey.REMOVE_RAFT_VOTER,
     ),
     "the only broker cannot be forgotten": (ApiKey.UNREGISTER_BROKER,),
-    "there are no streams groups": (
-        ApiKey.STREAMS_GROUP_HEARTBEAT,
-        ApiKey.STREAMS_GROUP_DESCRIBE,
-    ),
 }
 
 

@@ -21,7 +21,7 @@ def java_client(release: MavenPeer, parts: Mapping[str, str]) -> Program:
     Raises:
         PeerMissing: there is no JDK or no Maven, or it could not fetch.
     """
-    classes = _compiled(release, sorted({*NEEDED, *parts.values()}))
+    classes = compiled(release, sorted({*NEEDED, *parts.values()}))
     command = [
         java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
         # What unpacks the snappy library of 0.8.0 and 0.8.1 loads it so.
@@ -32,7 +32,7 @@ def java_client(release: MavenPeer, parts: Mapping[str, str]) -> Program:
     return Program(release.name, command)
 
 
-def _compiled(release: MavenPeer, names: list[str]) -> Path:
+def compiled(release: MavenPeer, names: list[str]) -> Path:
     """The folder of the classes, compiled now if these sources were not yet."""
     jars = class_path(release)
     sources = [SOURCES / f"{name}.java" for name in names]

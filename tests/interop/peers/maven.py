@@ -47,6 +47,18 @@ KAFKA_4 = MavenPeer(
     ),
 )
 
+KAFKA_STREAMS = MavenPeer(
+    "kafka-streams-4.3.0",
+    (
+        "org.apache.kafka:kafka-streams:4.3.0",
+        "org.apache.logging.log4j:log4j-slf4j-impl:2.24.3",
+        "org.apache.logging.log4j:log4j-core:2.24.3",
+        "org.apache.logging.log4j:log4j-api:2.24.3",
+    ),
+    # 70 MB, for stores on disk: the program in `java/` keeps its own in memory.
+    without=("org.rocksdb:rocksdbjni",),
+)
+
 # Spark's own connector for 4.2 runs on PySpark 4.3; the rest of its closure is in PySpark already.
 SPARK_CONNECTOR = MavenPeer(
     "spark-kafka-4.2.0",

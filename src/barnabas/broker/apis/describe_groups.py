@@ -43,7 +43,7 @@ def _group(broker: Broker, group_id: str, not_there: ErrorCode) -> DescribedGrou
         return _nothing(group_id, error.code, "", "")
     group = held.shard.view(group_id) if held else None
     if group is None:
-        other = held is not None and held.shard.consumer.get(group_id) is not None
+        other = held is not None and held.shard.kind_of(group_id) is not None
         what = "is not a classic group" if other else "not found"
         why = f"Group {group_id} {what}." if not_there else None
         return _nothing(group_id, not_there, GroupState.DEAD.value, why)

@@ -12,10 +12,9 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.group_shards import Held
 from barnabas.coordinators.group.protocols import CONSUMER
+from barnabas.coordinators.group.shard import GroupKind
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
-
-_CLASSIC, _CONSUMER, _SHARE = "classic", "consumer", "share"
 
 
 def handle(
@@ -44,21 +43,28 @@ def _listed(held: Held) -> Iterator[ListedGroup]:
             group_id=classic.group_id,
             protocol_type=classic.protocol_type or "",
             group_state=classic.state.value,
-            group_type=_CLASSIC,
+            group_type=GroupKind.CLASSIC,
         )
     for group in held.shard.consumer.all():
         yield ListedGroup(
             group_id=group.group_id,
             protocol_type=CONSUMER,
             group_state=group.state.value,
-            group_type=_CONSUMER,
+            group_type=GroupKind.CONSUMER,
         )
     for share in held.shard.share.all():
         yield ListedGroup(
             group_id=share.group_id,
-            protocol_type=_SHARE,
+            protocol_type=GroupKind.SHARE,
             group_state=share.state,
-            group_type=_SHARE,
+            group_type=GroupKind.SHARE,
+        )
+    for streams in held.shard.streams.all():
+        yield ListedGroup(
+            group_id=streams.group_id,
+            protocol_type=GroupKind.STREAMS,
+            group_state=streams.state,
+            group_type=GroupKind.STREAMS,
         )
 
 

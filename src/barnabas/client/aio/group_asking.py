@@ -1,6 +1,6 @@
 """What an admin client asks about groups. Each function asks once; who calls it tries again."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from barnabas.client.aio.cluster import Cluster
@@ -9,6 +9,7 @@ from barnabas.client.core.group.membership import CONSUMER
 from barnabas.client.core.group.subscription import by_topic, decode_assignment
 from barnabas.client.core.group_descriptions import (
     SHARE,
+    STREAMS,
     GroupDescription,
     GroupListing,
     MemberDescription,
@@ -35,6 +36,9 @@ from barnabas.protocol.offset_delete import (
 from barnabas.protocol.share_group_describe import DescribedGroup as ShareGroup
 from barnabas.protocol.share_group_describe import Member as ShareMember
 from barnabas.protocol.share_group_describe import ShareGroupDescribeRequest
+from barnabas.protocol.streams_group_describe import DescribedGroup as StreamsGroup
+from barnabas.protocol.streams_group_describe import Member as StreamsMember
+from barnabas.protocol.streams_group_describe import StreamsGroupDescribeRequest
 from barnabas.types import TopicPartition
 
 CLASSIC: Final = "classic"
@@ -68,8 +72,8 @@ async def listed_groups(
 
 
 async def described(coordinator: Coordinator) -> GroupDescription:
-    """One group: one whose broker shares out (KIP-848, KIP-932), if it is that, else a classic one."""
-    for of_a_kind in (_described_consumer, _described_share):
+    """One group: one whose broker shares out (KIP-848, 932, 1071), if it is that, else a classic one."""
+    for of_a_kind in (_described_consumer, _described_share, _described_streams):
         try:
             return await of_a_kind(coordinator)
         except BrokerError as error:
@@ -153,6 +157,43 @@ async def _described_share(coordinator: Coordinator) -> GroupDescription:
     row: ShareGroup = (await coordinator.ask(request)).groups[0]
     members = [_modern_member(each, None) for each in row.members]
     return _modern_group(coordinator, row, SHARE, members)
+
+
+async def _described_streams(coordinator: Coordinator) -> GroupDescription:
+    request = StreamsGroupDescribeRequest(
+        group_ids=[coordinator.group_id], include_authorized_operations=False
+    )
+    row: StreamsGroup = (await coordinator.ask(request)).groups[0]
+    coordinator.check(row.error_code, row.error_message or "describing")
+    parts = (row.topology.subtopologies if row.topology else None) or []
+    inputs = {
+        each.subtopology_id: [
+            *each.source_topics,
+            *(topic.name for topic in each.repartition_source_topics),
+        ]
+        for each in parts
+    }
+    return GroupDescription(
+        coordinator.group_id,
+        row.group_state,
+        STREAMS,
+        row.assignor_name or "",
+        coordinator.node_id,
+        tuple(_streams_member(each, inputs) for each in row.members),
+    )
+
+
+def _streams_member(row: StreamsMember, inputs: Mapping[str, list[str]]) -> MemberDescription:
+    """With the partitions that its active tasks read."""
+    partitions = [
+        TopicPartition(topic, one)
+        for tasks in row.assignment.active_tasks
+        for topic in inputs.get(tasks.subtopology_id, ())
+        for one in tasks.partitions
+    ]
+    return MemberDescription(
+        row.member_id, row.client_id, row.client_host, row.instance_id, tuple(sorted(partitions))
+    )
 
 
 def _modern_group(

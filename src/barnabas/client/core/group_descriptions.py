@@ -8,6 +8,9 @@ from barnabas.types import TopicPartition
 SHARE: Final = "share"
 """The kind of a group whose records are acknowledged one by one (KIP-932)."""
 
+STREAMS: Final = "streams"
+"""The kind of a Kafka Streams application's group (KIP-1071)."""
+
 
 @dataclass(frozen=True, slots=True)
 class GroupListing:

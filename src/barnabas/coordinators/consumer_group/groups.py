@@ -1,10 +1,6 @@
-"""ConsumerGroups: the consumer groups of one partition of __consumer_offsets, and their time.
+"""ConsumerGroups: the consumer groups of one partition of __consumer_offsets, and their time."""
 
-A call that changes something gives the records that say so. They are replayed already: who cannot write
-them must read the groups from the log again.
-"""
-
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from barnabas.coordinators.consumer_group import classic_members, leaving, migration
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply, beat, is_idle
@@ -24,45 +20,20 @@ from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.replies import JoinReply, SyncReply
 from barnabas.coordinators.group.syncing import Sync
+from barnabas.coordinators.kept_groups import KeptGroups
 from barnabas.coordinators.shard import CoordinatorResult
 from barnabas.errors import BrokerError, ErrorCode
-from barnabas.types import Buffer
 
 
-class ConsumerGroups:
+class ConsumerGroups(KeptGroups[ConsumerGroup]):
     """Some groups of a broker. `replay_any` takes in records of classic groups as well."""
 
     def __init__(
         self, around: Surroundings, classic_settings: GroupSettings, replay_any: Replay
     ) -> None:
+        super().__init__(replay, replay_any)
         self._around = around
         self._classic_settings = classic_settings
-        self._replay_any = replay_any
-        self._groups: dict[str, ConsumerGroup] = {}
-
-    def get(self, group_id: str) -> ConsumerGroup | None:
-        """A group, also one without members."""
-        return self._groups.get(group_id)
-
-    def all(self) -> Iterator[ConsumerGroup]:
-        """All groups."""
-        return iter(tuple(self._groups.values()))
-
-    def by_id(self) -> dict[str, ConsumerGroup]:
-        """All groups by their ids: an argument of `become`."""
-        return dict(self._groups)
-
-    def replay(self, key: Buffer | None, value: Buffer | None) -> bool:
-        """Take in one record; False if it is of another kind.
-
-        Raises:
-            DecodeError: it is damaged.
-        """
-        return replay(self._groups, key, value)
-
-    def become(self, groups: dict[str, ConsumerGroup]) -> None:
-        """Have the groups that were read from the log again."""
-        self._groups = groups
 
     def heartbeat(
         self, asked: Beat, classic: ClassicGroup | None, now: int

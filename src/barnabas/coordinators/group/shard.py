@@ -4,9 +4,10 @@ Offsets change by replay alone. What a group does between two generations is not
 Kafka: a record holds a group as the last generation left it, and replay makes it from that.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 
-from barnabas.coordinators.consumer_group.committing import refused_positions
+from barnabas.coordinators.consumer_group import committing
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.groups import ConsumerGroups
 from barnabas.coordinators.consumer_group.surroundings import Surroundings
@@ -21,8 +22,23 @@ from barnabas.coordinators.group.snapshot import group_of
 from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
 from barnabas.coordinators.share_group.group import ShareGroup
 from barnabas.coordinators.share_group.groups import ShareGroups
+from barnabas.coordinators.streams_group import committing as streams_committing
+from barnabas.coordinators.streams_group.group import StreamsGroup
+from barnabas.coordinators.streams_group.groups import StreamsGroups
 from barnabas.errors import ErrorCode
 from barnabas.types import Buffer
+
+Modern = ConsumerGroup | ShareGroup | StreamsGroup
+"""A group whose broker shares out."""
+
+
+class GroupKind(StrEnum):
+    """The kinds of groups, in Kafka's words."""
+
+    CLASSIC = "classic"
+    CONSUMER = "consumer"
+    SHARE = "share"
+    STREAMS = "streams"
 
 
 class GroupShard:
@@ -34,6 +50,7 @@ class GroupShard:
         self._settings = settings
         self.consumer = ConsumerGroups(around, settings, self.replay)
         self.share = ShareGroups(around.topics, self.replay)
+        self.streams = StreamsGroups(around.topics, self.replay)
         self.offsets = OffsetsShard(metadata_max_bytes)
         self._groups: dict[str, ClassicGroup] = {}
 
@@ -50,7 +67,7 @@ class GroupShard:
         return iter(tuple(self._groups.values()))
 
     def view(self, group_id: str) -> ClassicGroup | None:
-        """A group that is neither a consumer group nor a share group, to look at.
+        """A classic group, to look at.
 
         One that has offsets only is an empty one without a protocol.
         """
@@ -59,19 +76,24 @@ class GroupShard:
             return ClassicGroup(group_id, self._settings)
         return known
 
-    def _modern(self, group_id: str) -> ConsumerGroup | ShareGroup | None:
-        return self.consumer.get(group_id) or self.share.get(group_id)
+    def _modern(self, group_id: str) -> Modern | None:
+        share = self.share.get(group_id) or self.streams.get(group_id)
+        return self.consumer.get(group_id) or share
 
-    def is_of_another_kind(self, group_id: str) -> bool:
-        """Whether there is a group of that name that is no share group."""
-        return self.consumer.get(group_id) is not None or self.view(group_id) is not None
-
-    def has(self, group_id: str) -> bool:
-        """Whether there is a group of that name, of whatever kind."""
-        return self.share.get(group_id) is not None or self.is_of_another_kind(group_id)
+    def kind_of(self, group_id: str) -> GroupKind | None:
+        """Of which kind a group is; None: there is none of that name."""
+        match self._modern(group_id):
+            case ConsumerGroup():
+                return GroupKind.CONSUMER
+            case ShareGroup():
+                return GroupKind.SHARE
+            case StreamsGroup():
+                return GroupKind.STREAMS
+            case None:
+                return None if self.view(group_id) is None else GroupKind.CLASSIC
 
     def views(self) -> Iterator[ClassicGroup]:
-        """All groups that are neither consumer groups nor share groups, to look at."""
+        """All classic groups, to look at."""
         yield from self.groups()
         for group_id in self.offsets.groups():
             if group_id not in self._groups and self._modern(group_id) is None:
@@ -88,11 +110,15 @@ class GroupShard:
 
     def commit(self, asked: Commit, now: int) -> CoordinatorResult[dict[Position, ErrorCode]]:
         """Keep positions; the reply says for each what became of it. A member is heard by it."""
-        modern = self.consumer.get(asked.group_id)
-        if modern is not None:
-            return self._commit_of_member(modern, asked)
-        if self.share.get(asked.group_id) is not None:
-            return CoordinatorResult(dict.fromkeys(asked.offsets, ErrorCode.GROUP_ID_NOT_FOUND))
+        match self._modern(asked.group_id):
+            case ConsumerGroup() as consumers:
+                return self._commit_but(asked, committing.refused_positions(consumers, asked))
+            case StreamsGroup() as streams:
+                return self._commit_but(asked, streams_committing.refused_positions(streams, asked))
+            case ShareGroup():
+                return CoordinatorResult(dict.fromkeys(asked.offsets, ErrorCode.GROUP_ID_NOT_FOUND))
+            case None:
+                pass
         group = self._groups.get(asked.group_id)
         known = self.offsets.has(asked.group_id)
         refused = commit_refusal(group, asked, known=known)
@@ -102,13 +128,22 @@ class GroupShard:
             group.members[asked.who.member_id].heard(now)
         return self.offsets.commit(asked.group_id, asked.offsets)
 
-    def _commit_of_member(
-        self, group: ConsumerGroup, asked: Commit
+    def _commit_but(
+        self, asked: Commit, refused: Mapping[Position, ErrorCode]
     ) -> CoordinatorResult[dict[Position, ErrorCode]]:
-        refused = refused_positions(group, asked)
         kept = {where: what for where, what in asked.offsets.items() if where not in refused}
         result = self.offsets.commit(asked.group_id, kept)
         return CoordinatorResult({**result.reply, **refused}, result.records)
+
+    def fetch_refusal(self, group_id: str, member_id: str | None, epoch: int) -> ErrorCode:
+        """Why who names itself a member of a group may not be told of its offsets."""
+        match self._modern(group_id):
+            case ConsumerGroup() as consumers:
+                return committing.fetch_refusal(consumers, member_id, epoch)
+            case StreamsGroup() as streams:
+                return streams_committing.fetch_refusal(streams, member_id, epoch)
+            case _:
+                return ErrorCode.NONE
 
     def delete_group(self, group_id: str) -> CoordinatorResult[ErrorCode]:
         """Delete a group without members, with its offsets."""
@@ -124,21 +159,27 @@ class GroupShard:
         records = self.offsets.forget_group(group_id)
         return CoordinatorResult(ErrorCode.NONE, (*records, encode_end(group_id)))
 
-    def _delete_modern(self, group: ConsumerGroup | ShareGroup) -> CoordinatorResult[ErrorCode]:
+    def _delete_modern(self, group: Modern) -> CoordinatorResult[ErrorCode]:
         if group.members:
             return CoordinatorResult(ErrorCode.NON_EMPTY_GROUP)
         offsets = self.offsets.forget_group(group.group_id)
-        if isinstance(group, ShareGroup):
-            end = self.share.delete(group)
-        else:
-            end = self.consumer.delete(group)
-        return CoordinatorResult(ErrorCode.NONE, (*offsets, *end.records))
+        return CoordinatorResult(ErrorCode.NONE, (*offsets, *self._end(group)))
+
+    def _end(self, group: Modern) -> tuple[CoordinatorRecord, ...]:
+        """The records that say that a group is gone."""
+        match group:
+            case ConsumerGroup():
+                return self.consumer.delete(group).records
+            case ShareGroup():
+                return self.share.delete(group).records
+            case StreamsGroup():
+                return self.streams.delete(group).records
 
     def delete_offsets(
         self, group_id: str, positions: Sequence[Position]
     ) -> CoordinatorResult[ErrorCode | list[ErrorCode]]:
         """Forget positions (KIP-496): one code for each, or one for all."""
-        modern = self.consumer.get(group_id)
+        modern = self.consumer.get(group_id) or self.streams.get(group_id)
         group = self.view(group_id)
         topics: set[str] | None = set()
         if modern is not None:
@@ -157,10 +198,11 @@ class GroupShard:
     def expire(self, now_ms: int, retention_ms: int) -> CoordinatorResult[None]:
         """Remove offsets that are too old, and groups that nothing is left of (KIP-211)."""
         records: list[CoordinatorRecord] = []
-        modern = [one.group_id for one in self.consumer.all()]
-        for group_id in modern:
-            records += self._expire_modern(group_id, now_ms, retention_ms)
-        for group_id in sorted({*self.offsets.groups(), *self._groups}.difference(modern)):
+        modern: list[ConsumerGroup | StreamsGroup] = [*self.consumer.all(), *self.streams.all()]
+        for one in modern:
+            records += self._expire_modern(one, now_ms, retention_ms)
+        names = {one.group_id for one in modern}
+        for group_id in sorted({*self.offsets.groups(), *self._groups}.difference(names)):
             group = self._groups.get(group_id)
             old = self.offsets.expired(group_id, now_ms, retention_ms, _since(group))
             if group is not None and group.state is not GroupState.EMPTY:
@@ -173,22 +215,22 @@ class GroupShard:
         return CoordinatorResult(None, tuple(records))
 
     def _expire_modern(
-        self, group_id: str, now_ms: int, retention_ms: int
+        self, group: ConsumerGroup | StreamsGroup, now_ms: int, retention_ms: int
     ) -> list[CoordinatorRecord]:
-        """The same of a consumer group, whose offsets grow old from their commit on."""
-        group = self.consumer.get(group_id)
-        assert group is not None, "it was listed"
-        topics = group.subscribed()
+        """The same of a group whose offsets grow old from their commit on."""
+        topics, group_id = group.subscribed(), group.group_id
         old = self.offsets.expired(group_id, now_ms, retention_ms, None)
         old = [one for one in old if one.topic not in topics]
         records = self.offsets.forget(group_id, old)
         if not group.members and len(old) == self.offsets.count(group_id):
-            records += self.consumer.delete(group).records
+            records += self._end(group)
         return records
 
     def replay(self, key: Buffer | None, value: Buffer | None) -> None:
         """Take in one record of the log; see `CoordinatorShard`."""
         if self.consumer.replay(key, value) or self.share.replay(key, value):
+            return
+        if self.streams.replay(key, value):
             return
         group_id = None if key is None else decode_group_key(key)
         if group_id is None:

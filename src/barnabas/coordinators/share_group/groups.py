@@ -1,10 +1,9 @@
 """ShareGroups: the share groups of one partition of __consumer_offsets, and their time.
 
-A call that changes something gives the records that say so. They are replayed already: who cannot write
-them must read the groups from the log again. Source: KIP-932; Kafka's GroupMetadataManager.
+Source: KIP-932; Kafka's GroupMetadataManager.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -12,12 +11,12 @@ from barnabas.coordinators.consumer_group.beating import BeatReply
 from barnabas.coordinators.consumer_group.draft import Draft, Replay
 from barnabas.coordinators.consumer_group.places import KnownTopic, Place, TopicsView
 from barnabas.coordinators.consumer_group.target import hash_of, known_topics
+from barnabas.coordinators.kept_groups import KeptGroups
 from barnabas.coordinators.shard import CoordinatorResult
 from barnabas.coordinators.share_group import records
 from barnabas.coordinators.share_group.group import ShareGroup, ShareMember
 from barnabas.coordinators.share_group.replaying import replay
 from barnabas.errors import BrokerError, ErrorCode
-from barnabas.types import Buffer
 
 JOINS, LEAVES = 0, -1
 _FIRST_EPOCH = 2
@@ -46,37 +45,12 @@ class ShareBeat:
     topics: tuple[str, ...] | None = None
 
 
-class ShareGroups:
+class ShareGroups(KeptGroups[ShareGroup]):
     """Some groups of a broker."""
 
     def __init__(self, topics: TopicsView, replay_any: Replay) -> None:
+        super().__init__(replay, replay_any)
         self._topics = topics
-        self._replay_any = replay_any
-        self._groups: dict[str, ShareGroup] = {}
-
-    def get(self, group_id: str) -> ShareGroup | None:
-        """A group, also one without members."""
-        return self._groups.get(group_id)
-
-    def all(self) -> Iterator[ShareGroup]:
-        """All groups."""
-        return iter(tuple(self._groups.values()))
-
-    def by_id(self) -> dict[str, ShareGroup]:
-        """All groups by their ids: an argument of `become`."""
-        return dict(self._groups)
-
-    def become(self, groups: dict[str, ShareGroup]) -> None:
-        """Have the groups that were read from the log again."""
-        self._groups = groups
-
-    def replay(self, key: Buffer | None, value: Buffer | None) -> bool:
-        """Take in one record; False if it is of another kind.
-
-        Raises:
-            DecodeError: it is damaged.
-        """
-        return replay(self._groups, key, value)
 
     def heartbeat(
         self, asked: ShareBeat, settings: ShareSettings, now: int

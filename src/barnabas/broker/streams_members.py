@@ -1,0 +1,67 @@
+"""StreamsMembers: heartbeats of streams groups (KIP-1071), and their time."""
+
+from collections.abc import Callable
+
+from barnabas.broker.group_alarms import GroupAlarms
+from barnabas.broker.group_shards import GroupShards, Held
+from barnabas.broker.policies import Policies
+from barnabas.coordinators.group.shard import GroupKind
+from barnabas.coordinators.streams_group.beating import StreamsBeat, StreamsReply
+from barnabas.coordinators.streams_group.groups import deadline, loaded
+from barnabas.coordinators.streams_group.settings import StreamsSettings
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.ports import Timers
+
+
+class StreamsMembers:
+    """Who is in which streams group. For one thread."""
+
+    def __init__(
+        self, shards: GroupShards, timers: Timers, policies: Policies[StreamsSettings]
+    ) -> None:
+        self._shards = shards
+        self._policies = policies
+        self._alarms = GroupAlarms(shards, timers, self._on_alarm)
+
+    def beat(
+        self, asked: StreamsBeat, respond: Callable[[StreamsReply | BrokerError], object]
+    ) -> object:
+        """Join a streams group, go on in it or leave it."""
+        group_id, now = asked.group_id, self._shards.now_ms()
+        try:
+            held = self._of(group_id)
+            result = held.shard.streams.heartbeat(
+                asked, held.shard.group(group_id), self._policies.of(group_id), now
+            )
+        except BrokerError as error:
+            return respond(error)
+        self._set_alarm(held, group_id)
+        return self._shards.keep(held, result, respond)
+
+    def _of(self, group_id: str) -> Held:
+        held = self._shards.of(group_id)
+        if held.shard.kind_of(group_id) in {GroupKind.CONSUMER, GroupKind.SHARE}:
+            raise BrokerError(
+                ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a streams group."
+            )
+        return held
+
+    def begin(self, held: Held) -> None:
+        """The sessions of loaded members begin."""
+        for group in held.shard.streams.all():
+            loaded(group, self._policies.of(group.group_id), self._shards.now_ms())
+            self._set_alarm(held, group.group_id)
+
+    def _on_alarm(self, held: Held, group_id: str) -> None:
+        group = held.shard.streams.get(group_id)
+        if group is None:
+            return
+        settings = self._policies.of(group_id)
+        result = held.shard.streams.on_time(group, settings, self._shards.now_ms())
+        if result.records:
+            self._shards.append_or_restore(held, result.records)
+        self._set_alarm(held, group_id)
+
+    def _set_alarm(self, held: Held, group_id: str) -> None:
+        group = held.shard.streams.get(group_id)
+        self._alarms.set(held, group_id, None if group is None else deadline(group))

@@ -1,0 +1,85 @@
+"""Configured: a topology beside the topics that there are: what it lacks, or how many tasks it has.
+
+Source: KIP-1071; Kafka's InternalTopicManager.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+
+from barnabas.coordinators.consumer_group.places import TopicsView
+from barnabas.coordinators.streams_group.partition_counts import PartitionCounts, WronglyPartitioned
+from barnabas.coordinators.streams_group.statuses import Status, StatusCode
+from barnabas.coordinators.streams_group.topology import Topology
+from barnabas.protocol.internal.streams_group_records import TopicInfo
+
+_NAMED_MOST = 3
+"""So many topics are told by name. Source: Kafka 4.3."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewTopic:
+    """An internal topic that is to be made."""
+
+    said: TopicInfo
+    partitions: int
+
+
+@dataclass(frozen=True, slots=True)
+class Configured:
+    """`problem`: why no tasks can be handed out yet. `tasks`: how many each subtopology has.
+
+    `counts`: partitions of the internal topics; `missing`: those of them that are to be made.
+    """
+
+    problem: Status | None = None
+    tasks: Mapping[str, int] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
+    missing: tuple[NewTopic, ...] = ()
+
+
+def configure(topology: Topology, topics: TopicsView) -> Configured:
+    """Look for the topics of a topology.
+
+    Raises:
+        BrokerError: STREAMS_INVALID_TOPOLOGY: no topics would fit it.
+    """
+    sources = {name for one in topology.subtopologies for name in one.source_topics}
+    lacking = sorted(name for name in sources if topics.find(name) is None)
+    if lacking:
+        why = f"Source topics {_named(lacking)} are missing."
+        return Configured(Status(StatusCode.MISSING_SOURCE_TOPICS, why))
+    try:
+        counts = PartitionCounts(topology, topics)
+        missing = _missing(topology, topics, counts.decided)
+    except WronglyPartitioned as error:
+        return Configured(error.status)
+    problem = None
+    if missing:
+        names = _named([one.said.name for one in missing])
+        problem = Status(
+            StatusCode.MISSING_INTERNAL_TOPICS, f"Internal topics are missing: {names}"
+        )
+    tasks = {one.subtopology_id: counts.tasks_of(one) for one in topology.subtopologies}
+    return Configured(problem, tasks, counts.decided, missing)
+
+
+def _missing(
+    topology: Topology, topics: TopicsView, decided: Mapping[str, int]
+) -> tuple[NewTopic, ...]:
+    wanted = {topic.name: topic for topic in topology.internal_topics()}
+    missing = []
+    for name, topic in sorted(wanted.items()):
+        known = topics.find(name)
+        if known is None:
+            missing.append(NewTopic(topic, decided[name]))
+        elif known.partitions != decided[name]:
+            raise WronglyPartitioned(
+                f"Existing topic {name} has different number of partitions: "
+                f"expected {decided[name]}, found {known.partitions}"
+            )
+    return tuple(missing)
+
+
+def _named(names: Collection[str]) -> str:
+    told, more = sorted(names)[:_NAMED_MOST], len(names) - _NAMED_MOST
+    return ", ".join(told) + (f" and {more} additional topics" if more > 0 else "")

@@ -1,0 +1,88 @@
+"""StreamsGroup: one group as its records say, and what is only known while the broker runs.
+
+All but `heard` changes by the replay of records alone (see `replaying`).
+Source: KIP-1071; Kafka's StreamsGroup.
+"""
+
+from dataclasses import dataclass, field
+
+from barnabas.coordinators.streams_group.configuring import Configured
+from barnabas.coordinators.streams_group.member import StreamsMember
+from barnabas.coordinators.streams_group.tasks import Task, Tasks
+from barnabas.coordinators.streams_group.topology import Topology
+
+BEFORE_THE_FIRST = 1
+"""The first epoch is 2, so that no member ever was in the one before it. Source: Kafka 4.3."""
+
+
+@dataclass(slots=True)
+class Heard:
+    """What no record says. Times in milliseconds.
+
+    `sessions`: until when something must be heard of a member; `limits`: until when it must have given
+    back what it was told to. `topics_seen`: which version of the topics `configured` comes from.
+    `delayed_until`: before that nothing is handed out, as further members may come.
+    `standbys`: how many standby tasks the last assignment was to have; None: not known.
+    `endpoints`: moves with the tasks of members that can be asked.
+    """
+
+    sessions: dict[str, int] = field(default_factory=dict)
+    limits: dict[str, int] = field(default_factory=dict)
+    topics_seen: int = -1
+    configured: Configured | None = None
+    delayed_until: int | None = None
+    standbys: int | None = None
+    shutdown_by: str | None = None
+    endpoints: int = 0
+
+    def forget(self, member_id: str) -> None:
+        """It is no member any more."""
+        self.sessions.pop(member_id, None)
+        self.limits.pop(member_id, None)
+
+
+@dataclass(slots=True)
+class StreamsGroup:
+    """One group. `validated`: the epoch of the topology whose topics are all there, or -1."""
+
+    group_id: str
+    epoch: int = BEFORE_THE_FIRST
+    metadata_hash: int = 0
+    validated: int = 0
+    assignment_epoch: int = BEFORE_THE_FIRST
+    assigned_at_ms: int = 0
+    topology: Topology | None = None
+    members: dict[str, StreamsMember] = field(default_factory=dict)
+    target: dict[str, Tasks] = field(default_factory=dict)
+    heard: Heard = field(default_factory=Heard)
+
+    @property
+    def state(self) -> str:
+        """What it is doing, in Kafka's word."""
+        if not self.members:
+            return "Empty"
+        if self.topology is None or self.topology.epoch != self.validated:
+            return "NotReady"
+        if self.epoch > self.assignment_epoch:
+            return "Assigning"
+        follow = all(one.follows(self.assignment_epoch) for one in self.members.values())
+        return "Stable" if follow else "Reconciling"
+
+    def drop(self, member_id: str) -> None:
+        """Somebody is no member any more."""
+        self.members.pop(member_id, None)
+        self.heard.forget(member_id)
+        if not self.members:
+            self.heard.shutdown_by = None
+
+    def holders(self) -> dict[Task, set[str]]:
+        """Which processes have each task, also while they give it back."""
+        found: dict[Task, set[str]] = {}
+        for member in self.members.values():
+            for task in (*member.assigned, *member.revoking):
+                found.setdefault(task, set()).add(member.process_id)
+        return found
+
+    def subscribed(self) -> set[str]:
+        """The topics that members read."""
+        return set(self.topology.by_source) if self.topology and self.members else set()

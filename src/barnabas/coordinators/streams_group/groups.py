@@ -1,0 +1,136 @@
+"""StreamsGroups: the streams groups of one partition of __consumer_offsets, and their time.
+
+Source: KIP-1071; Kafka's GroupMetadataManager.
+"""
+
+from collections.abc import Iterable
+
+from barnabas.coordinators.consumer_group.draft import Draft, Replay
+from barnabas.coordinators.consumer_group.member import JOINS, LEAVES
+from barnabas.coordinators.consumer_group.places import TopicsView
+from barnabas.coordinators.group.classic import ClassicGroup
+from barnabas.coordinators.group.group_records import encode_end
+from barnabas.coordinators.group.group_states import GroupState
+from barnabas.coordinators.kept_groups import KeptGroups
+from barnabas.coordinators.shard import CoordinatorResult
+from barnabas.coordinators.streams_group import records
+from barnabas.coordinators.streams_group.beating import (
+    StreamsBeat,
+    StreamsReply,
+    beat,
+    unknown_member,
+)
+from barnabas.coordinators.streams_group.group import StreamsGroup
+from barnabas.coordinators.streams_group.replaying import replay
+from barnabas.coordinators.streams_group.settings import StreamsSettings
+from barnabas.coordinators.streams_group.target import retarget
+from barnabas.errors import BrokerError, ErrorCode
+
+
+class StreamsGroups(KeptGroups[StreamsGroup]):
+    """Some groups of a broker."""
+
+    def __init__(self, topics: TopicsView, replay_any: Replay) -> None:
+        super().__init__(replay, replay_any)
+        self._topics = topics
+
+    def heartbeat(
+        self, asked: StreamsBeat, classic: ClassicGroup | None, settings: StreamsSettings, now: int
+    ) -> CoordinatorResult[StreamsReply]:
+        """Join, go on or leave. `classic`: the classic group of that name, if there is one.
+
+        Raises:
+            BrokerError: it may not; nothing is changed then.
+        """
+        group = self._groups.get(asked.group_id)
+        draft = Draft(self._replay_any)
+        if asked.epoch == LEAVES:
+            return self._leave(draft, group, asked)
+        if group is None:
+            group = self._begin(asked, classic)
+        try:
+            reply = beat(draft, group, asked, self._topics, settings, now)
+        finally:
+            if group.topology is None:
+                del self._groups[asked.group_id]  # nothing has come of it
+        if classic is not None:
+            draft.add(encode_end(asked.group_id))
+        return CoordinatorResult(reply, tuple(draft.records))
+
+    def _begin(self, asked: StreamsBeat, classic: ClassicGroup | None) -> StreamsGroup:
+        """A new group; a classic one without members makes room for it."""
+        if asked.epoch != JOINS:
+            raise _not_found(asked.group_id)
+        if classic is not None and classic.state is not GroupState.EMPTY:
+            raise BrokerError(
+                ErrorCode.GROUP_ID_NOT_FOUND, f"Group {asked.group_id} is not a streams group."
+            )
+        return self._groups.setdefault(asked.group_id, StreamsGroup(asked.group_id))
+
+    def _leave(
+        self, draft: Draft, group: StreamsGroup | None, asked: StreamsBeat
+    ) -> CoordinatorResult[StreamsReply]:
+        if group is None:
+            raise _not_found(asked.group_id)
+        if asked.member_id not in group.members:
+            raise unknown_member(group, asked.member_id)
+        if asked.shuts_down and group.heard.shutdown_by is None:
+            group.heard.shutdown_by = asked.member_id
+        self._remove(draft, group, [asked.member_id])
+        return CoordinatorResult(StreamsReply(asked.member_id, LEAVES), tuple(draft.records))
+
+    @staticmethod
+    def _remove(draft: Draft, group: StreamsGroup, gone: Iterable[str]) -> None:
+        for member_id in gone:
+            for record in records.without_member(group.group_id, member_id):
+                draft.add(record)
+        epoch = group.epoch + 1
+        draft.add(records.epoch_record(group.group_id, epoch, group.metadata_hash, group.validated))
+
+    def delete(self, group: StreamsGroup) -> CoordinatorResult[None]:
+        """Write that there is nothing of a group any more."""
+        draft = Draft(self._replay_any)
+        for record in records.without_group(group):
+            draft.add(record)
+        return CoordinatorResult(None, tuple(draft.records))
+
+    def on_time(
+        self, group: StreamsGroup, settings: StreamsSettings, now: int
+    ) -> CoordinatorResult[None]:
+        """Do what is due: sessions and times to give back that ended, a first assignment."""
+        draft, heard = Draft(self._replay_any), group.heard
+        late = [
+            name
+            for name in group.members
+            if heard.sessions.get(name, now + 1) <= now or heard.limits.get(name, now + 1) <= now
+        ]
+        if late:
+            self._remove(draft, group, late)
+        if heard.delayed_until is not None and heard.delayed_until <= now:
+            heard.delayed_until = None
+            if group.members:
+                retarget(draft, group, settings, now)
+        return CoordinatorResult(None, tuple(draft.records))
+
+
+def deadline(group: StreamsGroup) -> int | None:
+    """When the next thing happens to a group by itself."""
+    heard = group.heard
+    delayed = [] if heard.delayed_until is None else [heard.delayed_until]
+    return min([*heard.sessions.values(), *heard.limits.values(), *delayed], default=None)
+
+
+def loaded(group: StreamsGroup, settings: StreamsSettings, now: int) -> None:
+    """A broker has begun to coordinate a group: sessions begin.
+
+    Its clock may be behind that of the last assignment: the next one does not wait for that.
+    """
+    group.assigned_at_ms = min(group.assigned_at_ms, now)
+    for member_id, member in group.members.items():
+        group.heard.sessions[member_id] = now + settings.session_ms
+        if member.revoking:
+            group.heard.limits[member_id] = now + member.rebalance_timeout_ms
+
+
+def _not_found(group_id: str) -> BrokerError:
+    return BrokerError(ErrorCode.GROUP_ID_NOT_FOUND, f"Streams group {group_id} not found.")

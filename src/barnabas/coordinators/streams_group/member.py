@@ -1,0 +1,46 @@
+"""StreamsMember: one member of a streams group: what it is, what it does, what it gives back."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from barnabas.coordinators.consumer_group.member import JOINS, MemberState
+from barnabas.coordinators.streams_group.tasks import Task
+
+NOTHING: Mapping[Task, int] = {}
+
+
+class Endpoint(NamedTuple):
+    """Where other members reach one for queries."""
+
+    host: str
+    port: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StreamsMember:
+    """One member. Members of one process share its memory and disk.
+
+    `assigned` and `revoking` say since which epoch it has each task; records tell that of active
+    tasks, whose offsets it may commit from that epoch on (KIP-1251).
+    """
+
+    member_id: str
+    instance_id: str | None = None
+    rack_id: str | None = None
+    client_id: str = ""
+    client_host: str = ""
+    rebalance_timeout_ms: int = -1
+    topology_epoch: int = -1
+    process_id: str = ""
+    endpoint: Endpoint | None = None
+    tags: tuple[tuple[str, str], ...] = ()
+    epoch: int = JOINS
+    previous_epoch: int = JOINS
+    state: MemberState = MemberState.STABLE
+    assigned: Mapping[Task, int] = field(default_factory=dict)
+    revoking: Mapping[Task, int] = field(default_factory=dict)
+
+    def follows(self, epoch: int) -> bool:
+        """Whether it has all that was handed out in that epoch."""
+        return self.state is MemberState.STABLE and self.epoch == epoch

@@ -1,0 +1,169 @@
+"""What each record does to streams groups: the one place where they change."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from barnabas.coordinators.consumer_group.member import MemberState
+from barnabas.coordinators.kinds import Layouts, read_record
+from barnabas.coordinators.streams_group import records
+from barnabas.coordinators.streams_group.group import BEFORE_THE_FIRST, StreamsGroup
+from barnabas.coordinators.streams_group.member import Endpoint, StreamsMember
+from barnabas.coordinators.streams_group.tasks import Role, Task, tasks_of
+from barnabas.coordinators.streams_group.topology import read_topology
+from barnabas.errors import BrokerError, DecodeError
+from barnabas.protocol.internal import streams_group_records as layouts
+from barnabas.types import Buffer
+
+
+def replay(groups: dict[str, StreamsGroup], key: Buffer | None, value: Buffer | None) -> bool:
+    """Take in one record; False if it is of another kind.
+
+    Raises:
+        DecodeError: it is damaged, or of a version that came later.
+    """
+    said = read_record(key, value, _LAYOUTS)
+    if said is None:
+        return False
+    if said.value is None:
+        _undo(groups, said.key)
+    else:
+        group = groups.setdefault(said.key.group_id, StreamsGroup(said.key.group_id))
+        _APPLY[said.kind](group, said.key, said.value)
+    return True
+
+
+def _member(group: StreamsGroup, member_id: str) -> StreamsMember:
+    return group.members.get(member_id) or StreamsMember(member_id=member_id)
+
+
+def _epoch(group: StreamsGroup, _of: object, said: layouts.StreamsGroupMetadataValue) -> None:
+    group.epoch, group.metadata_hash = said.epoch, said.metadata_hash
+    group.validated = said.validated_topology_epoch
+
+
+def _structure(group: StreamsGroup, _of: object, said: layouts.StreamsGroupTopologyValue) -> None:
+    try:
+        group.topology = read_topology(said)
+    except BrokerError as error:
+        raise DecodeError("value.subtopologies", 0, error.why) from error
+
+
+def _put(
+    group: StreamsGroup,
+    of: layouts.StreamsGroupMemberMetadataKey,
+    said: layouts.StreamsGroupMemberMetadataValue,
+) -> None:
+    endpoint = said.user_endpoint
+    group.members[of.member_id] = replace(
+        _member(group, of.member_id),
+        instance_id=said.instance_id,
+        rack_id=said.rack_id,
+        client_id=said.client_id,
+        client_host=said.client_host,
+        rebalance_timeout_ms=said.rebalance_timeout_ms,
+        topology_epoch=said.topology_epoch,
+        process_id=said.process_id,
+        endpoint=None if endpoint is None else Endpoint(endpoint.host, endpoint.port),
+        tags=tuple((one.key, one.value) for one in said.client_tags),
+    )
+
+
+def _assignment_epoch(
+    group: StreamsGroup, _of: object, said: layouts.StreamsGroupTargetAssignmentMetadataValue
+) -> None:
+    group.assignment_epoch = said.assignment_epoch
+    group.assigned_at_ms = said.assignment_timestamp
+
+
+def _aim(
+    group: StreamsGroup,
+    of: layouts.StreamsGroupTargetAssignmentMemberKey,
+    said: layouts.StreamsGroupTargetAssignmentMemberValue,
+) -> None:
+    group.target[of.member_id] = (
+        tasks_of(Role.ACTIVE, said.active_tasks)
+        | tasks_of(Role.STANDBY, said.standby_tasks)
+        | tasks_of(Role.WARMUP, said.warmup_tasks)
+    )
+
+
+def _move(
+    group: StreamsGroup,
+    of: layouts.StreamsGroupCurrentMemberAssignmentKey,
+    said: layouts.StreamsGroupCurrentMemberAssignmentValue,
+) -> None:
+    epoch, known = said.member_epoch, set(MemberState)
+    group.members[of.member_id] = replace(
+        _member(group, of.member_id),
+        epoch=epoch,
+        previous_epoch=said.previous_member_epoch,
+        state=MemberState(said.state) if said.state in known else MemberState.UNKNOWN,
+        assigned=_since(Role.ACTIVE, said.active_tasks, epoch)
+        | _since(Role.STANDBY, said.standby_tasks, epoch)
+        | _since(Role.WARMUP, said.warmup_tasks, epoch),
+        revoking=_since(Role.ACTIVE, said.active_tasks_pending_revocation, epoch)
+        | _since(Role.STANDBY, said.standby_tasks_pending_revocation, epoch)
+        | _since(Role.WARMUP, said.warmup_tasks_pending_revocation, epoch),
+    )
+
+
+def _since(role: Role, rows: Iterable[layouts.CurrentTasks], epoch: int) -> dict[Task, int]:
+    """Before Kafka 4.3 it was not said since when: then it is the member's epoch."""
+    tasks = {}
+    for row in rows:
+        epochs = row.assignment_epochs or [epoch] * len(row.partitions)
+        if len(epochs) != len(row.partitions):
+            raise DecodeError("value.assignment_epochs", 0, "one for each partition")
+        for partition, since in zip(row.partitions, epochs, strict=True):
+            tasks[Task(role, row.subtopology_id, partition)] = since
+    return tasks
+
+
+_LAYOUTS: Mapping[int, Layouts] = {
+    records.EPOCH: Layouts(layouts.StreamsGroupMetadataKey, layouts.StreamsGroupMetadataValue),
+    records.MEMBER: Layouts(
+        layouts.StreamsGroupMemberMetadataKey, layouts.StreamsGroupMemberMetadataValue
+    ),
+    records.ASSIGNMENT_EPOCH: Layouts(
+        layouts.StreamsGroupTargetAssignmentMetadataKey,
+        layouts.StreamsGroupTargetAssignmentMetadataValue,
+    ),
+    records.TARGET: Layouts(
+        layouts.StreamsGroupTargetAssignmentMemberKey,
+        layouts.StreamsGroupTargetAssignmentMemberValue,
+    ),
+    records.CURRENT: Layouts(
+        layouts.StreamsGroupCurrentMemberAssignmentKey,
+        layouts.StreamsGroupCurrentMemberAssignmentValue,
+    ),
+    records.TOPOLOGY: Layouts(layouts.StreamsGroupTopologyKey, layouts.StreamsGroupTopologyValue),
+}
+_APPLY: Mapping[int, Callable[[StreamsGroup, Any, Any], None]] = {
+    records.EPOCH: _epoch,
+    records.MEMBER: _put,
+    records.ASSIGNMENT_EPOCH: _assignment_epoch,
+    records.TARGET: _aim,
+    records.CURRENT: _move,
+    records.TOPOLOGY: _structure,
+}
+"""What a record does; key and value are of its kind's layouts."""
+
+
+def _undo(groups: dict[str, StreamsGroup], of: Any) -> None:
+    group = groups.get(of.group_id)
+    if group is None:
+        return
+    match of:
+        case layouts.StreamsGroupMetadataKey():
+            del groups[of.group_id]
+        case layouts.StreamsGroupMemberMetadataKey():
+            group.drop(of.member_id)
+        case layouts.StreamsGroupTargetAssignmentMetadataKey():
+            group.assignment_epoch, group.assigned_at_ms = BEFORE_THE_FIRST, 0
+        case layouts.StreamsGroupTargetAssignmentMemberKey():
+            group.target.pop(of.member_id, None)
+        case layouts.StreamsGroupTopologyKey():
+            group.topology = None
+        case _:
+            pass  # What a member did goes with the member.

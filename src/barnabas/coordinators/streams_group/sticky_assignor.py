@@ -1,0 +1,145 @@
+"""The assignor `sticky`: tasks stay where they are or where their state is, as far as that is fair.
+
+Members of one process share its load. A process has each task at most once, in whatever role, so that
+there may be fewer standby tasks than wanted. Source: KIP-1071; Kafka's StickyTaskAssignor. Which member
+gets which task is no part of it.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from barnabas.coordinators.streams_group.tasks import Role, Task, Tasks
+
+
+class Wishes(NamedTuple):
+    """`processes`: of each member. `tasks`: how many each subtopology has, `stateful` those with state.
+
+    `standbys`: how many standby tasks each task with state is to have. `before`: what members were to
+    do until now.
+    """
+
+    processes: Mapping[str, str]
+    tasks: Mapping[str, int]
+    stateful: frozenset[str]
+    standbys: int
+    before: Mapping[str, Tasks]
+
+
+@dataclass(slots=True)
+class _Process:
+    """One process with its members' tasks.
+
+    `has`: all of them, as active ones; `parts`: how many of each subtopology.
+    """
+
+    shares: dict[str, set[Task]] = field(default_factory=dict)
+    has: set[Task] = field(default_factory=set)
+    parts: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def load(self) -> float:
+        """Tasks for each member."""
+        return len(self.has) / len(self.shares)
+
+    def least(self) -> str:
+        """The member with the fewest tasks."""
+        return min(self.shares, key=lambda name: (len(self.shares[name]), name))
+
+
+class _Quota:
+    """What is fair: everybody has as many as anybody else, or one more than some."""
+
+    def __init__(self, counts: list[int], more: int) -> None:
+        """`counts`: what members have already; `more`: what is to be handed out."""
+        self._each, rest = divmod(sum(counts) + more, len(counts))
+        self._rest = rest - sum(max(count - self._each, 0) for count in counts)
+
+    def take(self, count: int) -> bool:
+        """Whether a member that has so many may have one more. If so, it has."""
+        if count == self._each and self._rest > 0:
+            self._rest -= 1
+            return True
+        return count < self._each
+
+
+class _Sharing:
+    """What is handed out so far."""
+
+    def __init__(self, wishes: Wishes) -> None:
+        self.wishes = wishes
+        self.processes: dict[str, _Process] = {}
+        for name in sorted(wishes.processes):
+            process = self.processes.setdefault(wishes.processes[name], _Process())
+            process.shares[name] = set()
+        self._before: dict[Task, list[str]] = {}
+        for name in sorted(wishes.processes):
+            for task in wishes.before.get(name, ()):
+                self._before.setdefault(task, []).append(name)
+
+    def had(self, task: Task) -> list[str]:
+        """Who was to do a task in that role."""
+        return self._before.get(task, [])
+
+    def give(self, name: str, task: Task) -> None:
+        process = self.process_of(name)
+        process.shares[name].add(task)
+        process.has.add(task.as_(Role.ACTIVE))
+        process.parts[task.subtopology_id] += 1
+
+    def process_of(self, name: str) -> _Process:
+        return self.processes[self.wishes.processes[name]]
+
+    def keep(self, task: Task, names: Iterable[str], quota: "_Quota") -> bool:
+        """Give a task to the first of these that may have it and has less than its fair share."""
+        for name in names:
+            process = self.process_of(name)
+            if task.as_(Role.ACTIVE) not in process.has and quota.take(len(process.shares[name])):
+                self.give(name, task)
+                return True
+        return False
+
+    def give_least(self, task: Task) -> None:
+        """Give a task to who does the least. A standby task that no process can have is left out."""
+        able = [one for one in self.processes.values() if task.as_(Role.ACTIVE) not in one.has]
+        if able:
+            part = task.subtopology_id
+            process = min(able, key=lambda one: (one.load, one.parts[part]))
+            self.give(process.least(), task)
+
+
+def assign(wishes: Wishes) -> dict[str, Tasks]:
+    """Give each task to one member to process and, if it has state, to others to stand by."""
+    sharing = _Sharing(wishes)
+    tasks = [
+        Task(Role.ACTIVE, name, partition)
+        for partition in range(max(wishes.tasks.values(), default=0))
+        for name, count in sorted(wishes.tasks.items())
+        if partition < count
+    ]
+    if sharing.processes:
+        _hand_out(sharing, tasks, Role.STANDBY)
+        stateful = [
+            task.as_(Role.STANDBY) for task in tasks if task.subtopology_id in wishes.stateful
+        ]
+        for _ in range(wishes.standbys):
+            _hand_out(sharing, stateful, Role.ACTIVE)
+    return {
+        name: frozenset(share)
+        for process in sharing.processes.values()
+        for name, share in process.shares.items()
+    }
+
+
+def _hand_out(sharing: _Sharing, tasks: list[Task], other: Role) -> None:
+    """To who had it, to who had it in the other role, to who does the least.
+
+    The first two get no more than a fair share of all.
+    """
+    shares = [share for one in sharing.processes.values() for share in one.shares.values()]
+    quota = _Quota([len(share) for share in shares], len(tasks))
+    left = [task for task in tasks if not sharing.keep(task, sharing.had(task), quota)]
+    left = [task for task in left if not sharing.keep(task, sharing.had(task.as_(other)), quota)]
+    for task in left:
+        sharing.give_least(task)

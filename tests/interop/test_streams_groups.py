@@ -1,0 +1,105 @@
+"""Streams groups (KIP-1071): an application of Kafka Streams 4.3, and Kafka's own tool about it."""
+
+from collections.abc import Iterator
+
+import pytest
+from confluent_kafka import Consumer, Producer, TopicPartition
+from confluent_kafka.admin import AdminClient, NewTopic
+
+from tests.interop.brokers import InteropBroker
+from tests.interop.clients.confluent import consumer_settings
+from tests.interop.peers.our_broker import OurBroker
+from tests.interop.peers.real_kafka import RealKafka
+from tests.interop.peers.streams_app import Doing, StreamsApp
+
+pytestmark = [pytest.mark.interop, pytest.mark.java]
+
+PARTITIONS = 4
+TASKS = frozenset(f"{part}_{index}" for part in range(2) for index in range(PARTITIONS))
+"""Subtopology 0 reads words and writes them by their key, subtopology 1 counts."""
+
+QUICK = {
+    "group.streams.initial.rebalance.delay.ms": "0",
+    "group.streams.heartbeat.interval.ms": "200",
+    "group.streams.min.heartbeat.interval.ms": "200",
+    "group.streams.session.timeout.ms": "3000",
+    "group.streams.min.session.timeout.ms": "3000",
+    "group.streams.assignment.interval.ms": "0",
+    "offsets.topic.num.partitions": "1",
+    "transaction.state.log.num.partitions": "1",
+}
+EXACTLY_ONCE = {"processing.guarantee": "exactly_once_v2"}
+COMMAND = ("streams.StreamsGroupCommand", "--bootstrap-server")
+
+
+@pytest.fixture(scope="module")
+def ours() -> Iterator[OurBroker]:
+    with OurBroker(properties=QUICK) as broker:
+        yield broker
+
+
+def new_topics(broker: InteropBroker | OurBroker | RealKafka) -> tuple[str, str]:
+    """A topic to read and one to write."""
+    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
+    listed = admin.list_topics(timeout=30).topics
+    number = sum(name.startswith("words") for name in listed)
+    names = f"words{number}", f"counts{number}"
+    for future in admin.create_topics([NewTopic(name, PARTITIONS, 1) for name in names]).values():
+        future.result(30)
+    return names
+
+
+def write(address: str, topic: str, words: str) -> None:
+    producer = Producer({"bootstrap.servers": address})
+    for index, word in enumerate(words.split()):
+        producer.produce(topic, word, partition=index % PARTITIONS)
+    assert producer.flush(30) == 0
+
+
+def counted(address: str, topic: str, total: int) -> dict[str, int]:
+    """The last count of each word, once there are counts for `total` words."""
+    consumer = Consumer(consumer_settings(address) | {"isolation.level": "read_committed"})
+    consumer.assign([TopicPartition(topic, one, 0) for one in range(PARTITIONS)])
+    counts: dict[str, int] = {}
+    while sum(counts.values()) < total:
+        (message,) = consumer.consume(1, 30) or (None,)
+        assert message is not None, f"only {counts} came"
+        assert message.error() is None
+        key, value = message.key(), message.value()
+        assert key is not None
+        assert value is not None
+        counts[key.decode()] = int(value)
+    assert consumer.poll(0.5) is None, "a word was counted twice"
+    consumer.close()
+    return counts
+
+
+def runs_all(doing: Doing) -> bool:
+    return doing.state == "RUNNING" and doing.active == TASKS
+
+
+def test_an_application_counts_each_word(ours: OurBroker) -> None:
+    topics, address = new_topics(ours), ours.bootstrap_servers
+    write(address, topics[0], "a b a c a b")
+    with StreamsApp(address, f"of-{topics[0]}", topics) as only:
+        only.wait(runs_all)
+        assert counted(address, topics[1], 6) == {"a": 3, "b": 2, "c": 1}
+
+
+@pytest.mark.long
+def test_each_word_counts_once_though_an_instance_is_killed(ours: OurBroker) -> None:
+    topics, address = new_topics(ours), ours.bootstrap_servers
+    group = f"of-{topics[0]}"
+    write(address, topics[0], "a b a c a b")
+    with StreamsApp(address, group, topics, EXACTLY_ONCE) as first:
+        first.wait(runs_all)
+        assert counted(address, topics[1], 6) == {"a": 3, "b": 2, "c": 1}
+        with StreamsApp(address, group, topics, EXACTLY_ONCE) as second:
+            shared = second.wait(lambda doing: len(doing.active) == PARTITIONS)
+            first.wait(lambda doing: doing.active == TASKS - shared.active)
+            write(address, topics[0], "a b c d")
+            assert counted(address, topics[1], 10) == {"a": 4, "b": 3, "c": 2, "d": 1}
+            first.child.kill()
+            second.wait(runs_all)
+            write(address, topics[0], "a d d")
+            assert counted(address, topics[1], 13) == {"a": 5, "b": 3, "c": 2, "d": 3}

@@ -17,6 +17,7 @@ from tests.interop.differential import (
     resources,
     security,
     sharing,
+    streaming,
     transactions,
 )
 from tests.interop.differential.explained import EXPLAINED
@@ -39,6 +40,7 @@ SCENARIOS = (
     *resources.SCENARIOS,
     *security.SCENARIOS,
     *sharing.SCENARIOS,
+    *streaming.SCENARIOS,
     *transactions.SCENARIOS,
     *pending_offsets.SCENARIOS,
     *(pytest.param(one, marks=pytest.mark.long) for one in transactions.LONG),

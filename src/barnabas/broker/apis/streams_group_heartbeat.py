@@ -150,7 +150,7 @@ def _respond(broker: Broker, reply: StreamsReply | BrokerError) -> StreamsGroupH
             member_epoch=0,
             heartbeat_interval_ms=0,
             task_offset_interval_ms=0,
-            status=None,
+            status=[],
             endpoint_information_epoch=0,
         )
     tasks, partitions = reply.tasks, reply.partitions

@@ -137,9 +137,10 @@ killed broker, by pattern, moved over one by one and back; here and on Kafka 4.3
 `kafka-share-groups` (`tests/interop/test_share_groups.py`).
 
 **Streams groups (KIP-1071).** An application of Kafka Streams 4.3 with `group.protocol=streams` and
-`exactly_once_v2` counts words with two instances, one of which is killed, and `kafka-streams-groups` tells the same
-of it as on Kafka 4.3 (`tests/interop/test_streams_groups.py`). Heartbeats are answered as by Kafka 4.3
-(`tests/interop/differential/streaming.py`), which has no static members, warm-up tasks or regular expressions either.
+`exactly_once_v2` counts words with two instances, one of which is killed, and `kafka-streams-groups` tells
+the same of it as on Kafka 4.3 (`tests/interop/test_streams_groups.py`). Heartbeats are answered as by
+Kafka 4.3 (`tests/interop/differential/streaming.py`), which has no static members, warm-up tasks or regular
+expressions either.
 
 **Groups.** Two members of a classic group share partitions, and one goes on with all when the other
 leaves: confluent-kafka, kafka-python, aiokafka. Members of confluent-kafka were killed, came back as

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from barnabas import Admin, Producer, Resource
 from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
+from tests.interop.brokers import InteropBroker
 from tests.interop.differential.talk import Talk
 from tests.interop.peers.kafka_tools import run_tool, tool_command
 from tests.interop.peers.our_broker import OurBroker
@@ -111,6 +113,28 @@ def test_the_tool_lists_moves_and_deletes(ours: OurBroker) -> None:
     assert starts(address, group) == {}
     run_tool(*OFFSETS, address, "--delete", "--group", group)
     assert group not in run_tool(*OFFSETS, address, "--list").split()
+
+
+@pytest.mark.long
+def test_a_group_may_have_committed_records_only(broker: InteropBroker) -> None:
+    topic, address = broker.new_topic(partitions=1), broker.bootstrap_servers
+    group = f"of-{topic}"
+    with Admin(bootstrap_servers=address) as admin:
+        admin.alter_configs(Resource.GROUP, group, {"share.isolation.level": "read_committed"})
+    with Producer(bootstrap_servers=address, transactional_id=group) as producer:
+        producer.init_transactions()
+        for is_kept in (True, False, False, True):
+            producer.begin_transaction()
+            for _ in range(4):
+                producer.send(topic, b"x", partition=0)
+            if is_kept:
+                producer.commit_transaction()
+            else:
+                producer.flush()
+                producer.abort_transaction()
+    markers = {4, 9, 14, 19}  # Java says of them that they are gaps.
+    done = acknowledged(run_tool(*asked(address, group, topic, 8)))
+    assert done == Counter((0, each) for each in {0, 1, 2, 3, 15, 16, 17, 18} | markers)
 
 
 def groups(address: str, *arguments: str) -> subprocess.CompletedProcess[str]:

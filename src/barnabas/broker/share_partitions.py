@@ -3,7 +3,7 @@
 Joins the machine of a partition with its log, with what is kept of it, and with the time of its locks.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,19 +13,19 @@ from barnabas.broker.policies import Policies
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.share_policies import SharePolicy
+from barnabas.broker.share_reading import read
 from barnabas.broker.share_states import KeptShares
 from barnabas.broker.topics import Topics
 from barnabas.coordinators.share_partition.partition import (
     Acknowledged,
-    Batch,
     SharePartition,
 )
 from barnabas.coordinators.share_partition.restoring import restored
 from barnabas.coordinators.share_partition.spans import Span
 from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, StateKey
-from barnabas.errors import BrokerError, DecodeError, ErrorCode, StorageError
+from barnabas.errors import BrokerError, ErrorCode, StorageError
+from barnabas.log.stability import stable_end
 from barnabas.ports import Clock, Timer, Timers
-from barnabas.records.batch import BatchHeader, walk
 
 Told = Callable[[ErrorCode], None]
 
@@ -135,30 +135,29 @@ class SharePartitions:
         log, state = live.partition.log, live.state
         policy = self._policies.of(live.key.group_id)
         state.log_starts_at(log.start_offset)
-        offset = state.next_offset()
-        if wanted.records <= 0 or not state.has_room(policy.limits) or offset >= log.written_end:
-            return None
-        try:
-            found = log.read(offset, wanted.bytes, max_offset=log.written_end, min_one=True).records
-            data = memoryview(b"" if found is None else found.file.read(found.position, found.size))
-            headers = list(walk(data))
-        except StorageError as error:
-            raise BrokerError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
-        except DecodeError as error:
-            raise BrokerError(ErrorCode.CORRUPT_MESSAGE, str(error)) from error
-        batches = list(_batches(headers, offset))
-        most = (wanted.records, wanted.strict)
-        spans = state.acquire(member_id, batches, most, policy.limits, self._now_ms())
-        if not spans:
-            return None
-        self._set_alarm(live, policy)
-        first, last = spans[0].first, spans[-1].last
-        used = [
-            header
-            for header, batch in zip(headers, batches, strict=True)
-            if batch.first <= last and batch.last >= first
-        ]
-        return Acquired(data[used[0].position : used[-1].end], spans)
+        most, end = (wanted.records, wanted.strict), self._end_of(live)
+        while wanted.records > 0 and state.has_room(policy.limits):
+            offset = state.next_offset()
+            if offset >= end:
+                break
+            found = read(log, offset, end, wanted.bytes, committed_only=policy.committed_only)
+            spans = state.acquire(member_id, found.batches, most, policy.limits, self._now_ms())
+            if spans:
+                self._set_alarm(live, policy)
+                return Acquired(found.holding(spans), spans)
+            if state.next_offset() <= offset:
+                break
+        return None
+
+    def has_some(self, live: Live) -> bool:
+        """Whether there may be records for a member."""
+        return live.state.next_offset() < self._end_of(live)
+
+    def _end_of(self, live: Live) -> int:
+        """Behind the last record that the group may have."""
+        log = live.partition.log
+        committed_only = self._policies.of(live.key.group_id).committed_only
+        return stable_end(log) if committed_only else log.written_end
 
     def acknowledge(
         self, live: Live, member_id: str, batches: Sequence[Acknowledged], on_kept: Told
@@ -279,11 +278,3 @@ class SharePartitions:
 
     def _now_ms(self) -> int:
         return int(self._clock.monotonic() * 1000)
-
-
-def _batches(headers: Iterable[BatchHeader], at: int) -> Iterator[Batch]:
-    """The offsets of what was read from `at` on; an old compressed message tells the last alone."""
-    for one in headers:
-        is_known = one.count >= 0 or one.magic == 2
-        yield Batch(one.base_offset if is_known else min(at, one.base_offset), one.last_offset)
-        at = one.next_offset

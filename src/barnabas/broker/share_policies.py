@@ -26,6 +26,7 @@ class SharePolicy(NamedTuple):
     limits: Limits
     settings: ShareSettings
     offset_reset: OffsetReset
+    committed_only: bool
 
 
 def share_policy(config: BrokerConfig, own: Mapping[str, str]) -> SharePolicy:
@@ -73,6 +74,7 @@ def share_policy(config: BrokerConfig, own: Mapping[str, str]) -> SharePolicy:
             config.group_share_max_size,
         ),
         _reset(given.share_auto_offset_reset),
+        given.share_isolation_level == "read_committed",
     )
 
 

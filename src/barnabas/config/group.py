@@ -84,7 +84,6 @@ class GroupConfig(Configuration):
         MEDIUM,
         "Whether records of transactions that are not committed are delivered.",
         choices=("read_committed", "read_uncommitted"),
-        inert="records of transactions are not told apart for share groups",
     )
     share_renew_acknowledge_enable: bool = boolean(
         MEDIUM,

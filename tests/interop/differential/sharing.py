@@ -11,7 +11,9 @@ from barnabas.protocol.share_fetch import ShareFetchRequest
 from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
+from tests.interop.differential.resources import GROUP, SET, changed
 from tests.interop.differential.talk import Talk
+from tests.interop.differential.transactions import Writer
 
 MEMBER = "S4xOi3xpQwWkkmGhH5RCjw"
 RENEW = 4
@@ -135,4 +137,43 @@ def renewals(talk: Talk) -> None:
             member.fetch("accepted", (1, 1, [1]))
 
 
-SCENARIOS = (renewals,)
+def acquired_by(member: Member, last: int) -> list[int]:
+    """All offsets that a member gets until it has one of them, and in two fetches after that."""
+    got: list[int] = []
+    after = 0
+    while after < 2:
+        answer = member.talk.wait(member.request(), member.version, lambda _answer: True)
+        parts = [one for topic in answer.responses for one in topic.partitions]
+        rows = [row for one in parts for row in one.acquired_records]
+        got += [each for row in rows for each in range(row.first_offset, row.last_offset + 1)]
+        after += last in got
+    return sorted(got)
+
+
+def committed_records(talk: Talk) -> None:
+    """A group that is to have committed records only: aborted ones, and one that is open for long."""
+    topic_id = talk.create("dogs")
+    topic, group = talk.topic("dogs"), talk.topic("group-2")
+    settings = {"share.isolation.level": "read_committed", "share.auto.offset.reset": "earliest"}
+    properties = changed(GROUP, group, *((name, SET, value) for name, value in settings.items()))
+    talk.wait(properties, 1, lambda said: not said.responses[0].error_code)
+    writer = Writer(talk, "writer", topic)
+    writer.init("init")
+    for number, is_kept in enumerate((True, False, True, False)):
+        writer.add(f"adding {number}")
+        writer.produce(f"first {number}", 9)
+        writer.produce(f"second {number}", 9)
+        writer.end(f"ending {number}", commit=is_kept)
+    writer.add("adding what stays open")
+    writer.produce("open", 9)
+    with talk.one_connection():
+        member = Member(talk, topic_id, 2)
+        member.fill()
+        talk.answers["before it ended"] = acquired_by(member, 11)
+    writer.end("ending what was open")
+    with talk.one_connection():
+        member.epoch = 0
+        talk.answers["after it ended"] = acquired_by(member, 16)
+
+
+SCENARIOS = (renewals, committed_records)

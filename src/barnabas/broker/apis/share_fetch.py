@@ -1,8 +1,9 @@
 """ShareFetch (key 78): a member of a share group acquires and acknowledges records (KIP-932).
 
 Does: sessions; acknowledgements first; then records of the session's partitions, which are the member's
-    until its lock ends. Waits up to `max_wait_ms` where there are none.
-Ignores: `min_bytes`: some records are enough. Records of transactions are not told apart.
+    until its lock ends. Waits up to `max_wait_ms` where there are none. A group that reads committed records
+    gets none from an open transaction on; what was aborted is done with at once.
+Ignores: `min_bytes`: some records are enough.
 Versions: 1 a limit on records · 2 strict limit (KIP-1206), renewed locks (KIP-1222)
 """
 
@@ -13,7 +14,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.share_acknowledging import Codes, Sender, acknowledge_all, said_of
-from barnabas.broker.share_partitions import Acquired, Live, Wanted
+from barnabas.broker.share_partitions import Acquired, Live, SharePartitions, Wanted
 from barnabas.broker.share_sessions import CLOSES, OPENS, ShareSession
 from barnabas.coordinators.consumer_group.places import Place
 from barnabas.coordinators.share_partition.spans import Span
@@ -90,15 +91,17 @@ def _adopt(session: ShareSession, request: ShareFetchRequest) -> None:
 
 
 class _Waiting:
-    """A fetch that waits until something is written, or given back, in one of its partitions."""
+    """A fetch that waits until there is something for it in one of its partitions."""
 
-    def __init__(self, finish: object) -> None:
+    def __init__(self, partitions: SharePartitions, waits: list[Live], finish: object) -> None:
+        self._partitions = partitions
+        self._waits = waits
         self._finish = finish
 
     def happened(self, key: Hashable, amount: int) -> bool:
-        """Anything will do."""
-        del key, amount
-        return True
+        """Something was written, decided, or given back, or (below 0) is gone."""
+        del key
+        return amount < 0 or any(self._partitions.has_some(one) for one in self._waits)
 
     def finish(self) -> None:
         """Look again, and answer."""
@@ -113,13 +116,12 @@ def _wait(
         got = _acquire(broker, request, session)
         pending.complete(_answer(broker, request, got, {}))
 
-    keys: list[Hashable] = []
-    for place in session.places:
-        live = _find(broker, request, place)
-        if isinstance(live, Live):
-            keys += [live.key, live.partition]
+    found = [_find(broker, request, place) for place in session.places]
+    waits = [live for live in found if isinstance(live, Live)]
+    keys: list[Hashable] = [key for live in waits for key in (live.key, live.partition)]
     seconds = request.max_wait_ms / 1000
-    broker.purgatory.park(_Waiting(finish), keys, seconds, pending)
+    waiting = _Waiting(broker.shares.partitions, waits, finish)
+    broker.purgatory.park(waiting, keys, seconds, pending)
 
 
 def _find(broker: Broker, request: ShareFetchRequest, place: Place) -> Live | ErrorCode:

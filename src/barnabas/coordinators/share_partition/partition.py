@@ -39,10 +39,11 @@ class Acknowledged(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """Offsets of one batch of the log."""
+    """Offsets of one batch of the log; `aborted`: with its transaction, so that nobody shall have it."""
 
     first: int
     last: int
+    aborted: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,9 @@ class SharePartition:
             self._archive(at, batch.first - 1)
             at = batch.last + 1
             for whole in self._available(batch, limits):
+                if batch.aborted:
+                    self.spans.put(replace(whole, state=Delivery.ARCHIVED))
+                    continue
                 if count >= enough:
                     break
                 span = whole

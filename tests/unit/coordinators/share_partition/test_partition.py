@@ -48,6 +48,24 @@ def test_what_is_acknowledged_is_in_order(offsets: tuple[tuple[int, int], ...]) 
     said = [Acknowledged(first, last, [Acknowledge.ACCEPT]) for first, last in offsets]
     assert state.acknowledge("a", said, LIMITS, 0) is ErrorCode.INVALID_REQUEST
     assert [(one.first, one.last, one.member) for one in state.spans] == [(0, 5, "a")]
-    said = [Acknowledged(first, last, [Acknowledge.ACCEPT]) for first, last in (FIRST, SECOND)]
+    said = [Acknowledged(first, last, [Acknowledge.ACCEPT]) for first, last, _ in (FIRST, SECOND)]
     assert state.acknowledge("a", said, LIMITS, 0) is ErrorCode.NONE
     assert state.start == 6
+
+
+def test_what_was_aborted_is_done_with_and_counts_for_nobody() -> None:
+    state = SharePartition(0, 0)
+    gone = Batch(0, 2, aborted=True), Batch(6, 8, aborted=True)
+    assert acquired(state, "a", gone[0], SECOND, gone[1]) == [(3, 5)]
+    assert (state.start, state.next_offset(), state.done()) == (3, 9, 3)
+    state.release("a", LIMITS)
+    assert acquired(state, "b", SECOND, gone[1]) == [(3, 5)]
+    assert state.acquire("b", [Batch(9, 11, aborted=True)], ENOUGH, LIMITS, 0) == []
+
+
+def test_a_transaction_is_aborted_whether_it_was_shared_before_or_not() -> None:
+    state = SharePartition(0, 0)
+    acquired(state, "a", FIRST)
+    state.release("a", LIMITS)
+    assert state.acquire("b", [FIRST._replace(aborted=True)], ENOUGH, LIMITS, 0) == []
+    assert (state.start, state.next_offset()) == (3, 3)

@@ -1,6 +1,7 @@
 """Brokers and the driver of Kafka 0.7 under one real ZooKeeper, as in 2011: found there and nowhere else."""
 
 import re
+import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -36,7 +37,7 @@ class Estate:
         self.kazoo = KazooClient(self.place)
         self.kazoo.start(SECONDS)
 
-    def broker(self, number: int) -> OurBroker:
+    def broker(self, number: int, **more: str) -> OurBroker:
         broker = OurBroker(
             profile="0.7",
             properties={
@@ -44,6 +45,7 @@ class Estate:
                 "zk.sessiontimeout.ms": str(SESSION_MS),
                 "brokerid": str(number),
                 "num.partitions": "2",
+                **more,
             },
         )
         broker.spawn()
@@ -128,6 +130,37 @@ def test_brokers_and_topics_register_as_seed_000_has_it(estate: Estate) -> None:
             assert estate.kazoo.exists(f"/brokers/topics/dogs/{number}").ephemeralOwner
     assert estate.kazoo.get_children("/brokers/ids") == []
     assert estate.kazoo.get_children("/brokers/topics/dogs") == []
+
+
+def test_a_session_that_expires_and_topics_that_were_there(estate: Estate) -> None:
+    """What a broker tells comes again, with the count of each topic, also after a restart."""
+    broker = estate.broker(4, **{"topic.partition.count.map": "dogs:3,cats:5"})
+    nodes = {"/brokers/topics/dogs/4": b"3", "/brokers/topics/cats/4": b"5"}
+
+    def told() -> bool:
+        paths = ["/brokers/ids/4", *nodes]
+        if any(estate.kazoo.exists(path) is None for path in paths):
+            return False
+        return all(estate.data(path) == data for path, data in nodes.items())
+
+    with ExitStack() as stack:
+        stack.push(broker.__exit__)
+        with Producer({"zk.connect": estate.place}) as producer:
+            producer.send("dogs", b"rex")
+            producer.send("cats", b"tom")
+        estate.until(told)
+        session = estate.kazoo.exists("/brokers/ids/4").ephemeralOwner
+        broker.child.process.send_signal(signal.SIGSTOP)
+        try:
+            estate.until(lambda: estate.kazoo.exists("/brokers/ids/4") is None)
+        finally:
+            broker.child.process.send_signal(signal.SIGCONT)
+        estate.until(told)
+        assert estate.kazoo.exists("/brokers/ids/4").ephemeralOwner != session
+        broker.child.stop()
+        assert estate.kazoo.exists("/brokers/topics/dogs/4") is None
+        broker.spawn()
+        estate.until(told)
 
 
 def test_a_group_whose_brokers_and_consumers_come_and_go(estate: Estate) -> None:

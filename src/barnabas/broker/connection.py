@@ -83,6 +83,7 @@ class ClientConnection:
             context = self._context = context._replace(
                 api_key=key, api_version=version, client_id=client_id
             )
+            self._connection.client_id = client_id
         if self._unwritten >= 0 and key != self._unwritten:
             # What it asks may be what those before it have changed.
             broker.replicas.write()

@@ -51,7 +51,7 @@ class Connection:
 
     __slots__ = (
         "_channel", "_finishing", "_handler", "_in_event", "_intake", "_listening", "_outbox",
-        "_paused", "_stalled", "_timers", "_writing", "idle_ticks", "is_closed",
+        "_paused", "_stalled", "_timers", "_writing", "client_id", "idle_ticks", "is_closed",
     )  # fmt: skip
 
     def __init__(
@@ -74,6 +74,8 @@ class Connection:
         self._in_event = False
         self._finishing = False
         self.is_closed = False
+        self.client_id: str | None = None
+        """What the client calls itself, for the log; its requests say it."""
         self.idle_ticks = 0
 
     @property
@@ -128,12 +130,16 @@ class Connection:
         self.is_closed = True
         if reason is not None:
             level = logging.INFO if isinstance(reason, ConnectionFailed) else logging.WARNING
-            log.log(level, "connection closed", extra={"peer": self.peer, "reason": reason})
+            log.log(level, "connection closed", extra={**self._who(), "reason": reason})
         self._channel.close()
         self._intake.release()
         self._outbox.clear()
         if self._handler is not None:
             self._handler.on_closed()
+
+    def _who(self) -> dict[str, object]:
+        named = {"client_id": self.client_id} if self.client_id else {}
+        return {"peer": self.peer, **named}
 
     def evict(self) -> None:
         """The memory for unfinished frames is used up, and this one has waited longest."""
@@ -167,7 +173,7 @@ class Connection:
                 self._outbox.flush(self._channel)
             self.close(error)
         except Exception:
-            log.exception("connection failed", extra={"peer": self.peer})
+            log.exception("connection failed", extra=self._who())
             self.close()
         finally:
             self._in_event = False

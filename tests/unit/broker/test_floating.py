@@ -1,6 +1,7 @@
 """The proposal over a socket: answers by number, out of step, each set with its own error."""
 
 from collections.abc import Iterator
+from threading import Event
 from typing import TypeVar, cast
 
 import pytest
@@ -14,6 +15,8 @@ from barnabas.dialects.proposal.messages import (
     ProduceResponse,
 )
 from barnabas.records.message07 import encode_message
+from barnabas.runtime import disk as runtime_disk
+from barnabas.runtime import open_files
 from barnabas.testing import EmbeddedBroker
 from tests.golden07 import M0, M1
 from tests.proposal_wire import ProposalWire, fetch, produce
@@ -77,13 +80,47 @@ def test_errors_and_offsets_have_the_order_of_the_sets(wire: ProposalWire) -> No
     assert fetched(wire) == (8, 0, [("p", [(0, M1 + M0), (1, b"")]), ("q", [(0, M0)])])
 
 
-def test_no_acks_no_reply(wire: ProposalWire) -> None:
-    """Seed 001: "0 yields the current async behavior"."""
+def test_no_acks_no_reply(wire: ProposalWire, caplog: pytest.LogCaptureFixture) -> None:
+    """Seed 001: "0 yields the current async behavior"; client ids are there to "log it with errors"."""
     wire.send(produce(0, ("async", 0, M1)), 1)
     wire.send(fetch(("async", [0], [0])), 2)
     assert fetched(wire) == (2, 0, [("async", [(0, M1)])])
     wire.send(produce(0, ("async", 0, BAD)), 3)
     assert wire.is_closed()
+    (closed,) = [one.__dict__ for one in caplog.records if one.message == "connection closed"]
+    assert closed["client_id"] == "t"
+
+
+def test_any_partition_is_chosen_by_the_broker(broker: EmbeddedBroker, wire: ProposalWire) -> None:
+    sets = [("any", -1, M1)] * 30
+    wire.send(produce(1, *sets), 1)
+    _, error, errors, offsets = produced(wire)
+    assert (error, set(errors)) == (0, {0})
+    assert offsets.count(0) == 2, "both partitions begin with one of them"
+    wire.send(fetch(("any", [0, 1], [0, 0])), 2)
+    _, _, [(_, parts)] = fetched(wire)
+    assert sum(len(messages) for _, messages in parts) == 30 * len(M1)
+
+
+def test_what_flush_messages_says_comes_before_the_answer(
+    broker: EmbeddedBroker, wire: ProposalWire, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    broker.create_topic("synced", 1, {"message.format.version": "0.7", "flush.messages": "1"})
+    go_on, sync = Event(), open_files.sync_descriptor
+
+    def slow(descriptor: int, path: str) -> None:
+        assert go_on.wait(20)
+        sync(descriptor, path)
+
+    monkeypatch.setattr(runtime_disk, "sync_descriptor", slow)
+    wire.send(produce(1, ("synced", 0, M1)), 1)
+    with ProposalWire(broker.port_of("NEW")) as other:
+        other.send(fetch(("synced", [0], [0])), 2)
+        assert fetched(other) == (2, 0, [("synced", [(0, b"")])])
+        go_on.set()
+        assert produced(wire) == (1, 0, [0], [0])
+        other.send(fetch(("synced", [0], [0])), 3)
+        assert fetched(other) == (3, 0, [("synced", [(0, M1)])])
 
 
 def test_more_acks_than_replicas_time_out(wire: ProposalWire) -> None:
@@ -146,6 +183,26 @@ def test_a_poll_ends_when_its_time_is_over(wire: ProposalWire) -> None:
     assert fetched(wire) == (2, 0, [("time", [(0, b"")])])
 
 
+def test_no_bytes_are_waited_for_where_none_are_wanted(wire: ProposalWire) -> None:
+    """And a replica of another cluster is served like anybody."""
+    wire.send(produce(1, ("none", 0, b"")), 1)
+    assert produced(wire)[0] == 1
+    asked = fetch(("none", [0], [0]), wait=LONG_MS, least=0)
+    asked.replica_id = 7
+    wire.send(asked, 2)
+    assert fetched(wire) == (2, 0, [("none", [(0, b"")])])
+
+
+def test_a_mebibyte_of_a_partition_is_given_at_most(wire: ProposalWire) -> None:
+    one = encode_message(bytes(1000))
+    for number in range(11):
+        wire.send(produce(1, ("large", 0, one * 100)), number)
+        assert produced(wire)[:2] == (number, 0)
+    wire.send(fetch(("large", [0], [0])), 99)
+    _, error, [(_, [(_, messages)])] = fetched(wire)
+    assert (error, messages) == (0, (one * 1100)[: 1 << 20])
+
+
 def test_the_first_error_of_a_partition_is_that_of_the_request(wire: ProposalWire) -> None:
     wire.send(produce(1, ("first", 0, M1)), 1)
     assert produced(wire)[0] == 1
@@ -167,8 +224,10 @@ def test_a_fetch_that_contradicts_itself_is_answered_so(
 def test_offsets_are_those_of_07(wire: ProposalWire) -> None:
     wire.send(produce(1, ("offsets", 0, M1)), 1)
     assert produced(wire)[0] == 1
-    for topic, most, error, found in (("offsets", 9, 0, [15, 0]), ("offsets", -1, -1, [])):
-        wire.send(OffsetsRequest(topic=topic, partition=0, time=-1, max_number=most), 2)
+    for partition, most, error, found in ((0, 9, 0, [15, 0]), (0, -1, -1, []), (7, 9, 3, [])):
+        wire.send(
+            OffsetsRequest(topic="offsets", partition=partition, time=-1, max_number=most), 2
+        )
         number, code, body = answer(wire, OffsetsResponse)
         assert (number, code, body.offsets) == (2, error, found)
 

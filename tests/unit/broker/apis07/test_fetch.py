@@ -46,6 +46,20 @@ def test_a_fetch_is_cut_where_it_happens_to_end(wire: Wire07, filled: Filled) ->
         assert wire.fetch("cut", size=size) == (0, log[:size])
 
 
+def test_bytes_that_retention_has_deleted_are_out_of_range() -> None:
+    config = {
+        "log.file.size": "100", "log.retention.size": "100", "log.retention.check.interval.ms": "10",
+    }  # fmt: skip
+    with EmbeddedBroker(config, profile="0.7") as broker, Wire07(broker.port) as wire:
+        for _ in range(20):
+            wire.produce("old", 0, encode_message(b"x" * 20))
+        while (start := wire.offsets("old", 0, -2, 1)) == [0]:
+            pass
+        assert wire.fetch("old", offset=0) == (1, b"")
+        assert wire.fetch("old", offset=start[0] - 1) == (1, b"")
+        assert wire.fetch("old", offset=start[0])[0] == 0
+
+
 def test_a_fetch_stays_in_one_segment(wire: Wire07, filled: Filled) -> None:
     """Seed 000: "A fetch of messages will not cross the segment boundary"."""
     log = filled("segments")

@@ -129,6 +129,10 @@ def read_byte_messages(forms: Forms, data: bytes) -> list[object]:
             target = bytearray(room)
             end = forms.byte_messages.records(exact, table, 0, progress[1], target, 0)
             made += [end, bytes(target[: max(end, 0)])]
+        for largest in (20, 1000):
+            progress3 = array("q", (9, 9, 9))
+            made.append(forms.byte_messages.check(exact, tables, largest, progress3))
+            made.append(progress3.tolist())
         for step in (0, 1):
             found: list[tuple[object, ...]] = []
             last = forms.byte_messages.objects(

@@ -134,6 +134,59 @@ def rows(
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def _check(
+    data: cython.const[cython.uchar][::1],
+    tables: cython.uint[::1],
+    largest: cython.longlong,
+    progress: cython.longlong[::1],
+) -> cython.int:
+    position: cython.Py_ssize_t = 0
+    size: cython.Py_ssize_t
+    payload: cython.Py_ssize_t
+    end: cython.Py_ssize_t = len(data)
+    progress[1] = 0
+    while True:
+        progress[0] = position
+        size = _size(data, position, end)
+        if size <= 0:
+            return cython.cast(cython.int, size)
+        payload = position + 9 + data[position + _LENGTH]
+        if crc32(data, payload, position + size, tables) != (uint32(data, payload - 4)):
+            return layout.WRONG_CRC
+        progress[2] = position + size - payload
+        if progress[2] > largest:
+            return 1
+        if data[position + _LENGTH] == 1 and data[position + 5] & 3:
+            progress[1] = 1
+        position += size
+
+
+def check(
+    data: cython.const[cython.uchar][::1],
+    tables: cython.uint[::1],
+    largest: cython.longlong,
+    progress: cython.longlong[::1],
+) -> cython.int:
+    """Go over the whole messages, as `rows` does with CRCs, and keep nothing of them.
+
+    Returns 0; a negative code where a message is nonsense; 1 where a payload has more than `largest`
+    bytes. progress[0] is where that message is, or where the whole ones end, progress[1] whether one
+    is compressed, progress[2] how many bytes the last payload has.
+    """
+    result: cython.int
+    if len(progress) < 3 or len(tables) != _TABLES:
+        return layout.NO_ROOM
+    if len(data) > _RELEASE:
+        with cython.nogil:
+            result = _check(data, tables, largest, progress)
+    else:
+        result = _check(data, tables, largest, progress)
+    return result
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def _records(
     data: cython.const[cython.uchar][::1],
     table: cython.longlong[::1],

@@ -13,6 +13,7 @@ def rows(
     table: array[int],
     progress: array[int],
 ) -> int: ...
+def check(data: Buffer, tables: array[int], largest: int, progress: array[int]) -> int: ...
 def records(
     data: Buffer,
     table: array[int],

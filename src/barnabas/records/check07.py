@@ -6,21 +6,12 @@ Source: Kafka 0.7.2's Log.append and ByteBufferMessageSet.verifyMessageSize; see
 from array import array
 
 from barnabas.errors import CorruptRecord, ErrorCode
-from barnabas.kernels import layout
-from barnabas.records.message07 import (
-    Entry,
-    Room,
-    count_inside,
-    encode_set,
-    entries,
-    has_codec,
-    tables,
-    unpack,
-)
+from barnabas.kernels import byte_messages, layout
+from barnabas.records.message07 import Entry, Room, count_inside, encode_set, entries, unpack
+from barnabas.records.message_sets import crc32_tables
 from barnabas.records.refused import RefusedRecords
 from barnabas.records.unpacking import Unpacking, unpacked_bytes_max
 
-_WIDTH = layout.BYTE_WIDTH
 _LENGTH = 4
 
 
@@ -36,29 +27,25 @@ def check_set(
     Raises:
         RefusedRecords: CORRUPT_MESSAGE or MESSAGE_TOO_LARGE; nothing of the set is to be stored.
     """
-    end = 0
-    simple = True
+    progress = array("q", (0, 0, 0))
+    code = byte_messages.check(messages, crc32_tables(), max_bytes, progress)
+    end, packed, size = progress
+    if code > 0:
+        raise RefusedRecords(
+            ErrorCode.MESSAGE_TOO_LARGE,
+            f"a message has {size} bytes, the topic takes up to {max_bytes}",
+        )
+    if code < 0:
+        what = f"message at byte {end}: {layout.WORDS[code]}"
+        raise RefusedRecords(ErrorCode.CORRUPT_MESSAGE, what)
+    if not end and len(messages) >= _LENGTH:
+        raise RefusedRecords(ErrorCode.CORRUPT_MESSAGE, "the first message is cut off")
+    if not packed:
+        return messages[:end]
     try:
-        for table, count, after in tables(messages, 0, len(messages)):
-            end = after
-            simple = simple and not has_codec(table, count)
-            if len(messages) > max_bytes:
-                _refuse_larger(table, count, max_bytes)
-        if not end and len(messages) >= _LENGTH:
-            raise RefusedRecords(ErrorCode.CORRUPT_MESSAGE, "the first message is cut off")
-        return messages[:end] if simple else _opened(messages[:end], unpacking or Unpacking())
+        return _opened(messages[:end], unpacking or Unpacking())
     except CorruptRecord as error:
         raise RefusedRecords(ErrorCode.CORRUPT_MESSAGE, str(error)) from error
-
-
-def _refuse_larger(table: "array[int]", count: int, max_bytes: int) -> None:
-    for at in range(0, count * _WIDTH, _WIDTH):
-        size = table[at + layout.BYTE_END] - table[at + layout.BYTE_PAYLOAD]
-        if size > max_bytes:
-            raise RefusedRecords(
-                ErrorCode.MESSAGE_TOO_LARGE,
-                f"a message has {size} bytes, the topic takes up to {max_bytes}",
-            )
 
 
 def _opened(messages: memoryview, unpacking: Unpacking) -> memoryview:

@@ -225,9 +225,7 @@ def test_offsets_are_those_of_07(wire: ProposalWire) -> None:
     wire.send(produce(1, ("offsets", 0, M1)), 1)
     assert produced(wire)[0] == 1
     for partition, most, error, found in ((0, 9, 0, [15, 0]), (0, -1, -1, []), (7, 9, 3, [])):
-        wire.send(
-            OffsetsRequest(topic="offsets", partition=partition, time=-1, max_number=most), 2
-        )
+        wire.send(OffsetsRequest(topic="offsets", partition=partition, time=-1, max_number=most), 2)
         number, code, body = answer(wire, OffsetsResponse)
         assert (number, code, body.offsets) == (2, error, found)
 

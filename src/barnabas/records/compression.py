@@ -12,7 +12,7 @@ from typing import cast
 
 from barnabas.errors import CorruptRecord, ErrorCode
 from barnabas.records.buffers import fresh
-from barnabas.records.lz4_blocks import blocks_into
+from barnabas.records.lz4_blocks import blocks_into, quick_frame, room_for
 from barnabas.types import Buffer
 
 
@@ -40,6 +40,8 @@ QUICK_LEVELS = {**DEFAULT_LEVELS, Codec.SNAPPY: None, Codec.NONE: None, Codec.GZ
 _ZLIB_FROM = 4
 """The level of gzip from which on zlib is quicker than cramjam, which is so at 1."""
 _GZIP_WINDOW = 31
+_LZ4_SLOW_FROM = 2
+"""The level of lz4 from which on the library's frames are not all made the same, fast way."""
 
 _XERIAL_MAGIC = b"\x82SNAPPY\x00"
 _XERIAL_HEADER = _XERIAL_MAGIC + struct.pack(">ii", 1, 1)
@@ -73,6 +75,8 @@ def compress(codec: Codec, data: Buffer, level: int | None = None) -> Buffer:
     if codec == Codec.GZIP and level >= _ZLIB_FROM:
         squeezer = zlib.compressobj(level, zlib.DEFLATED, _GZIP_WINDOW)
         return squeezer.compress(data) + squeezer.flush()
+    if codec == Codec.LZ4 and level < _LZ4_SLOW_FROM:
+        return quick_frame(data)
     if codec == Codec.LZ4:
         writer = cramjam.lz4.Compressor(level=level, content_checksum=False, block_linked=False)
         writer.compress(bytes(data))  # takes nothing else
@@ -100,12 +104,15 @@ def decompress(codec: int, data: Buffer, limit: int, expected: int = 0) -> Buffe
     import cramjam
 
     module = _module(codec)
-    expected = expected or stated_size(codec, data)
-    size = min(limit, max(expected, _SMALLEST_GUESS, _FIRST_GUESS * len(data)))
+    room = room_for(data) if codec == Codec.LZ4 else 0
+    expected = room or expected or stated_size(codec, data)
+    size = min(limit, room or max(expected, _SMALLEST_GUESS, _FIRST_GUESS * len(data)))
     while True:
         # cramjam bounds its output only by the size of the buffer that it writes into.
         target = fresh(size)
         try:
+            if room and (written := blocks_into(data, target)) >= 0:
+                return target[:written]
             return target[: module.decompress_into(data, target)]
         except cramjam.DecompressionError as error:
             if str(error) != _FULL:

@@ -24,6 +24,7 @@ FUZZED_ELSEWHERE = {
     "message_writing": "tests/property/test_convert.py",
     "fetch_reading": "tests/property/test_fetch_frames.py",
     "fetch_writing": "tests/property/test_fetch_frames.py",
+    "commit_frames": "tests/property/test_commit_frames.py",
     "committed_offsets": "tests/property/test_committed_offsets.py",
 }
 """Families that take no bytes of strangers, or have their own comparison with another form."""

@@ -175,6 +175,8 @@ class Groups(RuleBasedStateMachine):
     def who_waits_waits_for_something(self) -> None:
         due = self.group.deadline()
         assert due is not None or self.group.storing or not self.group.members
+        # Whoever sets an alarm goes by this one.
+        assert due is None or (self.group.due is not None and self.group.due <= due)
 
     def teardown(self) -> None:
         """Silence ends every session, and then nobody waits any more."""

@@ -24,6 +24,7 @@ from barnabas.broker.telemetry_match import Software
 from barnabas.broker.throttling import Throttling
 from barnabas.broker.topic_descriptions import TopicDescriptions
 from barnabas.broker.topics import Topics
+from barnabas.broker.turn import Turn
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.coordinators.consumer_group.places import Place
@@ -66,6 +67,7 @@ class Broker:
     telemetry: Telemetry = field(init=False)
     software: dict[int, Software] = field(default_factory=dict)
     advertised: dict[str, Endpoint] = field(default_factory=dict)
+    turn: Turn = field(init=False)
     descriptions: TopicDescriptions = field(init=False)
     registry_offsets: RegistryOffsets = field(init=False)
     offsets: GroupOffsets = field(init=False)
@@ -81,6 +83,7 @@ class Broker:
         self.telemetry = Telemetry(self.client_resources, self.clock)
         self.quotas = Quotas(self.registry)
         self.throttling = Throttling(self.quotas, self.config, self.clock)
+        self.turn = Turn(self.replicas, self.timers)
         self.descriptions = TopicDescriptions(self.topics)
         self.registry_offsets = RegistryOffsets(self.registry)
         self.offsets = GroupOffsets(self.groups, self.config)

@@ -25,6 +25,8 @@ class ClientConnection:
     """Serves the frames of one connection.
 
     Order: what a readiness event appended is written, then its replies are made and sent together.
+    Where that was nothing but what the broker has decided itself, both happen at the end of the
+    loop's turn, with what other connections have brought to it.
     A reply that waits mutes the connection, so that replies keep the order of the requests. While
     quotas are in force requests are taken one by one, the next one when the client's wait is over.
     Where replies may overtake each other, nothing is muted: the one whose client has to wait is kept back.
@@ -32,7 +34,7 @@ class ClientConnection:
 
     __slots__ = (
         "_broker", "_connection", "_context", "_dialect", "_floating", "_handlers", "_on_gone",
-        "_outcomes",
+        "_others", "_outcomes",
         "_parked", "_silence", "_unwritten", "_used", "number", "peer_host",
     )  # fmt: skip
 
@@ -58,6 +60,8 @@ class ClientConnection:
         self._parked: tuple[Request, Pending] | None = None
         self._unwritten = _NOTHING
         """The API of the last request of this event that is answered when it is written."""
+        self._others = 0
+        """Requests of this event that are anything else, or failed."""
         self._used: Used | None = None
         self._silence: Timer | None = None
         self.peer_host = connection.peer.rpartition(":")[0]
@@ -69,6 +73,7 @@ class ClientConnection:
 
     def on_frame(self, frame: memoryview) -> bool:
         """Handle one request; False if the next one has to wait."""
+        self._others += 1
         broker = self._broker
         began = broker.clock.monotonic() if broker.quotas.in_force else None
         try:
@@ -101,11 +106,17 @@ class ClientConnection:
         self._used = used
         if type(outcome) is Unwritten:
             self._unwritten = key
+            self._others -= 1
         self._outcomes.append((request, outcome))
         return began is None
 
     def on_event_end(self) -> None:
         """Write what was appended, then reply to all requests of the event."""
+        others, self._others = self._others, 0
+        if self._unwritten >= 0 and not others:
+            self._connection.pause()
+            self._broker.turn.when_over(self._on_all_seen)
+            return
         replicas = self._broker.replicas
         replicas.write()
         unseen = replicas.take_unseen()
@@ -144,7 +155,7 @@ class ClientConnection:
                 self._reply_all(outcomes)
 
     def _on_all_seen(self) -> None:
-        """What the event appended is on stable storage, or lost: reply, and go on."""
+        """What the event appended counts, or is lost: reply, and go on."""
         goes_on = self._parked is None and self._used is None
         self._connection.guarded(self._answer)
         if goes_on and self._silence is None:

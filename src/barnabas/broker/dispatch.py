@@ -4,7 +4,7 @@ ApiVersions advertises exactly this, or what a release of Kafka had of it (see `
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache, partial
+from functools import partial
 from importlib import import_module
 from typing import NamedTuple, Never, cast
 
@@ -35,13 +35,10 @@ def _late(api: str, versions: str) -> Route:
 
 
 def _ask(api: str, broker: Broker, context: RequestContext, request: Never) -> object:
-    return _handler(api)(broker, context, request)
-
-
-@cache
-def _handler(api: str) -> Handler:
     found: Handler = import_module(f"barnabas.broker.apis.{api}").handle
-    return found
+    # From now on without a detour.
+    HANDLERS[context.api_key] = cast("Callable[[Broker, RequestContext, object], object]", found)
+    return found(broker, context, request)
 
 
 ROUTES: Mapping[ApiKey, Route] = {
@@ -118,7 +115,7 @@ ROUTES: Mapping[ApiKey, Route] = {
 SERVED: Mapping[ApiKey, VersionRange] = {key: route.versions for key, route in ROUTES.items()}
 
 HANDLERS = cast(
-    "Mapping[int, Callable[[Broker, RequestContext, object], object]]",
+    "dict[int, Callable[[Broker, RequestContext, object], object]]",
     {int(key): route.handle for key, route in ROUTES.items()},
 )
 """The handlers by API key. Whose body and version it is, the dialect has checked."""

@@ -119,7 +119,7 @@ class GroupMembership:
             self._shards.append(held, [effects.record], written)
         if group.is_vacant:
             held.shard.forget(group.group_id)
-        self._alarms.set(held, group.group_id, group.deadline())
+        self._alarms.set(held, group.group_id, None if group.is_vacant else group.due)
 
     def _on_alarm(self, held: Held, group_id: str) -> None:
         # Another one of its name may be there by now: its alarm is this one too.

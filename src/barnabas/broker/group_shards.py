@@ -95,14 +95,7 @@ class GroupShards(Shards["GroupShard"]):
 
         Groups know already what their records say.
         """
-
-        def written(code: ErrorCode) -> None:
-            if not code:
-                for record in records:
-                    held.shard.offsets.replay(*record)
-            on_written(code)
-
-        self._append(held, records, written)
+        self._append(held, records, held.shard.offsets.replay, on_written)
 
     def append_or_restore(
         self,
@@ -149,14 +142,8 @@ class GroupShards(Shards["GroupShard"]):
         on_written: Callable[[ErrorCode], None],
     ) -> None:
         """As `append`, for offsets that count when the producer (id, epoch) commits."""
-
-        def written(code: ErrorCode) -> None:
-            if not code:
-                for record in records:
-                    held.shard.replay_in_transaction(producer[0], *record)
-            on_written(code)
-
-        self._append(held, records, written, producer)
+        replay = partial(held.shard.replay_in_transaction, producer[0])
+        self._append(held, records, replay, on_written, producer)
 
     def end_transaction(self, partition: Partition, producer_id: int, *, committed: bool) -> None:
         """Let a producer's offsets count, or not: its marker is written."""

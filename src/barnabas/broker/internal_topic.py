@@ -1,17 +1,11 @@
-"""Internal topics: made when first needed, and the batches that coordinators append to them."""
+"""Internal topics: made when first needed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from barnabas.broker.assignments import check_total, placed
 from barnabas.broker.topics import Topics
-from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import BrokerError, ErrorCode, StorageError
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
-
-_BATCH_BYTES = (1 << 31) - 1
-"""What is decided at once is one batch: it counts whole or not at all."""
 
 
 class InternalTopic(NamedTuple):
@@ -37,15 +31,3 @@ def make_topic(topics: Topics, wanted: InternalTopic) -> None:
         topics.create(wanted.name, replicas, wanted.properties)
     except (BrokerError, StorageError) as error:
         raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error)) from error
-
-
-def batch_of(
-    records: Iterable[CoordinatorRecord], now_ms: int, producer: tuple[int, int] | None = None
-) -> bytearray:
-    """Records as one batch, of a transaction where a producer (id, epoch) is given."""
-    builder = BatchBuilder(Codec.NONE, _BATCH_BYTES)
-    for key, value in records:
-        builder.append(now_ms, key, value)
-    if producer is None:
-        return builder.build()
-    return builder.build(*producer, transactional=True)

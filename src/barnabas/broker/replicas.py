@@ -6,8 +6,10 @@ from functools import partial
 from types import MappingProxyType
 
 from barnabas.broker.committed_reading import read_committed
+from barnabas.broker.own_batch import OwnBatch
 from barnabas.broker.partition import Partition
 from barnabas.broker.purgatory import Purgatory
+from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.dialects.commands import (
     Append,
     Appended,
@@ -30,7 +32,9 @@ _NOTHING_REFUSED: Mapping[int, Appended] = MappingProxyType({})
 class ReplicaManager:
     """Partitions by topic name and by topic id. For one thread. Opens and deletes no log."""
 
-    __slots__ = ("_by_id", "_by_name", "_clock", "_dirty", "_purgatory", "_unpacking", "_unseen")
+    __slots__ = (
+        "_by_id", "_by_name", "_clock", "_dirty", "_own", "_purgatory", "_unpacking", "_unseen",
+    )  # fmt: skip
 
     def __init__(self, clock: Clock, purgatory: Purgatory) -> None:
         self._clock = clock
@@ -38,6 +42,8 @@ class ReplicaManager:
         self._by_name: dict[tuple[str, int], Partition] = {}
         self._by_id: dict[tuple[bytes, int], Partition] = {}
         self._dirty: dict[Partition, None] = {}
+        self._own: dict[Partition, OwnBatch] = {}
+        """What is still gathered of the broker's own; these partitions are dirty too."""
         self._unpacking = Unpacking()
         self._unseen: dict[Partition, None] = {}
 
@@ -56,6 +62,7 @@ class ReplicaManager:
             del self._by_name[topic, index]
             del self._by_id[partition.log.topic_id, index]
             self._dirty.pop(partition, None)
+            self._own.pop(partition, None)
             self._purgatory.happened(partition, -1)
         return [partition.log for partition in left]
 
@@ -128,8 +135,37 @@ class ReplicaManager:
         self, partition: Partition, batch: bytearray, on_written: Callable[[ErrorCode], None]
     ) -> None:
         """Queue a batch that the broker made itself; `write` tells what became of it."""
+        self._seal(partition)
         partition.append_own(batch, self._clock.time_ms(), on_written)
         self._dirty[partition] = None
+
+    def gather(
+        self,
+        partition: Partition,
+        records: Iterable[CoordinatorRecord],
+        on_written: Callable[[ErrorCode], None],
+    ) -> None:
+        """Queue records of the broker's own: all that come before they are written are one batch."""
+        own = self._own.get(partition)
+        if own is None or own.is_full:
+            self._seal(partition)
+            own = self._own[partition] = OwnBatch()
+            self._dirty[partition] = None
+        own.add(records, self._clock.time_ms(), on_written)
+
+    def join_own(self, partition: Partition, on_written: Callable[[ErrorCode], None]) -> bool:
+        """Tell as with what is queued now or does not count yet; False: there is nothing such."""
+        own = self._own.get(partition)
+        if own is None:
+            return partition.join_own(on_written)
+        own.join(on_written)
+        return True
+
+    def _seal(self, partition: Partition) -> None:
+        """Queue what was gathered: what is queued next comes behind it."""
+        own = self._own.pop(partition, None)
+        if own is not None:
+            partition.append_own(own.build(), self._clock.time_ms(), own.tell)
 
     def write(self) -> None:
         """Write what was queued since the last call, then tell those who wait for it.
@@ -143,6 +179,8 @@ class ReplicaManager:
                 self._write(partition)
 
     def _write(self, partition: Partition) -> None:
+        if partition in self._own:
+            self._seal(partition)
         try:
             written = partition.write()
         except StorageError as error:

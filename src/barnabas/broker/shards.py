@@ -6,10 +6,11 @@ appends what is decided.
 
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
-from barnabas.broker.internal_topic import InternalTopic, batch_of, make_topic
+from barnabas.broker.internal_topic import InternalTopic, make_topic
+from barnabas.broker.own_batch import OwnBatch
 from barnabas.broker.partition import Partition
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.topics import Topics
@@ -60,9 +61,11 @@ class Shards(ABC, Generic[ShardT]):
         Raises:
             BrokerError: COORDINATOR_NOT_AVAILABLE.
         """
-        self.prepare()
         found = self.find(key)
-        assert found is not None, "the topic was prepared"
+        if found is None:
+            self.prepare()
+            found = self.find(key)
+            assert found is not None, "the topic was prepared"
         return found
 
     def find(self, key: str) -> HeldShard[ShardT] | None:
@@ -135,19 +138,35 @@ class Shards(ABC, Generic[ShardT]):
     def _append(
         self,
         held: HeldShard[ShardT],
-        records: Iterable[CoordinatorRecord],
+        records: Sequence[CoordinatorRecord],
+        replay: Callable[[bytes | None, bytes | None], object],
         on_written: Callable[[ErrorCode], None],
         producer: tuple[int, int] | None = None,
     ) -> None:
-        batch = batch_of(records, self._clock.time_ms(), producer)
-        self._replicas.append_own(
-            held.partition, batch, lambda code: on_written(_NOT_WRITTEN if code else ErrorCode.NONE)
-        )
+        """Queue records; when they are written each is replayed, and `on_written` is called.
+
+        With a producer (id, epoch) they are of its transaction.
+        """
+
+        def written(code: ErrorCode) -> None:
+            if code:
+                code = _NOT_WRITTEN
+            else:
+                for key, value in records:
+                    replay(key, value)
+            on_written(code)
+
+        if producer is None:
+            self._replicas.gather(held.partition, records, written)
+        else:
+            batch = OwnBatch()
+            batch.add(records, self._clock.time_ms(), written)
+            self._replicas.append_own(held.partition, batch.build(producer), batch.tell)
 
     def _join(self, held: HeldShard[ShardT], on_written: Callable[[ErrorCode], None]) -> bool:
         """Tell as with what is queued now; False: all is written."""
-        return held.partition.join_own(
-            lambda code: on_written(_NOT_WRITTEN if code else ErrorCode.NONE)
+        return self._replicas.join_own(
+            held.partition, lambda code: on_written(_NOT_WRITTEN if code else ErrorCode.NONE)
         )
 
     def write(self) -> None:

@@ -58,13 +58,7 @@ class KeptShares(Shards[ShareStates]):
             BrokerError: COORDINATOR_NOT_AVAILABLE.
         """
         held = self._held_for(key)
-
-        def written(code: ErrorCode) -> None:
-            if not code:
-                held.shard.replay(*record)
-            on_written(code)
-
-        self._append(held, [record], written)
+        self._append(held, [record], held.shard.replay, on_written)
 
     def _held_for(self, key: StateKey) -> HeldShard[ShareStates]:
         group_id, place = key

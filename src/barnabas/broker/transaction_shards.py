@@ -50,11 +50,4 @@ class TransactionShards(Shards[TransactionShard]):
         on_written: Callable[[ErrorCode], None],
     ) -> None:
         """Queue records; when they are written they are replayed, and `on_written` is called."""
-
-        def written(code: ErrorCode) -> None:
-            if not code:
-                for record in records:
-                    held.shard.replay(*record)
-            on_written(code)
-
-        self._append(held, records, written)
+        self._append(held, records, held.shard.replay, on_written)

@@ -5,7 +5,6 @@ a request: the caller appends the records and replays them once they are written
 a start, which is replaying all, cannot differ from what happened live.
 """
 
-from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from barnabas.types import Buffer
@@ -20,8 +19,7 @@ class CoordinatorRecord(NamedTuple):
     value: bytes | None
 
 
-@dataclass(frozen=True, slots=True)
-class CoordinatorResult(Generic[Reply]):
+class CoordinatorResult(NamedTuple, Generic[Reply]):
     """What a request comes to.
 
     The caller must, in this order: append `records` as one batch; when they are written, replay

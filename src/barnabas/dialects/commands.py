@@ -1,4 +1,4 @@
-"""Produce, Fetch and ListOffsets as every dialect means them, with their outcomes. Neutral, frozen.
+"""Bulk requests as every dialect means them, with their outcomes. Neutral, frozen.
 
 Lists keep the order of the request, because some replies are positional. These are named tuples
 rather than data classes: they are made per partition on the hot path, where that is three times
@@ -157,3 +157,36 @@ class FoundOffset(NamedTuple):
     offset: int = -1
     leader_epoch: int = -1
     offsets: Sequence[int] = ()
+
+
+class CommitOffset(NamedTuple):
+    """A position to keep: the next record to read of a partition. -1 is "not told"."""
+
+    partition: int
+    offset: int
+    leader_epoch: int
+    metadata: str
+    timestamp: int
+
+
+class CommitTopic(NamedTuple):
+    """Positions of one topic, named or told by id."""
+
+    topic: str
+    topic_id: bytes
+    offsets: list[CommitOffset]
+
+
+class CommitOffsets(NamedTuple):
+    """Keep positions of a group. The outcome is a list with an error code for each, in their order.
+
+    `generation` is -1 where nobody's membership is spoken of; so is `retention_ms` where the broker
+    is to choose.
+    """
+
+    group_id: str
+    generation: int
+    member_id: str
+    instance_id: str | None
+    retention_ms: int
+    topics: list[CommitTopic]

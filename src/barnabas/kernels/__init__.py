@@ -35,6 +35,7 @@ FAMILIES = (
     "compaction",
     "index_entries",
     "committed_offsets",
+    "commit_frames",
 )
 
 

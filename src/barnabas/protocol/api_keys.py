@@ -47,6 +47,8 @@ from barnabas.wire.schema import declaration_of
 class ApiKey(IntEnum):
     """The number of an API in a request header; all that any release has had."""
 
+    __hash__ = int.__hash__  # That of an enumeration is Python, and each request looks for its row.
+
     PRODUCE = 0
     FETCH = 1
     LIST_OFFSETS = 2

@@ -1,5 +1,7 @@
 """Request and response headers, and whole frames: size, header, message. Knows no behaviour."""
 
+from collections.abc import Callable
+from functools import partial
 from struct import Struct, error
 from typing import NamedTuple
 
@@ -138,6 +140,27 @@ def encode_response(api_key: ApiKey, version: int, correlation_id: int, message:
         head = _SIZED_RESPONSE.pack(4 + len(send), correlation_id)
     send.put_before(head)
     return send
+
+
+def response_encoder(api_key: ApiKey, version: int) -> Callable[[int, object], Send | bytes]:
+    """What `encode_response` is for the responses of one API, found once; bytes if it has no records.
+
+    Raises:
+        LocalProtocolError: there is no such version.
+    """
+    codec: Codec[object] = Codec.of(DECLARED[api_key].response, version)
+    if codec.has_records:
+        return partial(encode_response, api_key, version)
+    encode = codec.encode
+    flexible = version >= _TAGGED_SINCE[api_key]
+    pack = (_SIZED_FLEXIBLE_RESPONSE if flexible else _SIZED_RESPONSE).pack
+    beside = 5 if flexible else 4
+
+    def frame(correlation_id: int, message: object) -> bytes:
+        body = encode(message)
+        return pack(beside + len(body), correlation_id) + body
+
+    return frame
 
 
 def decode_response(api_key: ApiKey, version: int, frame: Buffer) -> tuple[int, object]:

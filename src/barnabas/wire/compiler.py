@@ -67,10 +67,15 @@ class Codec(Generic[_Message]):
         decode: _Decode[_Message] = _compiled(Reading(self._layout).source, "decode", self._title)
         return decode
 
+    @property
+    def has_records(self) -> bool:
+        """Whether it may hold record sets, which `write` does not copy."""
+        return self._layout.has_records()
+
     @cached_property
     def encode(self) -> _Encode[_Message]:
         """To bytes."""
-        if self._layout.has_records():
+        if self.has_records:
             return self._joined
         encode: _Encode[_Message] = _compiled(Writing(self._layout).source, "encode", self._title)
         return encode
@@ -78,7 +83,7 @@ class Codec(Generic[_Message]):
     @cached_property
     def write(self) -> _Write[_Message]:
         """To parts of a Send."""
-        if not self._layout.has_records():
+        if not self.has_records:
             return self._added
         write: _Write[_Message] = _compiled(Writing(self._layout).source, "write", self._title)
         return write

@@ -85,11 +85,6 @@ class Send:
         """Bytes in all parts."""
         return self._size
 
-    def simplest(self) -> "Send | bytes":
-        """Its only part where that is bytes, which leave together with others; else itself."""
-        only = self.parts[0] if len(self.parts) == 1 else None
-        return only if isinstance(only, bytes) else self
-
     def joined(self) -> bytes:
         """All parts as one value.
 

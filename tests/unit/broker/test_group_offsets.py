@@ -24,7 +24,7 @@ from barnabas.log.manager import LogManager, LogSettings
 from barnabas.ports import Timer
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
-from barnabas.protocol.headers import decode_response, encode_response
+from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
 from barnabas.protocol.list_groups import ListGroupsRequest, ListGroupsResponse
 from barnabas.protocol.offset_commit import (
     OffsetCommitRequest,
@@ -43,6 +43,7 @@ from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.runtime.registry_embedded import EmbeddedRegistry
+from barnabas.wire.send import Send
 
 NONE, UNKNOWN = ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
@@ -93,13 +94,18 @@ class Started:
     def ask(self, key: ApiKey, version: int, request: object) -> object:
         """The reply as a client of that version would read it."""
         context = RequestContext(key, version, "test", "PLAINTEXT", "127.0.0.1:1", 1)
-        outcome = HANDLERS[context.api_key](self.broker, context, request)
+        dialect = self.broker.profile.dialect()
+        frame = encode_request(RequestHeader(key, version, 1, "test"), request).joined()
+        asked = dialect.read_request(memoryview(frame)[4:])
+        outcome = HANDLERS[context.api_key](self.broker, context, asked.body)
         self.broker.replicas.write()
         answers: list[object] = [outcome]
         if isinstance(outcome, Pending):
             assert outcome.is_done
             outcome.on_done(answers.append)
-        data = bytes(encode_response(key, version, 1, answers[-1]).joined())
+        reply = dialect.write_response(asked, answers[-1])
+        assert reply is not None
+        data = reply.joined() if isinstance(reply, Send) else reply
         return decode_response(key, version, data[4:])[1]
 
     def topic_id(self) -> bytes:

@@ -10,7 +10,7 @@ import pytest
 from barnabas.broker.apis07 import produce as produce07
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.internal_topic import batch_of
+from barnabas.broker.own_batch import OwnBatch
 from barnabas.broker.purgatory import Pending, Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.coordinators.shard import CoordinatorRecord
@@ -116,10 +116,55 @@ def test_what_a_log_cannot_hold_of_the_brokers_own_is_not_stored(tmp_path: Path)
     partition = replicas.find("t", 0)
     assert partition is not None
     told: list[ErrorCode] = []
-    replicas.append_own(partition, batch_of([CoordinatorRecord(b"key", b"value")], 1), told.append)
-    assert told == [OFFLINE]
+    replicas.gather(partition, [CoordinatorRecord(b"key", b"value")], told.append)
     replicas.write()
+    assert told == [OFFLINE]
     assert partition.log.written_end == 0
+
+
+def test_what_the_broker_decides_before_a_write_is_one_batch_in_its_order(tmp_path: Path) -> None:
+    replicas = replicas_of(tmp_path, "t")
+    partition = replicas.find("t", 0)
+    assert partition is not None
+    told: list[str] = []
+
+    def decide(*keys: bytes) -> None:
+        records = [CoordinatorRecord(key, None) for key in keys]
+        replicas.gather(partition, records, lambda code: told.append(f"{keys} {code.name}"))
+
+    decide(b"a", b"b")
+    decide(b"c")
+    of_its_own = OwnBatch()
+    of_its_own.add([CoordinatorRecord(b"d", None)], 1, lambda code: told.append(f"d {code.name}"))
+    replicas.append_own(partition, of_its_own.build((7, 0)), of_its_own.tell)
+    decide(b"e")
+    assert replicas.join_own(partition, lambda code: told.append(f"joined {code.name}"))
+    assert told == []
+    replicas.write()
+    assert told == ["(b'a', b'b') NONE", "(b'c',) NONE", "d NONE", "(b'e',) NONE", "joined NONE"]
+    assert not replicas.join_own(partition, lambda _code: told.append("late"))
+    (got,) = replicas.read([Read("t", NO_ID, 0, 0, 1 << 20)], 1 << 20)
+    assert got.records is not None
+    headers = list(walk(got.records.read()))
+    assert [(one.count, one.transactional) for one in headers] == [
+        (3, False),
+        (1, True),
+        (1, False),
+    ]
+
+
+def test_what_is_decided_behind_a_large_batch_is_in_another(tmp_path: Path) -> None:
+    replicas = replicas_of(tmp_path, "t")
+    partition = replicas.find("t", 0)
+    assert partition is not None
+    told: list[ErrorCode] = []
+    for _ in range(3):
+        replicas.gather(partition, [CoordinatorRecord(b"k", bytes(40_000))], told.append)
+    replicas.write()
+    assert told == [ErrorCode.NONE] * 3
+    (got,) = replicas.read([Read("t", NO_ID, 0, 0, 1 << 20)], 1 << 20)
+    assert got.records is not None
+    assert [one.count for one in walk(got.records.read())] == [2, 1]
 
 
 def test_who_waits_for_more_replicas_keeps_nothing_of_what_was_sent(tmp_path: Path) -> None:

@@ -10,130 +10,96 @@ Versions: 0 kept apart, as Kafka did in ZooKeeper · 1 times of commits · 2 ret
     9 other error for unknown groups (KIP-848) · 10 topic ids
 """
 
+from collections.abc import Mapping
+from typing import NamedTuple
+
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.topic_znodes import Topic
 from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.offset_records import NO_EXPIRY, CommittedOffset, Position
+from barnabas.dialects.commands import CommitOffset, CommitOffsets
 from barnabas.errors import BrokerError, ErrorCode, StorageError
-from barnabas.protocol.offset_commit import (
-    OffsetCommitRequest,
-    OffsetCommitRequestPartition,
-    OffsetCommitRequestTopic,
-    OffsetCommitResponse,
-    OffsetCommitResponsePartition,
-    OffsetCommitResponseTopic,
+from barnabas.versions import VersionRange, VersionTable
+
+
+class Rules(NamedTuple):
+    """What depends on the version. `unknown_group`: what a member of no group is told."""
+
+    unknown_group: ErrorCode
+    in_registry: bool = False
+    knows_epochs: bool = False
+    by_id: bool = False
+
+
+_TABLE = VersionTable(
+    {
+        0: Rules(ErrorCode.ILLEGAL_GENERATION, in_registry=True),
+        1: Rules(ErrorCode.ILLEGAL_GENERATION),
+        9: Rules(ErrorCode.GROUP_ID_NOT_FOUND, knows_epochs=True),
+        10: Rules(ErrorCode.GROUP_ID_NOT_FOUND, knows_epochs=True, by_id=True),
+    }
 )
-from barnabas.versions import VersionTable
-
-_UNKNOWN_GROUP = VersionTable({0: ErrorCode.ILLEGAL_GENERATION, 9: ErrorCode.GROUP_ID_NOT_FOUND})
-_KNOWS_EPOCHS = VersionTable({0: False, 9: True})
-_IN_REGISTRY = VersionTable({0: True, 1: False})
-_BY_ID = VersionTable({0: False, 10: True})
+_RULES = {version: _TABLE[version] for version in VersionRange.parse("0-10")}
+_NOT_THERE = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+_new = tuple.__new__
+"""Makes named tuples in half the time that calling their class takes."""
 
 
-def handle(broker: Broker, context: RequestContext, request: OffsetCommitRequest) -> object:
+def handle(broker: Broker, context: RequestContext, asked: CommitOffsets) -> object:
     """Commit what is for partitions that there are; the others are told so."""
-    apart = _IN_REGISTRY[context.api_version]
-    if apart:
-        return _commit_in_registry(broker, request)
-    by_id = _BY_ID[context.api_version]
-    topics = [
-        broker.topics.by_id(asked.topic_id) if by_id else broker.topics.get(asked.name)
-        for asked in request.topics
-    ]
-    missing = ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    commit = Commit(
-        request.group_id,
-        Identity(request.member_id, request.group_instance_id),
-        request.generation_id_or_member_epoch,
-        _offsets(broker, request, topics),
-        _UNKNOWN_GROUP[context.api_version],
-        knows_epochs=_KNOWS_EPOCHS[context.api_version],
-    )
-
-    def respond(codes: "dict[Position, ErrorCode]") -> OffsetCommitResponse:
-        return OffsetCommitResponse(
-            topics=[
-                _answer(asked, topic, codes, missing)
-                for asked, topic in zip(request.topics, topics, strict=True)
-            ]
-        )
-
-    try:
-        return broker.offsets.commit(commit, lambda codes: respond(dict(codes)))
-    except BrokerError as error:
-        return respond(dict.fromkeys(commit.offsets, error.code))
-
-
-def _offsets(
-    broker: Broker, request: OffsetCommitRequest, topics: list[Topic | None]
-) -> dict[Position, CommittedOffset]:
+    unknown_group, in_registry, knows_epochs, by_id = _RULES[context.api_version]
+    if in_registry:
+        return _commit_in_registry(broker, asked)
+    group_id, generation, member_id, instance_id, retention_ms, topics = asked
+    known = broker.topics
+    missing = ErrorCode.UNKNOWN_TOPIC_ID if by_id else _NOT_THERE
     now_ms = broker.clock.time_ms()
-    expires = NO_EXPIRY if request.retention_time_ms < 0 else now_ms + request.retention_time_ms
-    offsets = {}
-    for asked, topic in zip(request.topics, topics, strict=True):
-        for partition in asked.partitions:
-            if topic is not None and partition.partition_index in topic.partitions:
-                offsets[Position(topic.name, partition.partition_index)] = CommittedOffset(
-                    partition.committed_offset,
-                    partition.committed_leader_epoch,
-                    partition.committed_metadata or "",
-                    now_ms if partition.commit_timestamp < 0 else partition.commit_timestamp,
-                    expires,
-                    topic.topic_id,
-                )
-    return offsets
+    expires = NO_EXPIRY if retention_ms < 0 else now_ms + retention_ms
+    offsets: dict[Position, CommittedOffset] = {}
+    places: list[Position | ErrorCode] = []
+    for name, topic_id, wanted in topics:
+        topic = known.by_id(topic_id) if by_id else known.get(name)
+        for index, offset, epoch, metadata, time in wanted:
+            if topic is None or index not in topic.partitions:
+                places.append(missing if topic is None else _NOT_THERE)
+                continue
+            place = _new(Position, (topic.name, index))
+            places.append(place)
+            row = (offset, epoch, metadata, now_ms if time < 0 else time, expires, topic.topic_id)
+            offsets[place] = _new(CommittedOffset, row)
+
+    def respond(codes: Mapping[Position, ErrorCode]) -> list[ErrorCode]:
+        return [codes[place] if isinstance(place, Position) else place for place in places]
+
+    who = Identity(member_id, instance_id)
+    commit = Commit(
+        group_id, who, generation, offsets, unknown_group, knows_epochs=knows_epochs
+    )  # fmt: skip
+    try:
+        return broker.offsets.commit(commit, respond)
+    except BrokerError as error:
+        return respond(dict.fromkeys(offsets, error.code))
 
 
-def _answer(
-    asked: OffsetCommitRequestTopic,
-    topic: Topic | None,
-    codes: dict[Position, ErrorCode],
-    missing: ErrorCode,
-) -> OffsetCommitResponseTopic:
-    partitions = []
-    for partition in asked.partitions:
-        index = partition.partition_index
-        code = missing
-        if topic is not None:
-            code = codes.get(Position(topic.name, index), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-        partitions.append(OffsetCommitResponsePartition(partition_index=index, error_code=code))
-    return OffsetCommitResponseTopic(
-        name=asked.name, topic_id=asked.topic_id, partitions=partitions
-    )
+def _commit_in_registry(broker: Broker, asked: CommitOffsets) -> list[ErrorCode]:
+    return [
+        _keep(broker, asked.group_id, name, one)
+        for name, _, wanted in asked.topics
+        for one in wanted
+    ]
 
 
-def _commit_in_registry(broker: Broker, request: OffsetCommitRequest) -> OffsetCommitResponse:
-    return OffsetCommitResponse(
-        topics=[
-            OffsetCommitResponseTopic(
-                name=asked.name,
-                partitions=[
-                    OffsetCommitResponsePartition(
-                        partition_index=one.partition_index,
-                        error_code=_keep(broker, request.group_id, asked.name, one),
-                    )
-                    for one in asked.partitions
-                ],
-            )
-            for asked in request.topics
-        ]
-    )
-
-
-def _keep(broker: Broker, group: str, name: str, asked: OffsetCommitRequestPartition) -> ErrorCode:
+def _keep(broker: Broker, group: str, name: str, asked: CommitOffset) -> ErrorCode:
     topic = broker.topics.get(name)
-    if topic is None or asked.partition_index not in topic.partitions:
-        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    if len(asked.committed_metadata or "") > broker.config.offset_metadata_max_bytes:
+    if topic is None or asked.partition not in topic.partitions:
+        return _NOT_THERE
+    if len(asked.metadata) > broker.config.offset_metadata_max_bytes:
         return ErrorCode.OFFSET_METADATA_TOO_LARGE
     if not group:
         return ErrorCode.UNKNOWN_SERVER_ERROR
     try:
-        offset = asked.committed_offset
-        broker.registry_offsets.commit(group, name, asked.partition_index, offset)
+        broker.registry_offsets.commit(group, name, asked.partition, asked.offset)
     except StorageError:
         return ErrorCode.UNKNOWN_SERVER_ERROR
     return ErrorCode.NONE

@@ -68,6 +68,8 @@ class ClassicGroup:
     """How much longer a first rebalance may wait for more members; None: this is not a first one."""
     has_grown: bool = False
     """Whether a member came since the first rebalance was last put off."""
+    due: int | None = None
+    """Not after anything that happens by itself, so that not all members are looked at each time."""
     storing: dict[int, Assignments | Replacement] = field(default_factory=dict)
     tickets: int = 0
 
@@ -92,10 +94,20 @@ class ClassicGroup:
         return not self.invited and all(one.joining is not None for one in self.members.values())
 
     def deadline(self) -> int | None:
-        """When the next thing happens by itself, if nothing else does."""
+        """When the next thing happens by itself, if nothing else does; exact, where `due` is early."""
         deadlines = [member.deadline for member in self.members.values()]
         deadlines += [self.join_deadline, self.sync_deadline, *self.invited.values()]
         return min((one for one in deadlines if one is not None), default=None)
+
+    def wake_at(self, when: int) -> None:
+        """Something happens by itself then, if nothing else does."""
+        if self.due is None or when < self.due:
+            self.due = when
+
+    def heard(self, member: Member, now: int) -> None:
+        """A member is alive: its session begins anew."""
+        member.silent_until = until = now + member.session_timeout_ms
+        self.wake_at(until)
 
     def refusal(self, who: Identity) -> ErrorCode | None:
         """Why this is no member, or no longer the static member that it was."""

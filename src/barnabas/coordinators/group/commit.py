@@ -1,7 +1,7 @@
 """Commit: a group's wish to keep positions, and whether who wishes it may."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.group_states import GroupState
@@ -12,8 +12,7 @@ from barnabas.errors import ErrorCode
 NO_GENERATION = -1
 
 
-@dataclass(frozen=True, slots=True)
-class Commit:
+class Commit(NamedTuple):
     """A group's wish to keep positions. `generation` -1: from outside of a membership."""
 
     group_id: str

@@ -68,13 +68,13 @@ def _has_room(group: ClassicGroup, member_id: str) -> bool:
     loses those who come last.
     """
     largest = group.settings.max_size
-    if group.state is _S.EMPTY:
+    if group.state is _S.EMPTY or len(group.members) < largest:
         return True
     known = group.members.get(member_id)
     if group.state is _S.PREPARING_REBALANCE:
         here = sum(one.joining is not None for one in group.members.values())
         return (known is not None and known.joining is not None) or here < largest
-    return known is not None or len(group.members) < largest
+    return known is not None
 
 
 def _join_first(
@@ -84,7 +84,8 @@ def _join_first(
     if instance_id is not None and instance_id in group.instances:
         _replace(group, asked, effects, waiter, now)
     elif instance_id is None and asked.takes_id_first:
-        group.invited[asked.new_id] = now + asked.session_timeout_ms
+        group.invited[asked.new_id] = until = now + asked.session_timeout_ms
+        group.wake_at(until)
         effects.answer(waiter, JoinReply(ErrorCode.MEMBER_ID_REQUIRED, asked.new_id))
     else:
         _add(group, asked, asked.new_id, waiter, now)
@@ -94,6 +95,8 @@ def _join_first(
 def _add(group: ClassicGroup, asked: Join, member_id: str, waiter: Waiter, now: int) -> None:
     group.invited.pop(member_id, None)
     instance_id = asked.who.instance_id
+    until = now + group.settings.new_member_timeout_ms
+    group.wake_at(until)
     if not group.members:
         group.protocol_type = asked.protocol_type
         group.leader = member_id
@@ -109,7 +112,7 @@ def _add(group: ClassicGroup, asked: Join, member_id: str, waiter: Waiter, now: 
         protocols=asked.protocols,
         joining=waiter,
         is_new=True,
-        silent_until=now + group.settings.new_member_timeout_ms,
+        silent_until=until,
     )
     if instance_id is not None:
         group.instances[instance_id] = member_id
@@ -157,7 +160,7 @@ def _replace(group: ClassicGroup, asked: Join, effects: Effects, waiter: Waiter,
     was = replace(old, joining=None, syncing=None)
     member = replace(was, member_id=asked.new_id)
     _update(member, asked, effects, waiter)
-    member.heard(now)
+    group.heard(member, now)
     put_in_place(group, old.member_id, member)
     if group.state is _S.STABLE and vote(group.members.values()) == group.protocol:
         reply = group.join_reply(member)

@@ -24,7 +24,7 @@ def heartbeat(group: ClassicGroup, who: Identity, generation: int, now: int) -> 
         return refused
     if generation != group.generation:
         return ErrorCode.ILLEGAL_GENERATION
-    group.members[who.member_id].heard(now)
+    group.heard(group.members[who.member_id], now)
     if group.state is GroupState.PREPARING_REBALANCE:
         return ErrorCode.REBALANCE_IN_PROGRESS
     return ErrorCode.NONE
@@ -76,6 +76,7 @@ def on_time(group: ClassicGroup, now: int) -> Effects:
         on_join_deadline(group, effects, now)
     if _is_over(group.sync_deadline, now):
         on_sync_deadline(group, effects, now)
+    group.due = group.deadline()
     return effects
 
 
@@ -87,7 +88,7 @@ def loaded(group: ClassicGroup, now: int) -> Effects:
     """A broker has begun to coordinate it: sessions begin; who is too many is found out."""
     effects = Effects()
     for member in group.members.values():
-        member.heard(now)
+        group.heard(member, now)
     if len(group.members) > group.settings.max_size:
         begin_rebalance(group, effects, now)
     return effects
@@ -100,6 +101,6 @@ def end(group: ClassicGroup, why: ErrorCode, now: int) -> Effects:
         remove(group, effects, member, why)
     group.invited.clear()
     group.storing.clear()
-    group.join_deadline = group.sync_deadline = None
+    group.join_deadline = group.sync_deadline = group.due = None
     group.move(GroupInput.ENDED, now)
     return effects

@@ -1,6 +1,7 @@
 """Member: one consumer in a classic group: who it is, what it can, what it waits for."""
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from barnabas.coordinators.group.replies import Waiter
 
@@ -10,8 +11,7 @@ Protocols = tuple[tuple[str, bytes], ...]
 NO_ASSIGNMENT = b""
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(NamedTuple):
     """Who speaks: a member's id and, of a static member, its own lasting name (KIP-345)."""
 
     member_id: str
@@ -46,10 +46,6 @@ class Member:
         """When it is taken for gone; None while it rightly waits for others."""
         waits = self.joining is not None or self.syncing is not None
         return None if waits and not self.is_new else self.silent_until
-
-    def heard(self, now: int) -> None:
-        """It is alive: its session begins anew."""
-        self.silent_until = now + self.session_timeout_ms
 
     def metadata(self, protocol: str | None) -> bytes:
         """What it says under a protocol; nothing if it does not know it."""

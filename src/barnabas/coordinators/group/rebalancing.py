@@ -36,12 +36,17 @@ def begin_rebalance(group: ClassicGroup, effects: Effects, now: int) -> None:
     group.has_grown = False
     if is_first:
         delay = group.settings.initial_delay_ms
-        group.join_deadline = now + delay
+        _wait_for_joins(group, now + delay)
         group.extension_ms = max(group.rebalance_timeout_ms - delay, 0)
     else:
         group.extension_ms = None
-        group.join_deadline = now + group.rebalance_timeout_ms
+        _wait_for_joins(group, now + group.rebalance_timeout_ms)
         end_if_all_joined(group, effects, now)
+
+
+def _wait_for_joins(group: ClassicGroup, until: int) -> None:
+    group.join_deadline = until
+    group.wake_at(until)
 
 
 def on_join_deadline(group: ClassicGroup, effects: Effects, now: int) -> None:
@@ -53,7 +58,7 @@ def on_join_deadline(group: ClassicGroup, effects: Effects, now: int) -> None:
         group.has_grown = False
         delay = min(group.settings.initial_delay_ms, group.extension_ms)
         group.extension_ms = max(group.extension_ms - delay, 0)
-        group.join_deadline = now + delay
+        _wait_for_joins(group, now + delay)
     else:
         end_join_phase(group, effects, now)
 
@@ -69,7 +74,7 @@ def end_join_phase(group: ClassicGroup, effects: Effects, now: int) -> None:
             remove(group, effects, member, ErrorCode.UNKNOWN_MEMBER_ID)
     if group.members and not _elect(group):
         # Only static members, and none of them is here: wait for their sessions to end.
-        group.join_deadline = now + group.rebalance_timeout_ms
+        _wait_for_joins(group, now + group.rebalance_timeout_ms)
         return
     group.join_deadline = group.extension_ms = None
     group.generation += 1
@@ -80,12 +85,13 @@ def end_join_phase(group: ClassicGroup, effects: Effects, now: int) -> None:
         return
     group.protocol = vote(group.members.values())
     group.move(GroupInput.MEMBERS_JOINED, now)
-    group.sync_deadline = now + group.rebalance_timeout_ms
+    group.sync_deadline = until = now + group.rebalance_timeout_ms
+    group.wake_at(until)
     for member in group.members.values():
         effects.answer(member.joining, group.join_reply(member))
         member.joining = None
         member.is_new = member.has_synced = False
-        member.heard(now)
+        group.heard(member, now)
 
 
 def _elect(group: ClassicGroup) -> bool:
@@ -113,7 +119,7 @@ def drop_assignments(group: ClassicGroup, effects: Effects, why: ErrorCode, now:
         if member.syncing is not None:
             effects.answer(member.syncing, SyncReply(why))
             member.syncing = None
-            member.heard(now)
+            group.heard(member, now)
 
 
 def remove(group: ClassicGroup, effects: Effects, member: Member, why: ErrorCode) -> None:

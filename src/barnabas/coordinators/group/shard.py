@@ -125,7 +125,7 @@ class GroupShard:
         if refused is not None:
             return CoordinatorResult(dict.fromkeys(asked.offsets, refused))
         if group is not None and asked.who.member_id in group.members:
-            group.members[asked.who.member_id].heard(now)
+            group.heard(group.members[asked.who.member_id], now)
         return self.offsets.commit(asked.group_id, asked.offsets)
 
     def _commit_but(

@@ -37,7 +37,7 @@ def sync(group: ClassicGroup, asked: Sync, waiter: Waiter, now: int) -> Effects:
     member.has_synced = True
     if group.state is _S.STABLE:
         effects.answer(waiter, group.sync_reply(member))
-        member.heard(now)
+        group.heard(member, now)
         return effects
     # It asks on another connection: who waits on the first one is to join again.
     effects.answer(member.syncing, SyncReply(ErrorCode.REBALANCE_IN_PROGRESS))
@@ -93,7 +93,7 @@ def _assign(
         member.assignment = by_member.get(member.member_id, NO_ASSIGNMENT)
         effects.answer(member.syncing, group.sync_reply(member))
         member.syncing = None
-        member.heard(now)
+        group.heard(member, now)
 
 
 def _replaced(
@@ -106,7 +106,8 @@ def _replaced(
     waiter, one.now.joining = one.now.joining, None
     if code:
         put_in_place(group, one.now.member_id, one.was)
-        one.was.heard(now)
+        group.heard(one.was, now)
         effects.answer(waiter, JoinReply(code, ""))
     else:
+        group.wake_at(one.now.silent_until)
         effects.answer(waiter, one.reply)

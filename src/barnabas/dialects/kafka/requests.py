@@ -1,4 +1,4 @@
-"""KafkaDialect: Kafka 0.8 to 4.x, the broker's side. Produce, Fetch and ListOffsets become commands."""
+"""KafkaDialect: Kafka 0.8 to 4.x, the broker's side. Bulk requests become neutral commands."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -8,6 +8,7 @@ from typing import NamedTuple, cast
 from barnabas.dialects.commands import (
     Append,
     Appended,
+    CommitOffsets,
     Fetch,
     FetchOutcome,
     FoundOffset,
@@ -15,22 +16,29 @@ from barnabas.dialects.commands import (
     Produce,
 )
 from barnabas.dialects.dialect import OnlyByClosing, Request
+from barnabas.dialects.kafka import commit_frames, fetch_frames
+from barnabas.dialects.kafka.commit import commit_command, commit_response
 from barnabas.dialects.kafka.fetch import fetch_command, fetch_response
-from barnabas.dialects.kafka.fetch_frames import read_all, write_all
 from barnabas.dialects.kafka.list_offsets import list_offsets_command, list_offsets_response
 from barnabas.dialects.kafka.metadata_frames import write_metadata
 from barnabas.dialects.kafka.old_fetch import old_fetch_response
 from barnabas.dialects.kafka.produce import produce_command, produce_response
 from barnabas.dialects.kafka.produce_frames import ProduceHead, ProduceReply, read_head
 from barnabas.dialects.kafka.rules import FETCH_CODES, FETCH_MAGIC, PRODUCE_RULES
-from barnabas.errors import DecodeError
+from barnabas.errors import DecodeError, ErrorCode
 from barnabas.kernels.repeating import one_partition
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.fetch import FetchRequest
-from barnabas.protocol.headers import RequestHeader, encode_response, read_request_header
+from barnabas.protocol.headers import (
+    RequestHeader,
+    encode_response,
+    read_request_header,
+    response_encoder,
+)
 from barnabas.protocol.list_offsets import ListOffsetsRequest
 from barnabas.protocol.metadata import MetadataResponse
+from barnabas.protocol.offset_commit import OffsetCommitRequest
 from barnabas.protocol.produce import ProduceRequest
 from barnabas.versions import VersionRange
 from barnabas.wire.compiler import Codec
@@ -44,11 +52,21 @@ A bound for the memory that a hostile frame can take: about 60 MB, whatever it h
 
 _PRODUCE = int(ApiKey.PRODUCE)
 _FETCH = int(ApiKey.FETCH)
+_METADATA = int(ApiKey.METADATA)
+_OFFSET_COMMIT = int(ApiKey.OFFSET_COMMIT)
 _CORRELATION = Struct(">i")
 _new = tuple.__new__
 """Makes named tuples in half the time that calling their class takes."""
 
 _Reader = Callable[[memoryview, int], object]
+_Encoder = Callable[[int, object], Send | bytes]
+_Direct = Callable[[memoryview, VersionRange], Request | None]
+
+_DIRECT: Mapping[ApiKey, _Direct] = {
+    ApiKey.FETCH: fetch_frames.read_all,
+    ApiKey.OFFSET_COMMIT: commit_frames.read_all,
+}
+"""Requests whose whole frames kernels read."""
 
 
 class _Heard(NamedTuple):
@@ -67,15 +85,18 @@ class KafkaDialect:
     again with each batch, so that comparing those bytes replaces reading them.
     """
 
-    __slots__ = ("_fetches", "_heard", "_readers", "_replies", "_served")
+    __slots__ = ("_direct", "_encoders", "_heard", "_readers", "_replies", "_served")
 
     name = "kafka"
     at_once = 1
 
     def __init__(self, served: Mapping[ApiKey, VersionRange]) -> None:
         self._served = served
-        self._fetches = served.get(ApiKey.FETCH)
+        self._direct: dict[int, tuple[_Direct, VersionRange]] = {
+            key: (read, served[key]) for key, read in _DIRECT.items() if key in served
+        }
         self._readers: dict[tuple[int, int], _Reader] = {}
+        self._encoders: dict[tuple[int, int], _Encoder] = {}
         self._heard: _Heard | None = None
         self._replies: dict[int, ProduceReply] = {}
 
@@ -104,8 +125,10 @@ class KafkaDialect:
                 if several is not None:
                     (correlation_id,) = _CORRELATION.unpack_from(frame, 4)
                     return Request(_PRODUCE, version, correlation_id, client_id, several)
-        if self._fetches is not None and len(frame) > 1 and frame[1] == _FETCH:
-            request = read_all(frame, self._fetches)
+        direct = self._direct.get(frame[1]) if len(frame) > 1 else None
+        if direct is not None:
+            read, versions = direct
+            request = read(frame, versions)
             if request is not None:
                 return request
         header, position = read_request_header(frame)
@@ -139,15 +162,26 @@ class KafkaDialect:
         if key == _FETCH:
             assert isinstance(outcome, FetchOutcome)
             return _write_fetched(request, outcome, throttle_ms)
+        if key == _OFFSET_COMMIT and not throttle_ms:
+            assert isinstance(body, CommitOffsets)
+            assert isinstance(outcome, list)
+            reply = commit_frames.write_all(correlation_id, body, outcome, version)
+            if reply is not None:
+                return reply
         message = _message_of(key, body, outcome)
         if throttle_ms:
             _tell(message, throttle_ms)
-        api = ApiKey(key)
-        if api is ApiKey.METADATA:
+        if key == _METADATA:
             return write_metadata(version, correlation_id, cast("MetadataResponse", message))
-        if version not in self._served[api]:
-            version = 0  # Only ApiVersions gets here; its version 0 is what every client reads.
-        return encode_response(api, version, correlation_id, message).simplest()
+        encode = self._encoders.get((key, version)) or self._make_encoder(key, version)
+        return encode(correlation_id, message)
+
+    def _make_encoder(self, key: int, version: int) -> _Encoder:
+        api = ApiKey(key)
+        # Only ApiVersions is answered in another version; its version 0 is what every client reads.
+        told = version if version in self._served[api] else 0
+        encoder = self._encoders[key, version] = response_encoder(api, told)
+        return encoder
 
     def _write_produced(
         self, request: Request, answers: list[Appended], throttle_ms: int
@@ -202,6 +236,8 @@ def _reader_of(key: ApiKey, version: int) -> _Reader:
             return partial(_read_fetch, Codec.of(FetchRequest, version))
         case ApiKey.LIST_OFFSETS:
             return partial(_read_list_offsets, Codec.of(ListOffsetsRequest, version))
+        case ApiKey.OFFSET_COMMIT:
+            return partial(_read_commit, Codec.of(OffsetCommitRequest, version))
         case _:
             return lambda frame, position: decode(frame, position, _MOST_ELEMENTS)[0]
 
@@ -222,6 +258,10 @@ def _read_list_offsets(
     return list_offsets_command(message, by_segment=codec.version == 0)
 
 
+def _read_commit(codec: Codec[OffsetCommitRequest], frame: memoryview, position: int) -> object:
+    return commit_command(codec.decode(frame, position, _MOST_ELEMENTS)[0])
+
+
 def _read_nothing(frame: memoryview, position: int) -> None:
     del frame, position
 
@@ -234,7 +274,7 @@ def _write_fetched(request: Request, outcome: FetchOutcome, throttle_ms: int) ->
         _tell(old, throttle_ms)
         return encode_response(ApiKey.FETCH, version, correlation_id, old)
     if not throttle_ms:
-        reply = write_all(correlation_id, outcome, version, FETCH_CODES[version])
+        reply = fetch_frames.write_all(correlation_id, outcome, version, FETCH_CODES[version])
         if reply is not None:
             return reply
     message = fetch_response(outcome, version)
@@ -253,5 +293,8 @@ def _message_of(key: int, body: object, outcome: object) -> object:
         case ApiKey.LIST_OFFSETS:
             assert isinstance(body, ListOffsets)
             return list_offsets_response(body, cast("list[FoundOffset]", outcome))
+        case ApiKey.OFFSET_COMMIT:
+            assert isinstance(body, CommitOffsets)
+            return commit_response(body, cast("list[ErrorCode]", outcome))
         case _:
             return outcome

@@ -1,0 +1,16 @@
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+_Row: TypeAlias = tuple[object, ...]
+
+def read(
+    frame: bytes,
+    lowest: int,
+    highest: int,
+    make: Callable[[type[_Row], _Row], _Row],
+    topic: type[_Row],
+    offset: type[_Row],
+) -> tuple[int, int, str | None, str, int, str, str | None, list[_Row]] | None: ...
+def write(
+    correlation_id: int, version: int, topics: Sequence[_Row], codes: Sequence[int]
+) -> bytes | None: ...

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from barnabas.dialects.dialect import Dialect
 from barnabas.dialects.kafka.requests import KafkaDialect
+from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.versions import VersionRange, VersionTable
 
@@ -26,6 +27,8 @@ class Profile:
     `tells_records`: whether INVALID_RECORD is known (KIP-467, Kafka 2.4), and
     `tells_disabled` whether it is said that topics may not be deleted (1.0), and `tells_values` whether
     it is said that a property is changed to what it cannot be (KRaft, 3.3).
+    `code_of_new`: what the first to ask for a topic that is made for that is told, as it has no leader
+    yet; NONE where it is there at once.
     """
 
     release: str
@@ -41,6 +44,7 @@ class Profile:
     tells_records: bool = True
     tells_disabled: bool = True
     tells_values: bool = True
+    code_of_new: ErrorCode = ErrorCode.NONE
 
     def dialect(self) -> Dialect:
         """What a new connection speaks."""

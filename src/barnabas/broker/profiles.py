@@ -3,6 +3,7 @@
 from barnabas.broker.dispatch import SERVED
 from barnabas.broker.profile import Profile
 from barnabas.config.releases import RELEASE_07, is_before
+from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.versions import VersionRange, VersionTable
 
@@ -32,6 +33,7 @@ def profile_of(release: str) -> Profile:
     from barnabas.protocol.releases import ADVERTISED_FROM_ZERO, apis_of
 
     has = apis_of(release)
+    with_zookeeper = is_before(release, "3.3")
     both = {key: SERVED[key].intersection(has[key]) for key in has.keys() & SERVED.keys()}
     served = {key: versions for key, versions in both.items() if not versions.is_empty}
     return Profile(
@@ -51,8 +53,11 @@ def profile_of(release: str) -> Profile:
         waits_for_acks=release == "0.8.2",
         tells_names=not is_before(release, "0.8.2"),
         tells_disabled=not is_before(release, "1.0"),
-        tells_values=not is_before(release, "3.3"),
+        tells_values=not with_zookeeper,
         tells_records=not is_before(release, "2.4"),
+        code_of_new=ErrorCode.LEADER_NOT_AVAILABLE
+        if with_zookeeper
+        else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
     )
 
 

@@ -3,10 +3,6 @@
 from tests.interop.differential.unserved import unserved
 from tests.interop.differential.verdict import Difference
 
-_AT_ONCE = (
-    Difference("new in *", "topics[[]0].error_code", "made before the answer, not after it", 5, 0),
-    Difference("new in *", "topics[[]0].partitions", "as its code"),
-)
 _BROKEN = "says what is wrong where Kafka only says that something is"
 _UNKNOWN_CODEC = Difference("unknown codec in *", "*.error_code", _BROKEN, -1, 76)
 _REFUSED = (Difference("not gzip in *", "*.error_code", _BROKEN, -1, 2), _UNKNOWN_CODEC)
@@ -65,7 +61,6 @@ _DEFAULTS = Difference(
 
 EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
     ("0.8.2", "metadata"): (
-        *_AT_ONCE,
         Difference("empty in 0", "brokers", "0.8.2 may leave out the brokers with a refusal", []),
         Difference("illegal in 0", "brokers", "as with an empty name", []),
         _LONG,
@@ -79,7 +74,7 @@ EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
         Difference("*", "*.partitions[[]1].error_code", "no such partition: has no position", 3, 0),
         Difference("member in 1", "*.error_code", "nobody is a member here, as since 0.9", 0, 25),
     ),
-    ("0.9.0", "metadata"): (*_AT_ONCE, _LONG),
+    ("0.9.0", "metadata"): (_LONG,),
     ("0.9.0", "produce"): (*_REFUSED, *_MAGIC),
     ("0.9.0", "list_offsets"): _COUNT,
     ("0.9.0", "committed_offsets"): (
@@ -90,7 +85,6 @@ EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
     ("1.1", "past_topic_properties"): (_STUMBLES, *_REFUSED_LATER),
     ("2.8", "past_topic_properties"): (_REFUSED_LATER[0], _DEFAULTS),
     ("3.9", "past_topic_properties"): (_DEFAULTS,),
-    ("0.10.2", "metadata"): _AT_ONCE,
     ("0.10.2", "produce"): _REFUSED,
     ("0.10.2", "fetch"): (_FROM_WITHIN,),
     ("0.10.2", "list_offsets"): _COUNT,
@@ -101,22 +95,16 @@ EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
         (release, scenario): explained
         for release in ("0.11.0", "1.1")
         for scenario, explained in {
-            "metadata": _AT_ONCE,
             "produce": (*_REFUSED, _EARLY_STABLE),
             "fetch": (*_CONVERTED, _EARLY_STABLE),
             "list_offsets": _COUNT,
             "api_versions": unserved(release),
         }.items()
     },
-    ("2.8", "metadata"): _AT_ONCE,
     ("2.8", "produce"): _REFUSED_SINCE_2_4,
     ("2.8", "fetch"): (*_CONVERTED, _CUT),
     ("2.8", "list_offsets"): _COUNT,
     ("2.8", "api_versions"): (*unserved("2.8"), _NO_FEATURES),
-    ("3.9", "metadata"): (
-        Difference("new in *", "topics[[]0].error_code", "made before the answer", 3, 0),
-        Difference("new in *", "topics[[]0].partitions", "as its code"),
-    ),
     ("3.9", "produce"): _REFUSED_SINCE_2_4,
     ("3.9", "fetch"): (
         *_CONVERTED,

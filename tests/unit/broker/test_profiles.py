@@ -12,7 +12,7 @@ from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
 from barnabas.protocol.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
-from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
+from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from barnabas.protocol.produce import (
     PartitionProduceData,
     ProduceRequest,
@@ -179,3 +179,22 @@ def test_deletion_that_is_disabled_is_not_done_in_time_before_1_0(
         request = DeleteTopicsRequest(topic_names=["dogs"], timeout_ms=10)
         (answer,) = client.ask(request, version, DeleteTopicsResponse).responses
         assert answer.error_code == code
+
+
+@pytest.mark.parametrize(
+    ("profile", "code"),
+    [
+        ("0.8.0", ErrorCode.LEADER_NOT_AVAILABLE),
+        ("3.2", ErrorCode.LEADER_NOT_AVAILABLE),
+        ("3.3", ErrorCode.UNKNOWN_TOPIC_OR_PARTITION),
+        (None, ErrorCode.NONE),
+    ],
+)
+def test_who_asks_first_for_a_new_topic_finds_it_when_asking_again(
+    profile: str | None, code: ErrorCode
+) -> None:
+    asked = MetadataRequest(topics=[MetadataRequestTopic(name="new")])
+    with EmbeddedBroker(profile=profile) as broker, RawClient(broker.port) as client:
+        first, second = (client.ask(asked, 0, MetadataResponse).topics[0] for _ in range(2))
+    assert (first.error_code, len(first.partitions)) == (code, 0 if code else 1)
+    assert (second.error_code, len(second.partitions)) == (0, 1)

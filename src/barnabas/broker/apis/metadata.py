@@ -1,7 +1,7 @@
 """Metadata (key 3): the brokers, and topics with their partitions and leaders.
 
-Does: all topics or some, by name or id (12+); makes missing topics where client and broker allow it;
-    answers with the address of the listener that was asked.
+Does: all topics or some, by name or id (12+); makes missing topics where client and broker allow it,
+    which a profile tells only who asks again; answers with the address of the listener that was asked;
     says what one may do, where asked: everything, as there is no authorizer.
 Ignores: nothing.
 Versions: 0 no topics means all · 4 auto-creation can be refused · 10 topic ids · 12 ask by id
@@ -94,6 +94,8 @@ def _find(
     found: Topic | ErrorCode | None = broker.topics.get(name)
     if found is None and create and broker.config.auto_create_topics_enable:
         found = create_missing(broker, name)
+        if isinstance(found, Topic):
+            found = broker.profile.code_of_new or found
     if not isinstance(found, Topic):
         code = found or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if problem_of_name(name):

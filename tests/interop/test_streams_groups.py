@@ -1,13 +1,14 @@
 """Streams groups (KIP-1071): an application of Kafka Streams 4.3, and Kafka's own tool about it."""
 
+import re
 from collections.abc import Iterator
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import consumer_settings
+from tests.interop.peers.kafka_tools import run_tool
 from tests.interop.peers.our_broker import OurBroker
 from tests.interop.peers.real_kafka import RealKafka
 from tests.interop.peers.streams_app import Doing, StreamsApp
@@ -29,6 +30,10 @@ QUICK = {
     "transaction.state.log.num.partitions": "1",
 }
 EXACTLY_ONCE = {"processing.guarantee": "exactly_once_v2"}
+APP = "of-both"
+_ONE_RUN = re.compile(r"(?<=\[)[\d,]+(?=\])|\S+:\d+|\b\d+\b|\S*-\S{4}-\S*|[\w-]{22}")
+"""Ids, addresses, epochs, and which task is whose."""
+
 COMMAND = ("streams.StreamsGroupCommand", "--bootstrap-server")
 
 
@@ -38,14 +43,18 @@ def ours() -> Iterator[OurBroker]:
         yield broker
 
 
-def new_topics(broker: InteropBroker | OurBroker | RealKafka) -> tuple[str, str]:
-    """A topic to read and one to write."""
-    admin = AdminClient({"bootstrap.servers": broker.bootstrap_servers})
-    listed = admin.list_topics(timeout=30).topics
-    number = sum(name.startswith("words") for name in listed)
-    names = f"words{number}", f"counts{number}"
-    for future in admin.create_topics([NewTopic(name, PARTITIONS, 1) for name in names]).values():
+def make(address: str, topics: tuple[str, str]) -> None:
+    admin = AdminClient({"bootstrap.servers": address})
+    for future in admin.create_topics([NewTopic(name, PARTITIONS, 1) for name in topics]).values():
         future.result(30)
+
+
+def new_topics(broker: OurBroker) -> tuple[str, str]:
+    """A topic to read and one to write."""
+    listed = AdminClient({"bootstrap.servers": broker.bootstrap_servers}).list_topics(timeout=30)
+    number = sum(name.startswith("words-") for name in listed.topics)
+    names = f"words-{number}", f"counts-{number}"
+    make(broker.bootstrap_servers, names)
     return names
 
 
@@ -103,3 +112,59 @@ def test_each_word_counts_once_though_an_instance_is_killed(ours: OurBroker) -> 
             second.wait(runs_all)
             write(address, topics[0], "a d d")
             assert counted(address, topics[1], 13) == {"a": 5, "b": 3, "c": 2, "d": 3}
+
+
+@pytest.mark.long
+def test_a_broker_that_was_killed_knows_the_application_again(ours: OurBroker) -> None:
+    topics, address = new_topics(ours), ours.bootstrap_servers
+    with StreamsApp(address, f"of-{topics[0]}", topics, EXACTLY_ONCE) as only:
+        only.wait(runs_all)
+        write(address, topics[0], "a b")
+        assert counted(address, topics[1], 2) == {"a": 1, "b": 1}
+        ours.child.kill()
+        ours.start()
+        write(address, topics[0], "b c")
+        assert counted(address, topics[1], 4) == {"a": 1, "b": 2, "c": 1}
+        assert runs_all(only.doing())
+
+
+def told(address: str) -> dict[str, list[str]]:
+    """What Kafka's tool prints of the application, without what only tells one run from another."""
+
+    def described(*what: str) -> list[str]:
+        said = run_tool(*COMMAND, address, "--describe", "--group", APP, *what)
+        return sorted(" ".join(line.split()) for line in said.splitlines())
+
+    listed = run_tool(*COMMAND, address, "--list", "--state")
+    return {
+        "offsets": described("--offsets"),
+        "members": [_ONE_RUN.sub("#", one) for one in described("--members", "--verbose")],
+        "state": [_ONE_RUN.sub("#", one) for one in described("--state", "--verbose")],
+        "list": [one for one in listed.splitlines() if one.startswith(APP)],
+    }
+
+
+@pytest.mark.long
+def test_kafkas_tool_tells_the_same_as_of_an_application_on_kafka(ours: OurBroker) -> None:
+    said = []
+    with RealKafka(properties=QUICK) as theirs:
+        for broker in (theirs, ours):
+            address, topics = broker.bootstrap_servers, ("words", "counts")
+            make(address, topics)
+            write(address, topics[0], "a b c d")
+            config = "kafka.admin.ConfigCommand", "--bootstrap-server", address, "--alter"
+            run_tool(*config, "--group", APP, "--add-config", "streams.num.standby.replicas=1")
+            with StreamsApp(address, APP, topics) as first:
+                first.wait(runs_all)
+                with StreamsApp(address, APP, topics) as second:
+                    for app in (first, second):
+                        app.wait(
+                            lambda doing: (
+                                len(doing.active) == PARTITIONS and len(doing.standby) == 2
+                            )
+                        )
+                    counted(address, topics[1], 4)
+                    said.append(told(address))
+            run_tool(*COMMAND, address, "--delete", "--group", APP)
+            assert APP not in run_tool(*COMMAND, address, "--list").split()
+    assert said[0] == said[1]

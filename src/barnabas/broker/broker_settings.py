@@ -29,6 +29,7 @@ _CHANGEABLE = frozenset(
         "compression.zstd.level",
         "group.consumer.assignment.interval.ms",
         "group.share.assignment.interval.ms",
+        "group.streams.assignment.interval.ms",
         "log.cleaner.backoff.ms",
         "log.cleaner.dedupe.buffer.size",
         "log.cleaner.delete.retention.ms",

@@ -1,7 +1,8 @@
 """StreamsGroupHeartbeat (key 88): do a part of the tasks of a Kafka Streams application (KIP-1071).
 
 Does: joins, says what is new, leaves; answers when what that comes to is written. Tells a member what it
-    is to do where that is news. Makes the internal topics that the application lacks.
+    is to do where that is news, or where it says that it does something else: it has missed an answer.
+    Makes the internal topics that the application lacks.
 Refuses: as Kafka 4.3, static members, lags of tasks, warm-up tasks and source topics by regular
     expression, which KIP-1071 has and nobody serves yet; another topology than the group's.
 Ignores: the rack and the tags of clients: all partitions are on this broker.

@@ -98,14 +98,17 @@ def beat(
     _set_limits(group, member, settings, now)
     if asked.shuts_down and heard.shutdown_by is None:
         heard.shutdown_by = asked.member_id
-    is_news = asked.epoch == JOINS or member.assigned.keys() != was.assigned.keys()
+    tasks = frozenset(member.assigned)
+    # Who does something else has missed an answer. Kafka 4.3 does not tell it again.
+    has_missed = asked.owned is not None and asked.owned != tasks
+    is_news = asked.epoch == JOINS or has_missed or tasks != was.assigned.keys()
     if is_news and member.endpoint is not None:
         heard.endpoints += 1
     return StreamsReply(
         member.member_id,
         member.epoch,
         settings.heartbeat_ms,
-        frozenset(member.assigned) if is_news else None,
+        tasks if is_news else None,
         tuple(_statuses(group, member, delayed)),
         heard.endpoints,
         endpoint_partitions(group, topics) if heard.endpoints != asked.endpoints else None,

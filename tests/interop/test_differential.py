@@ -43,7 +43,7 @@ SCENARIOS = (
     *streaming.SCENARIOS,
     *transactions.SCENARIOS,
     *pending_offsets.SCENARIOS,
-    *(pytest.param(one, marks=pytest.mark.long) for one in transactions.LONG),
+    *(pytest.param(one, marks=pytest.mark.long) for one in (*transactions.LONG, *streaming.LONG)),
 )
 
 

@@ -295,9 +295,5 @@ def topics_of_applications(talk: Talk) -> None:
         talk.ask(f"{each.name} described", each.describe(), 0)
 
 
-SCENARIOS = (
-    strangers_to_streams_groups,
-    one_application,
-    two_instances,
-    topics_of_applications,
-)
+SCENARIOS = (strangers_to_streams_groups, one_application, two_instances)
+LONG = (topics_of_applications,)

@@ -7,7 +7,7 @@ answer: the caller may be an event loop. Nothing here tries a change again; call
 
 import logging
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any
@@ -146,16 +146,46 @@ class ZooKeeperRegistry:
 
     def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool) -> list[str]:
         """Make nodes, and the missing ones above them; gives the paths where there was one."""
-        begin = partial(self._client.create_async, ephemeral=ephemeral, makepath=True)
         paths, there = list(nodes), []
         for first in range(0, len(paths), _AT_ONCE):
-            some = paths[first : first + _AT_ONCE]
-            asked = [self._begin(begin, path, nodes[path]) for path in some]
-            for path, one in zip(some, asked, strict=True):
-                try:
-                    self._wait(one, path)
-                except NodeExistsError:
-                    there.append(path)
+            some = {path: nodes[path] for path in paths[first : first + _AT_ONCE]}
+            if not self._create_together(some, ephemeral=ephemeral):
+                there += self._create_each(some, ephemeral=ephemeral)
+        return there
+
+    def _create_together(self, nodes: Mapping[str, bytes], *, ephemeral: bool) -> bool:
+        """All of them and the missing ones above them in one transaction, or nothing; whether they are.
+
+        That takes a fraction of the time that a request for each of them does.
+        """
+        request = self._client.transaction()
+        for path in sorted({*self._missing_above(nodes), *nodes}):
+            lasts = path not in nodes or not ephemeral
+            request.create(self._root + path, nodes.get(path, b""), ephemeral=not lasts)
+        results = self._ask(lambda _path: request.commit_async(), next(iter(nodes)))
+        return not any(isinstance(one, Exception) for one in results)
+
+    def _missing_above(self, paths: Iterable[str]) -> set[str]:
+        missing: set[str] = set()
+        level = {path.rpartition("/")[0] for path in paths} - {""}
+        while level:
+            names = sorted(level)
+            found = zip(names, self.get_all(names), strict=True)
+            absent = {name for name, node in found if node is None}
+            missing |= absent
+            level = {name.rpartition("/")[0] for name in absent} - {""}
+        return missing
+
+    def _create_each(self, nodes: Mapping[str, bytes], *, ephemeral: bool) -> list[str]:
+        """As `create_all`, of some that are sent before an answer is waited for."""
+        begin = partial(self._client.create_async, ephemeral=ephemeral, makepath=True)
+        asked = {path: self._begin(begin, path, data) for path, data in nodes.items()}
+        there = []
+        for path, one in asked.items():
+            try:
+                self._wait(one, path)
+            except NodeExistsError:
+                there.append(path)
         return there
 
     def is_mine(self, path: str) -> bool:

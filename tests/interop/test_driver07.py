@@ -10,7 +10,7 @@ from contextlib import ExitStack, suppress
 import pytest
 from kazoo.client import KazooClient
 
-from barnabas.driver07 import Consumer, Producer
+from barnabas.driver07 import EARLIEST, Consumer, Producer, SimpleConsumer
 from tests.interop.peers.jafka import Jafka
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.our_broker import OurBroker
@@ -161,6 +161,9 @@ def test_a_session_that_expires_and_topics_that_were_there(estate: Estate) -> No
         assert estate.kazoo.exists("/brokers/topics/dogs/4") is None
         broker.spawn()
         estate.until(told)
+        # What is told comes before the broker hears that it is to stop.
+        with SimpleConsumer("127.0.0.1", broker.port) as asking:
+            assert asking.offsets("dogs", 0, EARLIEST) == [0]
 
 
 def test_a_group_whose_brokers_and_consumers_come_and_go(estate: Estate) -> None:

@@ -208,7 +208,7 @@ group.coordinator.append.linger.ms 10<4.0 5<4.2
 group.coordinator.rebalance.protocols classic<4.0 classic,consumer<4.1
 group.coordinator.threads 1<4.0
 group.initial.rebalance.delay.ms 0<0.11.0
-group.max.session.timeout.ms 30000<0.10.0 300000<2.3
+group.max.session.timeout.ms 1800000<0.8.0 30000<0.10.0 300000<2.3
 group.share.partition.max.record.locks 200<4.1
 inter.broker.protocol.version 0.9.0.X<0.10.0 0.10.0-IV1<0.10.1 0.10.1-IV2<0.10.2 0.10.2-IV0<0.11.0
 inter.broker.protocol.version 0.11.0-IV2<1.0 1.0-IV0<1.1 1.1-IV0<2.0 2.0-IV1<2.1 2.1-IV2<2.2
@@ -233,8 +233,8 @@ message.max.bytes 1000000<0.8.0 1000012<2.5
 metadata.max.retention.bytes -1<3.4
 metric.reporters ''<4.0
 num.recovery.threads.per.data.dir 1<4.0
-offset.metadata.max.bytes 1024<0.8.2
-offsets.retention.minutes 1440<2.0
+offset.metadata.max.bytes 4096<0.8.0 1024<0.8.2
+offsets.retention.minutes 10080<0.8.0 1440<2.0
 principal.builder.class org.apache.kafka.common.security.auth.DefaultPrincipalBuilder<1.0 -<3.0
 producer.id.expiration.ms 604800000<3.4
 remote.log.manager.copier.thread.pool.size -1<4.0
@@ -255,7 +255,8 @@ zookeeper.session.timeout.ms 6000<2.5
 """
 """Properties with defaults that were others, each with the line before which it was so, oldest first.
 
-`-` stands for none, '' for an empty text. One from before there was the property is what a broker did.
+`-` stands for none, '' for an empty text. One from before there was the property is what a broker did; groups
+beside Kafka 0.7, which had none, are those of today.
 """
 
 

@@ -51,5 +51,8 @@ def test_what_is_not_of_07_stays() -> None:
 def test_defaults_are_those_of_07() -> None:
     config = BrokerConfig.load({}, release="0.7")
     assert listeners(config)[0].port == 9092
+    today = BrokerConfig.load({})
+    assert config.group_max_session_timeout_ms == today.group_max_session_timeout_ms
+    assert config.offsets_retention_minutes == today.offsets_retention_minutes
     assert config.log_message_format_version == "0.7"
     assert (config.log_segment_bytes, config.message_max_bytes) == (536_870_912, 1_000_000)

@@ -187,6 +187,11 @@ class RangeFetches:
         if following <= self._position:
             if not size and len(records):
                 raise too_large(self._where, self._position, self._options.fetch_bytes)
+            readable = data.last_stable_offset if self._options.committed_only else None
+            if (data.high_watermark if readable is None else readable) >= self._end:
+                # All of it is there, and holds no record from here on: so it is behind the first
+                # byte of the last message of Kafka 0.7's format.
+                self._position = self._end
             return None
         start, self._position = self._position, following
         self._started = True

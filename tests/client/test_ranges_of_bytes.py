@@ -1,0 +1,46 @@
+"""Ranges of topics of Kafka 0.7's format begin and end at any byte: each message is in one of them."""
+
+import pytest
+
+from barnabas.client.sync.ranges import RangeReader
+from barnabas.records.columns import Wanted
+from barnabas.records.compression import Codec
+from barnabas.records.message07 import encode_set
+from barnabas.testing import EmbeddedBroker
+from tests.migration_peers import values_of
+from tests.wire07 import Wire07
+
+pytestmark = pytest.mark.kernels
+
+VALUES = [b"dog %d" % number for number in range(30)]
+
+
+@pytest.mark.parametrize("isolation", ["read_uncommitted", "read_committed"])
+def test_any_cut_gives_each_message_once(isolation: str) -> None:
+    config = {
+        "listeners": "PLAINTEXT://127.0.0.1:0,OLD://127.0.0.1:0",
+        "listener.dialect.map": "OLD:kafka-0.7",
+    }
+    with EmbeddedBroker(config) as broker, Wire07(broker.port_of("OLD")) as wire:
+        for first in range(0, 30, 10):
+            wire.produce(
+                "dogs", 0, encode_set(VALUES[first : first + 10], codec=Codec(first // 10))
+            )
+        (end,) = wire.offsets("dogs", 0, -1, 1)
+        reader = RangeReader(
+            {
+                "bootstrap.servers": broker.bootstrap_servers,
+                "isolation.level": isolation,
+                "fetch.max.wait.ms": 1,
+                # Nothing is waited for.
+                "default.api.timeout.ms": 5000,
+            }
+        )
+        for step in (1, 7, 100, end):
+            found = []
+            for start in range(0, end, step):
+                for part in reader.read("dogs", 0, start, min(end, start + step), Wanted.VALUE):
+                    assert part.value is not None
+                    found += values_of(part.value)
+            assert found == VALUES, step
+        reader.close()

@@ -19,6 +19,8 @@ from barnabas.wire.send import Send
 log = logging.getLogger(__name__)
 
 _NOTHING = -1
+_new = tuple.__new__
+"""Makes named tuples in half the time that calling their class takes."""
 
 
 class ClientConnection:
@@ -85,8 +87,8 @@ class ClientConnection:
         context = self._context
         same = context[0] == key and context[1] == version and context[2] == client_id
         if not same:
-            context = self._context = context._replace(
-                api_key=key, api_version=version, client_id=client_id
+            context = self._context = _new(
+                RequestContext, (key, version, client_id, context[3], context[4], context[5])
             )
             self._connection.client_id = client_id
         if self._unwritten >= 0 and key != self._unwritten:

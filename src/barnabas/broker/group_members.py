@@ -56,12 +56,11 @@ class GroupMembers:
 
     def join(self, group_id: str, asked: Join, respond: Callable[[JoinReply], object]) -> object:
         """Become a member with JoinGroup; gives `respond`'s answer when the group has agreed."""
-        found = self._find(group_id)
-        if found is None:
-            if self._has_no_joiners(group_id):
+        held, group = self._find(group_id)
+        if held is None or group is None:
+            if held is not None and self._has_no_joiners(held, group_id):
                 return respond(JoinReply(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, ""))
             return self._classic.join(group_id, asked, respond)
-        held, group = found
         now = self._shards.now_ms()
         if not group.members:
             # Who joins an empty group decides of which kind it is.
@@ -74,19 +73,17 @@ class GroupMembers:
 
     def sync(self, group_id: str, asked: Sync, respond: Callable[[SyncReply], object]) -> object:
         """Ask what to do; gives `respond`'s answer when that is known."""
-        found = self._find(group_id)
-        if found is None:
-            return self._classic.sync(group_id, asked, respond)
-        held, group = found
+        held, group = self._find(group_id)
+        if held is None or group is None:
+            return self._classic.sync(held, group_id, asked, respond)
         reply = held.shard.consumer.classic_sync(group, asked, self._shards.now_ms())
         return respond(reply)
 
     def heartbeat(self, group_id: str, who: Identity, generation: int) -> ErrorCode:
         """A member that joined with JoinGroup is alive."""
-        found = self._find(group_id)
-        if found is None:
-            return self._classic.heartbeat(group_id, who, generation)
-        held, group = found
+        held, group = self._find(group_id)
+        if held is None or group is None:
+            return self._classic.heartbeat(held, group_id, who, generation)
         now = self._shards.now_ms()
         code = held.shard.consumer.classic_heartbeat(group, who, generation, now)
         if code:
@@ -95,10 +92,9 @@ class GroupMembers:
 
     def leave(self, group_id: str, leavers: Sequence[Identity]) -> list[ErrorCode]:
         """Take members out; the codes are in their order."""
-        found = self._find(group_id)
-        if found is None:
-            return self._classic.leave(group_id, leavers)
-        held, group = found
+        held, group = self._find(group_id)
+        if held is None or group is None:
+            return self._classic.leave(held, group_id, leavers)
         result = held.shard.consumer.classic_leave(group, leavers, self._shards.now_ms())
         if result.records:
             self._shards.append_or_restore(held, result.records)
@@ -109,20 +105,16 @@ class GroupMembers:
         """Tell all who wait that this broker coordinates nothing any more."""
         self._classic.stop()
 
-    def _has_no_joiners(self, group_id: str) -> bool:
+    def _has_no_joiners(self, held: Held, group_id: str) -> bool:
         """Whether JoinGroup has no place in a group; a streams group without members gives way."""
-        held = self._shards.find(group_id)
-        if held is None:
-            return False
         streams = held.shard.streams.get(group_id)
         if streams is not None and not streams.members:
             self._shards.append_or_restore(held, held.shard.streams.delete(streams).records)
         return held.shard.kind_of(group_id) in {GroupKind.SHARE, GroupKind.STREAMS}
 
-    def _find(self, group_id: str) -> tuple[Held, ConsumerGroup] | None:
+    def _find(self, group_id: str) -> tuple[Held | None, ConsumerGroup | None]:
         held = self._shards.find(group_id)
-        group = None if held is None else held.shard.consumer.get(group_id)
-        return None if held is None or group is None else (held, group)
+        return held, None if held is None else held.shard.consumer.get(group_id)
 
     def begin(self, held: Held) -> None:
         """The sessions of loaded members begin."""

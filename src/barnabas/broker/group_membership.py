@@ -29,7 +29,7 @@ class _Waiting(NamedTuple):
 
 
 class GroupMembership:
-    """Who is in which group. For one thread. All may raise BrokerError: COORDINATOR_NOT_AVAILABLE."""
+    """Who is in which group. For one thread. `join` may raise BrokerError: COORDINATOR_NOT_AVAILABLE."""
 
     def __init__(self, shards: GroupShards, timers: Timers) -> None:
         self._shards = shards
@@ -46,30 +46,40 @@ class GroupMembership:
         self._carry_out(held, group, effects)
         return waiting.pending
 
-    def sync(self, group_id: str, asked: Sync, respond: Callable[[SyncReply], object]) -> object:
+    def sync(
+        self,
+        held: Held | None,
+        group_id: str,
+        asked: Sync,
+        respond: Callable[[SyncReply], object],
+    ) -> object:
         """Ask what to do; gives `respond`'s answer when the leader has said it."""
-        found = self._find(group_id)
-        if found is None:
+        group = None if held is None else held.shard.group(group_id)
+        if held is None or group is None:
             return respond(SyncReply(ErrorCode.UNKNOWN_MEMBER_ID))
         waiting = _Waiting(Pending(), respond)
-        effects = syncing.sync(found[1], asked, waiting, self._shards.now_ms())
-        self._carry_out(*found, effects)
+        effects = syncing.sync(group, asked, waiting, self._shards.now_ms())
+        self._carry_out(held, group, effects)
         return waiting.pending
 
-    def heartbeat(self, group_id: str, who: Identity, generation: int) -> ErrorCode:
+    def heartbeat(
+        self, held: Held | None, group_id: str, who: Identity, generation: int
+    ) -> ErrorCode:
         """A member is alive. Its session only grows, so that its group's alarm stays as it is."""
-        found = self._find(group_id)
-        if found is None:
+        group = None if held is None else held.shard.group(group_id)
+        if group is None:
             return ErrorCode.UNKNOWN_MEMBER_ID
-        return leaving.heartbeat(found[1], who, generation, self._shards.now_ms())
+        return leaving.heartbeat(group, who, generation, self._shards.now_ms())
 
-    def leave(self, group_id: str, leavers: Sequence[Identity]) -> list[ErrorCode]:
+    def leave(
+        self, held: Held | None, group_id: str, leavers: Sequence[Identity]
+    ) -> list[ErrorCode]:
         """Take members out; the codes are in their order."""
-        found = self._find(group_id)
-        if found is None:
+        group = None if held is None else held.shard.group(group_id)
+        if held is None or group is None:
             return [ErrorCode.UNKNOWN_MEMBER_ID] * len(leavers)
-        codes, effects = leaving.leave(found[1], leavers, self._shards.now_ms())
-        self._carry_out(*found, effects)
+        codes, effects = leaving.leave(group, leavers, self._shards.now_ms())
+        self._carry_out(held, group, effects)
         return codes
 
     def stop(self) -> None:
@@ -79,11 +89,6 @@ class GroupMembership:
                 effects = leaving.end(group, ErrorCode.NOT_COORDINATOR, self._shards.now_ms())
                 held.shard.forget(group.group_id)
                 self._carry_out(held, group, effects)
-
-    def _find(self, group_id: str) -> tuple[Held, ClassicGroup] | None:
-        held = self._shards.find(group_id)
-        group = None if held is None else held.shard.group(group_id)
-        return None if held is None or group is None else (held, group)
 
     def begin(self, held: Held) -> None:
         """The sessions of loaded members begin."""

@@ -15,22 +15,22 @@ _ENOUGH = 1 << 16
 
 
 class OwnBatch:
-    """One batch of what many have decided, each of whom is told what became of it."""
+    """One batch of what many have decided at `now_ms`, each of whom is told what became of it."""
 
-    __slots__ = ("_appender", "_untold")
+    __slots__ = ("_appender", "_now_ms", "_untold")
 
-    def __init__(self) -> None:
+    def __init__(self, now_ms: int) -> None:
+        self._now_ms = now_ms
         self._appender = RecordAppender(_LARGEST)
         self._untold: list[Callable[[ErrorCode], None]] = []
 
     def add(
         self,
         records: Iterable[CoordinatorRecord],
-        now_ms: int,
         on_written: Callable[[ErrorCode], None],
     ) -> None:
         """Add what one has decided."""
-        append = self._appender.append
+        append, now_ms = self._appender.append, self._now_ms
         for key, value in records:
             append(now_ms, key, value, ())
         self._untold.append(on_written)

@@ -149,9 +149,9 @@ class ReplicaManager:
         own = self._own.get(partition)
         if own is None or own.is_full:
             self._seal(partition)
-            own = self._own[partition] = OwnBatch()
+            own = self._own[partition] = OwnBatch(self._clock.time_ms())
             self._dirty[partition] = None
-        own.add(records, self._clock.time_ms(), on_written)
+        own.add(records, on_written)
 
     def join_own(self, partition: Partition, on_written: Callable[[ErrorCode], None]) -> bool:
         """Tell as with what is queued now or does not count yet; False: there is nothing such."""

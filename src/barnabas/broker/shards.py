@@ -159,8 +159,8 @@ class Shards(ABC, Generic[ShardT]):
         if producer is None:
             self._replicas.gather(held.partition, records, written)
         else:
-            batch = OwnBatch()
-            batch.add(records, self._clock.time_ms(), written)
+            batch = OwnBatch(self._clock.time_ms())
+            batch.add(records, written)
             self._replicas.append_own(held.partition, batch.build(producer), batch.tell)
 
     def _join(self, held: HeldShard[ShardT], on_written: Callable[[ErrorCode], None]) -> bool:

@@ -36,6 +36,7 @@ FAMILIES = (
     "index_entries",
     "committed_offsets",
     "commit_frames",
+    "request_heads",
 )
 
 

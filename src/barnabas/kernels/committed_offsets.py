@@ -233,6 +233,26 @@ def value_of(
     return b"".join((head, text, tail, b"\0\x10", topic_id))
 
 
+def record_of(group: str, position: object, committed: object, kind: object) -> object:
+    """A commit as `kind(key, value)` of today's versions; None if it has what is not said here.
+
+    `position` and `committed` are as `replay` makes them.
+    """
+    if not (isinstance(position, tuple) and isinstance(committed, tuple)):
+        raise TypeError("positions and offsets are named tuples")
+    place: tuple = cython.cast(tuple, position)
+    offset: tuple = cython.cast(tuple, committed)
+    if len(place) != 2 or len(offset) != 6:
+        raise TypeError("a position has two fields, an offset has six")
+    if offset[4] != -1:
+        return None
+    value: object = value_of(offset[0], offset[1], offset[2], offset[3], offset[5])
+    key: object = key_of(group, place[0], place[1])
+    if key is None or value is None:
+        return None
+    return _new(kind, (key, value))
+
+
 @cython.cfunc
 def _forget(groups: dict, group: object, place: object) -> object:
     """Remove an offset, and its group with the last one."""

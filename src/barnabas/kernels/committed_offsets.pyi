@@ -1,6 +1,8 @@
-from typing import Any
+from typing import Any, TypeVar
 
 from barnabas.types import Buffer
+
+_Record = TypeVar("_Record", bound=tuple[object, ...])
 
 def replay(
     keys: bytes,
@@ -21,6 +23,9 @@ def replay_one(
     position: type,
     committed: type,
 ) -> bool: ...
+def record_of(
+    group: str, position: tuple[str, int], committed: tuple[object, ...], kind: type[_Record]
+) -> _Record | None: ...
 def key_of(group: str, topic: str, index: int) -> bytes | None: ...
 def value_of(
     offset: int, leader_epoch: int, metadata: str, timestamp: int, topic_id: bytes

@@ -134,8 +134,8 @@ def test_what_the_broker_decides_before_a_write_is_one_batch_in_its_order(tmp_pa
 
     decide(b"a", b"b")
     decide(b"c")
-    of_its_own = OwnBatch()
-    of_its_own.add([CoordinatorRecord(b"d", None)], 1, lambda code: told.append(f"d {code.name}"))
+    of_its_own = OwnBatch(1)
+    of_its_own.add([CoordinatorRecord(b"d", None)], lambda code: told.append(f"d {code.name}"))
     replicas.append_own(partition, of_its_own.build((7, 0)), of_its_own.tell)
     decide(b"e")
     assert replicas.join_own(partition, lambda code: told.append(f"joined {code.name}"))

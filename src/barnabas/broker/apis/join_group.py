@@ -81,7 +81,7 @@ def _asked(broker: Broker, context: RequestContext, request: JoinGroupRequest) -
     name = client_id if request.group_instance_id is None else request.group_instance_id
     return Join(
         who=Identity(request.member_id, request.group_instance_id),
-        new_id=f"{name}-{_uuid(broker.entropy.uuid())}",
+        new_id="" if request.member_id else f"{name}-{_uuid(broker.entropy.uuid())}",
         client_id=client_id,
         client_host=client_host(context),
         session_timeout_ms=session_ms,

@@ -66,15 +66,16 @@ def handle(broker: Broker, context: RequestContext, asked: CommitOffsets) -> obj
                 continue
             place = _new(Position, (topic.name, index))
             places.append(place)
-            row = (offset, epoch, metadata, now_ms if time < 0 else time, expires, topic.topic_id)
-            offsets[place] = _new(CommittedOffset, row)
+            when = now_ms if time < 0 else time
+            kept = (offset, epoch, metadata, when, expires, topic.topic_id)
+            offsets[place] = _new(CommittedOffset, kept)
 
     def respond(codes: Mapping[Position, ErrorCode]) -> list[ErrorCode]:
         return [codes[place] if isinstance(place, Position) else place for place in places]
 
-    who = Identity(member_id, instance_id)
-    commit = Commit(
-        group_id, who, generation, offsets, unknown_group, knows_epochs=knows_epochs
+    who = _new(Identity, (member_id, instance_id))
+    commit = _new(
+        Commit, (group_id, who, generation, offsets, unknown_group, False, knows_epochs)
     )  # fmt: skip
     try:
         return broker.offsets.commit(commit, respond)

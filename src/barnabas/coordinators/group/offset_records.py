@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import DecodeError
-from barnabas.kernels.committed_offsets import key_of, value_of
+from barnabas.kernels.committed_offsets import key_of, record_of
 from barnabas.protocol.internal.offset_commit_record import OffsetCommitKey, OffsetCommitValue
 from barnabas.types import Buffer
 from barnabas.wire.compiler import Codec
@@ -46,12 +46,10 @@ def encode_commit(
     group_id: str, position: Position, committed: CommittedOffset
 ) -> CoordinatorRecord:
     """The record of a commit. An expiry of its own has a place in value version 1 only."""
+    record = record_of(group_id, position, committed, CoordinatorRecord)
+    if record is not None:
+        return record
     expires = committed.expire_timestamp != NO_EXPIRY
-    if not expires:
-        offset, epoch, metadata, timestamp, _, topic_id = committed
-        data = value_of(offset, epoch, metadata, timestamp, topic_id)
-        if data is not None:
-            return CoordinatorRecord(_encode_key(group_id, position), data)
     version = _VALUE_VERSION_WITH_EXPIRY if expires else _VALUE_VERSION
     value = OffsetCommitValue(
         offset=committed.offset,

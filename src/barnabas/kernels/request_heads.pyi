@@ -1,0 +1,3 @@
+def read(
+    start: bytes, flexible_since: tuple[int, ...]
+) -> tuple[int, int, int, str | None, int] | None: ...

@@ -7,6 +7,7 @@ import pytest
 
 from barnabas.broker import committed_reading
 from barnabas.broker.partition import Partition
+from barnabas.coordinators.consumer_group import committing
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import ConsumerMember
 from barnabas.coordinators.group import rebalancing, shard
@@ -87,7 +88,7 @@ def show_open_transactions(patch: Patch) -> None:
 
 def take_commits_of_consumer_zombies(patch: Patch) -> None:
     """Let anybody commit in a consumer group."""
-    patch.setattr(shard, "refused_positions", lambda *_args: {})
+    patch.setattr(committing, "refused_positions", lambda *_args: {})
 
 
 def hand_over_too_soon(patch: Patch) -> None:

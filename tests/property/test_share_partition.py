@@ -14,7 +14,7 @@ from barnabas.coordinators.share_partition.partition import (
 )
 from barnabas.coordinators.share_partition.restoring import restored
 from barnabas.coordinators.share_partition.spans import DONE, Delivery
-from barnabas.coordinators.share_state.states import ShareStates, StateKey
+from barnabas.coordinators.share_state.states import KeptState, ShareStates, StateKey
 from barnabas.errors import ErrorCode
 
 LIMITS = Limits(records=30, deliveries=3, lock_ms=100)
@@ -37,7 +37,8 @@ class Shared(RuleBasedStateMachine):
 
     def keep(self) -> None:
         state = self.partition
-        self.states.replay(*self.states.snapshot(KEY, state.start, state.kept(), self.now))
+        kept = KeptState(state.start, tuple(state.kept()))
+        self.states.replay(*self.states.snapshot(KEY, kept, self.now))
 
     @rule(gap=st.booleans())
     def produce(self, *, gap: bool) -> None:

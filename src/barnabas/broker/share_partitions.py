@@ -190,7 +190,8 @@ class SharePartitions:
         self._drop(key)
         states = self._kept.states(key)
         was = states.get(key) or KeptState()
-        record = states.snapshot(key, start, (), self._clock.time_ms(), was.state_epoch + 1)
+        moved = KeptState(start, state_epoch=was.state_epoch + 1, leader_epoch=was.leader_epoch)
+        record = states.snapshot(key, moved, self._clock.time_ms())
         self._kept.keep(key, record, on_kept)
 
     def forget(self, key: StateKey, on_kept: Told) -> None:
@@ -201,6 +202,10 @@ class SharePartitions:
         """
         self._drop(key)
         self._kept.keep(key, self._kept.states(key).removal(key), on_kept)
+
+    def read_anew(self, key: StateKey) -> None:
+        """What is kept of a partition is another's word: what it holds in hand counts no more."""
+        self._drop(key)
 
     def forget_topic(self, topic_id: bytes) -> None:
         """Keep nothing of a topic that is deleted."""
@@ -250,7 +255,10 @@ class SharePartitions:
         state = live.state
         try:
             states = self._kept.states(live.key)
-            record = states.snapshot(live.key, state.start, state.kept(), self._clock.time_ms())
+            was = states.get(live.key) or KeptState()
+            spans = tuple(state.kept())
+            now = was._replace(start=state.start, spans=spans, done=state.done())
+            record = states.snapshot(live.key, now, self._clock.time_ms())
             self._kept.keep(live.key, record, written)
         except BrokerError as error:
             written(error.code)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from barnabas.broker.policies import Policies
+from barnabas.broker.share_coordinator import ShareCoordinator
 from barnabas.broker.share_members import ShareMembers
 from barnabas.broker.share_offsets import ShareOffsets
 from barnabas.broker.share_partitions import SharePartitions, Time
@@ -28,6 +29,7 @@ class Shares:
         self.sessions = ShareSessions(broker.config.group_share_max_share_sessions)
         time = Time(broker.purgatory, broker.clock, broker.timers)
         self.partitions = SharePartitions(broker.topics, broker.replicas, kept, policies, time)
+        self.coordinator = ShareCoordinator(broker.topics, kept, self.partitions, broker.clock)
         self.members = ShareMembers(
             broker.groups, broker.timers, policies, self.partitions, self.sessions
         )

@@ -21,11 +21,6 @@ _REASONS: tuple[tuple[str, tuple[ApiKey, ...]], ...] = (
             ApiKey.LEADER_AND_ISR,
             ApiKey.STOP_REPLICA,
             ApiKey.UPDATE_METADATA,
-            ApiKey.INITIALIZE_SHARE_GROUP_STATE,
-            ApiKey.READ_SHARE_GROUP_STATE,
-            ApiKey.WRITE_SHARE_GROUP_STATE,
-            ApiKey.DELETE_SHARE_GROUP_STATE,
-            ApiKey.READ_SHARE_GROUP_STATE_SUMMARY,
         ),
     ),
     (

@@ -1,9 +1,11 @@
 """FindCoordinator (key 10): the broker that coordinates a group or a transaction: this one.
 
 Does: makes the internal topic on first use.
-Refuses: share partitions, until there is a coordinator for them.
+Refuses: share partitions before version 6, or whose key is not group, topic id and partition.
 Versions: 1 key types, messages · 4 several keys (KIP-699) · 6 share partitions (KIP-932)
 """
+
+import re
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
@@ -15,10 +17,12 @@ from barnabas.protocol.find_coordinator import (
 )
 from barnabas.versions import VersionTable
 
-_GROUP, _TRANSACTION = 0, 1
+_GROUP, _TRANSACTION, _SHARE = 0, 1, 2
 _UNKNOWN_TYPE = ErrorCode.INVALID_REQUEST, "there is no coordinator for keys of this type"
 
 _SEVERAL = VersionTable({0: False, 4: True})
+_TYPES = VersionTable({0: (_GROUP, _TRANSACTION), 6: (_GROUP, _TRANSACTION, _SHARE)})
+_SHARE_KEY = re.compile(r".+:[\w-]{22}:\d{1,10}", re.ASCII)
 
 
 def handle(
@@ -42,11 +46,16 @@ def handle(
 
 
 def _find(broker: Broker, context: RequestContext, key_type: int, key: str) -> Coordinator:
-    if key_type not in (_GROUP, _TRANSACTION):
+    known = _TYPES[context.api_version]
+    if key_type not in known:
         return _none(key, *_UNKNOWN_TYPE)
+    if key_type == _SHARE and not _SHARE_KEY.fullmatch(key):
+        return _none(key, ErrorCode.INVALID_REQUEST, "a key is group:topic id:partition")
     try:
         if key_type == _GROUP:
             broker.groups.prepare()
+        elif key_type == _SHARE:
+            broker.shares.coordinator.prepare()
         else:
             broker.transactions.prepare()
     except BrokerError as error:

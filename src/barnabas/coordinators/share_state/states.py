@@ -12,6 +12,7 @@ from barnabas.coordinators.consumer_group.places import Place
 from barnabas.coordinators.kinds import Layouts, encode_record, read_record
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.share_partition.spans import Delivery, Span
+from barnabas.coordinators.share_state.combining import combined
 from barnabas.errors import DecodeError
 from barnabas.protocol.internal import share_state_records as layouts
 from barnabas.types import Buffer
@@ -33,11 +34,17 @@ class StateKey(NamedTuple):
 
 
 class KeptState(NamedTuple):
-    """What is kept of a partition: nothing below `start` is delivered again."""
+    """What is kept of a partition: nothing below `start` is delivered again.
+
+    `leader_epoch` is of the broker that said so, `done` how many behind the start are done with (-1: it
+    did not say).
+    """
 
     start: int = UNKNOWN
     spans: tuple[Span, ...] = ()
     state_epoch: int = 0
+    leader_epoch: int = 0
+    done: int = UNKNOWN
     snapshot_epoch: int = 0
     created_ms: int = 0
 
@@ -56,16 +63,15 @@ class ShareStates:
         """Of which partitions and groups something is kept."""
         return iter(tuple(self._states))
 
-    def snapshot(
-        self, key: StateKey, start: int, spans: Iterable[Span], now_ms: int, state_epoch: int = -1
-    ) -> CoordinatorRecord:
-        """The record of a state. A `state_epoch` of its own says that somebody moved the start."""
+    def snapshot(self, key: StateKey, state: KeptState, now_ms: int) -> CoordinatorRecord:
+        """The record of a state; which snapshot that is, and since when there are any, it knows."""
         was = self._states.get(key, KeptState(created_ms=now_ms))
         value = layouts.ShareSnapshotValue(
             snapshot_epoch=was.snapshot_epoch + 1,
-            state_epoch=was.state_epoch if state_epoch < 0 else state_epoch,
-            leader_epoch=0,
-            start_offset=start,
+            state_epoch=state.state_epoch,
+            leader_epoch=state.leader_epoch,
+            start_offset=state.start,
+            delivery_complete_count=state.done,
             create_timestamp=was.created_ms,
             write_timestamp=now_ms,
             state_batches=[
@@ -75,7 +81,7 @@ class ShareStates:
                     delivery_state=one.state,
                     delivery_count=one.count,
                 )
-                for one in spans
+                for one in state.spans
             ],
         )
         return encode_record(_SNAPSHOT, _key(key), value)
@@ -98,13 +104,18 @@ class ShareStates:
         spans = tuple(_spans(said.state_batches))
         if isinstance(said, layouts.ShareSnapshotValue):
             self._states[place] = KeptState(
-                said.start_offset, spans, said.state_epoch, said.snapshot_epoch,
-                said.create_timestamp,
+                said.start_offset, spans, said.state_epoch, said.leader_epoch,
+                said.delivery_complete_count, said.snapshot_epoch, said.create_timestamp,
             )  # fmt: skip
         else:
             was = self._states.get(place, KeptState())
             start = was.start if said.start_offset == UNKNOWN else said.start_offset
-            self._states[place] = was._replace(start=start, spans=_over(was.spans, spans, start))
+            self._states[place] = was._replace(
+                start=start,
+                spans=combined((*was.spans, *spans), start),
+                leader_epoch=said.leader_epoch,
+                done=said.delivery_complete_count,
+            )
 
 
 def _key(key: StateKey) -> layouts.ShareSnapshotKey:
@@ -120,19 +131,3 @@ def _spans(batches: Iterable[layouts.StateBatch]) -> Iterable[Span]:
             raise DecodeError("state_batches", 0, "a state that there is, of offsets in order")
         state = Delivery(one.delivery_state)
         yield Span(one.first_offset, one.last_offset, state, one.delivery_count)
-
-
-def _over(old: Iterable[Span], new: tuple[Span, ...], start: int) -> tuple[Span, ...]:
-    """Old spans where no new one is, and the new ones; nothing below `start`."""
-    found = [one for one in new if one.last >= start]
-    for span in old:
-        at = max(span.first, start)
-        for other in sorted(new, key=lambda one: one.first):
-            if other.last < at or other.first > span.last:
-                continue
-            if other.first > at:
-                found.append(Span(at, other.first - 1, span.state, span.count))
-            at = other.last + 1
-        if at <= span.last:
-            found.append(Span(at, span.last, span.state, span.count))
-    return tuple(sorted(found, key=lambda one: one.first))

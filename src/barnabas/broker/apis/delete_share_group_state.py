@@ -1,0 +1,40 @@
+"""DeleteShareGroupState (key 86): forget what a share group has read (KIP-932).
+
+Does: forgets it; where nothing was kept, that is no error.
+Refuses: partitions that are not there.
+Versions: 0
+"""
+
+from functools import partial
+from typing import Any
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.share_coordinator import ShareCoordinator, Told
+from barnabas.broker.share_state_requests import Shape, answer_each
+from barnabas.coordinators.share_state.states import KeptState, StateKey
+from barnabas.errors import ErrorCode
+from barnabas.protocol.delete_share_group_state import (
+    DeleteShareGroupStateRequest,
+    DeleteShareGroupStateResponse,
+    DeleteStateResult,
+    PartitionResult,
+)
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: DeleteShareGroupStateRequest
+) -> object:
+    """Forget each."""
+    del context
+    shape = Shape(DeleteShareGroupStateResponse, DeleteStateResult, _row)
+    return answer_each(request, shape, partial(_ask, broker.shares.coordinator))
+
+
+def _ask(coordinator: ShareCoordinator, key: StateKey, asked: Any, told: Told) -> None:
+    del asked
+    coordinator.end(key, told)
+
+
+def _row(partition: int, _nothing: KeptState) -> PartitionResult:
+    return PartitionResult(partition=partition, error_code=ErrorCode.NONE)

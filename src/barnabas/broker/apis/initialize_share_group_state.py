@@ -1,0 +1,39 @@
+"""InitializeShareGroupState (key 83): begin to keep what a share group has read (KIP-932).
+
+Does: keeps where to begin, over what there was.
+Refuses: state epochs below the last one, partitions that are not there.
+Versions: 0
+"""
+
+from functools import partial
+from typing import Any
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.share_coordinator import ShareCoordinator, Told
+from barnabas.broker.share_state_requests import Shape, answer_each
+from barnabas.coordinators.share_state.states import KeptState, StateKey
+from barnabas.errors import ErrorCode
+from barnabas.protocol.initialize_share_group_state import (
+    InitializeShareGroupStateRequest,
+    InitializeShareGroupStateResponse,
+    InitializeStateResult,
+    PartitionResult,
+)
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: InitializeShareGroupStateRequest
+) -> object:
+    """Begin each."""
+    del context
+    shape = Shape(InitializeShareGroupStateResponse, InitializeStateResult, _row)
+    return answer_each(request, shape, partial(_ask, broker.shares.coordinator))
+
+
+def _ask(coordinator: ShareCoordinator, key: StateKey, asked: Any, told: Told) -> None:
+    coordinator.begin(key, asked.state_epoch, asked.start_offset, told)
+
+
+def _row(partition: int, _nothing: KeptState) -> PartitionResult:
+    return PartitionResult(partition=partition, error_code=ErrorCode.NONE)

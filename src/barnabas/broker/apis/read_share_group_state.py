@@ -1,0 +1,52 @@
+"""ReadShareGroupState (key 84): what a share group has read (KIP-932).
+
+Does: tells all that is kept; keeps who leads the partition now.
+Refuses: partitions that were not begun, leader epochs below the last one.
+Versions: 0
+"""
+
+from functools import partial
+from typing import Any
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.share_coordinator import ShareCoordinator, Told
+from barnabas.broker.share_state_requests import Shape, answer_each
+from barnabas.coordinators.share_state.states import KeptState, StateKey
+from barnabas.errors import ErrorCode
+from barnabas.protocol.read_share_group_state import (
+    PartitionResult,
+    ReadShareGroupStateRequest,
+    ReadShareGroupStateResponse,
+    ReadStateResult,
+    StateBatch,
+)
+
+
+def handle(broker: Broker, context: RequestContext, request: ReadShareGroupStateRequest) -> object:
+    """Tell each."""
+    del context
+    shape = Shape(ReadShareGroupStateResponse, ReadStateResult, _row)
+    return answer_each(request, shape, partial(_ask, broker.shares.coordinator))
+
+
+def _ask(coordinator: ShareCoordinator, key: StateKey, asked: Any, told: Told) -> None:
+    coordinator.read(key, asked.leader_epoch, told)
+
+
+def _row(partition: int, found: KeptState) -> PartitionResult:
+    return PartitionResult(
+        partition=partition,
+        error_code=ErrorCode.NONE,
+        state_epoch=found.state_epoch,
+        start_offset=found.start,
+        state_batches=[
+            StateBatch(
+                first_offset=one.first,
+                last_offset=one.last,
+                delivery_state=one.state,
+                delivery_count=one.count,
+            )
+            for one in found.spans
+        ],
+    )

@@ -1,0 +1,48 @@
+"""ReadShareGroupStateSummary (key 87): where a share group is, without its batches (KIP-932).
+
+Does: tells what is kept; of what was never begun, that the start is not known.
+Refuses: partitions that are not there.
+Ignores: the leader epoch of who asks.
+Versions: 1 how many are done with (KIP-1226)
+"""
+
+from functools import partial
+from typing import Any
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
+from barnabas.broker.share_coordinator import ShareCoordinator, Told
+from barnabas.broker.share_state_requests import Shape, answer_each
+from barnabas.coordinators.share_state.states import KeptState, StateKey
+from barnabas.errors import ErrorCode
+from barnabas.protocol.read_share_group_state_summary import (
+    PartitionResult,
+    ReadShareGroupStateSummaryRequest,
+    ReadShareGroupStateSummaryResponse,
+    ReadStateSummaryResult,
+)
+
+
+def handle(
+    broker: Broker, context: RequestContext, request: ReadShareGroupStateSummaryRequest
+) -> object:
+    """Tell each."""
+    del context
+    shape = Shape(ReadShareGroupStateSummaryResponse, ReadStateSummaryResult, _row)
+    return answer_each(request, shape, partial(_ask, broker.shares.coordinator))
+
+
+def _ask(coordinator: ShareCoordinator, key: StateKey, asked: Any, told: Told) -> None:
+    del asked
+    coordinator.look(key, told)
+
+
+def _row(partition: int, found: KeptState) -> PartitionResult:
+    return PartitionResult(
+        partition=partition,
+        error_code=ErrorCode.NONE,
+        state_epoch=found.state_epoch,
+        leader_epoch=found.leader_epoch,
+        start_offset=found.start,
+        delivery_complete_count=found.done,
+    )

@@ -1,0 +1,86 @@
+"""What leaders of partitions ask of a share coordinator: to begin, tell, keep and end states (KIP-932).
+
+Each looks at the states and gives what is to be answered and written; nothing changes before that is
+replayed. Source: Kafka's ShareCoordinatorShard.
+"""
+
+from typing import Final, NamedTuple
+
+from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.share_partition.spans import Span
+from barnabas.coordinators.share_state.combining import combined
+from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, ShareStates, StateKey
+from barnabas.errors import BrokerError, ErrorCode
+
+AS_BEFORE: Final = -1
+"""An epoch, or an offset, that a leader does not say."""
+
+
+class Change(NamedTuple):
+    """What a leader has to keep of a partition."""
+
+    state_epoch: int
+    leader_epoch: int
+    start: int
+    done: int
+    spans: tuple[Span, ...]
+
+
+def begin(
+    states: ShareStates, key: StateKey, state_epoch: int, start: int, now_ms: int
+) -> CoordinatorRecord:
+    """A group begins to read a partition, or to read it from elsewhere.
+
+    Raises:
+        BrokerError: FENCED_STATE_EPOCH: somebody else let it begin since.
+    """
+    was = states.get(key)
+    if was is not None and was.state_epoch > state_epoch:
+        raise BrokerError(ErrorCode.FENCED_STATE_EPOCH, f"the state epoch is {was.state_epoch}")
+    done = UNKNOWN if start == UNKNOWN else 0
+    return states.snapshot(key, KeptState(start, state_epoch=state_epoch, done=done), now_ms)
+
+
+def read(
+    states: ShareStates, key: StateKey, leader_epoch: int, now_ms: int
+) -> tuple[KeptState, CoordinatorRecord | None]:
+    """All of a state, for a leader; and what says that this one leads now, if that is news.
+
+    Raises:
+        BrokerError: INVALID_REQUEST: there is none; FENCED_LEADER_EPOCH: another one leads.
+    """
+    was = _known(states, key)
+    _check_leader(was, leader_epoch)
+    if leader_epoch in {AS_BEFORE, was.leader_epoch}:
+        return was, None
+    return was, states.snapshot(key, was._replace(leader_epoch=leader_epoch), now_ms)
+
+
+def write(states: ShareStates, key: StateKey, said: Change, now_ms: int) -> CoordinatorRecord:
+    """Keep what a leader says, over what there was. Epochs stay: `begin` and `read` raise them.
+
+    Raises:
+        BrokerError: INVALID_REQUEST: there is none; FENCED_LEADER_EPOCH, FENCED_STATE_EPOCH: others
+            have said something since.
+    """
+    was = _known(states, key)
+    if said.leader_epoch != AS_BEFORE:
+        _check_leader(was, said.leader_epoch)
+    if said.state_epoch != AS_BEFORE and was.state_epoch > said.state_epoch:
+        raise BrokerError(ErrorCode.FENCED_STATE_EPOCH, f"the state epoch is {was.state_epoch}")
+    start = was.start if said.start == UNKNOWN else said.start
+    spans = combined((*was.spans, *said.spans), start)
+    state = was._replace(start=start, spans=spans, done=said.done)
+    return states.snapshot(key, state, now_ms)
+
+
+def _known(states: ShareStates, key: StateKey) -> KeptState:
+    found = states.get(key)
+    if found is None:
+        raise BrokerError(ErrorCode.INVALID_REQUEST, "nothing was begun for this partition")
+    return found
+
+
+def _check_leader(was: KeptState, leader_epoch: int) -> None:
+    if was.leader_epoch > leader_epoch:
+        raise BrokerError(ErrorCode.FENCED_LEADER_EPOCH, f"the leader epoch is {was.leader_epoch}")

@@ -1,15 +1,21 @@
 """Streams groups (KIP-1071): an application of Kafka Streams 4.3, and Kafka's own tool about it."""
 
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic
 
+from barnabas.protocol.streams_group_heartbeat import Endpoint, KeyValue
+from tests.commands.served import serving
 from tests.interop.clients.confluent import consumer_settings
+from tests.interop.differential.streaming import Instance, internal, part
+from tests.interop.differential.talk import Talk
 from tests.interop.peers.kafka_tools import run_tool
 from tests.interop.peers.our_broker import OurBroker
 from tests.interop.peers.real_kafka import RealKafka
@@ -35,6 +41,11 @@ EXACTLY_ONCE = {"processing.guarantee": "exactly_once_v2"}
 APP = "of-both"
 _ONE_RUN = re.compile(r"(?<=\[)[\d,]+(?=\])|\S+:\d+|\b\d+\b|\S*-\S{4}-\S*|[\w-]{22}")
 """Ids, addresses, epochs, and which task is whose."""
+_UNLIKE = re.compile(
+    r'"(metadataHash|assignmentTimestamp)":-?\d+|,"lastAssignmentConfigs":\[[^]]*\]'
+)
+"""The configs are gone again in the Kafka after 4.3."""
+ZONE = KeyValue(key="zone", value="z")
 
 COMMAND = ("streams.StreamsGroupCommand", "--bootstrap-server")
 
@@ -189,3 +200,44 @@ def test_kafkas_tool_tells_the_same_as_of_an_application_on_kafka() -> None:
                     said.append(told(address))
             run_tool(*COMMAND, address, "--delete", "--group", APP)
     assert said[0] == said[1]
+
+
+def script(talk: Talk) -> Instance:
+    """Two instances, one of which has given something back to the other."""
+    for name in ("t", "store"):
+        talk.create(name, partitions=2)
+    store = internal(talk.topic("store"), cleanup_policy="compact")
+    parts = [part("0", talk.topic("t"), keeps=[store])]
+    one, two = Instance(talk, "app", "one"), Instance(talk, "app", "two")
+    one.joins("joins", *parts, topology_epoch=3, rack_id="r", client_tags=[ZONE])
+    two.joins("joins too", *parts, topology_epoch=3, user_endpoint=Endpoint(host="h", port=7))
+    one.says("is to give back")
+    two.says("waits")
+    one.says("gives back", **one.does)
+    two.says("gets it")
+    return one
+
+
+def records(folder: Path) -> list[str]:
+    """What Kafka's own tool reads in the offsets' topic, but for times and hashes."""
+    (segment,) = folder.glob("__consumer_offsets-*/00000000000000000000.log")
+    files = "--files", str(segment), "--offsets-decoder", "--print-data-log"
+    lines = [one.partition("key: ")[2] for one in run_tool("DumpLogSegments", *files).splitlines()]
+    return [_UNLIKE.sub("", one) for one in lines if one]
+
+
+@pytest.mark.long
+def test_the_records_are_kafkas_and_so_what_a_kafka_left_goes_on(tmp_path: Path) -> None:
+    with RealKafka(properties=QUICK) as kafka:
+        one = script(Talk(kafka.bootstrap_servers, "records"))
+        with kafka.down() as left:
+            data = shutil.copytree(left, tmp_path / "data")
+    with OurBroker(properties=QUICK) as ours:
+        script(Talk(ours.bootstrap_servers, "records"))
+        assert records(ours.data_dir) == records(data)
+    with serving("--data-dir", str(data)) as served:
+        one.talk = Talk(served.servers, "records")
+        assert one.says("goes on").error_code == 0
+        (group,) = one.talk.ask("described", one.describe(), 0).groups
+    assert len(group.members) == 2
+    assert all(each.assignment == each.target_assignment for each in group.members)

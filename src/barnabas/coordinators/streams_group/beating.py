@@ -7,14 +7,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from barnabas.coordinators.consumer_group.draft import Draft
-from barnabas.coordinators.consumer_group.member import JOINS, MemberState
+from barnabas.coordinators.consumer_group.member import JOINS
 from barnabas.coordinators.consumer_group.places import TopicsView
 from barnabas.coordinators.consumer_group.target import hash_of, known_topics
 from barnabas.coordinators.streams_group import records
 from barnabas.coordinators.streams_group.configuring import NewTopic, configure
 from barnabas.coordinators.streams_group.endpoints import EndpointPartitions, endpoint_partitions
 from barnabas.coordinators.streams_group.group import StreamsGroup
-from barnabas.coordinators.streams_group.member import Endpoint, StreamsMember
+from barnabas.coordinators.streams_group.member import Endpoint, MemberState, StreamsMember
 from barnabas.coordinators.streams_group.reconciling import check_state, reconciled
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.statuses import Status, StatusCode

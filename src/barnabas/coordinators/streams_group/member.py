@@ -2,12 +2,26 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import IntEnum
 from typing import NamedTuple
 
-from barnabas.coordinators.consumer_group.member import JOINS, MemberState
+from barnabas.coordinators.consumer_group.member import JOINS
 from barnabas.coordinators.streams_group.tasks import Task
 
 NOTHING: Mapping[Task, int] = {}
+
+
+class MemberState(IntEnum):
+    """How far a member has followed what it is to do. The numbers are those of the records."""
+
+    STABLE = 1
+    """It has all that it is to do."""
+    UNREVOKED = 2
+    """It has something that it is to give back first."""
+    UNRELEASED = 3
+    """It waits for others to give something back."""
+    UNKNOWN = 127
+    """A record of a later Kafka says something else: it begins again."""
 
 
 class Endpoint(NamedTuple):

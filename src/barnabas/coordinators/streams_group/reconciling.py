@@ -6,8 +6,7 @@ Source: KIP-1071; Kafka's CurrentAssignmentBuilder.
 from collections.abc import Mapping
 from dataclasses import replace
 
-from barnabas.coordinators.consumer_group.member import MemberState
-from barnabas.coordinators.streams_group.member import NOTHING, StreamsMember
+from barnabas.coordinators.streams_group.member import NOTHING, MemberState, StreamsMember
 from barnabas.coordinators.streams_group.tasks import Role, Task, Tasks
 from barnabas.errors import BrokerError, ErrorCode
 

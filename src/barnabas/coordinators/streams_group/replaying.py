@@ -4,11 +4,10 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from barnabas.coordinators.consumer_group.member import MemberState
 from barnabas.coordinators.kinds import Layouts, read_record
 from barnabas.coordinators.streams_group import records
 from barnabas.coordinators.streams_group.group import BEFORE_THE_FIRST, StreamsGroup
-from barnabas.coordinators.streams_group.member import Endpoint, StreamsMember
+from barnabas.coordinators.streams_group.member import Endpoint, MemberState, StreamsMember
 from barnabas.coordinators.streams_group.tasks import Role, Task, tasks_of
 from barnabas.coordinators.streams_group.topology import read_topology
 from barnabas.errors import BrokerError, DecodeError

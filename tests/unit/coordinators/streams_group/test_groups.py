@@ -2,7 +2,6 @@ from dataclasses import replace
 
 import pytest
 
-from barnabas.coordinators.consumer_group.member import MemberState
 from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
@@ -11,7 +10,7 @@ from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.streams_group.beating import StreamsBeat, StreamsReply
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.groups import deadline, loaded
-from barnabas.coordinators.streams_group.member import Endpoint
+from barnabas.coordinators.streams_group.member import Endpoint, MemberState
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.statuses import StatusCode
 from barnabas.coordinators.streams_group.tasks import NO_TASKS, Role, Task, Tasks

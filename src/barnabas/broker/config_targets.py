@@ -8,7 +8,7 @@ from barnabas.broker import resources
 from barnabas.broker.broker import Broker
 from barnabas.broker.broker_settings import EVERY
 from barnabas.broker.client_resources import KINDS
-from barnabas.broker.group_times import check_limits
+from barnabas.broker.group_limits import check_limits
 from barnabas.broker.resource_kinds import ResourceKind
 from barnabas.broker.telemetry_match import SELECTORS
 from barnabas.broker.topic_znodes import Topic

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from barnabas.broker.group_times import consumer_times
+from barnabas.broker.group_limits import consumer_times
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 

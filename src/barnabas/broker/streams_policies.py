@@ -2,22 +2,21 @@
 
 from collections.abc import Mapping
 
-from barnabas.broker.group_times import streams_times
+from barnabas.broker.group_limits import streams_standbys, streams_times
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 
-_STANDBYS, _DELAY = "streams.num.standby.replicas", "streams.initial.rebalance.delay.ms"
+_DELAY = "streams.initial.rebalance.delay.ms"
 
 
 def streams_policy(config: BrokerConfig, own: Mapping[str, str]) -> StreamsSettings:
     """What a streams group obeys that has these properties of its own."""
     times = streams_times(config)
-    standbys = own.get(_STANDBYS, config.group_streams_num_standby_replicas)
     return StreamsSettings(
         session_ms=times.session.of(own),
         heartbeat_ms=times.heartbeat.of(own),
         assignment_interval_ms=times.assignment.of(own),
         initial_delay_ms=int(own.get(_DELAY, config.group_streams_initial_rebalance_delay_ms)),
-        standbys=min(int(standbys), config.group_streams_max_standby_replicas),
+        standbys=streams_standbys(config).of(own),
         max_size=config.group_streams_max_size,
     )

@@ -109,6 +109,5 @@ class GroupConfig(Configuration):
         MEDIUM,
         "How many copies of a task's state are kept ready.",
         low=0,
-        high=2,
         synonym="group.streams.num.standby.replicas",
     )

@@ -1,40 +1,17 @@
 """What each record does to the groups: the one place where they change."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Any, Protocol
+from typing import Any
 
 from barnabas.coordinators.consumer_group import records
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, Resolved
 from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember, MemberState
 from barnabas.coordinators.consumer_group.places import Place
-from barnabas.coordinators.kinds import Layouts, read_record
+from barnabas.coordinators.group_replay import Effect, GroupReplay
+from barnabas.coordinators.kinds import Layouts
 from barnabas.errors import DecodeError
 from barnabas.protocol.internal import consumer_group_records as layouts
-from barnabas.types import Buffer
-
-
-class _OfGroup(Protocol):
-    """What the keys of all these records say."""
-
-    group_id: str
-
-
-def replay(groups: dict[str, ConsumerGroup], key: Buffer | None, value: Buffer | None) -> bool:
-    """Take in one record; False if it is of another kind.
-
-    Raises:
-        DecodeError: it is damaged, or of a version that came later.
-    """
-    said = read_record(key, value, _LAYOUTS)
-    if said is None:
-        return False
-    if said.value is None:
-        _undo(groups, said.key)
-    else:
-        group = groups.setdefault(said.key.group_id, ConsumerGroup(said.key.group_id))
-        _APPLY[said.kind](group, said.key, said.value)
-    return True
 
 
 def _epoch(group: ConsumerGroup, _of: object, said: layouts.ConsumerGroupMetadataValue) -> None:
@@ -85,42 +62,45 @@ def _resolve(
     group.regexes[of.regular_expression] = found
 
 
-_LAYOUTS: Mapping[int, Layouts] = {
-    records.EPOCH: Layouts(layouts.ConsumerGroupMetadataKey, layouts.ConsumerGroupMetadataValue),
-    records.MEMBER: Layouts(
-        layouts.ConsumerGroupMemberMetadataKey, layouts.ConsumerGroupMemberMetadataValue
+_EFFECTS: Mapping[int, Effect] = {
+    records.EPOCH: Effect(
+        Layouts(layouts.ConsumerGroupMetadataKey, layouts.ConsumerGroupMetadataValue), _epoch
     ),
-    records.ASSIGNMENT_EPOCH: Layouts(
-        layouts.ConsumerGroupTargetAssignmentMetadataKey,
-        layouts.ConsumerGroupTargetAssignmentMetadataValue,
+    records.MEMBER: Effect(
+        Layouts(layouts.ConsumerGroupMemberMetadataKey, layouts.ConsumerGroupMemberMetadataValue),
+        _put,
     ),
-    records.TARGET: Layouts(
-        layouts.ConsumerGroupTargetAssignmentMemberKey,
-        layouts.ConsumerGroupTargetAssignmentMemberValue,
+    records.ASSIGNMENT_EPOCH: Effect(
+        Layouts(
+            layouts.ConsumerGroupTargetAssignmentMetadataKey,
+            layouts.ConsumerGroupTargetAssignmentMetadataValue,
+        ),
+        _assignment_epoch,
     ),
-    records.CURRENT: Layouts(
-        layouts.ConsumerGroupCurrentMemberAssignmentKey,
-        layouts.ConsumerGroupCurrentMemberAssignmentValue,
+    records.TARGET: Effect(
+        Layouts(
+            layouts.ConsumerGroupTargetAssignmentMemberKey,
+            layouts.ConsumerGroupTargetAssignmentMemberValue,
+        ),
+        _aim,
     ),
-    records.REGEX: Layouts(
-        layouts.ConsumerGroupRegularExpressionKey, layouts.ConsumerGroupRegularExpressionValue
+    records.CURRENT: Effect(
+        Layouts(
+            layouts.ConsumerGroupCurrentMemberAssignmentKey,
+            layouts.ConsumerGroupCurrentMemberAssignmentValue,
+        ),
+        _move,
+    ),
+    records.REGEX: Effect(
+        Layouts(
+            layouts.ConsumerGroupRegularExpressionKey, layouts.ConsumerGroupRegularExpressionValue
+        ),
+        _resolve,
     ),
 }
-_APPLY: Mapping[int, Callable[[ConsumerGroup, Any, Any], None]] = {
-    records.EPOCH: _epoch,
-    records.MEMBER: _put,
-    records.ASSIGNMENT_EPOCH: _assignment_epoch,
-    records.TARGET: _aim,
-    records.CURRENT: _move,
-    records.REGEX: _resolve,
-}
-"""What a record does; key and value are of its kind's layouts."""
 
 
-def _undo(groups: dict[str, ConsumerGroup], of: _OfGroup) -> None:
-    group = groups.get(of.group_id)
-    if group is None:
-        return
+def _undo(groups: dict[str, ConsumerGroup], group: ConsumerGroup, of: Any) -> None:
     match of:
         case layouts.ConsumerGroupMetadataKey():
             del groups[of.group_id]
@@ -195,3 +175,6 @@ def _places(topics: Iterable[layouts.CurrentPartitions], member_epoch: int) -> d
         for partition, epoch in zip(one.partitions, epochs, strict=True):
             places[Place(bytes(one.topic_id), partition)] = epoch
     return places
+
+
+replay: GroupReplay[ConsumerGroup] = GroupReplay(ConsumerGroup, _EFFECTS, _undo)

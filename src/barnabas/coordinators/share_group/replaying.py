@@ -1,37 +1,20 @@
 """What each record does to share groups: the one place where they change."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
 from barnabas.coordinators.consumer_group.places import Place
-from barnabas.coordinators.kinds import Layouts, read_record
+from barnabas.coordinators.group_replay import Effect, GroupReplay
+from barnabas.coordinators.kinds import Layouts
 from barnabas.coordinators.share_group import records
 from barnabas.coordinators.share_group.group import ShareGroup, ShareMember
 from barnabas.protocol.internal import share_group_records as layouts
-from barnabas.types import Buffer
 
 
 class _Topic(Protocol):
     topic_id: Any
     partitions: list[int]
-
-
-def replay(groups: dict[str, ShareGroup], key: Buffer | None, value: Buffer | None) -> bool:
-    """Take in one record; False if it is of another kind.
-
-    Raises:
-        DecodeError: it is damaged, or of a version that came later.
-    """
-    said = read_record(key, value, _LAYOUTS)
-    if said is None:
-        return False
-    if said.value is None:
-        _undo(groups, said.key)
-    else:
-        group = groups.setdefault(said.key.group_id, ShareGroup(said.key.group_id))
-        _APPLY[said.kind](group, said.key, said.value)
-    return True
 
 
 def _places(topics: Iterable[_Topic]) -> frozenset[Place]:
@@ -94,40 +77,45 @@ def _read(
     group.read = _places(said.initialized_topics)
 
 
-_LAYOUTS: Mapping[int, Layouts] = {
-    records.MEMBER: Layouts(
-        layouts.ShareGroupMemberMetadataKey, layouts.ShareGroupMemberMetadataValue
+_EFFECTS: Mapping[int, Effect] = {
+    records.MEMBER: Effect(
+        Layouts(layouts.ShareGroupMemberMetadataKey, layouts.ShareGroupMemberMetadataValue), _put
     ),
-    records.EPOCH: Layouts(layouts.ShareGroupMetadataKey, layouts.ShareGroupMetadataValue),
-    records.ASSIGNMENT_EPOCH: Layouts(
-        layouts.ShareGroupTargetAssignmentMetadataKey,
-        layouts.ShareGroupTargetAssignmentMetadataValue,
+    records.EPOCH: Effect(
+        Layouts(layouts.ShareGroupMetadataKey, layouts.ShareGroupMetadataValue), _epoch
     ),
-    records.TARGET: Layouts(
-        layouts.ShareGroupTargetAssignmentMemberKey, layouts.ShareGroupTargetAssignmentMemberValue
+    records.ASSIGNMENT_EPOCH: Effect(
+        Layouts(
+            layouts.ShareGroupTargetAssignmentMetadataKey,
+            layouts.ShareGroupTargetAssignmentMetadataValue,
+        ),
+        _assignment_epoch,
     ),
-    records.CURRENT: Layouts(
-        layouts.ShareGroupCurrentMemberAssignmentKey, layouts.ShareGroupCurrentMemberAssignmentValue
+    records.TARGET: Effect(
+        Layouts(
+            layouts.ShareGroupTargetAssignmentMemberKey,
+            layouts.ShareGroupTargetAssignmentMemberValue,
+        ),
+        _aim,
     ),
-    records.READ: Layouts(
-        layouts.ShareGroupStatePartitionMetadataKey, layouts.ShareGroupStatePartitionMetadataValue
+    records.CURRENT: Effect(
+        Layouts(
+            layouts.ShareGroupCurrentMemberAssignmentKey,
+            layouts.ShareGroupCurrentMemberAssignmentValue,
+        ),
+        _move,
+    ),
+    records.READ: Effect(
+        Layouts(
+            layouts.ShareGroupStatePartitionMetadataKey,
+            layouts.ShareGroupStatePartitionMetadataValue,
+        ),
+        _read,
     ),
 }
-_APPLY: Mapping[int, Callable[[ShareGroup, Any, Any], None]] = {
-    records.MEMBER: _put,
-    records.EPOCH: _epoch,
-    records.ASSIGNMENT_EPOCH: _assignment_epoch,
-    records.TARGET: _aim,
-    records.CURRENT: _move,
-    records.READ: _read,
-}
-"""What a record does; key and value are of its kind's layouts."""
 
 
-def _undo(groups: dict[str, ShareGroup], of: Any) -> None:
-    group = groups.get(of.group_id)
-    if group is None:
-        return
+def _undo(groups: dict[str, ShareGroup], group: ShareGroup, of: Any) -> None:
     match of:
         case layouts.ShareGroupMetadataKey():
             del groups[of.group_id]
@@ -142,3 +130,6 @@ def _undo(groups: dict[str, ShareGroup], of: Any) -> None:
             group.read = frozenset()
         case _:
             pass  # What a member had goes with the member.
+
+
+replay: GroupReplay[ShareGroup] = GroupReplay(ShareGroup, _EFFECTS, _undo)

@@ -1,10 +1,11 @@
 """What each record does to streams groups: the one place where they change."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from barnabas.coordinators.kinds import Layouts, read_record
+from barnabas.coordinators.group_replay import Effect, GroupReplay
+from barnabas.coordinators.kinds import Layouts
 from barnabas.coordinators.streams_group import records
 from barnabas.coordinators.streams_group.group import BEFORE_THE_FIRST, StreamsGroup
 from barnabas.coordinators.streams_group.member import Endpoint, MemberState, StreamsMember
@@ -12,24 +13,6 @@ from barnabas.coordinators.streams_group.tasks import Role, Task, tasks_of
 from barnabas.coordinators.streams_group.topology import read_topology
 from barnabas.errors import BrokerError, DecodeError
 from barnabas.protocol.internal import streams_group_records as layouts
-from barnabas.types import Buffer
-
-
-def replay(groups: dict[str, StreamsGroup], key: Buffer | None, value: Buffer | None) -> bool:
-    """Take in one record; False if it is of another kind.
-
-    Raises:
-        DecodeError: it is damaged, or of a version that came later.
-    """
-    said = read_record(key, value, _LAYOUTS)
-    if said is None:
-        return False
-    if said.value is None:
-        _undo(groups, said.key)
-    else:
-        group = groups.setdefault(said.key.group_id, StreamsGroup(said.key.group_id))
-        _APPLY[said.kind](group, said.key, said.value)
-    return True
 
 
 def _member(group: StreamsGroup, member_id: str) -> StreamsMember:
@@ -119,40 +102,42 @@ def _since(role: Role, rows: Iterable[layouts.CurrentTasks], epoch: int) -> dict
     return tasks
 
 
-_LAYOUTS: Mapping[int, Layouts] = {
-    records.EPOCH: Layouts(layouts.StreamsGroupMetadataKey, layouts.StreamsGroupMetadataValue),
-    records.MEMBER: Layouts(
-        layouts.StreamsGroupMemberMetadataKey, layouts.StreamsGroupMemberMetadataValue
+_EFFECTS: Mapping[int, Effect] = {
+    records.EPOCH: Effect(
+        Layouts(layouts.StreamsGroupMetadataKey, layouts.StreamsGroupMetadataValue), _epoch
     ),
-    records.ASSIGNMENT_EPOCH: Layouts(
-        layouts.StreamsGroupTargetAssignmentMetadataKey,
-        layouts.StreamsGroupTargetAssignmentMetadataValue,
+    records.MEMBER: Effect(
+        Layouts(layouts.StreamsGroupMemberMetadataKey, layouts.StreamsGroupMemberMetadataValue),
+        _put,
     ),
-    records.TARGET: Layouts(
-        layouts.StreamsGroupTargetAssignmentMemberKey,
-        layouts.StreamsGroupTargetAssignmentMemberValue,
+    records.ASSIGNMENT_EPOCH: Effect(
+        Layouts(
+            layouts.StreamsGroupTargetAssignmentMetadataKey,
+            layouts.StreamsGroupTargetAssignmentMetadataValue,
+        ),
+        _assignment_epoch,
     ),
-    records.CURRENT: Layouts(
-        layouts.StreamsGroupCurrentMemberAssignmentKey,
-        layouts.StreamsGroupCurrentMemberAssignmentValue,
+    records.TARGET: Effect(
+        Layouts(
+            layouts.StreamsGroupTargetAssignmentMemberKey,
+            layouts.StreamsGroupTargetAssignmentMemberValue,
+        ),
+        _aim,
     ),
-    records.TOPOLOGY: Layouts(layouts.StreamsGroupTopologyKey, layouts.StreamsGroupTopologyValue),
+    records.CURRENT: Effect(
+        Layouts(
+            layouts.StreamsGroupCurrentMemberAssignmentKey,
+            layouts.StreamsGroupCurrentMemberAssignmentValue,
+        ),
+        _move,
+    ),
+    records.TOPOLOGY: Effect(
+        Layouts(layouts.StreamsGroupTopologyKey, layouts.StreamsGroupTopologyValue), _structure
+    ),
 }
-_APPLY: Mapping[int, Callable[[StreamsGroup, Any, Any], None]] = {
-    records.EPOCH: _epoch,
-    records.MEMBER: _put,
-    records.ASSIGNMENT_EPOCH: _assignment_epoch,
-    records.TARGET: _aim,
-    records.CURRENT: _move,
-    records.TOPOLOGY: _structure,
-}
-"""What a record does; key and value are of its kind's layouts."""
 
 
-def _undo(groups: dict[str, StreamsGroup], of: Any) -> None:
-    group = groups.get(of.group_id)
-    if group is None:
-        return
+def _undo(groups: dict[str, StreamsGroup], group: StreamsGroup, of: Any) -> None:
     match of:
         case layouts.StreamsGroupMetadataKey():
             del groups[of.group_id]
@@ -166,3 +151,6 @@ def _undo(groups: dict[str, StreamsGroup], of: Any) -> None:
             group.topology = None
         case _:
             pass  # What a member did goes with the member.
+
+
+replay: GroupReplay[StreamsGroup] = GroupReplay(StreamsGroup, _EFFECTS, _undo)

@@ -1,4 +1,4 @@
-"""Times that the broker says for all groups of a kind, and that a group may have otherwise."""
+"""What the broker says for all groups of a kind, and what a group may have instead: times mostly."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -7,8 +7,8 @@ from barnabas.config.broker import BrokerConfig
 from barnabas.errors import BrokerError, ErrorCode
 
 
-class LimitedTime(NamedTuple):
-    """A time in milliseconds under a group's name for it, and what a group may have."""
+class Limited(NamedTuple):
+    """A number under a group's name for it, times in milliseconds, and what a group may have."""
 
     name: str
     value: int
@@ -24,27 +24,27 @@ class LimitedTime(NamedTuple):
 class Times(NamedTuple):
     """What groups of one kind have."""
 
-    session: LimitedTime
-    heartbeat: LimitedTime
-    assignment: LimitedTime
+    session: Limited
+    heartbeat: Limited
+    assignment: Limited
 
 
 def consumer_times(config: BrokerConfig) -> Times:
     """The times of consumer groups."""
     return Times(
-        LimitedTime(
+        Limited(
             "consumer.session.timeout.ms",
             config.group_consumer_session_timeout_ms,
             config.group_consumer_min_session_timeout_ms,
             config.group_consumer_max_session_timeout_ms,
         ),
-        LimitedTime(
+        Limited(
             "consumer.heartbeat.interval.ms",
             config.group_consumer_heartbeat_interval_ms,
             config.group_consumer_min_heartbeat_interval_ms,
             config.group_consumer_max_heartbeat_interval_ms,
         ),
-        LimitedTime(
+        Limited(
             "consumer.assignment.interval.ms",
             config.group_consumer_assignment_interval_ms,
             config.group_consumer_min_assignment_interval_ms,
@@ -56,19 +56,19 @@ def consumer_times(config: BrokerConfig) -> Times:
 def streams_times(config: BrokerConfig) -> Times:
     """The times of streams groups."""
     return Times(
-        LimitedTime(
+        Limited(
             "streams.session.timeout.ms",
             config.group_streams_session_timeout_ms,
             config.group_streams_min_session_timeout_ms,
             config.group_streams_max_session_timeout_ms,
         ),
-        LimitedTime(
+        Limited(
             "streams.heartbeat.interval.ms",
             config.group_streams_heartbeat_interval_ms,
             config.group_streams_min_heartbeat_interval_ms,
             config.group_streams_max_heartbeat_interval_ms,
         ),
-        LimitedTime(
+        Limited(
             "streams.assignment.interval.ms",
             config.group_streams_assignment_interval_ms,
             config.group_streams_min_assignment_interval_ms,
@@ -77,13 +77,24 @@ def streams_times(config: BrokerConfig) -> Times:
     )
 
 
+def streams_standbys(config: BrokerConfig) -> Limited:
+    """How many standby tasks streams groups have for each task with state."""
+    return Limited(
+        "streams.num.standby.replicas",
+        config.group_streams_num_standby_replicas,
+        0,
+        config.group_streams_max_standby_replicas,
+    )
+
+
 def check_limits(config: BrokerConfig, own: Mapping[str, str]) -> None:
     """Whether a group may have these properties.
 
     Raises:
-        BrokerError: INVALID_CONFIG: a time is not within the broker's limits.
+        BrokerError: INVALID_CONFIG: a number is not within the broker's limits.
     """
-    for limited in (*consumer_times(config), *streams_times(config)):
+    times = *consumer_times(config), *streams_times(config)
+    for limited in (*times, streams_standbys(config)):
         given = own.get(limited.name)
         if given is not None and not limited.low <= int(given) <= limited.high:
             raise BrokerError(

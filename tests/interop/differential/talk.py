@@ -57,6 +57,7 @@ SORTED_BY = (
     "key",
     "entity",
     "user",
+    "mechanism",
 )
 
 _UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

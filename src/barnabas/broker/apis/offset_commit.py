@@ -42,6 +42,8 @@ _TABLE = VersionTable(
 )
 _RULES = {version: _TABLE[version] for version in VersionRange.parse("0-10")}
 _NOT_THERE = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+_LAST_MS = 2**63 - 1
+"""The latest time that a record can say; a client may ask for more."""
 _new = tuple.__new__
 """Makes named tuples in half the time that calling their class takes."""
 
@@ -55,7 +57,7 @@ def handle(broker: Broker, context: RequestContext, asked: CommitOffsets) -> obj
     known = broker.topics
     missing = ErrorCode.UNKNOWN_TOPIC_ID if by_id else _NOT_THERE
     now_ms = broker.clock.time_ms()
-    expires = NO_EXPIRY if retention_ms < 0 else now_ms + retention_ms
+    expires = NO_EXPIRY if retention_ms < 0 else min(now_ms + retention_ms, _LAST_MS)
     offsets: dict[Position, CommittedOffset] = {}
     places: list[Position | ErrorCode] = []
     for name, topic_id, wanted in topics:

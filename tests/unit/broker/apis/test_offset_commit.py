@@ -99,3 +99,12 @@ def test_each_is_answered_in_its_order_and_seen_by_what_follows(client: RawClien
         assert code_of(client.receive(OffsetCommitResponse)) == ErrorCode.NONE
     (last,) = client.ask(fetch(), 5, OffsetFetchResponse).topics
     assert last.partitions[0].committed_offset == 1005
+
+
+@pytest.mark.parametrize("version", [2, 4])
+def test_offsets_may_be_kept_for_longer_than_there_is_time(client: RawClient, version: int) -> None:
+    asked = commit(5)
+    asked.retention_time_ms = 2**63 - 1
+    assert code_of(client.ask(asked, version, OffsetCommitResponse)) == ErrorCode.NONE
+    (told,) = client.ask(fetch(), 5, OffsetFetchResponse).topics
+    assert told.partitions[0].committed_offset == 5

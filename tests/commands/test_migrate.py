@@ -59,6 +59,20 @@ def _shown(value: str) -> object:
         return {"base64": base64.b64encode(data).decode()}
 
 
+def test_a_broker_of_0_7_gets_a_topic_of_today(tmp_path: Path) -> None:
+    """Old and new on one broker, where new topics have 0.7's format if nobody says otherwise."""
+    dialects = ("--set", "listener.dialect.map=")
+    with serving("--ephemeral", "--profile", "0.7", *dialects) as both:
+        where = ("--directory", f"3={LOGS}", "--map")
+        new = (str(tmp_path / "new"), "--to", "new")
+        done = json.loads(both.run("migrate", "corpus", *where, *new, "--json").out)
+        assert done["messages"] == len(KNOWN["messages"])
+        both.run("topics", "create", "old", "--partitions", "2")
+        refused = both.run("migrate", "corpus", *where, str(tmp_path / "old"), "--to", "old")
+        assert refused.code != 0
+        assert "old has the format of Kafka 0.7 itself: --to names another topic" in refused.err
+
+
 def test_damage_stops_it_or_is_left_out(broker: Served, tmp_path: Path) -> None:
     folder = tmp_path / "log" / "corpus-0"
     folder.mkdir(parents=True)

@@ -24,6 +24,8 @@ from barnabas.runtime.disk import RealDisk
 
 _LARGEST_BATCH = 1_000_000
 _LIMIT = "max.message.bytes"
+_FORMAT = "message.format.version"
+_OLD, _TODAYS = "0.7", "3.0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +89,7 @@ class MigrationRun:
         report = MigrationReport("", DONE, self._summary())
         with self._disk.lock(self._asked.map + ".lock"), closing(self._target()) as target:
             if not self._is_there():
-                count = len(self._source.places)
-                self._admin.create_topics([NewTopic(self._asked.target, count)])
+                self._make()
             migration = self._migration(target)
             size = messages = 0
             for row, moved, count in self._partitions(migration, progress):
@@ -151,6 +152,17 @@ class MigrationRun:
             )
         return found is not None
 
+    def _make(self) -> None:
+        """The target, in a format of today also where new topics have that of 0.7."""
+        broker = self._admin.describe_cluster().brokers[0]
+        told = self._admin.describe_configs(Resource.BROKER, str(broker.node_id)).get(
+            f"log.{_FORMAT}"
+        )
+        is_old = told is not None and told.value == _OLD
+        config: dict[str, str | None] = {_FORMAT: _TODAYS} if is_old else {}
+        count = len(self._source.places)
+        self._admin.create_topics([NewTopic(self._asked.target, count, configs=config)])
+
     def _target(self) -> ClusterTarget:
         return ClusterTarget(self._asked.settings, self._asked.target)
 
@@ -164,6 +176,10 @@ class MigrationRun:
         file = self._disk.open(self._asked.map, create=True)
         offsets = OffsetMap(file, described)
         config = self._admin.describe_configs(Resource.TOPIC, self._asked.target)
+        if _FORMAT in config and config[_FORMAT].value == _OLD:
+            raise ConfigError(
+                f"{self._asked.target} has the format of Kafka 0.7 itself: --to names another topic"
+            )
         limit = config[_LIMIT].value if _LIMIT in config else None
         largest = min(int(limit or _LARGEST_BATCH), _LARGEST_BATCH)
         encode = EncodeOptions(self._asked.codec, batch_bytes=largest, sealed=False)

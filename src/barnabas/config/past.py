@@ -10,7 +10,7 @@ from functools import cache
 from types import MappingProxyType
 
 from barnabas.config.definition import Setting
-from barnabas.config.releases import is_before
+from barnabas.config.releases import is_before, is_told_by_07
 
 _CAME = """
 0.10.0 broker.rack log.message.format.version log.message.timestamp.difference.max.ms
@@ -264,6 +264,8 @@ def is_of(release: str, name: str) -> bool:
     """Whether the brokers of a release line have a property; empty: this broker, as of today."""
     if not release:
         return name not in _lines(_WENT)
+    if is_told_by_07(release, name):
+        return True
     if name in _OUR_OWN or not _has_come(_CAME, name, release):
         return False
     gone = _lines(_WENT).get(name)

@@ -43,6 +43,13 @@ def is_before(release: str, other: str) -> bool:
     return _ORDER.index(release) < _ORDER.index(other)
 
 
+def is_told_by_07(release: str, name: str) -> bool:
+    """Whether a broker as of 0.7 has a property of later: who looks has to see what offsets are."""
+    return release == RELEASE_07 and name in {
+        "message.format.version", "log.message.format.version",
+    }  # fmt: skip
+
+
 _LOWEST_BEFORE_4: Mapping[str, int] = MappingProxyType({"log.segment.bytes": 14})
 
 

@@ -24,7 +24,8 @@ class Heard:
 
 def read_requests(language: Language, data: bytes) -> list[Told]:
     """The requests of one direction; where the first has no size, it is one request."""
-    if not language.opens(data[SIZE:]) and language.opens(data):
+    sized = int.from_bytes(data[:SIZE], "big") == len(data) - SIZE
+    if not sized and not language.opens(data[SIZE:]) and language.opens(data):
         fault = Fault(0, "size", "the size of the frame expected", "it is missing")
         found = language.request(data, bare=True)
         return [_told(replace(found, faults=(fault, *found.faults)), 0)]

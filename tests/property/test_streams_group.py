@@ -75,7 +75,7 @@ class Application(RuleBasedStateMachine):
     def group(self) -> StreamsGroup:
         return self.groups.get("g") or StreamsGroup("g")
 
-    def ask(self, client: Client, epoch: int) -> StreamsReply | None:
+    def ask(self, client: Client, epoch: int, *, brief: bool = False) -> StreamsReply | None:
         joins = epoch == 0
         asked = StreamsBeat(
             group_id="g",
@@ -86,7 +86,7 @@ class Application(RuleBasedStateMachine):
             topology=COUNTING if joins else None,
             rebalance_timeout_ms=500 if joins else -1,
             process_id=client.process_id if joins else None,
-            owned=client.does,
+            owned=None if brief else client.does,
         )
         try:
             result = self.groups.heartbeat(asked, None, self.settings, self.now)
@@ -96,10 +96,10 @@ class Application(RuleBasedStateMachine):
         self.log += result.records
         return result.reply
 
-    @rule(name=INSTANCES)
-    def beat(self, name: str) -> None:
+    @rule(name=INSTANCES, brief=st.booleans())
+    def beat(self, name: str, *, brief: bool) -> None:
         client = self.clients.setdefault(name, Client(name))
-        reply = self.ask(client, client.epoch)
+        reply = self.ask(client, client.epoch, brief=brief and client.epoch > 0)
         if reply is not None:
             client.epoch = reply.epoch
             if reply.tasks is not None:
@@ -177,7 +177,7 @@ class Application(RuleBasedStateMachine):
             self.log += self.groups.on_time(self.group, self.settings, self.now).records
             for client in self.clients.values():
                 client.does &= client.told
-                self.beat(client.name)
+                self.beat(client.name, brief=False)
                 client.does &= client.told
         group = self.group
         if not self.clients or set(group.members) != {

@@ -21,6 +21,7 @@ from barnabas.coordinators.streams_group.beating import (
     unknown_member,
 )
 from barnabas.coordinators.streams_group.group import StreamsGroup
+from barnabas.coordinators.streams_group.idling import is_idle
 from barnabas.coordinators.streams_group.replaying import replay
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.target import retarget
@@ -43,6 +44,11 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
             BrokerError: it may not; nothing is changed then.
         """
         group = self._groups.get(asked.group_id)
+        if group is not None and is_idle(group, asked, self._topics, settings):
+            group.heard.sessions[asked.member_id] = now + settings.session_ms
+            heartbeat_ms, endpoints = settings.heartbeat_ms, group.heard.endpoints
+            reply = StreamsReply(asked.member_id, asked.epoch, heartbeat_ms, endpoints=endpoints)
+            return CoordinatorResult(reply)
         draft = Draft(self._replay_any)
         if asked.epoch == LEAVES:
             return self._leave(draft, group, asked)

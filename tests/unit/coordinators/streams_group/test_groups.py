@@ -188,6 +188,8 @@ def test_another_topology_is_not_taken_and_an_older_one_is_told_so() -> None:
     newer = replace(READING, epoch=3)
     talk.joins("a", topology=newer)
     assert codes(talk.joins("b")) == [StatusCode.STALE_TOPOLOGY]
+    for _ in range(3):
+        assert codes(talk.says("b", 3, owned=NO_TASKS)) == [StatusCode.STALE_TOPOLOGY]
     for other in (topology(part("0", "more"), epoch=3), replace(READING, epoch=4)):
         with pytest.raises(BrokerError, match="not supported yet") as caught:
             talk.joins("c", topology=other)
@@ -200,9 +202,23 @@ def test_one_member_ends_the_application_for_all() -> None:
     for name in ("a", "b"):
         talk.joins(name)
     talk.says("a", -1, shuts_down=True)
-    assert codes(talk.says("b", 3)) == [StatusCode.SHUTDOWN_APPLICATION]
+    for epoch in (3, 4, 4):
+        assert codes(talk.says("b", epoch)) == [StatusCode.SHUTDOWN_APPLICATION]
     talk.says("b", -1)
     assert codes(talk.joins("c")) == []
+
+
+def test_who_says_nothing_where_nothing_happens_writes_nothing_and_stays() -> None:
+    talk = Talk(SomeTopics(words=1))
+    talk.joins("a")
+    written = len(talk.log)
+    for _ in range(3):
+        talk.passes(900)
+        reply = talk.says("a", 2, endpoints=0)
+        assert (reply.epoch, reply.tasks, reply.statuses, reply.partitions) == (2, None, (), None)
+    assert len(talk.log) == written
+    assert list(talk.group.members) == ["a"]
+    assert talk.says("a", 2, endpoints=0, tags=(("zone", "z"),)).epoch == 3
 
 
 def test_members_are_told_where_others_can_be_asked() -> None:

@@ -5,7 +5,7 @@ Decodes nothing and holds at most two responses: one with the caller, one coming
 
 import asyncio
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from barnabas.client.aio.asking import lookup_offsets
 from barnabas.client.aio.cluster import Cluster
@@ -103,6 +103,15 @@ class RangeFetches:
         return self._cluster.around.loop.create_task(self._fetch())
 
     async def _fetch(self) -> PartitionData:
+        while True:
+            response = await self._response()
+            data = self._answer(response)
+            if data is not None:
+                return data
+            # This client has used up its quota: nothing is given before it has waited (KIP-219).
+            await asyncio.sleep(response.throttle_time_ms / 1000)
+
+    async def _response(self) -> FetchResponse:
         view = await self._leader()
         link = await self._cluster.ready_link(view.leader)
         top = _WITHOUT_TOPIC_IDS if self._topic_id == NO_UUID else None
@@ -110,7 +119,8 @@ class RangeFetches:
         request = self._request(view.leader_epoch)
         seconds = self._options.max_wait_s + self._options.request_timeout_s
         response = await self._cluster.ask_over(link, request, version=version, timeout_s=seconds)
-        return self._answer(response)
+        assert isinstance(response, FetchResponse)
+        return response
 
     async def _leader(self) -> PartitionView:
         """The partition as soon as it has a leader."""
@@ -156,13 +166,14 @@ class RangeFetches:
             forgotten_topics_data=[],
         )
 
-    def _answer(self, response: Any) -> PartitionData:
-        assert isinstance(response, FetchResponse)
+    def _answer(self, response: FetchResponse) -> PartitionData | None:
         if response.error_code:
             raise BrokerError(response.error_code, str(self))
         for topic in response.responses:
             for data in topic.partitions:
                 return data
+        if response.throttle_time_ms > 0:
+            return None
         raise BrokerError(ErrorCode.UNKNOWN_SERVER_ERROR, f"{self}: the answer is empty")
 
     async def _gone(self) -> BrokerError:

@@ -49,7 +49,7 @@ def take_commits_of_zombies(patch: Patch) -> None:
 def keep_a_member_in_two_generations(patch: Patch) -> None:
     """Keep who did not join again, and take what it says of the generation that it knows."""
 
-    def refusal(group: ClassicGroup | None, asked: Commit, *, known: bool) -> ErrorCode | None:
+    def refusal(group: ClassicGroup | None, asked: Commit, **_known: object) -> ErrorCode | None:
         return None if group is None else group.refusal(asked.who)
 
     def keep(group: object, effects: object, member: Member, why: ErrorCode) -> None:

@@ -17,10 +17,10 @@ _ENOUGH = 1 << 16
 class OwnBatch:
     """One batch of what many have decided at `now_ms`, each of whom is told what became of it."""
 
-    __slots__ = ("_appender", "_now_ms", "_untold")
+    __slots__ = ("_appender", "_untold", "now_ms")
 
     def __init__(self, now_ms: int) -> None:
-        self._now_ms = now_ms
+        self.now_ms = now_ms
         self._appender = RecordAppender(_LARGEST)
         self._untold: list[Callable[[ErrorCode], None]] = []
 
@@ -30,7 +30,7 @@ class OwnBatch:
         on_written: Callable[[ErrorCode], None],
     ) -> None:
         """Add what one has decided."""
-        append, now_ms = self._appender.append, self._now_ms
+        append, now_ms = self._appender.append, self.now_ms
         for key, value in records:
             append(now_ms, key, value, ())
         self._untold.append(on_written)

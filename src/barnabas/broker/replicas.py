@@ -165,7 +165,7 @@ class ReplicaManager:
         """Queue what was gathered: what is queued next comes behind it."""
         own = self._own.pop(partition, None)
         if own is not None:
-            partition.append_own(own.build(), self._clock.time_ms(), own.tell)
+            partition.append_own(own.build(), own.now_ms, own.tell)
 
     def write(self) -> None:
         """Write what was queued since the last call, then tell those who wait for it.

@@ -24,6 +24,9 @@ class Turn:
 
     def _end(self) -> None:
         waiting, self._waiting = self._waiting, []
-        self._replicas.write()
-        for callback in waiting:
-            callback()
+        try:
+            self._replicas.write()
+        finally:
+            # Whatever happened: who finds that nothing is written says so, and nobody waits for ever.
+            for callback in waiting:
+                callback()

@@ -76,7 +76,11 @@ def test_an_answer_waits_for_what_was_queued_before_it(started: Started) -> None
 @pytest.fixture
 def failing(started: Started, monkeypatch: pytest.MonkeyPatch) -> Started:
     def fail(
-        _self: object, _held: object, _records: object, told: Callable[[ErrorCode], None]
+        _self: object,
+        _held: object,
+        _records: object,
+        _replay: object,
+        told: Callable[[ErrorCode], None],
     ) -> None:
         told(NOT_WRITTEN)
 

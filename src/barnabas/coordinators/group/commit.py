@@ -1,6 +1,6 @@
 """Commit: a group's wish to keep positions, and whether who wishes it may."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from barnabas.coordinators.group.classic import ClassicGroup
@@ -27,8 +27,10 @@ class Commit(NamedTuple):
     """Whether the client knows what the epoch of a member is (KIP-848)."""
 
 
-def commit_refusal(group: ClassicGroup | None, asked: Commit, *, known: bool) -> ErrorCode | None:
-    """Why the positions are not to be kept. `known`: the group has offsets, if nothing else.
+def commit_refusal(
+    group: ClassicGroup | None, asked: Commit, *, has_offsets: Callable[[str], bool]
+) -> ErrorCode | None:
+    """Why the positions are not to be kept. `has_offsets`: whether a group has any, if nothing else.
 
     From outside only a group without members can be given offsets. Source: Kafka's
     OffsetMetadataManager.validateOffsetCommit and ClassicGroup's.
@@ -37,7 +39,7 @@ def commit_refusal(group: ClassicGroup | None, asked: Commit, *, known: bool) ->
     if group is None or group.state is GroupState.EMPTY:
         if from_outside:
             return None
-        is_there = known or group is not None
+        is_there = group is not None or has_offsets(asked.group_id)
         return ErrorCode.UNKNOWN_MEMBER_ID if is_there else asked.unknown_group_error
     nobody = not asked.who.member_id and asked.who.instance_id is None
     if asked.in_transaction and from_outside and nobody:

@@ -120,8 +120,7 @@ class GroupShard:
             case None:
                 pass
         group = self._groups.get(asked.group_id)
-        known = self.offsets.has(asked.group_id)
-        refused = commit_refusal(group, asked, known=known)
+        refused = commit_refusal(group, asked, has_offsets=self.offsets.has)
         if refused is not None:
             return CoordinatorResult(dict.fromkeys(asked.offsets, refused))
         if group is not None and asked.who.member_id in group.members:

@@ -108,3 +108,10 @@ def test_offsets_may_be_kept_for_longer_than_there_is_time(client: RawClient, ve
     assert code_of(client.ask(asked, version, OffsetCommitResponse)) == ErrorCode.NONE
     (told,) = client.ask(fetch(), 5, OffsetFetchResponse).topics
     assert told.partitions[0].committed_offset == 5
+
+
+def test_commits_before_a_frame_that_is_none_are_answered(client: RawClient) -> None:
+    good = b"".join(client.frame(commit(offset), 9) for offset in (1, 2))
+    client.send(good + b"\0\0\0\4none")
+    for _ in range(2):
+        assert code_of(client.receive(OffsetCommitResponse)) == ErrorCode.NONE

@@ -179,7 +179,7 @@ class ReplicaManager:
                 self._write(partition)
 
     def _write(self, partition: Partition) -> None:
-        if partition in self._own:
+        if self._own:
             self._seal(partition)
         try:
             written = partition.write()

@@ -45,6 +45,9 @@ class Shards(ABC, Generic[ShardT]):
         self._clock = clock
         self._topic = topic
         self._held: dict[Partition, HeldShard[ShardT]] = {}
+        self._found: list[HeldShard[ShardT] | None] = []
+        """By partition of the topic, what was asked for while the topics did not change."""
+        self._changes = -1
         self.on_loaded: list[Callable[[HeldShard[ShardT]], None]] = []
 
     def prepare(self) -> None:
@@ -74,10 +77,17 @@ class Shards(ABC, Generic[ShardT]):
         Raises:
             BrokerError: COORDINATOR_NOT_AVAILABLE.
         """
-        topic = self._topics.get(self._topic.name)
-        if topic is None:
+        if self._changes != self._topics.changes:
+            self._changes = self._topics.changes
+            topic = self._topics.get(self._topic.name)
+            self._found = [None] * (0 if topic is None else len(topic.partitions))
+        if not self._found:
             return None
-        return self.at(partition_for(key, len(topic.partitions)))
+        index = partition_for(key, len(self._found))
+        held = self._found[index]
+        if held is None:
+            held = self._found[index] = self.at(index)
+        return held
 
     def indexes(self) -> Iterator[int]:
         """The partitions of the topic: an argument of `at`."""

@@ -1,11 +1,16 @@
-"""Background: jobs that come back, on the loop's timers. One that fails is logged and comes back."""
+"""Background: jobs that come back, on the loop's timers. One that fails is logged and comes back.
+
+A job may give steps: each turn of the loop makes one, so that clients are served between them.
+"""
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from barnabas.ports import Timer, Timers
 
 log = logging.getLogger(__name__)
+
+Job = Callable[[], Iterator[object] | None]
 
 
 class Background:
@@ -15,12 +20,19 @@ class Background:
         self._timers = timers
         self._running: dict[str, Timer] = {}
 
-    def every(self, seconds: float, name: str, job: Callable[[], None]) -> None:
+    def every(self, seconds: float, name: str, job: Job) -> None:
         """Run `job` `seconds` after its last run ended, until `stop`."""
 
         def run() -> None:
+            step(_steps_of(job))
+
+        def step(steps: Iterator[object]) -> None:
+            if name not in self._running:
+                return
             try:
-                job()
+                for _ in steps:
+                    self._timers.soon(lambda: step(steps))
+                    return
             except Exception:
                 log.exception("background job failed", extra={"job": name, "again_in_s": seconds})
             if name in self._running:
@@ -33,3 +45,7 @@ class Background:
         running, self._running = self._running, {}
         for timer in running.values():
             timer.cancel()
+
+
+def _steps_of(job: Job) -> Iterator[object]:
+    yield from job() or ()

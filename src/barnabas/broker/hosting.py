@@ -1,7 +1,7 @@
 """Hosting: logs and replicas kept in step with the topics: makes, opens, configures and deletes them."""
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.config.broker import BrokerConfig
@@ -15,6 +15,8 @@ from barnabas.records.recompression import Stored
 from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)
+
+_DROPPED_A_STEP = 50
 
 NO_TOPIC_ID = bytes(16)
 """What a log has that was made before topics had ids (Kafka 2.8)."""
@@ -79,14 +81,17 @@ class Hosting:
                 )
                 raise BrokerError(ErrorCode.INVALID_CONFIG, what)
 
-    def drop(self, topic: str) -> None:
-        """Delete the logs of a topic; who waits for it is answered.
+    def drop_in_steps(self, topic: str) -> Iterator[None]:
+        """Delete the logs of a topic, a few a step; who waits for it is answered in the first.
 
         Raises:
             StorageError: a log's directory cannot be renamed.
         """
-        for left in self._replicas.leave(topic):
-            self._logs.delete(left.topic_partition)
+        for number, left in enumerate(self._replicas.leave(topic), 1):
+            self._logs.delete(left.topic_partition, durable=False)
+            if number % _DROPPED_A_STEP == 0:
+                yield
+        self._logs.sync_directories()
 
     def adopt(self, broker_config: BrokerConfig) -> None:
         """Take the broker's properties from these, also for the logs that are configured next."""

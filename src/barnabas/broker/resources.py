@@ -1,8 +1,8 @@
 """Resources that properties belong to, as clients name them: a type and a text."""
 
 from barnabas.broker.broker import Broker
+from barnabas.broker.topic_rules import problem_of_name
 from barnabas.broker.topic_znodes import Topic
-from barnabas.broker.topics import problem_of_name
 from barnabas.errors import BrokerError, ErrorCode
 
 

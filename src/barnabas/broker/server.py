@@ -1,7 +1,7 @@
 """BrokerServer: builds the objects of a broker over its ports, starts them, stops them in order."""
 
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.broker.background import Background
@@ -311,8 +311,10 @@ class BrokerServer:
         seconds = config.transaction_remove_expired_transaction_cleanup_interval_ms / 1000
         self._background.every(seconds, "expired transactions", when_used(lambda one: one.expire()))
 
-    def _maintain(self) -> None:
-        _report(self._logs.maintain(self._world.clock.time_ms()))
+    def _maintain(self) -> Iterator[None]:
+        for events in self._logs.maintain_in_steps(self._world.clock.time_ms()):
+            _report(events)
+            yield
 
     def _compact(self) -> None:
         _report(self._cleaner.poll(self._world.clock.time_ms()))

@@ -1,14 +1,13 @@
 """Topics: what topics there are, written in the registry, and hosted by this broker."""
 
 import logging
-import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from barnabas.broker.config_znodes import encode_config
 from barnabas.broker.hosting import Hosting, log_config
-from barnabas.broker.topic_rules import check_properties
+from barnabas.broker.topic_rules import check_properties, problem_of_name
 from barnabas.broker.topic_znodes import (
     CONFIGS,
     DELETIONS,
@@ -48,8 +47,6 @@ METADATA_TOPIC = "__cluster_metadata"
 _PARTITIONS_A_STEP = 16
 """About 20 ms of work."""
 
-_LEGAL = re.compile(r"[a-zA-Z0-9._-]{1,249}")
-
 
 class Topics:
     """All topics by name. Each change is durable in the registry when the call returns.
@@ -71,6 +68,7 @@ class Topics:
         self.on_change: list[Callable[[Topic], None]] = []
         self.on_deleted: list[Callable[[Topic], None]] = []
         self._closed = False
+        self._leaving: set[str] = set()
 
     def __iter__(self) -> Iterator[Topic]:
         """All topics, sorted by name."""
@@ -103,12 +101,14 @@ class Topics:
         for one in list(logs.logs()):
             name, _ = one.topic_partition
             if name in deleted:
-                logs.delete(one.topic_partition)
+                logs.delete(one.topic_partition, durable=False)
             else:
                 here = found if name in written.topics else strangers
                 here.setdefault(name, []).append(one)
+        if deleted:
+            logs.sync_directories()
         for name in deleted:
-            self._forget(name)
+            self.end_deletion(name)
         for name in written.configs.keys() - written.topics.keys():
             # The broker was killed before it wrote the topic they are of.
             self._registry.delete(f"{CONFIGS}/{name}")
@@ -242,7 +242,14 @@ class Topics:
         self._hosting.configure({topic.name: topic.config for topic in self._by_name.values()})
 
     def delete(self, name: str) -> None:
-        """Delete a topic with its records.
+        """Delete a topic with its records; raises as `delete_in_steps`."""
+        for _ in self.delete_in_steps(name):
+            pass
+
+    def delete_in_steps(self, name: str) -> Iterator[None]:
+        """Delete a topic with its records, some partitions a step; it is unknown from the first on.
+
+        Its name can be given again after the last step.
 
         Raises:
             BrokerError: there is no such topic.
@@ -253,19 +260,26 @@ class Topics:
         self._by_name.pop(name, None)
         self._by_id.pop(topic.topic_id, None)
         self.changes += 1
-        self._hosting.drop(name)
-        self._forget(name)
+        self._leaving.add(name)
+        try:
+            yield from self._hosting.drop_in_steps(name)
+        finally:
+            self._leaving.remove(name)
+        self.end_deletion(name)
         for tell in self.on_deleted:
             tell(topic)
         log.info("topic deleted", extra={"topic": name})
 
     def end_deletion(self, name: str) -> None:
-        """Remove what is left of a topic that is not served any more.
+        """Remove what is written of a topic that is not served, unless its logs are on their way out.
 
         Raises:
             StorageError: it cannot be written.
         """
-        self._forget(name)
+        if name not in self._leaving:
+            # The mark of its deletion goes last.
+            for path in (f"{TOPICS}/{name}", f"{CONFIGS}/{name}", f"{DELETIONS}/{name}"):
+                self._registry.delete(path)
 
     def _existing(self, name: str) -> Topic:
         topic = self._by_name.get(name)
@@ -322,12 +336,6 @@ class Topics:
         self._by_name[topic.name] = self._by_id[topic.topic_id] = topic
         self.changes += 1
 
-    def _forget(self, name: str) -> None:
-        """Remove what is written of a topic; the mark of its deletion last."""
-        self._registry.delete(f"{TOPICS}/{name}")
-        self._registry.delete(f"{CONFIGS}/{name}")
-        self._registry.delete(f"{DELETIONS}/{name}")
-
     def take_up(self, name: str) -> None:
         """Host a topic that somebody else has written into the registry.
 
@@ -339,7 +347,7 @@ class Topics:
         data = self._registry.get(f"{TOPICS}/{name}")
         if problem:
             raise BrokerError(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
-        if data is None or not data[0]:
+        if data is None or not data[0] or name in self._leaving:
             return
         try:
             config = config_of(self._registry, name)
@@ -390,12 +398,3 @@ class Topics:
             "topic taken over",
             extra={"topic": name, "partitions": len(indexes), "properties": properties},
         )
-
-
-def problem_of_name(name: str) -> str:
-    """Why a topic may not be called so; empty if it may. Source: Kafka's Topic.validate."""
-    if name in {".", ".."}:
-        return "that is no name for a topic"
-    if not _LEGAL.fullmatch(name):
-        return "the name of a topic is 1 to 249 of letters, digits, dot, underscore and hyphen"
-    return ""

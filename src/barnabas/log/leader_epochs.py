@@ -15,7 +15,8 @@ _UNDEFINED = (-1, -1)
 class LeaderEpochs:
     """Epochs with their first offsets; both grow.
 
-    Every change is on stable storage when the call returns, but where `durable` is false.
+    Every change is on stable storage when the call returns, but where `durable` is false; what is
+    forgotten at the start is not written, as the next start knows where the log begins.
     """
 
     __slots__ = ("_disk", "_epochs", "_path", "_starts", "latest")
@@ -101,7 +102,6 @@ class LeaderEpochs:
         del self._epochs[:passed]
         del self._starts[:passed]
         self._starts[0] = start_offset
-        self._write()
 
     def _write(self, *, durable: bool = True) -> None:
         self.latest = self._epochs[-1] if self._epochs else -1

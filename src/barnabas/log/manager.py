@@ -29,6 +29,8 @@ from barnabas.log.segment import Segment
 from barnabas.ports import Clock, Disk, Entropy
 from barnabas.types import TopicPartition
 
+_LOGS_A_STEP = 256
+
 
 class LogSettings(NamedTuple):
     """What a broker's properties say of its logs; the intervals under Kafka's names, in ms.
@@ -209,11 +211,12 @@ class LogManager:
         self._disk.replace_file(path, encode_topic_id(topic_id))
         log.topic_id = topic_id
 
-    def delete(self, partition: TopicPartition) -> None:
+    def delete(self, partition: TopicPartition, *, durable: bool = True) -> None:
         """Take a log away; its files are removed after `file.delete.delay.ms`.
 
         One whose directory somebody else has removed is taken away too. Where the whole data
-        directory is missing the disk may be, and come back with the log.
+        directory is missing the disk may be, and come back with the log. If not `durable`, a power
+        cut may bring it back until `sync_directories`.
 
         Raises:
             StorageError: its directory cannot be renamed; it stays.
@@ -222,12 +225,22 @@ class LogManager:
         place = self._places[partition].path
         gone = f"{place}/{self._deleted_name(partition)}"
         if self._disk.exists(log.directory) or not self._disk.exists(place):
-            self._disk.rename(log.directory, gone)
+            self._disk.rename(log.directory, gone, durable=durable)
         del self._logs[partition], self._places[partition]
         log.fail(LogDirFailed(f"partition {partition.topic}-{partition.partition} was deleted"))
         self._removals.add(
             self._clock.time_ms(), log.config.file_delete_delay_ms, [gone], list(log.segments)
         )
+
+    def sync_directories(self) -> None:
+        """Bring to stable storage which logs there are.
+
+        Raises:
+            StorageError: a directory cannot be synced.
+        """
+        for directory in self._directories:
+            if self._disk.exists(directory.path):
+                self._disk.sync_directory(directory.path)
 
     def _deleted_name(self, partition: TopicPartition) -> str:
         return deleted_directory(partition, self._entropy.uuid())
@@ -235,25 +248,33 @@ class LogManager:
     # --- Work from time to time ---------------------------------------------------------------
 
     def maintain(self, now_ms: int) -> list[LogEvent]:
+        """Do what is due, all of it at once; see `maintain_in_steps`."""
+        return [event for events in self.maintain_in_steps(now_ms) for event in events]
+
+    def maintain_in_steps(self, now_ms: int) -> Iterator[list[LogEvent]]:
         """Do what is due: retention, flushes, checkpoints, removals, forgetting old producers.
 
-        A log whose disk fails goes offline; the others go on.
+        A step looks at a few hundred logs at most, and ends with one that gives up segments, so
+        that clients are served meanwhile; it tells what is worth telling. A log whose disk fails
+        goes offline; the others go on.
         """
-        events: list[LogEvent] = []
         retention = self._retention.is_due(now_ms)
         expiry = self._expiry.is_due(now_ms)
-        for log in self._logs.values():
+        for number, log in enumerate(list(self._logs.values()), 1):
             if log.failure is not None:
-                continue
+                continue  # One that was deleted since this began has failed, too.
+            events: list[LogEvent] = []
             try:
                 self._maintain(log, now_ms, events, retention=retention, expiry=expiry)
             except StorageError as error:
                 log.fail(error)
                 events.append(LogEvent(log.topic_partition, f"is offline: {error}", problem=True))
+            if events or number % _LOGS_A_STEP == 0:
+                yield events
         if self._checkpoints.is_due(now_ms):
             self.write_checkpoints()
-        self._removals.run(now_ms)
-        return events
+        for _removed in self._removals.run(now_ms):
+            yield []
 
     def _maintain(
         self,

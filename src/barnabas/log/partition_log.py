@@ -256,7 +256,7 @@ class PartitionLog:
         return first_not_before(self.segments, self.start_offset, timestamp, unpacking)
 
     def offset_of_max_timestamp(self, unpacking: Unpacking | None = None) -> FoundTimestamp | None:
-        """The first with the greatest of all; None if none has one. Raises as the one for a time."""
+        """The first with the greatest of all; None of an empty log. Raises as the one for a time."""
         self.write_pending()
         return newest(self.segments, self.start_offset, unpacking)
 

@@ -1,7 +1,7 @@
 """Files to be removed later: readers may still send from them (`file.delete.delay.ms`)."""
 
 import heapq
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from barnabas.log.segment import Segment
 from barnabas.ports import Disk
@@ -28,11 +28,12 @@ class Removals:
         self._added += 1
         heapq.heappush(self._waiting, (now_ms + delay_ms, self._added, paths, segments))
 
-    def run(self, now_ms: int) -> None:
-        """Remove what is due."""
+    def run(self, now_ms: int) -> Iterator[None]:
+        """Remove what is due, one after another."""
         self._see(now_ms)
         while self._waiting and self._waiting[0][0] <= now_ms:
             self._remove(heapq.heappop(self._waiting))
+            yield
 
     def close(self) -> None:
         """Give descriptors back; what still waits is found and removed at the next start."""

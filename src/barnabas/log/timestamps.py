@@ -42,7 +42,9 @@ def first_not_before(
 def newest(
     segments: Segments, start: int, unpacking: Unpacking | None = None
 ) -> FoundTimestamp | None:
-    """The first record from offset `start` on that has the greatest timestamp.
+    """The first record that has the greatest timestamp; -1 is one where there is no other.
+
+    Those of the segment that holds offset `start` count whole, as in Kafka.
 
     Raises:
         RefusedRecords, StorageError: as `first_not_before`.
@@ -50,10 +52,8 @@ def newest(
     candidates = segments.from_offset(start)
     segment = max(candidates, key=lambda each: each.max_timestamp)
     greatest = segment.max_timestamp
-    if greatest < 0:
-        return None
     position = segment.offsets.position_for(segment.max_timestamp_offset)
-    search = _Search(start, lambda time: time >= greatest, unpacking or Unpacking())
+    search = _Search(0, lambda time: time >= greatest, unpacking or Unpacking())
     return search.from_position(segment, position)
 
 

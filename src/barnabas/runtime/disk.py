@@ -120,6 +120,7 @@ class RealDisk:
                 from shutil import rmtree
 
                 rmtree(path)
+                self._files.forget(path)
             else:
                 os.unlink(path)
 

@@ -138,13 +138,14 @@ class OpenFiles:
         self.limit = limit
         self.brink = brink()
         self._open: deque[RealFile] = deque()
-        self._known: weakref.WeakSet[RealFile] = weakref.WeakSet()
+        # By directory: a rename must not look at the files of all others.
+        self._known: dict[str, weakref.WeakSet[RealFile]] = {}
         self._names = threading.Lock()
 
     def add(self, path: str, descriptor: int) -> RealFile:
         """A file over a descriptor that was just opened."""
         file = RealFile(path, descriptor, self)
-        self._known.add(file)
+        self._know(file)
         self.admit(file)
         return file
 
@@ -191,18 +192,25 @@ class OpenFiles:
                 raise
 
     def rename(self, source: str, target: str) -> None:
-        """Rename a file or directory; files at or below it live on under the new name."""
+        """Rename a file or directory; it, or the files in it, live on under the new name."""
         with self._names:
             os.rename(source, target)
-            self._renamed(source, target)
-
-    def _renamed(self, source: str, target: str) -> None:
-        below = source + os.sep
-        for file in list(self._known):
-            if file.path == source:
-                file.path = target
-            elif file.path.startswith(below):
+            for file in self._known.pop(source, ()):
                 file.path = target + file.path[len(source) :]
+                self._know(file)
+            beside = self._known.get(os.path.dirname(source), ())
+            for file in [one for one in beside if one.path == source]:
+                self._known[os.path.dirname(source)].remove(file)
+                file.path = target
+                self._know(file)
+
+    def forget(self, directory: str) -> None:
+        """The directory was removed."""
+        self._known.pop(directory, None)
+
+    def _know(self, file: RealFile) -> None:
+        directory = os.path.dirname(file.path)
+        self._known.setdefault(directory, weakref.WeakSet()).add(file)
 
 
 def said(error: OSError) -> str:

@@ -299,44 +299,43 @@ def fetch_sessions(talk: Talk) -> None:
     del empty
 
 
+def _times(
+    name: str, *times: int, partition: int = 0, epoch: int = -1, isolation: int = 0
+) -> ListOffsetsRequest:
+    wanted = [
+        ListOffsetsPartition(partition_index=partition, current_leader_epoch=epoch, timestamp=time)
+        for time in times
+    ]
+    return ListOffsetsRequest(
+        replica_id=-1,
+        isolation_level=isolation,
+        timeout_ms=5000,
+        topics=[ListOffsetsTopic(name=name, partitions=wanted)],
+    )
+
+
 def list_offsets(talk: Talk) -> None:
     """Every special time, real times, and what is not there."""
     talk.create("t", partitions=2)
+    talk.create("timeless")
+    timeless = talk.topic("timeless")
+    talk.ask("without times", produced(timeless, bytes(make_batch(2, timestamp=-1))), 12)
+    talk.ask("newest without times", _times(timeless, -3), 10)
     name = talk.topic("t")
     for nth, when in enumerate((1000, 5000, 3000)):
         records = bytes(make_batch(2, timestamp=when, step=10))
         talk.ask(f"written {nth}", produced(name, records), 12)
 
-    def asked(
-        *times: int, name: str = name, partition: int = 0, epoch: int = -1, isolation: int = 0
-    ) -> ListOffsetsRequest:
-        return ListOffsetsRequest(
-            replica_id=-1,
-            isolation_level=isolation,
-            timeout_ms=5000,
-            topics=[
-                ListOffsetsTopic(
-                    name=name,
-                    partitions=[
-                        ListOffsetsPartition(
-                            partition_index=partition, current_leader_epoch=epoch, timestamp=time
-                        )
-                        for time in times
-                    ],
-                )
-            ],
-        )
-
     for version in range(1, 12):
         for time in (-1, -2, -3, -4, -5, -6, -7, 0, 1000, 1001, 1010, 3000, 5005, 5010, 5011):
-            talk.ask(f"{time} in {version}", asked(time), version)
-            talk.ask(f"{time} of nothing in {version}", asked(time, partition=1), version)
-        talk.ask(f"unknown in {version}", asked(-1, name=talk.topic("gone")), version)
-        talk.ask(f"unknown partition in {version}", asked(-1, partition=9), version)
-        talk.ask(f"twice in {version}", asked(-1, -2), version)
-        talk.ask(f"committed in {version}", asked(-1, isolation=1), version)
-        talk.ask(f"epoch in {version}", asked(-1, epoch=0), version)
-        talk.ask(f"newer epoch in {version}", asked(-1, epoch=3), version)
+            talk.ask(f"{time} in {version}", _times(name, time), version)
+            talk.ask(f"{time} of nothing in {version}", _times(name, time, partition=1), version)
+        talk.ask(f"unknown in {version}", _times(talk.topic("gone"), -1), version)
+        talk.ask(f"unknown partition in {version}", _times(name, -1, partition=9), version)
+        talk.ask(f"twice in {version}", _times(name, -1, -2), version)
+        talk.ask(f"committed in {version}", _times(name, -1, isolation=1), version)
+        talk.ask(f"epoch in {version}", _times(name, -1, epoch=0), version)
+        talk.ask(f"newer epoch in {version}", _times(name, -1, epoch=3), version)
 
     def epochs(epoch: int, current: int = -1, partition: int = 0) -> OffsetForLeaderEpochRequest:
         one = OffsetForLeaderPartition(
@@ -364,7 +363,10 @@ def delete_records(talk: Talk) -> None:
     talk.create("t")
     talk.create("compacted", config={"cleanup.policy": "compact"})
     name = talk.topic("t")
-    talk.ask("written", produced(name, bytes(make_batch(9))), 12)
+    talk.create("kept", config={"cleanup.policy": ""})
+    for when in (5000, 3000, 4000):
+        records = bytes(make_batch(3, timestamp=when, step=10))
+        talk.ask(f"written at {when}", produced(name, records), 12)
 
     def before(offset: int, name: str = name, partition: int = 0) -> DeleteRecordsRequest:
         one = DeleteRecordsPartition(partition_index=partition, offset=offset)
@@ -373,6 +375,7 @@ def delete_records(talk: Talk) -> None:
         )
 
     talk.ask("some", before(4), 2)
+    talk.ask("newest, which is gone", _times(name, -3), 10)
     talk.ask("less than are gone", before(2), 2)
     talk.ask("negative", before(-2), 2)
     talk.ask("more than there are", before(10), 2)
@@ -383,6 +386,7 @@ def delete_records(talk: Talk) -> None:
     talk.ask("unknown topic", before(1, talk.topic("gone")), 2)
     talk.ask("unknown partition", before(1, partition=4), 2)
     talk.ask("compacted", before(0, talk.topic("compacted")), 2)
+    talk.ask("not cleaned", before(0, talk.topic("kept")), 2)
     talk.ask("written then", produced(name, bytes(make_batch(1))), 12)
 
 

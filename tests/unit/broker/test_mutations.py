@@ -18,7 +18,11 @@ from barnabas.protocol.create_topics import (
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
-from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from barnabas.protocol.delete_topics import (
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DeleteTopicState,
+)
 from barnabas.wire.schema import NO_UUID
 from tests.unit.broker.in_memory import StillClock, a_broker, answered, asked
 
@@ -64,6 +68,6 @@ def test_it_is_about_new_partitions_and_deleted_topics_too(broker: Broker) -> No
     enlarged = answered(broker, outcome, CreatePartitionsResponse)
     assert enlarged.results[0].error_code == 0
     gone = DeleteTopicsRequest(topics=[DeleteTopicState(name="a", topic_id=NO_UUID)], timeout_ms=1)
-    deleted = delete_topics.handle(broker, asked(6), gone)
+    deleted = answered(broker, delete_topics.handle(broker, asked(6), gone), DeleteTopicsResponse)
     assert deleted.responses[0].error_code == ErrorCode.THROTTLING_QUOTA_EXCEEDED
     assert deleted.throttle_time_ms == 3000

@@ -252,3 +252,42 @@ def test_partitions_spread_over_directories(tmp_path: Path) -> None:
         manager.create(TopicPartition("dogs", number), TOPIC_ID, SMALL)
     assert [len(list((tmp_path / name).glob("dogs-*"))) for name in "ab"] == [2, 2]
     manager.close()
+
+
+def test_logs_give_up_segments_one_after_another_and_may_be_deleted_meanwhile(
+    tmp_path: Path,
+) -> None:
+    manager = a_manager(tmp_path)
+    manager.open()
+    config = LogConfig(segment_bytes=250, retention_ms=1000, file_delete_delay_ms=0)
+    partitions = [TopicPartition("dogs", index) for index in range(3)]
+    logs = [manager.create(partition, TOPIC_ID, config) for partition in partitions]
+    for log in logs:
+        fill(log, 5)
+    steps = manager.maintain_in_steps(SystemClock().time_ms() + HOUR)
+    next(steps)
+    assert [log.start_offset for log in logs] == [5, 0, 0]
+    manager.delete(partitions[1])
+    (event,) = next(steps)
+    assert event.partition == partitions[2]
+    assert [log.start_offset for log in logs] == [5, 0, 5]
+    assert [step for step in steps if step] == []
+    assert manager.close() == []
+
+
+def test_epochs_before_a_new_log_start_are_not_there_after_a_restart(tmp_path: Path) -> None:
+    manager = a_manager(tmp_path)
+    manager.open()
+    log = manager.create(DOGS, TOPIC_ID, SMALL)
+    for epoch in range(3):
+        log.append(memoryview(make_batch(size=100)), leader_epoch=epoch, now_ms=5_000)
+    log.write_pending()
+    log.delete_before(2)
+    assert log.epochs.entries() == [(2, 2)]
+    assert manager.close() == []
+    again = a_manager(tmp_path)
+    again.open()
+    found = again.get(DOGS)
+    assert found is not None
+    assert found.epochs.entries() == [(2, 2)]
+    again.close()

@@ -15,7 +15,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.mutations import Mutations
 from barnabas.broker.purgatory import Pending
-from barnabas.broker.stepping import MOST_AT_ONCE, in_steps
+from barnabas.broker.stepping import in_steps
 from barnabas.broker.topic_znodes import Topic
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.create_partitions import (
@@ -43,11 +43,8 @@ def handle(
     def respond() -> CreatePartitionsResponse:
         return CreatePartitionsResponse(throttle_time_ms=quota.wait_ms, results=results)
 
-    if sum(topic.count for topic in request.topics) > MOST_AT_ONCE:
-        return in_steps(broker.timers, steps, respond)
-    for _ in steps:
-        pass
-    return respond()
+    wanted = sum(topic.count for topic in request.topics)
+    return in_steps(broker.timers, wanted, steps, respond)
 
 
 def _enlarge(

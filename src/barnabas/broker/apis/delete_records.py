@@ -1,6 +1,6 @@
 """DeleteRecords (key 21): move the first offset of partitions up (KIP-107).
 
-Does: offset -1 is the high watermark; refuses topics that are not cleaned by deletion.
+Does: offset -1 is the high watermark; refuses topics that are only compacted.
 Ignores: `timeout_ms`: there are no followers to wait for.
 Versions: 2 flexible
 """
@@ -17,6 +17,7 @@ from barnabas.protocol.delete_records import (
 )
 
 _HIGH_WATERMARK = -1
+_COMPACTED_ONLY = frozenset({"compact"})
 _NOTHING = -1
 
 
@@ -54,7 +55,7 @@ def _moved(broker: Broker, topic: str, index: int, offset: int) -> tuple[ErrorCo
     log = partition.log
     if log.failure is not None:
         return ErrorCode.KAFKA_STORAGE_ERROR, _NOTHING
-    if "delete" not in log.config.cleanup_policy:
+    if log.config.cleanup_policy == _COMPACTED_ONLY:
         return ErrorCode.POLICY_VIOLATION, _NOTHING
     target = log.written_end if offset == _HIGH_WATERMARK else offset
     if not 0 <= target <= log.written_end:

@@ -1,18 +1,21 @@
 """DeleteTopics (key 20): delete topics by name or id, with their records.
 
-Does: both ways of naming; refuses while `delete.topic.enable` is false; before
-    1.0 that is never done in time (see `Profile`). What is told twice, in the same
-    or in both ways, is refused in one answer.
+Does: both ways of naming; many partitions go in steps, between which others are served; refuses
+    while `delete.topic.enable` is false; before 1.0 that is never done in time (see `Profile`).
+    What is told twice, in the same or in both ways, is refused in one answer.
 Ignores: `timeout_ms`: topics are gone before the answer (their files follow).
 Versions: 1 throttle time · 3 a code of its own when deletion is disabled · 5 messages, refused
     when a quota is used up (KIP-599) · 6 by topic id (KIP-516)
 """
 
 from collections import Counter
+from collections.abc import Iterator
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.mutations import Mutations
+from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import in_steps
 from barnabas.broker.topic_znodes import Topic
 from barnabas.broker.topics import SHARES_TOPIC
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
@@ -31,12 +34,38 @@ _STRICT = VersionTable({0: False, 5: True})
 
 def handle(
     broker: Broker, context: RequestContext, request: DeleteTopicsRequest
-) -> DeleteTopicsResponse:
+) -> DeleteTopicsResponse | Pending:
     """Delete each topic that is there; say why the others are not deleted."""
+    quota = Mutations(broker, context, strict=_STRICT[context.api_version])
+    answers: dict[tuple[str | None, bytes], DeletableTopicResult] = {}
+    steps = _delete_each(broker, context, request, quota, answers)
+
+    def respond() -> DeleteTopicsResponse:
+        return DeleteTopicsResponse(
+            throttle_time_ms=quota.wait_ms, responses=list(answers.values())
+        )
+
+    return in_steps(broker.timers, _partitions(broker, request), steps, respond)
+
+
+def _partitions(broker: Broker, request: DeleteTopicsRequest) -> int:
+    """How many may have to go."""
+    found = [broker.topics.get(name) for name in request.topic_names]
+    for one in request.topics:
+        by_id = broker.topics.by_id(one.topic_id)
+        found.append(by_id if one.name is None else broker.topics.get(one.name))
+    return sum(len(topic.partitions) for topic in found if topic is not None)
+
+
+def _delete_each(
+    broker: Broker,
+    context: RequestContext,
+    request: DeleteTopicsRequest,
+    quota: Mutations,
+    answers: dict[tuple[str | None, bytes], DeletableTopicResult],
+) -> Iterator[None]:
     asked = [DeleteTopicState(name=name, topic_id=NO_UUID) for name in request.topic_names]
     times = Counter((one.name, one.topic_id) for one in asked + request.topics)
-    answers = {}
-    quota = Mutations(broker, context, strict=_STRICT[context.api_version])
     for name, topic_id in times:
         code, why, told = ErrorCode.NONE, None, (name, topic_id)
         try:
@@ -52,17 +81,21 @@ def handle(
             if (topic.name, NO_UUID) in times and (None, topic.topic_id) in times:
                 raise BrokerError(ErrorCode.INVALID_REQUEST, "the topic is there by name and by id")
             quota.take(len(topic.partitions))
-            broker.topics.delete(topic.name)
-            broker.offsets.forget_topic(topic.name)
-            broker.registry_offsets.forget_topic(topic.name)
-            if broker.topics.get(SHARES_TOPIC) is not None:
-                broker.shares.forget_topic(topic.topic_id)
+            yield from broker.topics.delete_in_steps(topic.name)
+            _forget(broker, topic)
         except KafkaError as error:
             code, why = error.code, error.why
         answers[told] = DeletableTopicResult(
             name=told[0], topic_id=told[1], error_code=code, error_message=why
         )
-    return DeleteTopicsResponse(throttle_time_ms=quota.wait_ms, responses=list(answers.values()))
+
+
+def _forget(broker: Broker, topic: Topic) -> None:
+    """What others know of the topic goes with it."""
+    broker.offsets.forget_topic(topic.name)
+    broker.registry_offsets.forget_topic(topic.name)
+    if broker.topics.get(SHARES_TOPIC) is not None:
+        broker.shares.forget_topic(topic.topic_id)
 
 
 def _find(broker: Broker, name: str | None, topic_id: bytes) -> Topic:

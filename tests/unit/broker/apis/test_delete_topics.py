@@ -2,10 +2,16 @@ import pytest
 
 from barnabas.broker.apis.delete_topics import handle
 from barnabas.broker.broker import Broker
-from barnabas.errors import ErrorCode
-from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicState
+from barnabas.broker.purgatory import Pending
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.protocol.delete_topics import (
+    DeleteTopicsRequest,
+    DeleteTopicsResponse,
+    DeleteTopicState,
+)
 from barnabas.wire.schema import NO_UUID
-from tests.unit.broker.in_memory import a_broker, asked
+from tests.unit.broker.in_memory import a_broker, answered, asked
+from tests.unit.runtime.manual_timers import ManualTimers
 
 
 def with_topics(*names: str, **config: object) -> Broker:
@@ -17,7 +23,8 @@ def with_topics(*names: str, **config: object) -> Broker:
 
 def by_name(broker: Broker, *names: str, version: int = 5) -> list[tuple[str | None, int]]:
     request = DeleteTopicsRequest(topic_names=list(names), timeout_ms=1)
-    answers = handle(broker, asked(version), request).responses
+    outcome = handle(broker, asked(version), request)
+    answers = answered(broker, outcome, DeleteTopicsResponse).responses
     return [(one.name, one.error_code) for one in answers]
 
 
@@ -40,7 +47,8 @@ def test_topics_are_deleted_by_id() -> None:
         DeleteTopicState(name="a", topic_id=topic.topic_id),
         DeleteTopicState(topic_id=NO_UUID),
     ]
-    answers = handle(broker, asked(6), DeleteTopicsRequest(topics=states, timeout_ms=1)).responses
+    outcome = handle(broker, asked(6), DeleteTopicsRequest(topics=states, timeout_ms=1))
+    answers = answered(broker, outcome, DeleteTopicsResponse).responses
     assert [(one.name, one.error_code) for one in answers] == [
         ("b", 0),
         (None, ErrorCode.UNKNOWN_TOPIC_ID),
@@ -73,6 +81,28 @@ def test_what_is_told_twice_is_refused_in_one_answer() -> None:
     name, number = DeleteTopicState(name="a", topic_id=NO_UUID), DeleteTopicState(topic_id=topic[1])
     for states in ([name, name], [number, number], [name, number]):
         request = DeleteTopicsRequest(topics=states, timeout_ms=1)
-        (answer,) = handle(broker, asked(6), request).responses
+        outcome = handle(broker, asked(6), request)
+        (answer,) = answered(broker, outcome, DeleteTopicsResponse).responses
         assert answer.error_code == ErrorCode.INVALID_REQUEST
     assert broker.topics.get("a") is not None
+
+
+def test_thousands_of_partitions_go_in_steps_between_which_nobody_takes_their_place() -> None:
+    timers = ManualTimers()
+    broker = a_broker(timers=timers)
+    broker.topics.create("dogs", {index: [1] for index in range(1000)}, {})
+    outcome = handle(broker, asked(5), DeleteTopicsRequest(topic_names=["dogs"], timeout_ms=1))
+    assert isinstance(outcome, Pending)
+    timers.next.pop(0)()
+    assert broker.topics.get("dogs") is None
+    with pytest.raises(BrokerError, match="TOPIC_ALREADY_EXISTS"):
+        broker.topics.create("dogs", {0: [1]}, {})
+    # Who looks for deletions in ZooKeeper meanwhile must not take this one to be over.
+    broker.topics.end_deletion("dogs")
+    broker.topics.take_up("dogs")
+    assert broker.topics.get("dogs") is None
+    assert broker.registry.get("/admin/delete_topics/dogs") is not None
+    (answer,) = answered(broker, outcome, DeleteTopicsResponse).responses
+    assert (answer.name, answer.error_code) == ("dogs", 0)
+    assert broker.registry.get("/admin/delete_topics/dogs") is None
+    broker.topics.create("dogs", {0: [1]}, {})

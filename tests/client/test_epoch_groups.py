@@ -1,8 +1,7 @@
 """Consumers of ours whose broker shares partitions out (KIP-848), in one process with that broker."""
 
-import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import pytest
 
@@ -13,11 +12,7 @@ from barnabas import (
     Consumer,
     ErrorCode,
     NewTopic,
-    RebalanceListener,
-    TopicPartition,
-    aio,
 )
-from barnabas.errors import LocalProtocolError
 from barnabas.testing.embedded_broker import EmbeddedBroker
 from tests.client import test_groups
 from tests.client.test_groups import (
@@ -25,6 +20,7 @@ from tests.client.test_groups import (
     SECONDS,
     Told,
     fill,
+    goes_on_alone,
     numbers,
     poll_until,
     shared,
@@ -82,13 +78,7 @@ def test_members_share_and_what_one_leaves_goes_on_with_another(
     moved = sorted({0, 1, 2, 3} - set(kept))
     assert first.words[1] == ("revoked", moved)
     assert ("assigned", moved) in second.words
-    one.close()
-    assert first.words[-1] == ("revoked", kept)
-    poll_until([two], lambda: shared([two]))
-    with pytest.raises(LocalProtocolError):
-        one.poll(0)
-    assert two.committed(two.assignment()) == dict.fromkeys(two.assignment(), 10)
-    two.close()
+    goes_on_alone(two, one, first)
 
 
 def test_a_member_that_stays_away_too_long_loses_what_it_had(servers: str, topic: str) -> None:
@@ -143,24 +133,7 @@ def test_who_leaves_may_assign_and_come_back(servers: str, topic: str) -> None:
 
 
 def test_the_listener_can_seek_and_commit(servers: str, topic: str) -> None:
-    class Seeks(RebalanceListener):
-        def on_partitions_assigned(self, partitions: Sequence[TopicPartition]) -> None:
-            for where in partitions:
-                one.seek(where, 8)
-
-        def on_partitions_revoked(self, partitions: Sequence[TopicPartition]) -> None:
-            one.commit(dict.fromkeys(partitions, 9))
-
-    fill(servers, topic)
-    one = member(servers, topic, enable_auto_commit=False)
-    one.subscribe([topic], listener=Seeks())
-    offsets = {record.offset for record in one.poll(SECONDS)}
-    assert offsets <= {8, 9}
-    poll_until([one], lambda: shared([one]))
-    parts = one.assignment()
-    one.close()
-    with member(servers, topic) as two:
-        assert two.committed(parts) == dict.fromkeys(parts, 9)
+    test_groups.a_listener_seeks_and_commits(servers, topic, member)
 
 
 def test_static_members_come_back_to_what_they_had(servers: str, topic: str) -> None:
@@ -221,22 +194,4 @@ def test_what_kafka_refuses_with_the_protocol_is_refused(more: dict[str, object]
 
 
 def test_asyncio_members_share(servers: str, topic: str) -> None:
-    async def main() -> None:
-        told = Told()
-        async with aio.Consumer(settings_of(servers, topic)) as one:
-            one.subscribe([topic], listener=told)
-            read = await one.poll(SECONDS)
-            async with aio.Consumer(settings_of(servers, topic)) as two:
-                two.subscribe([topic])
-                while not (one.assignment() and len(two.assignment()) == PARTITIONS // 2):
-                    read += [*await one.poll(0.02), *await two.poll(0.02)]
-            while len(one.assignment()) < PARTITIONS:
-                read += await one.poll(0.02)
-            values = {record.value for record in read}
-            while values < sent:
-                values |= {record.value for record in await one.poll(SECONDS)}
-        assert told.words[0] == ("assigned", [0, 1, 2, 3])
-        assert told.words[-1] == ("revoked", [0, 1, 2, 3])
-
-    sent = fill(servers, topic)
-    asyncio.run(main())
+    test_groups.asyncio_members(servers, topic, Told(), settings_of(servers, topic))

@@ -121,8 +121,14 @@ def test_members_share_and_what_one_leaves_goes_on_with_another(
     assert first.words[0] == ("assigned", [0, 1, 2, 3])
     moved = sorted({0, 1, 2, 3} - set(kept))
     assert first.words[1] == ("revoked", moved if "coop" in strategy else [0, 1, 2, 3])
+    goes_on_alone(two, one, first)
+
+
+def goes_on_alone(two: Consumer, one: Consumer, told: Told) -> None:
+    """The one closes, and is told so; the other has all, and goes on where that one was."""
+    kept = numbers(one.assignment())
     one.close()
-    assert first.words[-1] == ("revoked", kept)
+    assert told.words[-1] == ("revoked", kept)
     poll_until([two], lambda: shared([two]))
     with pytest.raises(LocalProtocolError):
         one.poll(0)
@@ -202,6 +208,10 @@ def test_who_leaves_may_assign_and_the_other_way_round(servers: str, topic: str)
 
 
 def test_the_listener_can_seek_and_commit(servers: str, topic: str) -> None:
+    a_listener_seeks_and_commits(servers, topic, member)
+
+
+def a_listener_seeks_and_commits(servers: str, topic: str, member: Callable[..., Consumer]) -> None:
     class Seeks(RebalanceListener):
         def on_partitions_assigned(self, partitions: Sequence[TopicPartition]) -> None:
             for where in partitions:
@@ -215,6 +225,7 @@ def test_the_listener_can_seek_and_commit(servers: str, topic: str) -> None:
     one.subscribe([topic], listener=Seeks())
     offsets = {record.offset for record in one.poll(SECONDS)}
     assert offsets <= {8, 9}
+    poll_until([one], lambda: shared([one]))
     parts = one.assignment()
     one.close()
     with member(servers, topic) as two:
@@ -291,14 +302,19 @@ def test_asyncio_members_share(servers: str, topic: str) -> None:
             await asyncio.sleep(0)
             super().on_partitions_assigned(partitions)
 
+    settings = {"bootstrap.servers": servers, "group.id": f"of-{topic}"}
+    settings |= {"auto.offset.reset": "earliest"}
+    asyncio_members(servers, topic, Awaited(), {**settings, "heartbeat.interval.ms": 50})
+
+
+def asyncio_members(servers: str, topic: str, told: Told, settings: dict[str, object]) -> None:
+    """One comes to another and goes, while all is read; then that one leaves."""
+
     async def main() -> None:
-        settings = {"bootstrap.servers": servers, "group.id": f"of-{topic}"}
-        settings |= {"auto.offset.reset": "earliest"}
-        told = Awaited()
-        async with aio.Consumer(settings, heartbeat_interval_ms=50) as one:
+        async with aio.Consumer(settings) as one:
             one.subscribe([topic], listener=told)
             read = await one.poll(SECONDS)
-            async with aio.Consumer(settings, heartbeat_interval_ms=50) as two:
+            async with aio.Consumer(settings) as two:
                 two.subscribe([topic])
                 while not (one.assignment() and len(two.assignment()) == PARTITIONS // 2):
                     read += [*await one.poll(0.02), *await two.poll(0.02)]

@@ -1,11 +1,7 @@
 """Our consumer in groups whose broker assigns (KIP-848): among others, killed, moved over; both brokers."""
 
 import re
-import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
@@ -28,15 +24,14 @@ from tests.interop.test_groups import (
     read_until,
     share,
 )
+from tests.interop.test_our_groups import among_two_others, one_is_killed
 
 pytestmark = pytest.mark.interop
 
-ROOT = Path(__file__).parents[2]
 PROPERTIES = QUICK | {
     "group.consumer.min.session.timeout.ms": "1000",
     "group.consumer.session.timeout.ms": "6000",
 }
-Make = Callable[[str, str], Member]
 
 
 @pytest.fixture(scope="module")
@@ -63,29 +58,6 @@ def broker(request: pytest.FixtureRequest) -> InteropBroker:
 
 def ours(address: str, topic: str, **more: str) -> OurEpochMember:
     return OurEpochMember(address, f"of-{topic}", topic, **more)
-
-
-def among_two_others(broker: InteropBroker, mine: Make, other: Make) -> None:
-    """Ours is first, then another client; each way all is read once and goes on where it was."""
-    topic = broker.new_topic(partitions=PARTITIONS)
-    address = broker.bootstrap_servers
-    one = mine(address, topic)
-    share([one])
-    two = other(address, topic)
-    share([one, two])
-    fill(address, topic)
-    read_all([one, two], 0)
-    two.commit()
-    one.commit()
-    one.close()
-    share([two])
-    three = mine(address, topic)
-    share([two, three])
-    fill(address, topic)
-    read_all([two, three], EACH)
-    for each in (three, two):
-        each.commit()
-        each.close()
 
 
 @pytest.mark.parametrize("assignor", ["uniform", pytest.param("range", marks=pytest.mark.long)])
@@ -136,21 +108,7 @@ def test_with_java(broker: InteropBroker, strategy: str | None) -> None:
 
 @pytest.mark.long
 def test_a_killed_member_of_ours_is_replaced(broker: InteropBroker) -> None:
-    topic, address = broker.new_topic(partitions=PARTITIONS), broker.bootstrap_servers
-    code = (
-        "import sys\nfrom tests.interop.group_members import OurEpochMember\n"
-        "member = OurEpochMember(*sys.argv[1:])\n"
-        "while True: member.poll()\n"
-    )
-    group = f"of-{topic}"
-    with subprocess.Popen([sys.executable, "-c", code, address, group, topic], cwd=ROOT) as other:
-        one = ours(address, topic)
-        read_until([one], lambda _: len(one.assigned()) == PARTITIONS // 2)
-        other.send_signal(signal.SIGKILL)
-    share([one])
-    fill(address, topic)
-    read_all([one], 0)
-    one.close()
+    one_is_killed(broker, OurEpochMember)
 
 
 def test_a_static_member_comes_back_to_what_it_had(broker: InteropBroker) -> None:

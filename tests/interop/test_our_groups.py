@@ -52,13 +52,14 @@ def ours(address: str, topic: str, strategy: str) -> OurMember:
     return OurMember(address, f"of-{topic}", topic, partition_assignment_strategy=strategy)
 
 
-def among_two_others(
-    broker: InteropBroker, strategy: str, other: Callable[[str, str], Member]
-) -> None:
+Make = Callable[[str, str], Member]
+
+
+def among_two_others(broker: InteropBroker, mine: Make, other: Make) -> None:
     """Ours leads, then another client; each way all is read once and goes on where it was."""
     topic = broker.new_topic(partitions=PARTITIONS)
     address = broker.bootstrap_servers
-    one = ours(address, topic, strategy)
+    one = mine(address, topic)
     share([one])
     two = other(address, topic)
     share([one, two])
@@ -68,7 +69,7 @@ def among_two_others(
     one.commit()
     one.close()
     share([two])
-    three = ours(address, topic, strategy)
+    three = mine(address, topic)
     share([two, three])
     fill(address, topic)
     read_all([two, three], EACH)
@@ -79,7 +80,10 @@ def among_two_others(
 
 @pytest.mark.parametrize("strategy", STRATEGIES)
 def test_members_of_ours(broker: InteropBroker, strategy: str) -> None:
-    among_two_others(broker, strategy, lambda address, topic: ours(address, topic, strategy))
+    def mine(address: str, topic: str) -> Member:
+        return ours(address, topic, strategy)
+
+    among_two_others(broker, mine, mine)
 
 
 @pytest.mark.parametrize("strategy", CONFLUENT)
@@ -88,7 +92,7 @@ def test_with_librdkafka(broker: InteropBroker, strategy: str) -> None:
         more = {"partition_assignment_strategy": strategy}
         return ConfluentMember(address, f"of-{topic}", topic, **more)
 
-    among_two_others(broker, strategy, other)
+    among_two_others(broker, lambda address, topic: ours(address, topic, strategy), other)
 
 
 @pytest.mark.parametrize(
@@ -99,7 +103,10 @@ def test_with_librdkafka(broker: InteropBroker, strategy: str) -> None:
 def test_with_clients_in_python(
     broker: InteropBroker, kind: Callable[[str, str, str], Member], strategy: str
 ) -> None:
-    among_two_others(broker, strategy, lambda address, topic: kind(address, f"of-{topic}", topic))
+    def other(address: str, topic: str) -> Member:
+        return kind(address, f"of-{topic}", topic)
+
+    among_two_others(broker, lambda address, topic: ours(address, topic, strategy), other)
 
 
 @pytest.mark.java
@@ -130,22 +137,27 @@ def test_with_java(broker: InteropBroker, strategy: str) -> None:
     three.close()
 
 
-def test_a_killed_member_of_ours_is_replaced(broker: InteropBroker) -> None:
+def one_is_killed(broker: InteropBroker, kind: type[OurMember], **more: str) -> None:
+    """Another process of ours has half of the partitions, until it is killed."""
     topic, address = broker.new_topic(partitions=PARTITIONS), broker.bootstrap_servers
     code = (
-        "import sys\nfrom tests.interop.group_members import OurMember\n"
-        f"member = OurMember(*sys.argv[1:], session_timeout_ms='{SHORT_SESSION_MS}')\n"
+        f"import sys\nfrom tests.interop.group_members import {kind.__name__} as Member\n"
+        f"member = Member(*sys.argv[1:], **{more})\n"
         "while True: member.poll()\n"
     )
     group = f"of-{topic}"
     with subprocess.Popen([sys.executable, "-c", code, address, group, topic], cwd=ROOT) as other:
-        one = OurMember(address, group, topic)
+        one = kind(address, group, topic)
         read_until([one], lambda _: len(one.assigned()) == PARTITIONS // 2)
         other.send_signal(signal.SIGKILL)
     share([one])
     fill(address, topic)
     read_all([one], 0)
     one.close()
+
+
+def test_a_killed_member_of_ours_is_replaced(broker: InteropBroker) -> None:
+    one_is_killed(broker, OurMember, session_timeout_ms=str(SHORT_SESSION_MS))
 
 
 @pytest.mark.java

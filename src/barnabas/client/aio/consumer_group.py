@@ -12,8 +12,9 @@ from barnabas.client.aio.group_member import GroupMember
 from barnabas.client.aio.group_offsets import GroupOffsets
 from barnabas.client.aio.pattern_watch import PatternWatch
 from barnabas.client.core.consumer_options import ConsumerOptions
+from barnabas.client.core.group.epoch_membership import EpochMembership, member_id
 from barnabas.client.core.group.group_metadata import GroupMetadata
-from barnabas.client.core.group.membership import Change
+from barnabas.client.core.group.membership import Change, Membership
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.client.core.group_descriptions import CommittedOffset
 from barnabas.errors import KafkaError
@@ -50,9 +51,10 @@ class ConsumerGroup:
         commits = None if options.auto_commit_s is None else self._commit_done
         self.member: EpochMember | GroupMember
         if group.broker_assigns:
-            self.member = EpochMember(coordinator, offsets, group, driver, commits)
+            machine = EpochMembership(group, member_id(coordinator.cluster.around.entropy))
+            self.member = EpochMember(coordinator, offsets, machine, driver, commits)
         else:
-            self.member = GroupMember(coordinator, offsets, group, driver, commits)
+            self.member = GroupMember(coordinator, offsets, Membership(group), driver, commits)
         self._watch: PatternWatch | None = None
         self._commit_at = inf
         self._next_commit()

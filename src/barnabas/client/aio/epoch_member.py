@@ -7,7 +7,6 @@ changes is done by another, which a poll begins. `core.group.epoch_membership` d
 import asyncio
 import logging
 import re
-from base64 import urlsafe_b64encode
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from typing import Final
@@ -20,7 +19,6 @@ from barnabas.client.aio.topic_names import topic_names
 from barnabas.client.core.group.epoch_membership import EpochMembership
 from barnabas.client.core.group.epoch_states import EpochState
 from barnabas.client.core.group.membership import Next
-from barnabas.client.core.group.options import GroupOptions
 from barnabas.client.core.group.regex import regex_of
 from barnabas.client.core.group_descriptions import CommittedOffset
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
@@ -44,13 +42,11 @@ class EpochMember(Member[EpochMembership]):
         self,
         coordinator: Coordinator,
         offsets: GroupOffsets,
-        options: GroupOptions,
+        machine: EpochMembership,
         driver: FetchDriver,
         commits: Callable[[], Awaitable[None]] | None,
     ) -> None:
-        drawn = coordinator.cluster.around.entropy.uuid()
-        member_id = urlsafe_b64encode(drawn).decode().rstrip("=")
-        super().__init__(coordinator, offsets, EpochMembership(options, member_id), driver, commits)
+        super().__init__(coordinator, offsets, machine, driver, commits)
         self._now = asyncio.Event()
         offsets.reader = self._reader
 

@@ -5,17 +5,14 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Final
 
-from barnabas.client.aio.coordinator import Coordinator
-from barnabas.client.aio.fetch_driver import FetchDriver
-from barnabas.client.aio.group_offsets import Committer, GroupOffsets
+from barnabas.client.aio.group_offsets import Committer
 from barnabas.client.aio.member import Member
 from barnabas.client.core.group.assignor import Counts
 from barnabas.client.core.group.member_states import MemberState
 from barnabas.client.core.group.membership import Membership, Next, Told
-from barnabas.client.core.group.options import GroupOptions
 from barnabas.client.core.group_descriptions import CommittedOffset
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.leave_group import LeaveGroupRequest, MemberIdentity
@@ -29,16 +26,6 @@ _LONGER_S: Final = 5.0
 
 class GroupMember(Member[Membership]):
     """Its members share out."""
-
-    def __init__(
-        self,
-        coordinator: Coordinator,
-        offsets: GroupOffsets,
-        options: GroupOptions,
-        driver: FetchDriver,
-        commits: Callable[[], Awaitable[None]] | None,
-    ) -> None:
-        super().__init__(coordinator, offsets, Membership(options), driver, commits)
 
     # ---- what the consumer does -----------------------------------------------------------
 

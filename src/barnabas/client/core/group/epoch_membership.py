@@ -5,6 +5,7 @@ answer or `unheard` without one. An answer may tell what the member is to have. 
 (`before_join`, `gave_up`), takes (`took`) and is `reconciled`, which the next heartbeat says.
 """
 
+from base64 import urlsafe_b64encode
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -14,6 +15,7 @@ from barnabas.client.core.group.membership import Change, Next, Told
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.client.core.group.subscription import NO_GENERATION
 from barnabas.errors import ErrorCode
+from barnabas.ports import Entropy
 from barnabas.protocol.consumer_group_heartbeat import (
     Assignment,
     ConsumerGroupHeartbeatRequest,
@@ -38,6 +40,11 @@ _NEXT: Final = {
     _E.NOT_COORDINATOR: Next.ELSEWHERE,
 }
 """All others are for the user."""
+
+
+def member_id(entropy: Entropy) -> str:
+    """A name for a member, which it keeps for as long as it lives (KIP-1082)."""
+    return urlsafe_b64encode(entropy.uuid()).decode().rstrip("=")
 
 
 class Place(NamedTuple):

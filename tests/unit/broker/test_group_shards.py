@@ -15,11 +15,14 @@ from barnabas.coordinators.group.snapshot import record_of
 from barnabas.coordinators.shard import CoordinatorResult
 from barnabas.coordinators.share_group.groups import ShareBeat, ShareSettings
 from barnabas.coordinators.share_state.states import StateKey
-from barnabas.errors import ErrorCode
+from barnabas.coordinators.streams_group.beating import StreamsBeat, StreamsReply
+from barnabas.coordinators.streams_group.settings import StreamsSettings
+from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicState
 from barnabas.wire.schema import NO_UUID
 from tests.unit.broker.test_group_offsets import Started
+from tests.unit.coordinators.streams_group.a_topology import part, topology
 
 NOT_WRITTEN = ErrorCode.COORDINATOR_NOT_AVAILABLE
 SHARED = ShareSettings(session_ms=1000, heartbeat_ms=100, assignment_interval_ms=0, max_size=10)
@@ -116,3 +119,23 @@ def test_what_share_groups_have_read_is_what_is_written(failing: Started) -> Non
     assert place in before
     broker.shares.offsets.forget("s", [place], lambda _codes: None)
     assert broker.shares.offsets.group("s").read == before
+
+
+def test_a_streams_member_whose_join_could_not_be_written_is_none(failing: Started) -> None:
+    asked = StreamsBeat(
+        group_id="app",
+        member_id="m",
+        epoch=0,
+        client_id="c",
+        client_host="/h",
+        topology=topology(part("0", "dogs")),
+        rebalance_timeout_ms=500,
+    )
+    held = failing.broker.groups.of("app")
+    settings = StreamsSettings(1000, 100, 0, 0, 0, 10)
+    told: list[StreamsReply | BrokerError] = []
+    failing.broker.groups.keep(
+        held, held.shard.streams.heartbeat(asked, None, settings, 0), told.append
+    )
+    assert [one.code for one in told if isinstance(one, BrokerError)] == [NOT_WRITTEN]
+    assert held.shard.kind_of("app") is None

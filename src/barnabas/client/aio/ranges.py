@@ -10,10 +10,11 @@ from typing import Final
 from barnabas.client.aio.asking import lookup_offsets
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.core.cluster_view import PartitionView
-from barnabas.client.core.descriptions import EARLIEST, LATEST
+from barnabas.client.core.descriptions import EARLIEST, LATEST, Resource
 from barnabas.client.core.fetched import Fetched, end_of, records_of, too_large
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
 from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from barnabas.protocol.fetch import (
     FetchPartition,
     FetchRequest,
@@ -24,6 +25,7 @@ from barnabas.protocol.fetch import (
 from barnabas.types import OffsetRange, TopicPartition
 from barnabas.wire.schema import NO_UUID
 
+_FORMAT: Final = "message.format.version"
 _SMALLEST_FETCH: Final = 65_536
 _NO_SESSION: Final = -1
 _WITHOUT_TOPIC_IDS: Final = 12
@@ -80,6 +82,9 @@ class RangeFetches:
                 self._cluster.refresh()
                 await asyncio.sleep(self._cluster.retry_wait(failures))
                 continue
+            if fetched is None and self._is_readable(data) and await self._counts_bytes():
+                # What is left of the range lies behind the first byte of the last message.
+                return None
             if fetched is not None:
                 if self._position < self._end:
                     self._coming = self._ask()
@@ -190,6 +195,28 @@ class RangeFetches:
         what = f"{self}: the log begins at {ends[0]} and ends at {ends[1]}"
         return BrokerError(ErrorCode.OFFSET_OUT_OF_RANGE, what)
 
+    def _is_readable(self, data: PartitionData) -> bool:
+        """Whether the end of the range is one that may be read up to."""
+        committed_only = self._options.committed_only
+        return (data.last_stable_offset if committed_only else data.high_watermark) >= self._end
+
+    async def _counts_bytes(self) -> bool:
+        """Whether the topic has Kafka 0.7's format. Others give nothing only for a while."""
+        topic = DescribeConfigsResource(
+            resource_type=Resource.TOPIC, resource_name=self._where.topic,
+            configuration_keys=[_FORMAT],
+        )  # fmt: skip
+        try:
+            response = await self._cluster.ask(DescribeConfigsRequest(resources=[topic]))
+        except KafkaError:
+            # Brokers of before 0.11 do not say; where it was by chance, it is asked again.
+            return False
+        return any(
+            (one.name, one.value) == (_FORMAT, "0.7")
+            for result in response.results
+            for one in result.configs
+        )
+
     def _take(self, data: PartitionData) -> Fetched | None:
         if data.error_code:
             raise BrokerError(data.error_code, str(self))
@@ -198,11 +225,6 @@ class RangeFetches:
         if following <= self._position:
             if not size and len(records):
                 raise too_large(self._where, self._position, self._options.fetch_bytes)
-            readable = data.last_stable_offset if self._options.committed_only else None
-            if (data.high_watermark if readable is None else readable) >= self._end:
-                # All of it is there, and holds no record from here on: so it is behind the first
-                # byte of the last message of Kafka 0.7's format.
-                self._position = self._end
             return None
         start, self._position = self._position, following
         self._started = True

@@ -141,11 +141,13 @@ def changed_entries(changed: Mapping[str, str]) -> Iterator[ConfigEntry]:
 
 
 def entries_of(
-    kind: type[Configuration], own: Mapping[str, str], source: Source
+    kind: type[Configuration], own: Mapping[str, str], source: Source, release: str
 ) -> Iterator[ConfigEntry]:
     """All properties of a resource that has `own` ones; the others have their defaults."""
     mine = _own(kind, own)
     for row in kind.settings().values():
+        if row.name not in mine and not is_of(release, row.name):
+            continue
         origins = [Origin(row.name, mine[row.name], source)] if row.name in mine else []
         default = Origin(row.synonym or row.name, row.render(row.default), Source.DEFAULT)
         origins.append(default)

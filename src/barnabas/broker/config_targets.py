@@ -16,6 +16,7 @@ from barnabas.config.broker import BrokerConfig
 from barnabas.config.configuration import Configuration
 from barnabas.config.definition import Setting
 from barnabas.config.inert_broker import inert_rows
+from barnabas.config.past import is_of
 from barnabas.config.topic import TopicConfig
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
 
@@ -60,7 +61,7 @@ def target_of(broker: Broker, kind: int, name: str) -> Target:
                 resources.check_broker(broker, name)
             return _BrokerTarget(broker, name)
         case ResourceKind.CLIENT_METRICS | ResourceKind.GROUP:
-            resources.check_name(name)
+            resources.check_name(broker, kind, name)
             return _ClientTarget(broker, kind, name)
         case _:
             raise BrokerError(
@@ -127,18 +128,18 @@ class _ClientTarget:
         return row.default
 
     def change(self, config: Mapping[str, str], *, validate_only: bool) -> None:
-        _check(self._kind, KINDS[self._kind], config)
+        _check(self._kind, KINDS[self._kind], config, self._broker_config.release)
         if self._kind == ResourceKind.GROUP:
             check_limits(self._broker_config, config)
         if not validate_only:
             self._resources.configure(self._kind, self._name, config)
 
 
-def _check(kind: int, known: type[Configuration], config: Mapping[str, str]) -> None:
+def _check(kind: int, known: type[Configuration], config: Mapping[str, str], release: str) -> None:
     of_metrics = kind == ResourceKind.CLIENT_METRICS
     for name, value in config.items():
         row = known.find(name)
-        if row is None:
+        if row is None or not is_of(release, row.name):
             code = ErrorCode.INVALID_REQUEST if of_metrics else ErrorCode.INVALID_CONFIG
             raise BrokerError(code, f"there is no such property: {name}{known.nearest(name)}")
         try:

@@ -1,8 +1,12 @@
 """Resources that properties belong to, as clients name them: a type and a text."""
 
+from collections.abc import Mapping
+
 from barnabas.broker.broker import Broker
+from barnabas.broker.resource_kinds import ResourceKind
 from barnabas.broker.topic_rules import problem_of_name
 from barnabas.broker.topic_znodes import Topic
+from barnabas.config.releases import is_before
 from barnabas.errors import BrokerError, ErrorCode
 
 
@@ -21,12 +25,19 @@ def topic_of(broker: Broker, name: str) -> Topic:
     return topic
 
 
-def check_name(name: str) -> None:
-    """Whether a resource that is only a name has one.
+_SINCE: Mapping[int, str] = {ResourceKind.CLIENT_METRICS: "3.7", ResourceKind.GROUP: "4.0"}
+"""Since which release line there are resources of these types that are only a name."""
+
+
+def check_name(broker: Broker, kind: int, name: str) -> None:
+    """Whether a resource that is only a name has one, of a type that the broker's release knows.
 
     Raises:
-        BrokerError: INVALID_REQUEST: it has none.
+        BrokerError: INVALID_REQUEST: it has none, or there are none of that type.
     """
+    release = broker.profile.release
+    if release and is_before(release, _SINCE[kind]):
+        raise BrokerError(ErrorCode.INVALID_REQUEST, f"{release} has no resources of type {kind}")
     if not name:
         raise BrokerError(ErrorCode.INVALID_REQUEST, "the name of the resource is empty")
 

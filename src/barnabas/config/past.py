@@ -1,4 +1,4 @@
-"""What the properties of a broker were in older releases: which there were, and with what defaults.
+"""What the properties of brokers and groups were in older releases: which there were, and defaults.
 
 Source: what brokers of 0.11 to 4.3 say of themselves (`tests/vectors/properties`), the documentation of
 each release line since 0.9.0, and what is known of those before: KAFKA-4203, KIP-32, KIP-98, KIP-186,
@@ -127,9 +127,10 @@ _CAME = """
 4.1 sasl.oauthbearer.assertion.template.file sasl.oauthbearer.client.credentials.client.id
 4.1 sasl.oauthbearer.client.credentials.client.secret sasl.oauthbearer.jwt.retriever.class
 4.1 sasl.oauthbearer.jwt.validator.class sasl.oauthbearer.scope
-4.1 transaction.two.phase.commit.enable
+4.1 share.isolation.level streams.heartbeat.interval.ms streams.num.standby.replicas
+4.1 streams.session.timeout.ms transaction.two.phase.commit.enable
 4.2 config.providers controller.quorum.auto.join.enable group.streams.initial.rebalance.delay.ms
-4.2 remote.log.manager.follower.thread.pool.size
+4.2 remote.log.manager.follower.thread.pool.size streams.initial.rebalance.delay.ms
 4.3 controller.quorum.fetch.max.bytes controller.quorum.fetch.snapshot.max.bytes cordoned.log.dirs
 4.3 follower.fetch.last.tiered.offset.enable group.consumer.assignment.interval.ms
 4.3 group.consumer.max.assignment.interval.ms group.consumer.min.assignment.interval.ms
@@ -139,7 +140,9 @@ _CAME = """
 4.3 group.share.min.assignment.interval.ms group.share.min.delivery.count.limit
 4.3 group.share.min.partition.max.record.locks group.streams.assignment.interval.ms
 4.3 group.streams.max.assignment.interval.ms group.streams.min.assignment.interval.ms
-4.3 share.coordinator.cached.buffer.max.bytes
+4.3 share.coordinator.cached.buffer.max.bytes consumer.assignment.interval.ms
+4.3 share.assignment.interval.ms share.delivery.count.limit share.partition.max.record.locks
+4.3 share.renew.acknowledge.enable streams.assignment.interval.ms
 """
 """Release lines, each with properties that it brought. What is nowhere here is as old as 0.9.0."""
 
@@ -261,7 +264,7 @@ beside Kafka 0.7, which had none, are those of today.
 
 
 def is_of(release: str, name: str) -> bool:
-    """Whether the brokers of a release line have a property; empty: this broker, as of today."""
+    """Whether brokers or groups of a release line have a property; empty: those of today."""
     if not release:
         return name not in _lines(_WENT)
     if is_told_by_07(release, name):

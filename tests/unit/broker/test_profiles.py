@@ -11,7 +11,18 @@ from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from barnabas.protocol.delete_topics import DeleteTopicsRequest, DeleteTopicsResponse
+from barnabas.protocol.describe_configs import (
+    DescribeConfigsRequest,
+    DescribeConfigsResource,
+    DescribeConfigsResponse,
+)
 from barnabas.protocol.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
+from barnabas.protocol.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
+)
 from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from barnabas.protocol.produce import (
     PartitionProduceData,
@@ -198,3 +209,40 @@ def test_who_asks_first_for_a_new_topic_finds_it_when_asking_again(
         first, second = (client.ask(asked, 0, MetadataResponse).topics[0] for _ in range(2))
     assert (first.error_code, len(first.partitions)) == (code, 0 if code else 1)
     assert (second.error_code, len(second.partitions)) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("profile", "kind", "names"),
+    [
+        ("3.6", 16, None),
+        ("3.7", 16, {"interval.ms", "match", "metrics"}),
+        ("3.9", 32, None),
+        (
+            "4.0",
+            32,
+            {
+                "consumer.heartbeat.interval.ms", "consumer.session.timeout.ms",
+                "share.auto.offset.reset", "share.heartbeat.interval.ms",
+                "share.record.lock.duration.ms", "share.session.timeout.ms",
+            },
+        ),
+    ],
+)  # fmt: skip
+def test_groups_and_metrics_have_the_properties_of_the_release(
+    profile: str, kind: int, names: set[str] | None
+) -> None:
+    one = DescribeConfigsResource(resource_type=kind, resource_name="g", configuration_keys=None)
+    later = AlterableConfig(
+        name="share.isolation.level", config_operation=0, value="read_committed"
+    )
+    changed = AlterConfigsResource(resource_type=kind, resource_name="g", configs=[later])
+    with EmbeddedBroker(profile=profile) as broker, RawClient(broker.port) as client:
+        asked = DescribeConfigsRequest(resources=[one])
+        (told,) = client.ask(asked, 4, DescribeConfigsResponse).results
+        alter = IncrementalAlterConfigsRequest(resources=[changed], validate_only=False)
+        (refused,) = client.ask(alter, 1, IncrementalAlterConfigsResponse).responses
+    if names is None:
+        assert told.error_code == refused.error_code == ErrorCode.INVALID_REQUEST
+    else:
+        assert {each.name for each in told.configs} == names
+        assert refused.error_code in (ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_CONFIG)

@@ -1,4 +1,5 @@
 from barnabas.config.broker import BrokerConfig
+from barnabas.config.group import GroupConfig
 from barnabas.config.inert_broker import inert_rows
 from barnabas.config.past import (
     _CAME,
@@ -13,7 +14,11 @@ from barnabas.config.past import (
 from barnabas.config.releases import RELEASE_07, RELEASES
 from barnabas.config.topic import TopicConfig
 
-ROWS = {**BrokerConfig.settings(), **{name: each.row for name, each in inert_rows().items()}}
+ROWS = {
+    **BrokerConfig.settings(),
+    **GroupConfig.settings(),
+    **{name: each.row for name, each in inert_rows().items()},
+}
 
 
 def test_every_line_is_of_properties_and_releases() -> None:

@@ -76,9 +76,9 @@ def _entries(broker: Broker, resource: DescribeConfigsResource) -> Iterable[Conf
             resources.check_broker(broker, name)
             return broker_entries(broker.settings.layers)
         case ResourceKind.CLIENT_METRICS | ResourceKind.GROUP as kind:
-            resources.check_name(name)
+            resources.check_name(broker, kind, name)
             own = broker.client_resources.get(kind, name)
-            return entries_of(KINDS[kind], own, SOURCES[kind])
+            return entries_of(KINDS[kind], own, SOURCES[kind], broker.profile.release)
         case other:
             raise BrokerError(
                 ErrorCode.INVALID_REQUEST, f"resources of type {other} are not described"

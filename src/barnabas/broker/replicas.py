@@ -33,7 +33,7 @@ class ReplicaManager:
     """Partitions by topic name and by topic id. For one thread. Opens and deletes no log."""
 
     __slots__ = (
-        "_by_id", "_by_name", "_clock", "_dirty", "_own", "_purgatory", "_unpacking", "_unseen",
+        "_by_id", "_by_name", "_clock", "_dirty", "_own", "_purgatory", "_turn", "_unpacking", "_unseen",
     )  # fmt: skip
 
     def __init__(self, clock: Clock, purgatory: Purgatory) -> None:
@@ -44,6 +44,7 @@ class ReplicaManager:
         self._dirty: dict[Partition, None] = {}
         self._own: dict[Partition, OwnBatch] = {}
         """What is still gathered of the broker's own; these partitions are dirty too."""
+        self._turn = 0
         self._unpacking = Unpacking()
         self._unseen: dict[Partition, None] = {}
 
@@ -242,6 +243,22 @@ class ReplicaManager:
                 min_one = each_whole and left > 0
             fetched.append(got)
         return fetched
+
+    def read_each(
+        self, reads: Sequence[Read], max_bytes: int, *, committed_only: bool = False
+    ) -> list[Fetched]:
+        """As `read` for who expects something of each partition: each first batch comes whole.
+
+        Such readers name the partitions in the same order for ever. So that the last ones get their
+        turn though `max_bytes` are too few, it begins with another one each time.
+        """
+        if not reads:
+            return []
+        first = self._turn % len(reads)
+        turned = [*reads[first:], *reads[:first]]
+        fetched = self.read(turned, max_bytes, each_whole=True, committed_only=committed_only)
+        self._turn += sum(one.records is not None for one in fetched)
+        return fetched[len(reads) - first :] + fetched[: len(reads) - first]
 
     def _find(self, topic: str, topic_id: bytes, index: int) -> Partition | None:
         """By name, or by id where no name was told (Produce and Fetch since version 13)."""

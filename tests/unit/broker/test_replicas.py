@@ -178,3 +178,20 @@ def test_who_waits_for_more_replicas_keeps_nothing_of_what_was_sent(tmp_path: Pa
     replicas.write()
     # With a view of it left it could not be resized.
     received.clear()
+
+
+def test_each_partition_gets_its_turn_where_an_answer_has_no_room_for_all(tmp_path: Path) -> None:
+    names = [f"t{number}" for number in range(5)]
+    replicas = replicas_of(tmp_path, *names)
+    replicas.append(produce(*names))
+    replicas.write()
+    reads = [Read(name, NO_ID, 0, 0, 1 << 20) for name in names]
+    (one,) = replicas.read(reads[:1], 1 << 20)
+    assert one.records is not None
+    room_for_two = 2 * one.records.size
+    given = []
+    for _ in range(5):
+        fetched = replicas.read_each(reads, room_for_two)
+        assert [one.topic for one in fetched] == names
+        given += [one.topic for one in fetched if one.records is not None]
+    assert sorted(given) == sorted(2 * names)

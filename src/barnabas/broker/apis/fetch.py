@@ -63,9 +63,8 @@ def handle(broker: Broker, context: RequestContext, fetch: Fetch) -> FetchOutcom
         max_bytes = max_bytes if quota is None else min(max_bytes, quota)
     min_bytes = min(fetch.min_bytes, max_bytes)
     committed_only = fetch.committed_only
-    fetched = broker.replicas.read(
-        plan.reads, max_bytes, each_whole=rules.each_whole, committed_only=committed_only
-    )
+    read_from = broker.replicas.read_each if rules.each_whole else broker.replicas.read
+    fetched = read_from(plan.reads, max_bytes, committed_only=committed_only)
     if not rules.zstd:
         fetched = _without_unreadable(broker, fetched, rules.magic)
     if fetch.max_wait_ms <= 0 or is_due(fetched, min_bytes):
@@ -82,9 +81,8 @@ def _wait(
     pending = Pending()
 
     def read() -> list[Fetched]:
-        return broker.replicas.read(
-            plan.reads, max_bytes, each_whole=rules.each_whole, committed_only=committed_only
-        )
+        read_from = broker.replicas.read_each if rules.each_whole else broker.replicas.read
+        return read_from(plan.reads, max_bytes, committed_only=committed_only)
 
     def finish() -> None:
         fetched = read()

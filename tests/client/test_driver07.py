@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Iterator
-from itertools import count
+from itertools import count, islice
 
 import pytest
 
@@ -395,6 +395,29 @@ class TestGroup:
             consumer.commit()
         with dogs.consumer(**manual) as consumer:
             assert payloads(consumer.poll(0.05)) == []
+
+    def test_a_loop_that_ends_leaves_the_rest_to_the_next_consumer(self, dogs: Cluster) -> None:
+        with dogs.consumer() as consumer:
+            found = [bytes(message.payload) for message in islice(consumer, 10)]
+        with dogs.consumer(autocommit_enable=False) as consumer:
+            for number, message in enumerate(consumer):
+                found.append(bytes(message.payload))
+                if number == 19:
+                    consumer.commit()
+                    break
+        with dogs.consumer() as consumer:
+            left = drained(consumer, 500 - 30)
+            assert {*found, *left} == set(SENT)
+            # Of two compressed messages that were begun all comes again, at most.
+            assert len(left) < 500
+
+    def test_who_has_iterated_may_poll_and_iterate_again(self, dogs: Cluster) -> None:
+        with dogs.consumer() as consumer:
+            found = [bytes(next(iter(consumer)).payload) for _ in range(3)]
+            for message in consumer:
+                found.append(bytes(message.payload))
+                break
+            assert sorted(found + drained(consumer, 500 - 4)) == sorted(SENT)
 
     def test_after_an_error_what_was_handed_out_last_comes_again(self, dogs: Cluster) -> None:
         lost: list[bytes] = []

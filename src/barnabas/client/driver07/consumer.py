@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Self
 
+from barnabas.client.driver07.backlog import Backlog
 from barnabas.client.driver07.cluster import IDS, Address, read_brokers
 from barnabas.client.driver07.group_fetcher import Chunk, GroupFetcher
 from barnabas.client.driver07.membership import Membership, Place
@@ -26,14 +27,16 @@ from barnabas.runtime.entropy import SystemEntropy
 log = logging.getLogger(__name__)
 
 HandOver = Callable[[Callable[[], None]], None]
+_ITERATED_SECONDS = 1.0
 _FIRST_TIMES = {"smallest": EARLIEST, "largest": LATEST}
 
 
 class Consumer:
     """Reads topics together with the other consumers of its group, each partition by one of them.
 
-    Every message at least once: one that was handed out is committed when the next `poll` begins, with
-    `commit`, or with `close`. Used from one thread.
+    Every message at least once: what `poll` handed out is consumed, and committed when the next one
+    begins, with `commit`, or with `close`. Of what is iterated over all before the present message is
+    consumed: the loop may have ended because of that one. Used from one thread.
     """
 
     def __init__(
@@ -62,8 +65,7 @@ class Consumer:
             self._config.fetch_size,
             _FIRST_TIMES[self._config.autooffset_reset],
         )
-        self._handed: dict[Place, int] = {}
-        """Where the group goes on once what was handed out is consumed."""
+        self._backlog = Backlog()
         self._committed: dict[Place, int] = {}
         self._rebalance_at = self._commit_at = self._clock.monotonic()
         self._due = self._brokers_changed = True
@@ -94,35 +96,31 @@ class Consumer:
             StorageError: what ZooKeeper has as an offset of the group is none; nothing is read before
                 that is put right there.
         """
-        if self._closed:
-            raise LocalProtocolError("the consumer is closed")
-        until = self._clock.monotonic() + timeout_s
-        while True:
-            self._keep_up()
-            chunks = self._fetcher.fetch()
-            for topic, partition, _, next_offset in chunks:
-                self._handed[topic, partition] = next_offset
-            left = until - self._clock.monotonic()
-            if chunks or left <= 0:
-                return chunks
-            self._wait(min(left, self._config.fetcher_backoff_ms / 1000))
+        self._fill(timeout_s)
+        return self._backlog.rest()
 
     def __iter__(self) -> Iterator[Message]:
-        """Messages without end, one by one; a message counts as consumed when its chunk is."""
+        """Messages without end, one by one; one is consumed when the next is asked for.
+
+        What a loop has left over comes in the next one, or with `poll`. Raises as `poll`.
+        """
         while True:
-            for chunk in self.poll():
-                yield from chunk.messages
+            message = self._backlog.next()
+            if message is None:
+                self._fill(_ITERATED_SECONDS)
+            else:
+                yield message
 
     def commit(self) -> None:
-        """Have the group go on behind all that was handed out.
+        """Have the group go on behind all that is consumed.
 
         Raises:
             RegistryUnavailable: ZooKeeper does not answer; try it again.
         """
-        self._commit(self._handed)
+        self._commit(self._backlog.consumed())
 
     def close(self, *, commit: bool | None = None) -> None:
-        """Leave the group; with `autocommit.enable`, or `commit`, what was handed out is consumed.
+        """Leave the group; with `autocommit.enable`, or `commit`, what is consumed is committed.
 
         What ZooKeeper does not take is told in the log: some messages come twice then.
         """
@@ -136,6 +134,7 @@ class Consumer:
         except RegistryUnavailable as error:
             log.warning("consumer left without a word", extra={"error": error})
         finally:
+            self._backlog.keep_only(frozenset())
             self._registry.close()
             self._fetcher.close()
 
@@ -151,12 +150,28 @@ class Consumer:
         """Close it; after an error what was handed out last is not committed."""
         self.close(commit=False if error is not None else None)
 
+    def _fill(self, timeout_s: float) -> None:
+        """Have something to hand out, if it comes in time; what was handed out is consumed."""
+        if self._closed:
+            raise LocalProtocolError("the consumer is closed")
+        until = self._clock.monotonic() + timeout_s
+        self._backlog.settle()
+        while True:
+            self._keep_up()
+            if self._backlog:
+                return
+            self._backlog.add(self._fetcher.fetch())
+            left = until - self._clock.monotonic()
+            if self._backlog or left <= 0:
+                return
+            self._wait(min(left, self._config.fetcher_backoff_ms / 1000))
+
     def _keep_up(self) -> None:
         """Carry out what has become due. Without ZooKeeper it is tried again with the next call."""
         self._wait(0)
         try:
             if self._config.autocommit_enable and self._clock.monotonic() >= self._commit_at:
-                self._commit(self._handed)
+                self.commit()
                 self._commit_at = (
                     self._clock.monotonic() + self._config.autocommit_interval_ms / 1000
                 )
@@ -184,6 +199,7 @@ class Consumer:
             raise
         finally:
             self._fetcher.keep_only(self._membership.owned)
+            self._backlog.keep_only(self._membership.owned)
         if self._due:
             # Others hold something still; they let go when they hear of it, or with their session.
             self._rebalance_at = self._clock.monotonic() + self._config.rebalance_backoff_ms / 1000
@@ -191,11 +207,11 @@ class Consumer:
             log.info("group agreed", extra={"owned": sorted(self._membership.owned)})
 
     def _let_go(self, places: frozenset[Place]) -> None:
-        """Others go on with these: behind what was handed out, if that is to be committed at all."""
+        """Others go on with these: behind what is consumed, if that is to be committed at all."""
         if self._config.autocommit_enable:
-            self._commit({each: self._handed[each] for each in places & self._handed.keys()})
+            consumed = self._backlog.consumed()
+            self._commit({each: consumed[each] for each in places & consumed.keys()})
         for place in places:
-            self._handed.pop(place, None)
             self._committed.pop(place, None)
 
     def _commit(self, offsets: Mapping[Place, int]) -> None:

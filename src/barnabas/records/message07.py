@@ -17,7 +17,9 @@ from barnabas.records.message_sets import crc32_tables
 from barnabas.types import Buffer
 
 UNPACKED_BYTES_MAX = 1 << 28
-"""What all compressed messages of a set may hold, if nobody says otherwise."""
+"""What all compressed messages of a set may hold, if nobody says otherwise; of a reader each."""
+_ENOUGH = 1 << 26
+"""When so many bytes came out of compressed messages, a reader goes on with its next fetch."""
 ENTRIES_MAX = 1 << 18
 """How many messages one compressed message may hold: as objects they have a quarter of 256 MiB.
 
@@ -163,28 +165,37 @@ def entries(
 def read_messages(
     buffer: Buffer, offset: int = 0, *, limit: int = UNPACKED_BYTES_MAX
 ) -> tuple[list[Message], int]:
-    """All whole messages of what a fetch at `offset` gave, and the offset to fetch next.
+    """The whole messages of what a fetch at `offset` gave, and the offset to fetch next.
 
-    What was decompressed may have `limit` bytes in all.
+    Each compressed one may hold `limit` bytes. What follows is left for the next fetch where a good
+    deal came out of those already, or where a message cannot be read and is not the first.
 
     Raises:
         FetchTooSmall: there is something, but no whole message.
-        InvalidMessage: a message is nonsense, or has another CRC than it states.
+        InvalidMessage: the first message is nonsense, or has another CRC than it states, or holds
+            too much.
     """
     view = memoryview(buffer)
     found: list[Message] = []
-    room = Room(limit)
-    used = 0
-    for table, count, after in tables(view, 0, len(view)):
-        used = after
-        row = _objects(view, table, (0, count), found, offset, 1)
-        while row < count:
-            start, payload, end, kind = table[row * _WIDTH : (row + 1) * _WIDTH]
-            inner = unpack(kind & CODEC_BITS, view[payload:end], room, offset + start)
-            if inner:
-                inner[-1] = inner[-1]._replace(next_offset=offset + end)
-            found += inner
-            row = _objects(view, table, (row + 1, count), found, offset, 1)
+    used = unpacked = 0
+    try:
+        for table, count, after in tables(view, 0, len(view)):
+            row = _objects(view, table, (0, count), found, offset, 1)
+            while row < count:
+                start, payload, end, kind = table[row * _WIDTH : (row + 1) * _WIDTH]
+                used, room = start, Room(limit)
+                inner = unpack(kind & CODEC_BITS, view[payload:end], room, offset + start)
+                if inner:
+                    inner[-1] = inner[-1]._replace(next_offset=offset + end)
+                found += inner
+                unpacked += limit - room.size
+                if unpacked >= _ENOUGH:
+                    return found, offset + end
+                row = _objects(view, table, (row + 1, count), found, offset, 1)
+            used = after
+    except InvalidMessage:
+        if not used:
+            raise
     if not used and view:
         raise FetchTooSmall(f"{len(view)} bytes are less than the message at offset {offset} has")
     return found, offset + used

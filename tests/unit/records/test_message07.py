@@ -85,6 +85,28 @@ def test_what_decompresses_beyond_the_limit_is_refused() -> None:
         read_messages(bomb, limit=1 << 19)
 
 
+def test_a_large_set_is_given_in_parts_and_what_holds_too_much_last() -> None:
+    wrapper = encode_set([bytes(24 << 20)], codec=Codec.GZIP)
+    found, after = read_messages(wrapper * 4 + M1, 1000)
+    assert ([len(one.payload) for one in found], after) == ([24 << 20] * 3, 1000 + 3 * len(wrapper))
+    found, after = read_messages((wrapper * 4 + M1)[after - 1000 :], after)
+    assert [len(one.payload) for one in found] == [24 << 20, 5]
+    assert after == 1000 + 4 * len(wrapper) + len(M1)
+    small = encode_set([bytes(1000)], codec=Codec.GZIP)
+    bomb = encode_set([bytes(3000)], codec=Codec.GZIP)
+    data = small + M1 + small + bomb + M1
+    found, after = read_messages(data, limit=2000)
+    assert [len(one.payload) for one in found] == [1000, 5, 1000]
+    assert after == 2 * len(small) + len(M1)
+    with pytest.raises(InvalidMessage):
+        read_messages(data[after:], after, limit=2000)
+
+
+def test_what_comes_before_a_damaged_message_is_given_first() -> None:
+    found, after = read_messages(M0 + M1 + M1[:-1] + b"!" + M1, 7)
+    assert ([one.next_offset for one in found], after) == ([21, 36], 36)
+
+
 def test_more_messages_in_one_than_anybody_sends_are_refused() -> None:
     packed = encode_set([b""] * (ENTRIES_MAX + 1), codec=Codec.GZIP)
     with pytest.raises(InvalidMessage, match="holds more than 262144 messages"):

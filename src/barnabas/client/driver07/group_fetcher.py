@@ -5,6 +5,7 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from struct import Struct
 from typing import NamedTuple, TypeVar
 
 from barnabas.client.driver07.assignment import BrokerPartition
@@ -27,6 +28,8 @@ from barnabas.records.message07 import FetchTooSmall, Message
 log = logging.getLogger(__name__)
 
 _LARGEST_FETCH = 1 << 26
+_LENGTH = Struct(">i")
+_SMALL_MESSAGE = 64
 _BROKER_PAUSE_SECONDS = 1.0
 _Answer = TypeVar("_Answer")
 _UNREACHABLE = (ConnectionFailed, RequestTimeout, DecodeError)
@@ -121,9 +124,11 @@ class GroupFetcher:
         try:
             messages, next_offset = opened(reply, offset)
         except FetchTooSmall as error:
-            if self._size(place) >= _LARGEST_FETCH:
+            needed = _needed(reply.messages)
+            if self._size(place) >= needed or needed > _LARGEST_FETCH:
                 self._failed = error
-            self._sizes[place] = min(2 * self._size(place), _LARGEST_FETCH)
+            else:
+                self._sizes[place] = needed
             return []
         except BrokerError as error:
             self._refused(place, error)
@@ -132,6 +137,7 @@ class GroupFetcher:
             self._failed = error
             return []
         self.positions[place] = next_offset
+        self._sizes.pop(place, None)
         return [Chunk(*place, messages, next_offset)] if messages else []
 
     def _refused(self, place: Place, error: BrokerError) -> None:
@@ -173,3 +179,11 @@ class GroupFetcher:
             log.warning("broker does not answer", extra={"broker": broker, "error": error})
             self._silent_until[broker] = now + _BROKER_PAUSE_SECONDS
             return None
+
+
+def _needed(begun: memoryview) -> int:
+    """What must be asked for to have the message that begins so as a whole."""
+    if len(begun) < _LENGTH.size:
+        return _SMALL_MESSAGE
+    length: int = _LENGTH.unpack_from(begun)[0]
+    return _LENGTH.size + length

@@ -11,7 +11,7 @@ from barnabas.client.driver07.simple_consumer import EARLIEST, Asked, SimpleCons
 from barnabas.dialects.kafka07.frames import FetchReply
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.records.compression import Codec
-from barnabas.records.message07 import encode_set
+from barnabas.records.message07 import FetchTooSmall, encode_set
 from barnabas.runtime.clock import SystemClock
 
 DOGS = encode_set([b"rex"], codec=Codec.NONE)
@@ -32,6 +32,42 @@ class Refusing(SimpleConsumer):
         self, topic: str, partition: int, time: int = EARLIEST, max_number: int = 1
     ) -> list[int]:
         raise BrokerError(ErrorCode.UNKNOWN_SERVER_ERROR, "code -1")
+
+
+class Holding(SimpleConsumer):
+    """Has a large message between small ones, and remembers how much was asked for."""
+
+    log = memoryview(encode_set([b"small", b"large" * 1000, b"small", b"small"]))
+
+    def __init__(self, sizes: list[int]) -> None:
+        super().__init__("here", 1)
+        self._seen = sizes
+
+    def multi_fetch(self, asked: Sequence[Asked]) -> list[FetchReply]:
+        self._seen += [one.max_size for one in asked]
+        return [FetchReply(0, self.log[one.offset : one.offset + one.max_size]) for one in asked]
+
+
+@pytest.mark.parametrize("size", [20, 3])
+def test_more_is_asked_for_only_while_a_message_needs_it(size: int) -> None:
+    sizes: list[int] = []
+    fetcher = GroupFetcher(lambda _: Holding(sizes), SystemClock(), size, EARLIEST)
+    fetcher.see_brokers({1: Address("here", 1)})
+    fetcher.begin(("dogs", BrokerPartition(1, 0)), 0)
+    chunks = [chunk for _ in range(20) for chunk in fetcher.fetch()]
+    assert [len(one.payload) for chunk in chunks for one in chunk.messages] == [5, 5000, 5, 5]
+    assert (max(sizes), sizes[-1]) == (5010, size)
+
+
+def test_a_message_that_is_never_whole_is_an_error() -> None:
+    for data in (b"\x7f\xff\xff\xff" + bytes(100), encode_set([b"torn"])[:-1], b"\0\0"):
+        holding = Holding([])
+        holding.log = memoryview(data)
+        fetcher = GroupFetcher(lambda _, one=holding: one, SystemClock(), 3, EARLIEST)  # type: ignore[misc]
+        fetcher.see_brokers({1: Address("here", 1)})
+        fetcher.begin(("dogs", BrokerPartition(1, 0)), 0)
+        with pytest.raises(FetchTooSmall):
+            assert not [fetcher.fetch() for _ in range(5)]
 
 
 def a_fetcher() -> GroupFetcher:

@@ -33,6 +33,13 @@ class Losses:
                 f"recovered: {what} of {count} bytes removed, from {_name(segments[0])} on: {why}"
             )
 
+    def ends_early(self, end: int, known: int) -> None:
+        """A log that was closed in order ends at `end`, and had its records up to `known` then."""
+        self.notes.append(
+            f"recovered: the log ends at {end}, and its broker had stopped in order with all up to"
+            f" {known} on the disk: what is between is gone, unless its files can be had from a copy"
+        )
+
     def missing(self, gaps: Sequence[tuple[int, int]]) -> None:
         """The offsets of these gaps, from one up to another, are in none of the segments."""
         if gaps:

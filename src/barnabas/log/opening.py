@@ -1,5 +1,8 @@
 """Open a partition's log from its directory; after an unclean stop, recover it first.
 
+A mark of a clean stop says nothing of a copy that was cut short: where the last segment does not end
+with a batch, or before the recovery point, the log is recovered all the same.
+
 Recovery (`recovery`) reads everything behind the recovery point; leader epochs and producers follow
 from the batches. Source: Kafka's LogLoader.
 """
@@ -76,10 +79,12 @@ def open_log(
         # a log of ours has another file with its segments.
         recovery_point = segments[-1].base_offset
     rebuilt = None
-    if checkpoint.clean:
-        end = segments[-1].next_offset()
-    else:
+    end = segments[-1].whole_end() if checkpoint.clean else -1
+    clean = end >= recovery_point
+    if not clean:
         segments, rebuilt, end = recover(log, segments, recovery_point)
+        if checkpoint.clean and end < recovery_point:
+            log.losses.ends_early(end, recovery_point)
     start = max(checkpoint.start_offset, segments[0].base_offset)
     if end < start:
         # The checkpoint knows of more than is there: what is left is before the start.
@@ -91,11 +96,9 @@ def open_log(
     # write it again, a sync for each log that is empty.
     log.epochs.truncate_end(end + 1)
     log.epochs.truncate_start(start)
-    log.opened(
-        Segments(segments), start, end, end if checkpoint.clean else min(recovery_point, end)
-    )
+    log.opened(Segments(segments), start, end, end if clean else min(recovery_point, end))
     restore_producers(disk, log, rebuilt)
-    if not checkpoint.clean:
+    if not clean:
         _begin_sync_of_names(log, end)
         if end - log.recovery_point >= config.flush_messages:
             # What nobody was promised yet counts from here on: readers see it, and a producer

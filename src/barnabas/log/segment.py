@@ -228,11 +228,23 @@ class Segment:
         """The offset behind the last whole batch in the file; where they count bytes, its end."""
         if self._scheme is BYTE_POSITION:
             return self.base_offset + self.written
-        position = self.offsets.boundary_at(self.written)
+        return self._end_from(self.offsets.boundary_at(self.written))[1]
+
+    def whole_end(self) -> int:
+        """The offset behind the last batch; -1 if file and index do not end with one batch."""
+        last = self.offsets.entries.last()
+        start = last[1] if last else 0
+        if start and start >= self.written:
+            return -1
+        position, after = self._end_from(start)
+        return after if position == self.written else -1
+
+    def _end_from(self, position: int) -> tuple[int, int]:
+        """Position and offset behind the last whole batch, looked for from a batch's start on."""
         after = self.base_offset
         for found in self.scan(position, check_crcs=False):
-            after = found.header.next_offset
-        return after
+            position, after = found.header.end, found.header.next_offset
+        return position, after
 
     def start_rebuild(self) -> None:
         """Empty the indexes, for a scan that calls `index` for each batch."""

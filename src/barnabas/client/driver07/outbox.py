@@ -29,15 +29,22 @@ class Outbox:
         """Have it sent; any thread.
 
         Raises:
-            LocalProtocolError: there is no room, and none came in time.
+            LocalProtocolError: there is no room, and none came in time; or it is being closed.
         """
         count = len(outgoing.payloads)
         patience = self._config.queue_enqueueTimeout_ms
         with self._changed:
             room = self._changed.wait_for(
-                lambda: not self._count or self._count + count <= self._config.queue_size,
+                lambda: (
+                    self._closing
+                    or not self._count
+                    or self._count + count <= self._config.queue_size
+                ),
                 None if patience < 0 else patience / 1000,
             )
+            if self._closing:
+                # Nobody may look for it any more.
+                raise LocalProtocolError("the producer is closed")
             if not room:
                 raise LocalProtocolError(
                     f"{self._count} messages wait to be sent (queue.size={self._config.queue_size})"
@@ -56,7 +63,7 @@ class Outbox:
             return self._changed.wait_for(lambda: self._gone >= target, timeout_s)
 
     def close(self) -> None:
-        """Send what waits, and end the thread."""
+        """Send what waits, and end the thread; who waits for room is refused."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()

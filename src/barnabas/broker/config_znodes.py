@@ -19,13 +19,13 @@ def encode_config(config: Mapping[str, str]) -> bytes:
 
 
 def read_config(registry: Registry, path: str) -> dict[str, str]:
-    """The properties at `path`; none where there is no node.
+    """The properties at `path`; none where there is no node, or only one that others are below.
 
     Raises:
         StorageError: the node is not what it should be, or the registry fails.
     """
     node = registry.get(path)
-    return {} if node is None else decode_config(node[0], path)
+    return decode_config(node[0], path) if node is not None and node[0] else {}
 
 
 def decode_config(data: bytes, path: str) -> dict[str, str]:

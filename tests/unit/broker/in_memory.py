@@ -47,14 +47,20 @@ class MemoryRegistry:
     def create(self, path: str, data: bytes) -> None:
         if path in self.nodes:
             raise RegistryConflict(path)
+        self._make_above(path)
         self.nodes[path] = (data, 0)
 
     def set(self, path: str, data: bytes, version: int = -1) -> int:
         present = self.nodes.get(path, (b"", -1))[1]
         if version not in (-1, present):
             raise RegistryConflict(path)
+        self._make_above(path)
         self.nodes[path] = (data, present + 1)
         return present + 1
+
+    def _make_above(self, path: str) -> None:
+        while path := path.rpartition("/")[0]:
+            self.nodes.setdefault(path, (b"", 0))
 
     def delete(self, path: str) -> None:
         for one in [each for each in self.nodes if each == path or each.startswith(path + "/")]:

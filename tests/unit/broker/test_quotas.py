@@ -1,6 +1,7 @@
 import pytest
 
 from barnabas.broker.quotas import DEFAULT, FETCH, PRODUCE, Entity, Quotas
+from barnabas.broker.scram_credentials import credentials_of
 from barnabas.errors import StorageError
 from tests.unit.broker.in_memory import MemoryRegistry
 
@@ -74,3 +75,16 @@ def test_a_damaged_registry_is_told() -> None:
     registry.set("/config/users/u", b'{"config":{"producer_byte_rate":"much"}}')
     with pytest.raises(StorageError, match="/config/users/u"):
         Quotas(registry)
+
+
+@pytest.mark.parametrize("user", ["u", DEFAULT])
+def test_a_user_of_whom_only_a_client_had_a_quota_gets_one_and_may_have_a_password(
+    user: str,
+) -> None:
+    registry = MemoryRegistry()
+    quotas = Quotas(registry)
+    quotas.alter(Entity(user, "c"), {PRODUCE: 2.0})
+    assert credentials_of(registry, user) == {}
+    quotas.alter(Entity(user), {PRODUCE: 1.0})
+    entities = {Entity(user, "c"): {PRODUCE: 2.0}, Entity(user): {PRODUCE: 1.0}}
+    assert dict(quotas) == dict(Quotas(registry)) == entities

@@ -10,6 +10,7 @@ from tests.interop.differential import (
     consumer_groups,
     data,
     groups,
+    internal_topics,
     pending_offsets,
     placement,
     properties,
@@ -45,6 +46,7 @@ SCENARIOS = (
     *streaming.SCENARIOS,
     *transactions.SCENARIOS,
     *pending_offsets.SCENARIOS,
+    *internal_topics.SCENARIOS,
     *(pytest.param(one, marks=pytest.mark.long) for one in (*transactions.LONG, *streaming.LONG)),
 )
 

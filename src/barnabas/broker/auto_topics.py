@@ -4,9 +4,8 @@ import logging
 
 from barnabas.broker.assignments import check_total, placed
 from barnabas.broker.broker import Broker
-from barnabas.broker.group_shards import OFFSETS_TOPIC
+from barnabas.broker.internal_names import INTERNAL_TOPICS, OFFSETS_TOPIC, SHARES_TOPIC
 from barnabas.broker.topic_znodes import Topic
-from barnabas.broker.topics import INTERNAL_TOPICS, SHARES_TOPIC
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 
 log = logging.getLogger(__name__)

@@ -10,9 +10,10 @@ import logging
 
 from barnabas.broker.assignments import MOST_AT_ONCE
 from barnabas.broker.broker import Broker
+from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.partition import Partition
 from barnabas.broker.topic_rules import problem_of_name
-from barnabas.broker.topics import INTERNAL_TOPICS, Topics
+from barnabas.broker.topics import Topics
 from barnabas.dialects.commands import ANY_PARTITION
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from barnabas.broker.internal_names import OFFSETS_TOPIC
 from barnabas.broker.internal_topic import InternalTopic
 from barnabas.broker.partition import Partition
 from barnabas.broker.purgatory import Pending
@@ -20,7 +21,6 @@ from barnabas.ports import Clock
 if TYPE_CHECKING:
     from barnabas.coordinators.group.shard import GroupShard
 
-OFFSETS_TOPIC = "__consumer_offsets"
 _Reply = TypeVar("_Reply")
 
 Held = HeldShard["GroupShard"]

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from barnabas.broker.topics import INTERNAL_TOPICS, Topics
+from barnabas.broker.internal_names import INTERNAL_TOPICS
+from barnabas.broker.topics import Topics
 from barnabas.coordinators.consumer_group.places import KnownTopic
 
 

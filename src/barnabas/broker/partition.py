@@ -3,6 +3,7 @@
 from collections import deque
 from collections.abc import Callable
 
+from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.refusals import (
     NO_RECORDS,
     OLD_FORMAT,
@@ -50,11 +51,14 @@ class Partition:
     `_unseen` for those that are written, but must be on stable storage before they count.
     """
 
-    __slots__ = ("_unseen", "leader_epoch", "log", "queued_bytes", "unanswered", "untold")
+    __slots__ = (
+        "_unseen", "is_internal", "leader_epoch", "log", "queued_bytes", "unanswered", "untold",
+    )  # fmt: skip
 
     def __init__(self, log: PartitionLog, leader_epoch: int) -> None:
         self.log = log
         self.leader_epoch = leader_epoch
+        self.is_internal = log.topic_partition.topic in INTERNAL_TOPICS
         self.queued_bytes = 0
         self.unanswered: list[tuple[list[Appended], int]] = []
         self.untold: list[Callable[[ErrorCode], None]] = []

@@ -18,6 +18,9 @@ OLD_FORMAT = Appended(
     ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT,
     message="the topic's record format has no place for transactions",
 )
+INTERNAL = Appended(
+    ErrorCode.INVALID_TOPIC_EXCEPTION, message="only coordinators write into this topic"
+)
 NO_RECORDS = Appended(ErrorCode.INVALID_RECORD, message="there are no records")
 
 

@@ -9,6 +9,7 @@ from barnabas.broker.committed_reading import read_committed
 from barnabas.broker.own_batch import OwnBatch
 from barnabas.broker.partition import Partition
 from barnabas.broker.purgatory import Purgatory
+from barnabas.broker.refusals import INTERNAL
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.dialects.commands import (
     Append,
@@ -85,13 +86,17 @@ class ReplicaManager:
         return [partition for partition in found if partition is not None]
 
     def append(
-        self, produce: Produce, refused: Mapping[int, Appended] = _NOTHING_REFUSED
+        self,
+        produce: Produce,
+        refused: Mapping[int, Appended] = _NOTHING_REFUSED,
+        *,
+        to_internal: bool = False,
     ) -> list[Appended]:
         """Queue record sets; the answers, in the order of the request, count after `write`.
 
         `write` may still replace answers in the list, where the disk fails. `refused`: answers that
         are there already, by their place. With a transactional id records may be of a transaction,
-        of which the caller knows that it is open.
+        of which the caller knows that it is open. `to_internal`: topics of coordinators are taken too.
         """
         now_ms = self._clock.time_ms()
         answers: list[Appended] = []
@@ -108,6 +113,9 @@ class ReplicaManager:
             partition = by_name.get((topic, index)) if topic else self._by_id.get((topic_id, index))
             if partition is None:
                 answers.append(Appended(self._unknown(topic, topic_id)))
+                continue
+            if partition.is_internal and not to_internal:
+                answers.append(INTERNAL)
                 continue
             appended = take(
                 partition,

@@ -12,6 +12,7 @@ from barnabas.broker.connections import IDLE_TICKS, Connections
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_shards import GroupShards
 from barnabas.broker.hosting import Hosting, log_config
+from barnabas.broker.internal_names import TRANSACTIONS_TOPIC
 from barnabas.broker.presence import Registries, cluster_in, join_cluster, register
 from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.profiles import profile_of
@@ -19,7 +20,7 @@ from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.spoken import spoken
 from barnabas.broker.topic_znodes import Written, written_in
-from barnabas.broker.topics import TRANSACTIONS_TOPIC, Topics
+from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint, advertised, dialect_of, listeners
 from barnabas.errors import KafkaError

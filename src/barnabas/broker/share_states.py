@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from contextlib import suppress
 
+from barnabas.broker.internal_names import SHARES_TOPIC
 from barnabas.broker.internal_topic import InternalTopic
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.shards import HeldShard, Shards
-from barnabas.broker.topics import SHARES_TOPIC, Topics
+from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.share_state.states import ShareStates, StateKey

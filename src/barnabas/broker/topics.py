@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from barnabas.broker.config_znodes import encode_config
 from barnabas.broker.hosting import Hosting, log_config
+from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.topic_rules import check_properties, problem_of_name
 from barnabas.broker.topic_znodes import (
     CONFIGS,
@@ -36,10 +37,6 @@ if TYPE_CHECKING:
     from barnabas.broker.kraft_metadata import ToldTopic
 
 log = logging.getLogger(__name__)
-
-TRANSACTIONS_TOPIC = "__transaction_state"
-SHARES_TOPIC = "__share_group_state"
-INTERNAL_TOPICS = frozenset({"__consumer_offsets", TRANSACTIONS_TOPIC, SHARES_TOPIC})
 
 METADATA_TOPIC = "__cluster_metadata"
 """The log of Kafka's controllers. No client may make a topic of that name."""

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from barnabas.broker.group_shards import OFFSETS_TOPIC, GroupShards
+from barnabas.broker.group_shards import GroupShards
+from barnabas.broker.internal_names import OFFSETS_TOPIC
 from barnabas.broker.partition import MAGIC
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.errors import ErrorCode

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
+from barnabas.broker.internal_names import TRANSACTIONS_TOPIC
 from barnabas.broker.internal_topic import InternalTopic
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.shards import HeldShard, Shards
-from barnabas.broker.topics import TRANSACTIONS_TOPIC, Topics
+from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.transaction.shard import TransactionShard

@@ -8,8 +8,9 @@ from barnabas.broker.broker_settings import BrokerSettings
 from barnabas.broker.context import RequestContext
 from barnabas.broker.dispatch import HANDLERS
 from barnabas.broker.fetch_sessions import FetchSessions
-from barnabas.broker.group_shards import OFFSETS_TOPIC, GroupShards
+from barnabas.broker.group_shards import GroupShards
 from barnabas.broker.hosting import Hosting
+from barnabas.broker.internal_names import OFFSETS_TOPIC
 from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.profiles import EVERYTHING
 from barnabas.broker.purgatory import Pending, Purgatory

@@ -195,3 +195,14 @@ def test_each_partition_gets_its_turn_where_an_answer_has_no_room_for_all(tmp_pa
         assert [one.topic for one in fetched] == names
         given += [one.topic for one in fetched if one.records is not None]
     assert sorted(given) == sorted(2 * names)
+
+
+def test_only_coordinators_and_repairs_write_into_internal_topics(tmp_path: Path) -> None:
+    replicas = replicas_of(tmp_path, "__consumer_offsets", "dogs")
+    both = produce("__consumer_offsets", "dogs")
+    assert [one.error for one in replicas.append(both)] == [
+        ErrorCode.INVALID_TOPIC_EXCEPTION,
+        ErrorCode.NONE,
+    ]
+    repaired = replicas.append(produce("__consumer_offsets"), to_internal=True)
+    assert [one.error for one in repaired] == [ErrorCode.NONE]

@@ -2,7 +2,8 @@
 
 Does: adds all partitions or none; since version 4 for several transactions, or only says whether
     partitions take part (KIP-890). Answers when it is written.
-Refuses: partitions that there are not; the others are then not attempted.
+Refuses: partitions that there are not, and up to version 3, which clients send, those that coordinators
+    keep things in; the others are then not attempted.
 Versions: 2 PRODUCER_FENCED · 4 several transactions, verification · 5 TRANSACTION_ABORTABLE
 """
 
@@ -11,6 +12,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.purgatory import Pending
 from barnabas.coordinators.transaction.adding import Addition
 from barnabas.coordinators.transaction.transaction import VERSION_2, Producer
@@ -64,16 +66,14 @@ def _add(
     places = [
         TopicPartition(topic.name, index) for topic in one.topics for index in topic.partitions
     ]
-    missing = {place for place in places if not _is_there(broker, place)}
-    if missing:
-        done(
-            {
-                place: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-                if place in missing
-                else ErrorCode.OPERATION_NOT_ATTEMPTED
-                for place in places
-            }
-        )
+    may_be_internal = _SEVERAL[context.api_version]
+    refused = {
+        place: code
+        for place in places
+        if (code := _refusal(broker, place, may_be_internal=may_be_internal))
+    }
+    if refused:
+        done(dict.fromkeys(places, ErrorCode.OPERATION_NOT_ATTEMPTED) | refused)
         return
     fenced = _FENCED[context.api_version]
 
@@ -96,9 +96,12 @@ def _add(
         told(error.code)
 
 
-def _is_there(broker: Broker, place: TopicPartition) -> bool:
+def _refusal(broker: Broker, place: TopicPartition, *, may_be_internal: bool) -> ErrorCode:
+    if place.topic in INTERNAL_TOPICS and not may_be_internal:
+        return ErrorCode.TOPIC_AUTHORIZATION_FAILED
     topic = broker.topics.get(place.topic)
-    return topic is not None and place.partition in topic.partitions
+    is_there = topic is not None and place.partition in topic.partitions
+    return ErrorCode.NONE if is_there else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
 def _only(request: AddPartitionsToTxnRequest) -> AddPartitionsToTxnTransaction:

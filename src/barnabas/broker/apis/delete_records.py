@@ -7,7 +7,7 @@ Versions: 2 flexible
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.topics import INTERNAL_TOPICS
+from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.errors import ErrorCode
 from barnabas.protocol.delete_records import (
     DeleteRecordsPartitionResult,

@@ -13,11 +13,11 @@ from collections.abc import Iterator
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.internal_names import SHARES_TOPIC
 from barnabas.broker.mutations import Mutations
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.stepping import in_steps
 from barnabas.broker.topic_znodes import Topic
-from barnabas.broker.topics import SHARES_TOPIC
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.delete_topics import (
     DeletableTopicResult,

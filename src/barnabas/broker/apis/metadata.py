@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from barnabas.broker.auto_topics import create_missing
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.operations import NOT_ASKED, ON_CLUSTER, ON_TOPICS
 from barnabas.broker.partition_view import view
 from barnabas.broker.topic_rules import problem_of_name
 from barnabas.broker.topic_znodes import Topic
-from barnabas.broker.topics import INTERNAL_TOPICS
 from barnabas.errors import ErrorCode
 from barnabas.protocol.metadata import (
     MetadataRequest,

@@ -4,11 +4,14 @@ Does: checks acks, which may be any number in versions 0 and 1, as in 0.8 (see `
     passes, each partition by itself; answers when it is written.
 Ignores: `timeout_ms` and the difference of acks=1 and acks=-1: with one replica all have written what
     the leader has.
-Refuses: records of transactions that are not open, or not known to the coordinator.
+Refuses: records of transactions that are not open, or not known to the coordinator; all for topics that
+    coordinators keep things in, as what is no record of theirs would be in their way.
 Versions: 0 magic 0 and 1, which become a batch · 3 one batch of magic 2 (KIP-98) · 4 knows storage
     errors · 7 zstd · 8 errors per record (KIP-467) · 11 TRANSACTION_ABORTABLE, 12 producing adds to the
     transaction (KIP-890) · 13 topic ids (KIP-516)
 """
+
+from collections.abc import Mapping
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
@@ -21,6 +24,8 @@ from barnabas.versions import VersionTable
 
 _CLOSES = VersionTable({0: False, 3: True})
 """Versions whose request is not understood where it is not one batch of magic 2 for each partition."""
+_TOOLS = "__admin_client"
+"""Who may write into all topics, as with Kafka: the client id of tools for repairs."""
 _KNOWN_ACKS = frozenset({0, 1, -1})
 
 
@@ -29,7 +34,7 @@ def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Ap
     if produce.acks not in _KNOWN_ACKS:
         takes_any = broker.profile.any_acks[context.api_version]
         if takes_any:
-            return _append_as_0_8(broker, produce)
+            return _append_as_0_8(broker, context, produce)
         refused = Appended(
             ErrorCode.INVALID_REQUIRED_ACKS, message=f"acks must be 0, 1 or -1, not {produce.acks}"
         )
@@ -41,18 +46,20 @@ def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Ap
 
 
 def _append(broker: Broker, context: RequestContext, produce: Produce) -> list[Appended]:
-    if produce.transactional_id is None:
-        return broker.replicas.append(produce)
-    # Imported late: a broker starts faster without it, and most never need it.
-    from barnabas.broker.transactional_produce import SUPPORT, refused_in_transaction
+    refused: Mapping[int, Appended] = {}
+    if produce.transactional_id is not None:
+        # Imported late: a broker starts faster without it, and most never need it.
+        from barnabas.broker.transactional_produce import SUPPORT, refused_in_transaction
 
-    support = SUPPORT[context.api_version]
-    return broker.replicas.append(produce, refused_in_transaction(broker, produce, support))
+        refused = refused_in_transaction(broker, produce, SUPPORT[context.api_version])
+    return broker.replicas.append(produce, refused, to_internal=context.client_id == _TOOLS)
 
 
-def _append_as_0_8(broker: Broker, produce: Produce) -> list[Appended] | Pending:
+def _append_as_0_8(
+    broker: Broker, context: RequestContext, produce: Produce
+) -> list[Appended] | Pending:
     """All negative numbers mean all replicas; so many as are not there are waited for in vain."""
-    answers = broker.replicas.append(produce)
+    answers = broker.replicas.append(produce, to_internal=context.client_id == _TOOLS)
     _without_invalid_record(answers, closes=False)
     enough = produce.acks < 0 or not broker.profile.waits_for_acks
     if enough or all(answer.error for answer in answers):

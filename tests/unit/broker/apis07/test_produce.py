@@ -2,7 +2,7 @@
 
 import pytest
 
-from barnabas.broker.topics import INTERNAL_TOPICS
+from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.dialects.kafka07.messages import MultiProduceRequest, ProduceRequest
 from barnabas.records.compression import Codec, compress
 from barnabas.records.message07 import encode_message, encode_set, read_messages

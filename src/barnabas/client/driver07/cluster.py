@@ -15,6 +15,9 @@ IDS = "/brokers/ids"
 TOPICS = "/brokers/topics"
 
 _MOST_PARTITIONS = 100_000
+_HIGHEST_PORT = 65535
+_HIGHEST_BROKER = 2**31 - 1
+_MOST_DIGITS = 20
 
 
 class Address(NamedTuple):
@@ -30,9 +33,17 @@ def parse_broker(data: bytes) -> Address | None:
     Always split at ":" and take the second element and the third (seed 000); Jafka adds a fourth.
     """
     parts = data.decode("utf-8", "replace").split(":")
-    if len(parts) < 3 or not parts[1] or not parts[2].isdecimal() or int(parts[2]) > 65535:
+    port = number(parts[2], _HIGHEST_PORT) if len(parts) >= 3 else None
+    return None if port is None or not parts[1] else Address(parts[1], port)
+
+
+def number(text: str, most: int = _HIGHEST_BROKER) -> int | None:
+    """The number that a text's digits are, if it is one up to `most`."""
+    # Python converts no more than some thousand digits.
+    if not text.isdecimal() or len(text) > _MOST_DIGITS:
         return None
-    return Address(parts[1], int(parts[2]))
+    found = int(text)
+    return found if found <= most else None
 
 
 def read_brokers(registry: Registry) -> dict[int, Address]:
@@ -45,8 +56,9 @@ def read_brokers(registry: Registry) -> dict[int, Address]:
     for name in registry.children(IDS):
         node = registry.get(f"{IDS}/{name}")
         address = parse_broker(node[0]) if node else None
-        if address is not None and name.isdecimal():
-            found[int(name)] = address
+        broker = number(name)
+        if address is not None and broker is not None:
+            found[broker] = address
         elif node is not None:
             log.warning("broker's node is not understood", extra={"path": f"{IDS}/{name}"})
     return found
@@ -63,8 +75,9 @@ def read_partitions(registry: Registry, topic: str) -> list[BrokerPartition]:
         path = f"{TOPICS}/{topic}/{name}"
         node = registry.get(path)
         text = node[0].decode("ascii", "replace") if node else "0"
-        if name.isdecimal() and text.isdecimal() and int(text) <= _MOST_PARTITIONS:
-            found += [BrokerPartition(int(name), index) for index in range(int(text))]
+        broker, count = number(name), number(text, _MOST_PARTITIONS)
+        if broker is not None and count is not None:
+            found += [BrokerPartition(broker, index) for index in range(count)]
         else:
             log.warning("topic's node is not understood", extra={"path": path})
     return sorted(found)

@@ -11,6 +11,7 @@ from barnabas.client.driver07.cluster import (
     IDS,
     TOPICS,
     Address,
+    number,
     parse_broker,
     read_brokers,
     read_partitions,
@@ -86,7 +87,7 @@ class WatchedRouting:
     def _read(self, topic: str, brokers: dict[int, Address]) -> list[Destination]:
         places = read_partitions(self._registry, topic)
         told = {place.broker for place in places}
-        places += [BrokerPartition(number, 0) for number in brokers.keys() - told]
+        places += [BrokerPartition(broker, 0) for broker in brokers.keys() - told]
         return [
             Destination(place, brokers[place.broker])
             for place in sorted(places)
@@ -106,10 +107,10 @@ class ListedRouting:
         self._destinations = []
         for text in brokers.split(","):
             address = parse_broker(text.strip().encode())
-            number = text.partition(":")[0].strip()
-            if address is None or not number.isdecimal():
+            broker = number(text.partition(":")[0].strip())
+            if address is None or broker is None:
                 raise ConfigError(f"broker.list={brokers}: it must look like id:host:port,...")
-            place = BrokerPartition(int(number), ANY_PARTITION)
+            place = BrokerPartition(broker, ANY_PARTITION)
             self._destinations.append(Destination(place, address))
 
     def destinations(self, _topic: str) -> list[Destination]:

@@ -4,8 +4,11 @@ Source: Kafka 0.7.2's TopicCount (`{ "dogs": 1 }`, `*2*white.*`, `!2!black`); sa
 """
 
 import json
+import logging
 import re
 from collections.abc import Mapping
+
+log = logging.getLogger(__name__)
 
 
 def encode_subscription(topics: Mapping[str, int]) -> bytes:
@@ -15,20 +18,22 @@ def encode_subscription(topics: Mapping[str, int]) -> bytes:
 
 
 def threads_of(consumer: str, data: bytes, topic: str) -> list[str]:
-    """The threads with which a consumer reads a topic; none where it does not, or says nonsense."""
+    """The threads with which a consumer reads a topic; none where it does not.
+
+    Nonsense is told and passed over.
+    """
     text = data.decode("utf-8", "replace").strip()
-    if text[:1] in {"*", "!"}:
-        return _numbered(consumer, _threads_by_pattern(text, topic))
-    if not text.startswith("{"):
+    by_pattern = text[:1] in {"*", "!"}
+    if not by_pattern and not text.startswith("{"):
         return [consumer] if text == topic else []
     try:
-        threads = json.loads(text)[topic]
-    except (ValueError, KeyError, TypeError):
+        threads = (_threads_by_pattern if by_pattern else _threads_by_name)(text, topic)
+    # What is nested too deep, and numbers that are too large for an expression, are nonsense too.
+    except (ValueError, TypeError, re.error, RecursionError, OverflowError) as error:
+        log.warning(
+            "consumer's node is not understood", extra={"consumer": consumer, "error": error}
+        )
         return []
-    return _numbered(consumer, threads if isinstance(threads, int) else 0)
-
-
-def _numbered(consumer: str, threads: int) -> list[str]:
     return [f"{consumer}-{index}" for index in range(min(threads, _MOST_THREADS))]
 
 
@@ -36,15 +41,20 @@ _MOST_THREADS = 10_000
 """More than anybody runs: what says more than that is garbage."""
 
 
+def _threads_by_name(text: str, topic: str) -> int:
+    threads = json.loads(text).get(topic, 0)
+    if not isinstance(threads, int):
+        raise TypeError(f"{threads!r} is no number of threads")
+    return threads
+
+
 def _threads_by_pattern(text: str, topic: str) -> int:
     """Of `*4*white.*`: four threads for each topic that matches; `!` for those that do not."""
     mark = text[0]
     count, _, pattern = text[1:].partition(mark)
-    try:
-        matches = re.fullmatch(_normal(pattern), topic) is not None
-        return int(count) if matches == (mark == "*") else 0
-    except (ValueError, re.error):
-        return 0
+    matches = re.fullmatch(_normal(pattern), topic) is not None
+    threads = int(count)
+    return threads if matches == (mark == "*") else 0
 
 
 def _normal(pattern: str) -> str:

@@ -45,5 +45,29 @@ def test_garbage_is_a_consumer_that_reads_nothing(garbage: bytes) -> None:
     assert threads_of("me", garbage, "dogs") == []
 
 
+@pytest.mark.parametrize(
+    "garbage",
+    [
+        b"{",
+        b'{"dogs": "x"}',
+        b'{"dogs":' + b"[" * 100_000,
+        b'{"dogs": ' + b"1" * 5000 + b"}",
+        b"*x*dogs",
+        b"*x*cats",
+        b"*1*(",
+        b"*1*" + b"(" * 5000,
+        b"*1*a{99999999999}",
+        b"*" + b"1" * 5000 + b"*dogs",
+    ],
+    ids=lambda data: data[:12],
+)
+def test_what_cannot_be_understood_is_told_with_whose_it_is(
+    garbage: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert threads_of("me", garbage, "dogs") == []
+    (record,) = caplog.records
+    assert (record.levelname, vars(record)["consumer"]) == ("WARNING", "me")
+
+
 def test_no_garbage_makes_more_threads_than_anybody_runs() -> None:
     assert len(threads_of("me", b'{"dogs": 99999999999}', "dogs")) <= 10_000

@@ -56,11 +56,20 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Said:
-    """What a heartbeat says beyond that the member is there."""
+    """What a heartbeat says beyond that the member is there.
+
+    `change` is which change of what it is to have was the last that it was done with: the broker waits
+    for each to be told, also where the member has after it what it had before.
+    """
 
     topics: frozenset[str]
     regex: str | None
     owned: frozenset[Place]
+    change: int
+
+    def shares_as(self, other: "_Said") -> bool:
+        """Whether it says the same of what the member has."""
+        return (self.owned, self.change) == (other.owned, other.change)
 
 
 class EpochMembership:
@@ -80,6 +89,7 @@ class EpochMembership:
         self.interval_ms = options.heartbeat_ms
         self._owned: dict[Place, TopicPartition] = {}
         self._target: frozenset[Place] = frozenset()
+        self._changes = 0
         self._said: _Said | None = None
         self._saying: _Said | None = None
 
@@ -168,7 +178,7 @@ class EpochMembership:
             request.subscribed_topic_regex = saying.regex
         elif saying.regex is None and said is not None and said.regex is not None:
             request.subscribed_topic_regex = ""
-        if said is None or said.owned != saying.owned:
+        if said is None or not said.shares_as(saying):
             request.topic_partitions = _rows(saying.owned)
         return request
 
@@ -192,6 +202,7 @@ class EpochMembership:
         self._said, self._saying = self._saying, None
         if response.assignment is not None:
             self._target = _places(response.assignment)
+            self._changes += self._owned.keys() != self._target
         if self.state is EpochState.JOINING or self._owned.keys() != self._target:
             self._move(EpochInput.TOLD)
         elif self.state is EpochState.ACKNOWLEDGING and not self.has_news:
@@ -222,10 +233,10 @@ class EpochMembership:
 
     def _to_say(self) -> _Said:
         """What it has counts when it is all that it was to have: while that changes, as before."""
-        owned = frozenset(self._owned)
+        owned, change = frozenset(self._owned), self._changes
         if self.state is EpochState.RECONCILING and self._said is not None:
-            owned = self._said.owned
-        return _Said(self.topics, self.regex, owned)
+            owned, change = self._said.owned, self._said.change
+        return _Said(self.topics, self.regex, owned, change)
 
     def _move(self, what: EpochInput) -> None:
         self.state = TRANSITIONS[self.state][what]

@@ -138,6 +138,20 @@ def test_what_it_is_told_meanwhile_counts() -> None:
     assert member.due
     assert reconcile(member) == [Change(Told.REVOKED, (B,)), Change(Told.ASSIGNED, ())]
     assert member.state is EpochState.ACKNOWLEDGING
+    assert member.has_news, "the broker waits for it, although it said the same before"
+    (row,) = member.heartbeat_request().topic_partitions or []
+    assert row.partitions == [0]
+    assert member.heard(answer(3)) is Next.ON
+    assert (member.state, member.has_news) == (EpochState.STABLE, False)
+
+
+def test_what_it_took_nothing_of_and_is_to_have_no_more_is_told_too() -> None:
+    member = joined(membership(), 0)
+    told(member, 2, 0, 1)
+    told(member, 3, 0)
+    assert reconcile(member) == [Change(Told.ASSIGNED, ())]
+    assert member.has_news
+    assert member.heartbeat_request().topic_partitions is not None
 
 
 def test_a_topic_that_was_made_again_is_given_up_and_taken() -> None:

@@ -344,6 +344,13 @@ class CorruptRecord(StorageError):
     code = ErrorCode.CORRUPT_MESSAGE
 
 
+class DamagedFile(StorageError):
+    """A file of a log does not hold what it should; `expected` is what should be at a byte of it."""
+
+    def __init__(self, path: str, position: int, expected: str) -> None:
+        super().__init__(f"{path} is damaged: at byte {position} there should be {expected}")
+
+
 class LogDirFailed(StorageError):
     """A log directory cannot be used."""
 

@@ -276,6 +276,8 @@ class Partition:
             if code:
                 return Fetched(topic, topic_id, index, code)
         end, start = log.written_end, log.start_offset
+        if log.failure is not None:
+            return Fetched(topic, topic_id, index, ErrorCode.KAFKA_STORAGE_ERROR)
         if last_fetched_epoch >= 0:
             diverging = self._divergence(read)
             if diverging is not None:
@@ -365,7 +367,9 @@ class Partition:
         return self.leader_epoch if epoch < 0 else epoch
 
     def _check_epoch(self, told: int) -> ErrorCode:
-        """KIP-320: an epoch that the client knows must be the present one."""
+        """KIP-320: an epoch that the client knows must be the present one; its log must be there."""
+        if self.log.failure is not None:
+            return ErrorCode.KAFKA_STORAGE_ERROR
         if told < 0 or told == self.leader_epoch:
             return _NONE
         if told < self.leader_epoch:

@@ -39,6 +39,8 @@ def load_shard(
         StorageError: the log cannot be read or a batch is damaged.
         DecodeError: what is in the log are no batches.
     """
+    if kept.failure is not None:
+        raise kept.offline()  # Also where there seems to be nothing to read.
     offset = kept.start_offset
     while offset < kept.written_end:
         found = kept.read(offset, _READ_BYTES, max_offset=kept.written_end, min_one=True).records

@@ -5,10 +5,11 @@ Source: KIP-101, KIP-279; Kafka's LeaderEpochFileCache and LeaderEpochCheckpoint
 
 from bisect import bisect_right
 
-from barnabas.errors import LogDirFailed
+from barnabas.errors import DamagedFile
 from barnabas.ports import Disk
 
 _VERSION = "0"
+_EXPECTED = "version 0, a count, and as many lines with an epoch and an offset"
 _UNDEFINED = (-1, -1)
 
 
@@ -21,18 +22,26 @@ class LeaderEpochs:
 
     __slots__ = ("_disk", "_epochs", "_path", "_starts", "latest")
 
-    def __init__(self, disk: Disk, path: str, *, may_be_torn: bool = False) -> None:
-        """`may_be_torn`: a damaged file counts as none; it was made just before the power went."""
+    def __init__(self, disk: Disk, path: str) -> None:
+        """None yet; `load` knows those of the file."""
         self._disk = disk
         self._path = path
         self._epochs: list[int] = []
         self._starts: list[int] = []
-        if disk.exists(path) and not self._parse(disk.read_file(path)):
-            if not may_be_torn:
-                raise LogDirFailed(f"{path} is not a leader epoch checkpoint of version 0")
-            disk.remove(path)
-        self.latest = self._epochs[-1] if self._epochs else -1
+        self.latest = -1
         """The newest epoch; -1 if there is none."""
+
+    def load(self, *, may_be_torn: bool = False) -> None:
+        """Read the file. `may_be_torn`: one made just before the power went counts as none.
+
+        Raises:
+            DamagedFile: it is none of version 0.
+        """
+        if self._disk.exists(self._path) and not self._parse(self._disk.read_file(self._path)):
+            if not may_be_torn:
+                raise DamagedFile(self._path, 0, _EXPECTED)
+            self._disk.remove(self._path)
+        self.latest = self._epochs[-1] if self._epochs else -1
 
     def _parse(self, data: bytes) -> bool:
         """Take in a file; whether it is one. Kafka makes it empty, and writes it when it must."""

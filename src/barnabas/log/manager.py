@@ -122,7 +122,10 @@ class LogManager:
                 log.lead(max(log.leader_epoch, 0))
                 self._logs[partition] = log
                 self._places[partition] = directory
-                events += [LogEvent(partition, note, loss=True) for note in log.losses.notes]
+                events += [
+                    LogEvent(partition, note, problem=log.failure is not None, loss=True)
+                    for note in log.losses.notes
+                ]
         now_ms = self._clock.time_ms()
         for schedule in (self._retention, self._checkpoints, self._expiry):
             schedule.begin(now_ms)

@@ -10,8 +10,9 @@ from the batches. Source: Kafka's LogLoader.
 from dataclasses import replace
 from typing import NamedTuple
 
-from barnabas.errors import LogDirFailed
+from barnabas.errors import DamagedFile
 from barnabas.log.config import MAGIC_07, TODAYS_MAGIC, LogConfig
+from barnabas.log.damaged_log import DamagedLog
 from barnabas.log.file_names import (
     CLEANED,
     DELETED,
@@ -59,17 +60,17 @@ def open_log(
 ) -> PartitionLog:
     """Open the log in `directory`, which must be there; an empty one becomes an empty log.
 
+    One that holds what no recovery explains becomes a `DamagedLog`.
+
     Raises:
-        StorageError: the directory cannot be read, or holds what no recovery explains.
+        StorageError: the directory cannot be read or written.
     """
     names = _tidied(disk, directory)
     config = _with_scheme_of(names, config)
     log = PartitionLog(disk, partition, directory, config)
     if PARTITION_METADATA in names:
-        log.topic_id = _topic_id(disk, f"{directory}/{PARTITION_METADATA}", clean=checkpoint.clean)
-    log.epochs = LeaderEpochs(
-        disk, f"{directory}/{LEADER_EPOCHS}", may_be_torn=not checkpoint.clean
-    )
+        _identify(log, f"{directory}/{PARTITION_METADATA}", clean=checkpoint.clean)
+    log.epochs = LeaderEpochs(disk, f"{directory}/{LEADER_EPOCHS}")
     segments = _segments(disk, directory, config, names)
     if not segments:
         segments = [_new_segment(disk, directory, checkpoint.start_offset, config)]
@@ -78,6 +79,22 @@ def open_log(
         # Kafka 0.7 has no checkpoints: it syncs a segment before it begins the next. We do not, and
         # a log of ours has another file with its segments.
         recovery_point = segments[-1].base_offset
+    try:
+        log.epochs.load(may_be_torn=not checkpoint.clean)
+        _begin(log, segments, checkpoint._replace(recovery_point=recovery_point))
+    except DamagedFile as error:
+        return DamagedLog(log, segments, error, checkpoint[:2], left_in_order=checkpoint.clean)
+    return log
+
+
+def _begin(log: PartitionLog, segments: list[Segment], checkpoint: Checkpoint) -> None:
+    """Find where the log starts and ends, and who has produced to it.
+
+    Raises:
+        StorageError: as `open_log`.
+        DamagedFile: a segment does not hold what it must where it was looked at.
+    """
+    disk, directory, recovery_point = log.disk, log.directory, checkpoint.recovery_point
     rebuilt = None
     end = segments[-1].whole_end() if checkpoint.clean else -1
     clean = end >= recovery_point
@@ -90,7 +107,7 @@ def open_log(
         # The checkpoint knows of more than is there: what is left is before the start.
         log.losses.removed(segments, f"they end at {end}, and the log is said to start at {start}")
         remove_segments(disk, segments)
-        segments = [_new_segment(disk, directory, start, config)]
+        segments = [_new_segment(disk, directory, start, log.config)]
         end = start
     # The one that begins where the log ends is still the leader's, and stays: leading would only
     # write it again, a sync for each log that is empty.
@@ -100,22 +117,27 @@ def open_log(
     restore_producers(disk, log, rebuilt)
     if not clean:
         _begin_sync_of_names(log, end)
-        if end - log.recovery_point >= config.flush_messages:
+        if end - log.recovery_point >= log.config.flush_messages:
             # What nobody was promised yet counts from here on: readers see it, and a producer
             # that sends it again is told that it is there.
             log.flush()
-    return log
 
 
-def _topic_id(disk: Disk, path: str, *, clean: bool) -> bytes:
-    """The id in a partition.metadata; zeros if it was made just before the power went."""
-    topic_id = parse_topic_id(disk.read_file(path))
-    if topic_id is None:
-        if clean:
-            raise LogDirFailed(f"{path} is not of version 0 with the id of a topic")
-        disk.remove(path)
-        return bytes(16)
-    return topic_id
+def _identify(log: PartitionLog, path: str, *, clean: bool) -> None:
+    """Know the id in a partition.metadata; none if it was made just before the power went.
+
+    In a directory that was left in order that is told: who has the topics gives the log its id.
+    """
+    topic_id = parse_topic_id(log.disk.read_file(path))
+    if topic_id is not None:
+        log.topic_id = topic_id
+        return
+    if clean:
+        log.losses.notes.append(
+            f"{path} is damaged: at byte 0 there should be version 0 and the id of a topic; it gets"
+            " the id of the topic of that name"
+        )
+    log.disk.remove(path)
 
 
 def _begin_sync_of_names(log: PartitionLog, end: int) -> None:

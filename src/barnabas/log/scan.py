@@ -86,7 +86,10 @@ def read_headers(file: File, position: int, end: int) -> Iterator[BatchHeader]:
         data = file.read(position, min(_NEAR, end - position))
         at = 0
         while len(data) - at >= SMALLEST_ENTRY and len(data) - at >= header_size(data, at):
-            header = read_entry(data, at)
+            try:
+                header = read_entry(data, at)
+            except DecodeError as error:
+                raise DecodeError(error.where, position + at, "the header of a batch") from error
             yield header._replace(position=position + at)
             at += header.size
         if at == 0:

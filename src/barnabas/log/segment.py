@@ -5,7 +5,7 @@ A segment does not decide when it ends, and knows nothing of producers or epochs
 
 from collections.abc import Iterator
 
-from barnabas.errors import DecodeError, StorageError
+from barnabas.errors import DamagedFile, DecodeError
 from barnabas.log.config import LogConfig
 from barnabas.log.file_names import (
     INDEX,
@@ -149,7 +149,10 @@ class Segment:
     def first_timestamp(self) -> int:
         """The max timestamp of the first batch, from which rolling by time counts; -1 if none."""
         if self.first_seen == _UNKNOWN and self.size:
-            first = next(self.headers(0), None)
+            try:
+                first = next(self.headers(0), None)
+            except DecodeError as error:
+                raise self._damaged(error) from error
             self.first_seen = NO_TIMESTAMP if first is None else first.max_timestamp
         return self.first_seen if self.size else NO_TIMESTAMP
 
@@ -194,25 +197,25 @@ class Segment:
         """The batch that holds `offset`, or the next one if none does; None behind the last.
 
         Raises:
-            StorageError: the file holds something else than batches.
+            DamagedFile: the file holds something else than batches.
         """
         try:
             position = self.offsets.position_for(offset)
             return self._scheme.locate(self.file, self.base_offset, position, self.written, offset)
         except DecodeError as error:
-            raise StorageError(f"{self.path}: {error}") from error
+            raise self._damaged(error) from error
 
     def boundary_at(self, position: int) -> Place:
         """The last batch start that the index knows at or before a position; the first batch else.
 
         Raises:
-            StorageError: the file holds something else than a batch there.
+            DamagedFile: the file holds something else than a batch there.
         """
         found = self.offsets.entries.floor(position, 1)
         try:
             return self._scheme.place_at(self.file, self.base_offset, found[1] if found else 0)
         except DecodeError as error:
-            raise StorageError(f"{self.path}: {error}") from error
+            raise self._damaged(error) from error
 
     def headers(self, position: int) -> Iterator[BatchHeader]:
         """Headers of the batches in the file from `position` on; DecodeError as `read_headers`."""
@@ -296,9 +299,12 @@ class Segment:
                 if header.max_timestamp > timestamp:
                     timestamp, at_offset = header.max_timestamp, header.last_offset
         except DecodeError as error:
-            raise StorageError(f"{self.path}: {error}") from error
+            raise self._damaged(error) from error
         self.max_timestamp_offset = at_offset
         return timestamp
+
+    def _damaged(self, error: DecodeError) -> DamagedFile:
+        return DamagedFile(self.path, error.offset, error.expected)
 
     def modified_ms(self) -> int:
         """When its log file last changed."""

@@ -84,6 +84,25 @@ def test_a_directory_in_use_is_refused_by_name(tmp_path: Path) -> None:
     third.close()
 
 
+def test_a_log_that_is_damaged_keeps_no_other_from_being_served(tmp_path: Path) -> None:
+    manager = a_manager(tmp_path)
+    manager.open()
+    for name in ("cats", "dogs"):
+        fill(manager.create(TopicPartition(name, 0), TOPIC_ID, LogConfig()), 3)
+    manager.close()
+    (tmp_path / "dogs-0" / "leader-epoch-checkpoint").write_text("0\n2\n0 0\n")
+    for _ in range(2):
+        again = a_manager(tmp_path)
+        (event,) = again.open()
+        assert (event.partition, event.problem) == (DOGS, True)
+        dogs, cats = again.get(DOGS), again.get(TopicPartition("cats", 0))
+        assert dogs is not None
+        assert dogs.failure is not None
+        assert cats is not None
+        assert cats.end_offset == 3
+        assert again.close() == []
+
+
 def test_a_directory_of_another_node_is_refused(tmp_path: Path) -> None:
     first = a_manager(tmp_path)
     first.open()

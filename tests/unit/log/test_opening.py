@@ -2,7 +2,9 @@
 
 import pytest
 
+from barnabas.errors import DamagedFile, StorageError
 from barnabas.log.config import LogConfig
+from barnabas.log.damaged_log import DamagedLog
 from barnabas.log.opening import Checkpoint, create_log, open_log
 from barnabas.log.partition_log import PartitionLog
 from barnabas.records.batch import walk
@@ -108,3 +110,63 @@ def test_messages_of_kafka_07_are_not_appended_behind_torn_bytes_either() -> Non
     log = opened(disk, 0, config)
     assert log.end_offset == len(M1)
     assert "bytes behind" in log.losses.notes[0]
+
+
+EPOCHS = f"{PLACE}/leader-epoch-checkpoint"
+IDENTITY = f"{PLACE}/partition.metadata"
+
+
+def test_a_log_with_a_damaged_segment_is_offline_and_says_what_to_do() -> None:
+    disk = stopped()
+    first = disk.files[f"{PLACE}/{0:020d}.log"].now
+    first[:50], whole = bytes(50), bytes(first)
+    producers = make_batch(size=100, producer=(7, 0, 0))
+    before = open_log(disk, DOGS, PLACE, CONFIG, Checkpoint(7, 0, clean=True))
+    assert before.failure is None, "nobody looks at old segments when there is no need"
+    before.append(memoryview(producers), leader_epoch=0, now_ms=0)
+    before.close(clean=True)
+    log = opened(disk, 8)
+    (note,) = log.losses.notes
+    assert f"is offline: {PLACE}/{0:020d}.log is damaged: at byte 0 there should be" in note
+    assert "Put a whole copy of the file there and start again" in note
+    for offset in (0, 7):
+        with pytest.raises(StorageError, match="is offline"):
+            log.read(offset, 1000, max_offset=8, min_one=True)
+    with pytest.raises(StorageError, match="is offline"):
+        log.append(memoryview(make_batch()), leader_epoch=0, now_ms=0)
+    log.lead(3)
+    log.close(clean=True)
+    disk.write_file(f"{PLACE}/{0:020d}.log", whole)
+    mended = opened(disk, 8)
+    assert (mended.end_offset, mended.losses.notes) == (8, [])
+
+
+def test_leader_epochs_that_are_torn_take_the_log_offline_and_stay_as_they_are() -> None:
+    disk = stopped()
+    text = b"0\n2\n0 0\n"
+    disk.write_file(EPOCHS, text)
+    log = opened(disk)
+    assert (log.start_offset, log.end_offset, log.recovery_point) == (0, 7, 7)
+    (note,) = log.losses.notes
+    assert f"is offline: {EPOCHS} is damaged: at byte 0 there should be version 0, a count" in note
+    log.lead(1)
+    log.close(clean=True)
+    assert disk.read_file(EPOCHS) == text
+    disk.remove(EPOCHS)
+    assert opened(disk).failure is None
+
+
+def test_one_that_is_still_to_be_recovered_is_not_closed_in_order() -> None:
+    log = opened(stopped())
+    damage = DamagedFile(LAST, 3, "a batch")
+    damaged = DamagedLog(log, list(log.segments), damage, (7, 0), left_in_order=False)
+    with pytest.raises(StorageError, match="at byte 3 there should be a batch"):
+        damaged.close(clean=True)
+
+
+def test_the_id_of_a_topic_that_is_torn_is_told_and_can_be_given_anew() -> None:
+    disk = stopped()
+    disk.write_file(IDENTITY, b"version: 0\ntopic_")
+    log = opened(disk)
+    assert (log.topic_id, log.failure, log.end_offset) == (bytes(16), None, 7)
+    assert f"{IDENTITY} is damaged: at byte 0 there should be version 0 and" in log.losses.notes[0]

@@ -26,6 +26,22 @@ def region_from(
     return ErrorCode.NONE, FileSlice(segment.file, position, size)
 
 
+def message_start(log: PartitionLog, offset: int) -> int:
+    """Where the message that holds the byte `offset` begins; the end, behind all of them.
+
+    Raises:
+        StorageError: the log cannot be read.
+    """
+    if offset <= log.start_offset or offset >= log.written_end:
+        return offset
+    number = log.segments.number_of(offset)
+    place = log.segments[number].find(offset)
+    if place is None:
+        # Its bytes are missing.
+        return log.segments[number + 1].base_offset
+    return place.base_offset
+
+
 def batches_from(
     log: PartitionLog, offset: int, max_bytes: int, *, min_one: bool
 ) -> HeldRecords | None:

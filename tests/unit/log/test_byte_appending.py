@@ -6,7 +6,7 @@ import pytest
 
 from barnabas.errors import CorruptRecord
 from barnabas.log.byte_appending import append_messages
-from barnabas.log.byte_reading import batches_from
+from barnabas.log.byte_reading import batches_from, message_start
 from barnabas.log.config import MAGIC_07, LogConfig
 from barnabas.log.opening import create_log, open_log
 from barnabas.log.partition_log import PartitionLog
@@ -166,3 +166,11 @@ def test_compressed_messages_share_what_may_come_out_of_them() -> None:
     assert [one.offset for one in decode_records(made.data, "t", 0)[0]] == [0]
     with pytest.raises(CorruptRecord):
         from_message07.batches_of(wrapper * 2, 0, 0, limit=1000)
+
+
+def test_a_byte_belongs_to_the_message_that_has_it() -> None:
+    log, _ = log_of(LogConfig(magic=MAGIC_07, segment_bytes=20))
+    append(log, SMALL + encode_message(b"123"), SMALL)
+    assert starts(log) == [0, 25]
+    asked = (0, 1, 11, 12, 13, 24, 25, 26, 36, 37)
+    assert [message_start(log, offset) for offset in asked] == [0, 0, 0, 12, 12, 12, 25, 25, 25, 37]

@@ -1,6 +1,8 @@
 """DeleteRecords (key 21): move the first offset of partitions up (KIP-107).
 
-Does: offset -1 is the high watermark; refuses topics that are only compacted.
+Does: offset -1 is the high watermark; refuses topics that are only compacted. In a log of Kafka
+    0.7's format an offset inside a message stands for where that message begins: 0.7 clients start
+    to read at the first offset, and all that was to be kept is.
 Ignores: `timeout_ms`: there are no followers to wait for.
 Versions: 2 flexible
 """
@@ -8,7 +10,8 @@ Versions: 2 flexible
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.internal_names import INTERNAL_TOPICS
-from barnabas.errors import ErrorCode
+from barnabas.errors import ErrorCode, StorageError
+from barnabas.log.partition_log import PartitionLog
 from barnabas.protocol.delete_records import (
     DeleteRecordsPartitionResult,
     DeleteRecordsRequest,
@@ -60,5 +63,18 @@ def _moved(broker: Broker, topic: str, index: int, offset: int) -> tuple[ErrorCo
     target = log.written_end if offset == _HIGH_WATERMARK else offset
     if not 0 <= target <= log.written_end:
         return ErrorCode.OFFSET_OUT_OF_RANGE, _NOTHING
+    return _started_at(log, target)
+
+
+def _started_at(log: PartitionLog, target: int) -> tuple[ErrorCode, int]:
+    """Let a log start where nothing from `target` on is lost."""
+    if log.config.byte_positions:
+        # Imported late: most brokers have no such topic.
+        from barnabas.log.byte_reading import message_start
+
+        try:
+            target = message_start(log, target)
+        except StorageError:
+            return ErrorCode.KAFKA_STORAGE_ERROR, _NOTHING
     log.delete_before(target)
     return ErrorCode.NONE, log.start_offset

@@ -2,6 +2,7 @@ from typing import cast
 
 import pytest
 
+from barnabas import Admin
 from barnabas.broker.apis.delete_records import handle
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.config import LogConfig
@@ -10,7 +11,11 @@ from barnabas.protocol.delete_records import (
     DeleteRecordsRequest,
     DeleteRecordsTopic,
 )
+from barnabas.testing import EmbeddedBroker
+from barnabas.types import TopicPartition
+from tests.golden07 import M1
 from tests.unit.broker.in_memory import Led, Replicas, a_broker, asked
+from tests.wire07 import Wire07
 
 
 def delete(led: Led, offset: int, topic: str = "dogs", index: int = 0) -> tuple[int, int]:
@@ -46,3 +51,23 @@ def test_partitions_that_cannot_be_deleted_from_are_refused() -> None:
     assert delete(led, 4) == (ErrorCode.POLICY_VIOLATION, -1)
     led.log.failure = StorageError("gone")
     assert delete(led, 4) == (ErrorCode.KAFKA_STORAGE_ERROR, -1)
+
+
+@pytest.mark.kernels
+def test_in_a_log_of_kafka_07_the_first_offset_is_where_a_message_begins() -> None:
+    """Clients of today commit the last offset and one; those of 0.7 start where OFFSETS of -2 says."""
+    config = {
+        "listeners": "PLAINTEXT://127.0.0.1:0,OLD://127.0.0.1:0",
+        "listener.dialect.map": "OLD:kafka-0.7",
+        "num.partitions": "1",
+    }
+    with EmbeddedBroker(config) as broker, Wire07(broker.port_of("OLD")) as wire:
+        wire.produce("dogs", 0, M1 * 4)
+        assert wire.fetch("dogs") == (0, M1 * 4)
+        with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+            place = TopicPartition("dogs", 0)
+            low = admin.delete_records({place: 2 * len(M1) + 1})
+            assert low == {place: 2 * len(M1)}
+        first = wire.offsets("dogs", 0, -2, 1)
+        assert first == [2 * len(M1)]
+        assert wire.fetch("dogs", 0, first[0]) == (0, M1 * 2)

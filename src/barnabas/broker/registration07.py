@@ -9,7 +9,7 @@ from barnabas.broker.byte_topics import count_of
 from barnabas.broker.claim import claim
 from barnabas.broker.held_nodes import HeldNodes
 from barnabas.broker.topic_znodes import TOPICS, Topic
-from barnabas.config.listeners import KAFKA, Endpoint, dialect_of
+from barnabas.config.listeners import KAFKA_07, Endpoint, dialect_of
 from barnabas.errors import ConfigError
 from barnabas.ports import Disk, SharedRegistry
 
@@ -73,7 +73,7 @@ def encode_broker(endpoint: Endpoint, time_ms: int) -> bytes:
 
 def _endpoint(broker: Broker) -> Endpoint:
     for name, endpoint in broker.advertised.items():
-        if dialect_of(broker.config, name) != KAFKA:
+        if dialect_of(broker.config, name) == KAFKA_07:
             if ":" in endpoint.host:
                 raise ConfigError(
                     f"zk.connect: clients of Kafka 0.7 cannot read the address {endpoint.host} of "

@@ -8,7 +8,8 @@ import pytest
 from barnabas.broker.broker import Broker
 from barnabas.broker.byte_topics import to_read
 from barnabas.broker.registration07 import Registration07
-from barnabas.errors import ErrorCode
+from barnabas.config.listeners import advertised, listeners
+from barnabas.errors import ConfigError, ErrorCode
 from barnabas.log.config import MAGIC_07, LogConfig
 from barnabas.runtime.disk import RealDisk
 from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
@@ -58,3 +59,29 @@ def test_partitions_that_are_added_are_told_to_who_watches_the_topic(tmp_path: P
     cast("ManualTimers", broker.timers).advance(0)
     assert seen
     assert told(session, "dogs") == b"6"
+
+
+OLD_AND_PROPOSAL = {
+    "listeners": "NEW://127.0.0.1:9095,OLD://127.0.0.1:9093,PLAINTEXT://127.0.0.1:9092",
+    "listener.dialect.map": "NEW:proposal,OLD:kafka-0.7",
+}
+
+
+def test_the_place_is_that_of_the_listener_that_speaks_07(tmp_path: Path) -> None:
+    session = SimulatedZooKeeper().session()
+    broker = a_broker(OLD_AND_PROPOSAL, timers=ManualTimers())
+    broker.advertised = advertised(broker.config, listeners(broker.config))
+    Registration07(session, broker).start(RealDisk(), str(tmp_path / "registered"))
+    node = session.get("/brokers/ids/1")
+    assert node is not None
+    assert node[0].endswith(b":127.0.0.1:9093")
+
+
+def test_the_proposal_alone_has_no_place(tmp_path: Path) -> None:
+    session = SimulatedZooKeeper().session()
+    told = {"listeners": "NEW://127.0.0.1:9095", "listener.dialect.map": "NEW:proposal"}
+    broker = a_broker(told, timers=ManualTimers())
+    broker.advertised = advertised(broker.config, listeners(broker.config))
+    with pytest.raises(ConfigError, match="no listener is for clients of Kafka 0.7"):
+        Registration07(session, broker).start(RealDisk(), str(tmp_path / "registered"))
+    assert session.get("/brokers/ids/1") is None

@@ -236,11 +236,7 @@ class Channel(Protocol):
         ...
 
     def receive_into(self, target: memoryview) -> int:
-        """Bytes received; 0 is the end of the stream, -1 means nothing is there now.
-
-        Raises:
-            ConnectionFailed: the stream broke.
-        """
+        """Bytes received; 0: the end of the stream, -1: nothing now; ConnectionFailed if it broke."""
         ...
 
     def send(self, buffers: Sequence[Buffer], *, more: bool = False) -> int:
@@ -263,6 +259,10 @@ class Channel(Protocol):
 
     def on_writable(self, callback: Callable[[], None] | None) -> None:
         """Call whenever bytes can be sent; None stops."""
+        ...
+
+    def end_sending(self) -> None:
+        """Let the other side find the end of the stream; what it says can still be received."""
         ...
 
     def close(self) -> None:

@@ -58,6 +58,7 @@ class _CutChannel:
         self._channel = channel
         self.on_readable = channel.on_readable
         self.on_writable = channel.on_writable
+        self.end_sending = channel.end_sending
         self.close = channel.close
 
     @property

@@ -160,3 +160,17 @@ def test_a_driver_that_is_wrong_is_told_where(broker: Served, tmp_path: Path) ->
             " (perhaps it is in little-endian order)"
         )
     ]
+
+
+def test_a_client_that_has_said_all_still_gets_its_answer(broker: Served, tmp_path: Path) -> None:
+    frame = bytes.fromhex(METADATA.replace(" ", ""))
+    answers = []
+    with proxied(broker.servers, tmp_path, "--brief", "--keep-addresses") as proxy:
+        for servers in (broker.servers, proxy.servers):
+            host, _, port = servers.rpartition(":")
+            with socket.create_connection((host, int(port)), SECONDS) as connection:
+                connection.sendall(frame)
+                connection.shutdown(socket.SHUT_WR)
+                answers.append(connection.makefile("rb").read())
+    assert len(answers[0]) > len(frame)
+    assert answers[1] == answers[0]

@@ -16,7 +16,8 @@ _MOST_HELD = 4 << 20
 class Pipe:
     """Reads from `source`, sends what `passed` makes of it to `target`, then tells `seen`.
 
-    `on_end` is called once: when the source has ended and all is sent, or when either side broke.
+    When the source has ended and all is sent, the target is told so, which may still speak. After that
+    `on_end` is called, once, or when either side broke.
     """
 
     def __init__(
@@ -25,13 +26,14 @@ class Pipe:
         target: Channel,
         passed: Callable[[bytes], bytes],
         seen: Callable[[bytes], None],
-        on_end: Callable[[], None],
+        on_end: Callable[[bool], None],
     ) -> None:
+        """`on_end` hears whether a side broke."""
         self._source = source
         self._target = target
         self._passed = passed
         self._seen = seen
-        self._on_end: Callable[[], None] | None = on_end
+        self._on_end: Callable[[bool], None] | None = on_end
         self._buffer = memoryview(bytearray(_RECEIVE_BYTES))
         self._out = bytearray()
         self._ended = False
@@ -41,7 +43,7 @@ class Pipe:
         try:
             count = self._source.receive_into(self._buffer)
         except ConnectionFailed:
-            self._end()
+            self._end(broke=True)
             return
         if count < 0:
             return
@@ -60,16 +62,17 @@ class Pipe:
             while self._out and (sent := self._target.send((self._out[:_SEND_BYTES],))):
                 del self._out[:sent]
         except ConnectionFailed:
-            self._end()
+            self._end(broke=True)
             return
         self._target.on_writable(self._flush if self._out else None)
         if self._ended:
             if not self._out:
-                self._end()
+                self._target.end_sending()
+                self._end(broke=False)
             return
         self._source.on_readable(self._read if len(self._out) < _MOST_HELD else None)
 
-    def _end(self) -> None:
+    def _end(self, *, broke: bool) -> None:
         on_end, self._on_end = self._on_end, None
         if on_end is not None:
-            on_end()
+            on_end(broke)

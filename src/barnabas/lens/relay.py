@@ -112,6 +112,7 @@ class _Link:
         self._conversation = Conversation(relay.language)
         self._recorded: RecordedConnection | None = None
         self.cancel: Callable[[], None] | None = None
+        self._open_directions = 2
 
     def connected(self, broker: Channel | Exception) -> None:
         """The broker answered the door, or did not."""
@@ -131,8 +132,14 @@ class _Link:
             ask, answer = changer.from_client, changer.from_broker
         heard = partial(self._heard, from_client=True)
         said = partial(self._heard, from_client=False)
-        Pipe(self._client, broker, ask, heard, self.end)
-        Pipe(broker, self._client, answer, said, self.end)
+        Pipe(self._client, broker, ask, heard, self._direction_ended)
+        Pipe(broker, self._client, answer, said, self._direction_ended)
+
+    def _direction_ended(self, broke: bool) -> None:  # noqa: FBT001 - a callback's
+        """One side has said all that it will: the other one may go on until it has, too."""
+        self._open_directions -= 1
+        if broke or not self._open_directions:
+            self.end()
 
     def _heard(self, data: bytes, *, from_client: bool) -> None:
         now = self._relay.clock.time_ns()

@@ -3,6 +3,7 @@
 import os
 import socket
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from barnabas.errors import ConnectionFailed
 from barnabas.ports import File
@@ -95,6 +96,12 @@ class SocketChannel:
         elif self._writing:
             self._loop.remove_writer(self._fd)
             self._writing = False
+
+    def end_sending(self) -> None:
+        """Let the other side find the end of the stream; what it says can still be received."""
+        # A stream that broke is found out by who receives.
+        with suppress(OSError):
+            self._socket.shutdown(socket.SHUT_WR)
 
     def close(self) -> None:
         """Close at once; callbacks stop; a second call does nothing."""

@@ -81,6 +81,11 @@ class SimChannel:
         self._writer = callback
         self.poke()
 
+    def end_sending(self) -> None:
+        """Let the other side find the end of the stream behind what was sent."""
+        assert self.other is not None
+        self.other.come(b"")
+
     def close(self) -> None:
         """Close at once; the other side finds the end of the stream behind what was sent."""
         if self.is_closed:

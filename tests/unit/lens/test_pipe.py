@@ -28,10 +28,12 @@ class Piped:
         self.source, self.target = ScriptedChannel(), target or ScriptedChannel()
         self.seen: list[bytes] = []
         self.ends = 0
+        self.broke = False
         Pipe(self.source, self.target, lambda data: data.upper(), self.seen.append, self.end)
 
-    def end(self) -> None:
+    def end(self, broke: bool) -> None:  # noqa: FBT001 - as Pipe calls it
         self.ends += 1
+        self.broke = broke
 
 
 def test_what_is_said_is_passed_on_and_seen() -> None:
@@ -39,7 +41,8 @@ def test_what_is_said_is_passed_on_and_seen() -> None:
     piped.source.arrive(b"hello ", b"world")
     assert (bytes(piped.target.sent), piped.seen) == (b"HELLO WORLD", [b"hello ", b"world"])
     piped.source.end()
-    assert piped.ends == 1
+    assert (piped.ends, piped.broke, piped.target.calls[-1]) == (1, False, "end")
+    assert not piped.target.closed
 
 
 def test_a_slow_receiver_gets_all_of_it_and_the_end_waits() -> None:
@@ -48,6 +51,7 @@ def test_a_slow_receiver_gets_all_of_it_and_the_end_waits() -> None:
     piped.source.arrive(b"hello")
     piped.source.end()
     assert (bytes(piped.target.sent), piped.ends) == (b"HEL", 0)
+    assert "end" not in piped.target.calls
     piped.target.drain()
     assert (bytes(piped.target.sent), piped.ends) == (b"HELLO", 1)
 
@@ -81,4 +85,4 @@ def test_a_side_that_breaks_ends_it_once() -> None:
         piped.source.arriving.append(b"x")
         assert piped.source.readable is not None
         piped.source.readable()
-        assert piped.ends == 1
+        assert (piped.ends, piped.broke) == (1, True)

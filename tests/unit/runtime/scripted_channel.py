@@ -79,6 +79,9 @@ class ScriptedChannel:
     def on_writable(self, callback: Callable[[], None] | None) -> None:
         self.writable = callback
 
+    def end_sending(self) -> None:
+        self.calls.append("end")
+
     def close(self) -> None:
         self.closed = True
         self.readable = self.writable = None

@@ -25,6 +25,7 @@ class MigrationReport:
     summary: dict[str, object]
     partitions: list[Row] = field(default_factory=list)
     left_out: list[Row] = field(default_factory=list)
+    not_yet: list[Row] = field(default_factory=list)
     groups: list[Row] | None = None
 
     @property
@@ -45,6 +46,7 @@ class MigrationReport:
                 self.summary
                 | {"partitions": _documents(self.columns, self.partitions)}
                 | {"left_out": _documents(LEFT_OUT, self.left_out)}
+                | {"not_yet": _documents(LEFT_OUT, self.not_yet)}
                 | ({} if self.groups is None else {"groups": _documents(GROUPS, self.groups)})
             )
             return
@@ -63,6 +65,11 @@ class MigrationReport:
             tell(f"{counted(deleted, 'record')} of the target are gone again, by its retention")
         for _, source, first, end, why in self.left_out:
             print(f"left out: {source} from byte {first} to {end}: {why}", file=sys.stderr)
+        for _, source, first, end, why in self.not_yet:
+            print(
+                f"not yet: {source} from byte {first} to {end}: {why}; the next run looks again",
+                file=sys.stderr,
+            )
 
 
 def _documents(columns: Sequence[str], rows: Sequence[Row]) -> list[dict[str, object]]:

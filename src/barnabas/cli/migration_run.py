@@ -92,7 +92,7 @@ class MigrationRun:
                 self._make()
             migration = self._migration(target)
             size = messages = 0
-            for row, moved, count in self._partitions(migration, progress):
+            for row, moved, count in self._partitions(migration, progress, report):
                 report.partitions.append(row)
                 size, messages = size + moved, messages + count
             seconds = max(self._clock.monotonic() - began, 1e-6)
@@ -111,13 +111,18 @@ class MigrationRun:
         return report
 
     def _partitions(
-        self, migration: Migration, progress: MigrationProgress
+        self, migration: Migration, progress: MigrationProgress, report: MigrationReport
     ) -> Iterator[tuple[Row, int, int]]:
-        """A row for each, the bytes of the source that were copied, and the messages."""
+        """A row for each, the bytes of the source that were copied, and the messages.
+
+        `report` is told what waits for the next run.
+        """
         for partition, place in enumerate(self._source.places):
             at, until = migration.left(partition)
             progress.begin(f"{place} bytes copied", until - at)
             copied = migration.copy(partition, until, lambda size, _: progress.advance(size))
+            if copied.tail:
+                report.not_yet.append((partition, str(place), copied.end, until, copied.tail))
             blocks = migration.offsets.blocks(partition)
             progress.begin(f"{place} records compared", blocks[-1].next_offset if blocks else 0)
             compared = migration.verify(partition, progress.advance)

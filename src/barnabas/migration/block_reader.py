@@ -20,7 +20,10 @@ BLOCK_BYTES = 1 << 20
 
 
 class Block(NamedTuple):
-    """The bytes [start, end) of the source: messages, or why they are left out."""
+    """The bytes [start, end) of the source: messages, or why they are left out.
+
+    None of them, `start` being `end`, are why all that follows is not copied yet.
+    """
 
     start: int
     end: int
@@ -43,6 +46,9 @@ class BlockReader:
     def block(self, at: int, until: int) -> Block:
         """What begins at `at`, which is before `until`; a compressed message is there as a whole.
 
+        What cannot be read, up to `until`, is never left out: a broker that was killed has written the
+        beginning of a message, and cuts that off and writes on when it is started again.
+
         Raises:
             MigrationStopped: it cannot be read, and is not to be left out.
             KafkaError: the source is not to be had.
@@ -57,10 +63,10 @@ class BlockReader:
             except FetchTooSmall:
                 if len(part) < min(size, until - at) or size >= min(until - at, _LARGEST):
                     end = min(until, self._source.next_start(self._place, at))
-                    return self._left_out(at, end, "a message is cut off")
+                    return self._damage(at, end, until, "a message is cut off")
                 size *= 4
             except InvalidMessage as error:
-                return self._left_out(at, self._behind(part, at, until), str(error))
+                return self._damage(at, self._behind(part, at, until), until, str(error))
             else:
                 return Block(at, at + found.end, found)
 
@@ -79,13 +85,24 @@ class BlockReader:
             start += found.end
         return count
 
+    def _damage(self, start: int, end: int, until: int, why: str) -> Block:
+        if end < until:
+            return self._left_out(start, end, why)
+        if not self._skip:
+            raise MigrationStopped(
+                f"{self._place} of the source at byte {start}: {why}, and nothing sound follows; has "
+                "its broker been killed, it mends that when it starts. --skip-corrupt goes on "
+                "without, and the next run looks again"
+            )
+        return Block(start, start, _NO_MESSAGES, why)
+
     def _left_out(self, start: int, end: int, why: str) -> Block:
         if not self._skip:
             raise MigrationStopped(
                 f"{self._place} of the source at byte {start}: {why}; --skip-corrupt leaves out "
                 f"what cannot be read, here the bytes up to {end}"
             )
-        return Block(start, end, FlatSet(memoryview(b""), 0, 0), why)
+        return Block(start, end, _NO_MESSAGES, why)
 
     def _behind(self, part: memoryview, at: int, until: int) -> int:
         """Where to go on behind a damaged message: the next one, or else the next segment."""
@@ -105,4 +122,5 @@ class BlockReader:
         return following
 
 
+_NO_MESSAGES = FlatSet(memoryview(b""), 0, 0)
 _NOTHING = "there is nothing: it was deleted meanwhile, or a file is missing"

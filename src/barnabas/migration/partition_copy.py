@@ -33,6 +33,7 @@ class Copied:
     """What this run did with a partition. `start` and `end` are bytes of the source.
 
     `found`: messages that the target had already, behind the last block of the map. `left_out`: bytes.
+    `tail`: why what is behind `end` cannot be read yet.
     """
 
     start: int
@@ -40,6 +41,7 @@ class Copied:
     messages: int = 0
     found: int = 0
     left_out: int = 0
+    tail: str = ""
 
 
 class PartitionCopy:
@@ -84,6 +86,9 @@ class PartitionCopy:
         copied = Copied(at, until)
         while at < until:
             block = self._reader.block(at, until)
+            if block.end == at:
+                copied.end, copied.tail = at, block.left_out
+                break
             found = self._stored(block, offset, copied)
             self._map.add(
                 MappedBlock(self._partition, at, block.end, offset, found, block.left_out)

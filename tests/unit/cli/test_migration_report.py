@@ -13,6 +13,7 @@ def report() -> MigrationReport:
     made = MigrationReport("dogs to cats", DONE, {"topic": "dogs"})
     made.partitions = [(0, "1-0", 5, 10**12, 10**10, 3, 7, 10**10, 2)]
     made.left_out = [(0, "1-0", 8, 15, "damaged")]
+    made.not_yet = [(0, "1-0", 20, 25, "cut off")]
     made.groups = [("kennel", "1-0", 0, 5, 1, None, MOVED), ("farm", "1-0", 0, 5, 1, 9, KEPT)]
     return made
 
@@ -25,7 +26,10 @@ def test_lines_for_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
         "kennel\t1-0\t0\t5\t1\t\tmoved",
         "farm\t1-0\t0\t5\t1\t9\tkept",
     ]
-    assert told.err == "left out: 1-0 from byte 8 to 15: damaged\n"
+    assert told.err.splitlines() == [
+        "left out: 1-0 from byte 8 to 15: damaged",
+        "not yet: 1-0 from byte 20 to 25: cut off; the next run looks again",
+    ]
 
 
 def test_a_terminal_of_80_columns_shows_all_digits(
@@ -48,6 +52,7 @@ def test_json_and_whether_it_failed(capsys: pytest.CaptureFixture[str]) -> None:
     assert told["topic"] == "dogs"
     assert told["partitions"][0]["compared"] == 10**10
     assert told["left_out"][0]["why"] == "damaged"
+    assert told["not_yet"][0]["first_byte"] == 20
     assert [row["state"] for row in told["groups"]] == ["moved", "kept"]
     assert not made.failed
     assert made.groups is not None

@@ -10,7 +10,7 @@ from barnabas.migration.partition_copy import Copied
 from barnabas.migration.target import OutOfStep
 from barnabas.records.compression import Codec
 from barnabas.records.encoding import EncodeOptions
-from tests.golden07 import M1
+from tests.golden07 import M0, M1
 from tests.memory_disk import MemoryFile
 from tests.migration_peers import PLACE, MemorySource, MemoryTarget
 
@@ -184,3 +184,19 @@ def test_who_stays_out_of_step_gives_up() -> None:
 
     with pytest.raises(OutOfStep):
         copy(Refusing())
+
+
+@pytest.mark.parametrize(
+    "torn", [M1[:-1], M1[:3], M1[:-1] + b"!"], ids=["cut", "no length", "bad CRC"]
+)
+def test_a_torn_end_waits_until_the_broker_has_recovered(torn: bytes) -> None:
+    """It cuts the end off and writes on, from the same byte."""
+    target, file = MemoryTarget(), MemoryFile()
+    before = MemorySource({0: M1 * 2 + torn})
+    with pytest.raises(MigrationStopped, match="byte 30: .*nothing sound follows"):
+        copy(target, before, file)
+    done = copy(target, before, file, skip=True)
+    assert (done.end, done.left_out, bool(done.tail)) == (30, 0, True)
+    after = MemorySource({0: M1 * 2 + M0 + M1})
+    assert copy(target, after, file, skip=True) == Copied(30, 59, messages=2)
+    assert target.records == [b"hello"] * 4

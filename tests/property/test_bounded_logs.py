@@ -77,7 +77,9 @@ def test_it_is_never_without_a_leader(
             assert log is not None
             match step:
                 case "append":
-                    log.append(batch(number, now_ms), leader_epoch=0, now_ms=now_ms)
+                    # However small segments are.
+                    made = batch(number, now_ms)
+                    log.append(made, leader_epoch=0, now_ms=now_ms, internal=True)
                 case "write":
                     log.write_pending()
                 case "read":

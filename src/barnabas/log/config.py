@@ -62,6 +62,9 @@ class LogConfig:
     judges_records: bool = field(init=False)
     """Whether each record that is produced must be looked at. Worked out once: each append asks."""
 
+    sure_batch_bytes: int = field(init=False)
+    """The size up to which no batch is too large: for the topic, or for a segment."""
+
     longest_segment_ms: int = field(init=False)
     """The age at which a segment ends: what must be compacted soon must not be active long."""
 
@@ -69,6 +72,8 @@ class LogConfig:
     """The age up to which no segment ends, whatever its jitter."""
 
     def __post_init__(self) -> None:
+        sure_bytes = min(self.max_message_bytes, self.segment_bytes)
+        object.__setattr__(self, "sure_batch_bytes", sure_bytes)
         longest = self.segment_ms
         if self.compacts:
             longest = min(longest, self.max_compaction_lag_ms)

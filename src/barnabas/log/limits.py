@@ -17,7 +17,8 @@ def refuse_if_beyond(batch: BatchHeader, records: Buffer, config: LogConfig, now
     The greatest timestamp is the one that the header states.
 
     Raises:
-        RefusedRecords: MESSAGE_TOO_LARGE, INVALID_TIMESTAMP or INVALID_RECORD.
+        RefusedRecords: MESSAGE_TOO_LARGE, INVALID_TIMESTAMP, INVALID_RECORD or
+            RECORD_LIST_TOO_LARGE.
     """
     if batch.size > config.max_message_bytes:
         raise RefusedRecords(
@@ -25,6 +26,20 @@ def refuse_if_beyond(batch: BatchHeader, records: Buffer, config: LogConfig, now
             f"the batch has {batch.size} bytes, max.message.bytes is {config.max_message_bytes}",
         )
     refuse_records(records, batch.max_timestamp, config, now_ms)
+    refuse_beyond_segment(batch.size, config)
+
+
+def refuse_beyond_segment(size: int, config: LogConfig) -> None:
+    """Refuse what would not go into a segment of its own.
+
+    Raises:
+        RefusedRecords: RECORD_LIST_TOO_LARGE.
+    """
+    if size > config.segment_bytes:
+        raise RefusedRecords(
+            ErrorCode.RECORD_LIST_TOO_LARGE,
+            f"the records have {size} bytes, segment.bytes is {config.segment_bytes}",
+        )
 
 
 def refuse_records(records: Buffer, newest: int, config: LogConfig, now_ms: int) -> None:
@@ -56,13 +71,13 @@ def needs_new_segment(
     Source: Kafka's LogSegment.shouldRoll.
     """
     size = segment.size
+    # One that was opened is as old as its first use.
+    segment.created_ms = segment.created_ms or now_ms
     if size:
         if size + batch.size > config.segment_bytes:
             return True
         first = segment.first_timestamp
         if first < 0:
-            # One that was opened is as old as its first use, as in Kafka.
-            segment.created_ms = segment.created_ms or now_ms
             age = now_ms - segment.created_ms
         elif config.message_timestamp_type == "CreateTime":
             age = batch.max_timestamp - first

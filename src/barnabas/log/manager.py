@@ -199,6 +199,7 @@ class LogManager:
             self._write_checkpoints(directory)
         path = directory.partition_path(partition)
         log = create_log(self._disk, partition, path, config, topic_id)
+        log.segments.active.created_ms = self._clock.time_ms()
         self._logs[partition] = log
         self._places[partition] = directory
         return log

@@ -138,7 +138,7 @@ class PartitionLog:
         producer_id = batch.producer_id
         if not internal:
             if (
-                size > config.max_message_bytes
+                size > config.sure_batch_bytes
                 or timestamp - now_ms > config.message_timestamp_after_max_ms
                 or config.judges_records
             ):

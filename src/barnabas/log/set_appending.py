@@ -5,7 +5,7 @@ Source: Kafka's LogValidator and, up to 2.8, Log.append; KIP-31, KIP-32.
 """
 
 from barnabas.log.byte_appending import append_messages
-from barnabas.log.limits import needs_new_segment, refuse_records
+from barnabas.log.limits import needs_new_segment, refuse_beyond_segment, refuse_records
 from barnabas.log.outcomes import AppendInfo
 from barnabas.log.partition_log import PartitionLog
 from barnabas.records.batch import read_entry
@@ -65,6 +65,7 @@ def append_set(
         return AppendInfo(-1, -1, NO_TIMESTAMP, log.start_offset), made
     if not internal:
         refuse_records(made, newest, config, now_ms)
+        refuse_beyond_segment(len(made), config)
     last = base + count - 1
     header = read_entry(data)._replace(size=len(data), max_timestamp=newest)
     if needs_new_segment(log.segments.active, config, header, last, now_ms):

@@ -71,8 +71,7 @@ def produce(talk: Talk) -> None:
         talk.ask(f"unknown topic in {version}", produced(unknown, good), version)
         talk.ask(f"unknown partition in {version}", produced(to, good, partition=5), version)
         talk.ask(f"wrong CRC in {version}", produced(to, wrong), version)
-    large = bytes(make_batch(1, size=70_000))
-    talk.ask("too large", produced(name, large), 12)
+    _too_large(talk, name)
     talk.ask("negative partition", produced(name, good, partition=-1), 12)
     talk.ask("null records", produced(name, None), 12)
     talk.ask("empty records", produced(name, b""), 12)
@@ -104,6 +103,14 @@ def produce(talk: Talk) -> None:
     talk.ask("stamped by the log", produced(stamped, good), 13)
     talk.ask("several partitions", _mixed(name, good, wrong), 12)
     talk.ask("nothing", ProduceRequest(acks=-1, timeout_ms=5000, topic_data=[]), 12)
+
+
+def _too_large(talk: Talk, name: str) -> None:
+    talk.ask("too large", produced(name, bytes(make_batch(1, size=70_000))), 12)
+    small = {"segment.bytes": str(LARGE), "max.message.bytes": str(3 * LARGE)}
+    segments = talk.create("small_segments", config=small)
+    talk.ask("too large for a segment", produced(segments, bytes(make_batch(size=LARGE + 1))), 13)
+    talk.ask("as large as a segment", produced(segments, bytes(make_batch(size=LARGE))), 13)
 
 
 def _half_keyed(codec: Codec, *, age_ms: int = 0) -> bytes:

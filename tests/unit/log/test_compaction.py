@@ -59,7 +59,8 @@ class Kennel:
         time_ms = NOW if self.config.magic else None
         messages = [message(at, *row, timestamp=time_ms) for at, row in enumerate(rows)]
         whole = wrapper(len(rows) - 1, messages, codec, timestamp=time_ms)
-        append_set(self.log, whole if codec else b"".join(messages), now_ms=NOW)
+        made = whole if codec else b"".join(messages)
+        append_set(self.log, made, now_ms=NOW, internal=True)  # However small segments are.
         self.log.write_pending()
         self.log.roll(NOW)
         self.log.flush()

@@ -192,6 +192,7 @@ def test_append_time_is_stamped_over_the_producers(tmp_path: Path) -> None:
     ("config", "batch", "code"),
     [
         (LogConfig(max_message_bytes=100), make_batch(size=200), ErrorCode.MESSAGE_TOO_LARGE),
+        (LogConfig(segment_bytes=199), make_batch(size=200), ErrorCode.RECORD_LIST_TOO_LARGE),
         (
             LogConfig(message_timestamp_after_max_ms=10),
             make_batch(timestamp=NOW + 11),
@@ -235,6 +236,14 @@ def test_segments_roll_by_time_less_a_jitter_that_differs(tmp_path: Path) -> Non
     ages = [10 * (after - before) for before, after in pairwise(bases)]
     assert all(400 <= age <= 1010 for age in ages)
     assert len(set(ages)) > 5
+
+
+def test_records_without_times_count_from_when_their_segment_was_made(tmp_path: Path) -> None:
+    log = a_log(tmp_path, LogConfig(segment_ms=1000))
+    log.segments.active.created_ms = NOW
+    for now_ms in (NOW + 900, NOW + 1000, NOW + 1001, NOW + 2001, NOW + 2002):
+        log.append(memoryview(make_batch(timestamp=-1)), leader_epoch=0, now_ms=now_ms)
+    assert [segment.base_offset for segment in log.segments] == [0, 2, 4]
 
 
 def test_a_repeated_batch_is_answered_with_its_first_place(tmp_path: Path) -> None:

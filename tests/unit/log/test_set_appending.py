@@ -234,3 +234,22 @@ def test_only_releases_that_have_the_properties_describe_them(profile: str, told
         (answer,) = client.ask(request, 1, DescribeConfigsResponse).results
         assert {row.value for row in answer.configs} == set(told)
         assert all(row.is_default or row.config_source == 5 for row in answer.configs)
+
+
+def test_what_would_not_go_into_a_segment_is_refused_as_it_would_be_stored(
+    broker: EmbeddedBroker, client: RawClient
+) -> None:
+    builder = BatchBuilder(Codec.GZIP, 1 << 21)
+    for _ in range(300):
+        builder.append(TIME, b"k", bytes(4000), ())
+    small = bytes(builder.build())
+    assert len(small) < 10_000
+    limits = {"segment_bytes": "1048576", "max_message_bytes": "2000000"}
+    for form in ("0.10.0", "3.0"):
+        name = f"segments-of-{form}"
+        stored_as = new(
+            broker, name, message_format_version=form, compression_type="uncompressed", **limits
+        )
+        answer = produce(client, stored_as, small, 7)
+        assert answer.error_code == ErrorCode.RECORD_LIST_TOO_LARGE, form
+        assert fetch(client, stored_as, 4) == (0, b"")

@@ -53,6 +53,62 @@ def consumer_times(config: BrokerConfig) -> Times:
     )
 
 
+def share_times(config: BrokerConfig) -> Times:
+    """The times of share groups."""
+    return Times(
+        Limited(
+            "share.session.timeout.ms",
+            config.group_share_session_timeout_ms,
+            config.group_share_min_session_timeout_ms,
+            config.group_share_max_session_timeout_ms,
+        ),
+        Limited(
+            "share.heartbeat.interval.ms",
+            config.group_share_heartbeat_interval_ms,
+            config.group_share_min_heartbeat_interval_ms,
+            config.group_share_max_heartbeat_interval_ms,
+        ),
+        Limited(
+            "share.assignment.interval.ms",
+            config.group_share_assignment_interval_ms,
+            config.group_share_min_assignment_interval_ms,
+            config.group_share_max_assignment_interval_ms,
+        ),
+    )
+
+
+class Deliveries(NamedTuple):
+    """What share groups obey when they deliver records."""
+
+    locks: Limited
+    deliveries: Limited
+    lock_duration: Limited
+
+
+def share_deliveries(config: BrokerConfig) -> Deliveries:
+    """How share groups deliver."""
+    return Deliveries(
+        Limited(
+            "share.partition.max.record.locks",
+            config.group_share_partition_max_record_locks,
+            config.group_share_min_partition_max_record_locks,
+            config.group_share_max_partition_max_record_locks,
+        ),
+        Limited(
+            "share.delivery.count.limit",
+            config.group_share_delivery_count_limit,
+            config.group_share_min_delivery_count_limit,
+            config.group_share_max_delivery_count_limit,
+        ),
+        Limited(
+            "share.record.lock.duration.ms",
+            config.group_share_record_lock_duration_ms,
+            config.group_share_min_record_lock_duration_ms,
+            config.group_share_max_record_lock_duration_ms,
+        ),
+    )
+
+
 def streams_times(config: BrokerConfig) -> Times:
     """The times of streams groups."""
     return Times(
@@ -93,8 +149,8 @@ def check_limits(config: BrokerConfig, own: Mapping[str, str]) -> None:
     Raises:
         BrokerError: INVALID_CONFIG: a number is not within the broker's limits.
     """
-    times = *consumer_times(config), *streams_times(config)
-    for limited in (*times, streams_standbys(config)):
+    times = *consumer_times(config), *share_times(config), *streams_times(config)
+    for limited in (*times, *share_deliveries(config), streams_standbys(config)):
         given = own.get(limited.name)
         if given is not None and not limited.low <= int(given) <= limited.high:
             raise BrokerError(

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from barnabas.broker.group_limits import share_deliveries, share_times
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.group import GroupConfig
 from barnabas.coordinators.share_group.groups import ShareSettings
@@ -32,45 +33,18 @@ class SharePolicy(NamedTuple):
 def share_policy(config: BrokerConfig, own: Mapping[str, str]) -> SharePolicy:
     """What a share group obeys that has these properties of its own."""
     given = GroupConfig.load(own)
-
-    def value(name: str, everywhere: int, its_own: int) -> int:
-        return its_own if name in own else everywhere
-
+    limits, times = share_deliveries(config), share_times(config)
     return SharePolicy(
         Limits(
-            value(
-                "share.partition.max.record.locks",
-                config.group_share_partition_max_record_locks,
-                given.share_partition_max_record_locks,
-            ),
-            value(
-                "share.delivery.count.limit",
-                config.group_share_delivery_count_limit,
-                given.share_delivery_count_limit,
-            ),
-            value(
-                "share.record.lock.duration.ms",
-                config.group_share_record_lock_duration_ms,
-                given.share_record_lock_duration_ms,
-            ),
+            limits.locks.of(own),
+            limits.deliveries.of(own),
+            limits.lock_duration.of(own),
             given.share_renew_acknowledge_enable,
         ),
         ShareSettings(
-            value(
-                "share.session.timeout.ms",
-                config.group_share_session_timeout_ms,
-                given.share_session_timeout_ms,
-            ),
-            value(
-                "share.heartbeat.interval.ms",
-                config.group_share_heartbeat_interval_ms,
-                given.share_heartbeat_interval_ms,
-            ),
-            value(
-                "share.assignment.interval.ms",
-                config.group_share_assignment_interval_ms,
-                given.share_assignment_interval_ms,
-            ),
+            times.session.of(own),
+            times.heartbeat.of(own),
+            times.assignment.of(own),
             config.group_share_max_size,
         ),
         _reset(given.share_auto_offset_reset),

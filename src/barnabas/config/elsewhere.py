@@ -42,7 +42,11 @@ _WHY = {
     "the coordinator of a transaction is in the broker that it writes to": """
         add.partitions.to.txn.*""",
     "groups need no coordinator's threads": """
-        group.coordinator.* group.share.* share.coordinator.*""",
+        group.coordinator.* share.coordinator.*""",
+    "share groups have one way of assigning": """
+        group.share.assignors""",
+    "group.share.max.share.sessions says how many may fetch": """
+        group.share.max.groups""",
     "one thread compacts, with buffers as large as they must be": """
         log.cleaner.threads log.cleaner.io.buffer.size""",
     "offsets are written as they come": """

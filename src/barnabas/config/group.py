@@ -1,7 +1,6 @@
 """The properties of a group, by its kind.
 
-Source: Kafka 4.3 GroupConfig. The ranges are those that the broker's defaults allow; for consumer and
-streams groups the broker's properties say them.
+Source: Kafka 4.3 GroupConfig. Most numbers may be what the broker's properties let a group have.
 """
 
 from typing import ClassVar
@@ -17,18 +16,6 @@ def _milliseconds(default: int, low: int, high: int, text: str, synonym: str) ->
 _SESSION = "After how long without a heartbeat a member is given up, in milliseconds."
 _HEARTBEAT = "How often members say that they are there, in milliseconds."
 _ASSIGNMENT = "How long it is at least from one assignment to the next, in milliseconds."
-
-
-def _session(kind: str) -> int:
-    return _milliseconds(45_000, 45_000, 60_000, _SESSION, f"{kind}.session.timeout.ms")
-
-
-def _heartbeat(kind: str) -> int:
-    return _milliseconds(5_000, 5_000, 15_000, _HEARTBEAT, f"{kind}.heartbeat.interval.ms")
-
-
-def _assignment(kind: str) -> int:
-    return _milliseconds(1_000, 0, 15_000, _ASSIGNMENT, f"{kind}.assignment.interval.ms")
 
 
 def _limited(default: int, text: str, name: str) -> int:
@@ -48,31 +35,21 @@ class GroupConfig(Configuration):
     consumer_assignment_interval_ms: int = _limited(
         1_000, _ASSIGNMENT, "consumer.assignment.interval.ms"
     )
-    share_session_timeout_ms: int = _session("share")
-    share_heartbeat_interval_ms: int = _heartbeat("share")
-    share_assignment_interval_ms: int = _assignment("share")
-    share_record_lock_duration_ms: int = _milliseconds(
+    share_session_timeout_ms: int = _limited(45_000, _SESSION, "share.session.timeout.ms")
+    share_heartbeat_interval_ms: int = _limited(5_000, _HEARTBEAT, "share.heartbeat.interval.ms")
+    share_assignment_interval_ms: int = _limited(1_000, _ASSIGNMENT, "share.assignment.interval.ms")
+    share_record_lock_duration_ms: int = _limited(
         30_000,
-        15_000,
-        60_000,
         "How long a member has a record for itself, in milliseconds.",
         "share.record.lock.duration.ms",
     )
-    share_delivery_count_limit: int = integer(
-        5,
-        MEDIUM,
-        "How often a record is delivered at most.",
-        low=2,
-        high=10,
-        synonym="group.share.delivery.count.limit",
+    share_delivery_count_limit: int = _limited(
+        5, "How often a record is delivered at most.", "share.delivery.count.limit"
     )
-    share_partition_max_record_locks: int = integer(
+    share_partition_max_record_locks: int = _limited(
         2_000,
-        MEDIUM,
         "How many records of a partition members may have at once.",
-        low=100,
-        high=4_000,
-        synonym="group.share.partition.max.record.locks",
+        "share.partition.max.record.locks",
     )
     share_auto_offset_reset: str = string(
         "latest",

@@ -62,19 +62,7 @@ group.coordinator.cached.buffer.max.bytes The largest write buffer that the coor
 group.coordinator.rebalance.protocols The kinds of groups that there may be.
 group.coordinator.threads Threads that work for groups.
 group.share.assignors The ways to spread partitions over the members of a share group.
-group.share.max.assignment.interval.ms The most a share group may set as pause between assignments.
-group.share.max.delivery.count.limit The most a share group may set as deliveries of one record.
 group.share.max.groups How many share groups there may be.
-group.share.max.heartbeat.interval.ms The most a share group may set as pause between heartbeats.
-group.share.max.partition.max.record.locks The most a share group may set as records in flight.
-group.share.max.record.lock.duration.ms The most a share group may set as time to acknowledge.
-group.share.max.session.timeout.ms The most a share group may set as silence of a member.
-group.share.min.assignment.interval.ms The least a share group may set as pause between assignments.
-group.share.min.delivery.count.limit The least a share group may set as deliveries of one record.
-group.share.min.heartbeat.interval.ms The least a share group may set as pause between heartbeats.
-group.share.min.partition.max.record.locks The least a share group may set as records in flight.
-group.share.min.record.lock.duration.ms The least a share group may set as time to acknowledge.
-group.share.min.session.timeout.ms The least a share group may set as silence of a member.
 host.name The address that is listened on, where listeners says none.
 initial.broker.registration.timeout.ms How long a starting broker tries to register.
 inter.broker.listener.name The listener by which brokers talk to each other.

@@ -142,6 +142,12 @@ def group_configs(talk: Talk) -> None:
         "bad choice": changed(GROUP, name, ("share.isolation.level", SET, "none")),
         "reset": changed(GROUP, name, ("share.auto.offset.reset", SET, "by_duration:PT1H")),
         "bad reset": changed(GROUP, name, ("share.auto.offset.reset", SET, "sometime")),
+        "short lock": changed(GROUP, name, ("share.record.lock.duration.ms", SET, "14999")),
+        "long lock": changed(GROUP, name, ("share.record.lock.duration.ms", SET, "60001")),
+        "one delivery": changed(GROUP, name, ("share.delivery.count.limit", SET, "1")),
+        "many deliveries": changed(GROUP, name, ("share.delivery.count.limit", SET, "11")),
+        "many locks": changed(GROUP, name, ("share.partition.max.record.locks", SET, "4001")),
+        "short session": changed(GROUP, name, ("share.session.timeout.ms", SET, "44999")),
         "no name": changed(GROUP, "", ("consumer.session.timeout.ms", SET, "50000")),
         "list": changed(GROUP, name, ("consumer.session.timeout.ms", APPEND, "1")),
     }

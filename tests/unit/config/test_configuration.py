@@ -70,7 +70,7 @@ def test_an_unknown_name_is_a_warning_with_the_nearest_known_one(
 @pytest.mark.parametrize(
     ("name", "level"),
     [
-        ("group.share.max.session.timeout.ms", "INFO"),
+        ("group.share.assignors", "INFO"),
         ("zookeeper.sync.time.ms", "INFO"),
         ("remote.log.manager.thread.pool.size", "INFO"),
         ("ssl.truststore.location", "WARNING"),

@@ -53,6 +53,12 @@ class Connection:
             self.close()
             raise
 
+    def interrupt(self) -> None:
+        """Break the connection there is, for the thread that waits for it and will close it."""
+        stream = self._stream
+        if stream is not None:
+            stream.close()
+
     def close(self) -> None:
         """Let go of the connection there is, if any."""
         if self._stream is not None:

@@ -28,6 +28,7 @@ log = logging.getLogger(__name__)
 
 HandOver = Callable[[Callable[[], None]], None]
 _ITERATED_SECONDS = 1.0
+_LEAST_PAUSE_SECONDS = 0.01
 _FIRST_TIMES = {"smallest": EARLIEST, "largest": LATEST}
 
 
@@ -160,7 +161,9 @@ class Consumer:
             self._keep_up()
             if self._backlog:
                 return
-            self._backlog.add(self._fetcher.fetch())
+            left = until - self._clock.monotonic()
+            pause = max(self._config.fetcher_backoff_ms / 1000, _LEAST_PAUSE_SECONDS)
+            self._backlog.add(self._fetcher.fetch(min(left, pause)))
             left = until - self._clock.monotonic()
             if self._backlog or left <= 0:
                 return

@@ -5,8 +5,9 @@
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from struct import Struct
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.client.driver07.cluster import Address
@@ -44,8 +45,19 @@ class Chunk(NamedTuple):
     next_offset: int
 
 
+class _Asking(NamedTuple):
+    """What a broker was asked for, and what will come of it."""
+
+    places: list[Place]
+    asked: list[Asked]
+    answer: "Future[list[FetchReply]]"
+
+
 class GroupFetcher:
-    """`connect` gives a consumer for a broker's address; `first_time` says where a new group begins."""
+    """A thread for each broker asks it: one that is silent holds up no other.
+
+    `connect` gives a consumer for a broker's address; `first_time` says where a new group begins.
+    """
 
     def __init__(
         self,
@@ -59,7 +71,9 @@ class GroupFetcher:
         self._fetch_size = fetch_size
         self._first_time = first_time
         self._brokers: dict[int, Address] = {}
-        self._open: dict[int, SimpleConsumer] = {}
+        self._open: dict[int, tuple[ThreadPoolExecutor, SimpleConsumer]] = {}
+        self._asking: dict[int, _Asking] = {}
+        self._finding: dict[Place, Future[list[int]]] = {}
         self._silent_until: dict[int, float] = {}
         self._sizes: dict[Place, int] = {}
         self._failed: KafkaError | None = None
@@ -68,7 +82,7 @@ class GroupFetcher:
     def see_brokers(self, brokers: Mapping[int, Address]) -> None:
         """Where the brokers are now."""
         for number in [each for each in self._open if self._brokers[each] != brokers.get(each)]:
-            self._open.pop(number).close()
+            self._let_go(number)
         self._brokers = dict(brokers)
         self._silent_until.clear()
 
@@ -77,29 +91,42 @@ class GroupFetcher:
         for place in self.positions.keys() - set(places):
             del self.positions[place]
             self._sizes.pop(place, None)
+        for place in self._finding.keys() - set(places):
+            del self._finding[place]
 
     def begin(self, place: Place, committed: int | None) -> bool:
-        """Fetch a place from where its group is, or is to begin; False: its broker does not say."""
-        offset = committed
-        if offset is None:
-            offset = self._offset_at(place, self._first_time)
-        if offset is not None:
-            self.positions[place] = offset
-        return offset is not None
+        """Fetch a place from where its group is; False: its broker is asked first where that begins."""
+        if place in self._finding:
+            return False
+        if committed is None:
+            self._find(place)
+        else:
+            self.positions[place] = committed
+        return committed is not None
 
-    def fetch(self) -> list[Chunk]:
+    def fetch(self, seconds: float = 1.0) -> list[Chunk]:
         """What there is of all places. Their positions move on: hand it out, or lose it.
+
+        Who has not answered after so many seconds is waited for by the next call.
 
         Raises:
             CorruptRecord: a place cannot be read; this is raised when there is nothing else to give.
             BrokerError: the same, where a broker refuses.
         """
+        until = self._clock.monotonic() + seconds
         chunks: list[Chunk] = []
-        for broker in sorted({place[1].broker for place in self.positions}):
-            places = sorted(each for each in self.positions if each[1].broker == broker)
-            replies = self._replies(broker, places)
-            for place, reply in zip(places, replies, strict=bool(replies)):
-                chunks += self._read(place, reply)
+        asked: set[int] = set()
+        while True:
+            self._ask_all(asked)
+            self._take_found()
+            for broker in [each for each, one in self._asking.items() if one.answer.done()]:
+                chunks += self._take(broker)
+            left = until - self._clock.monotonic()
+            outstanding: list[Future[Any]] = [one.answer for one in self._asking.values()]
+            outstanding += self._finding.values()
+            if chunks or left <= 0 or not (outstanding or self._may_ask(asked)):
+                break
+            wait(outstanding, left, FIRST_COMPLETED)
         if self._failed is not None and not chunks:
             failed, self._failed = self._failed, None
             raise failed
@@ -107,17 +134,38 @@ class GroupFetcher:
 
     def close(self) -> None:
         """Let go of all connections."""
-        for one in self._open.values():
-            one.close()
-        self._open.clear()
+        for broker in [*self._open]:
+            self._let_go(broker)
 
-    def _replies(self, broker: int, places: list[Place]) -> list[FetchReply]:
+    def _ask_all(self, asked: set[int]) -> None:
+        """Each broker once; it is asked where places begin before it is asked for what they have."""
+        for broker in self._may_ask(asked):
+            asked.add(broker)
+            self._ask(broker)
+
+    def _ask(self, broker: int) -> None:
+        places = sorted(each for each in self.positions if each[1].broker == broker)
         asked = [
             Asked(topic, one.partition, self.positions[topic, one], self._size((topic, one)))
             for topic, one in places
         ]
         answer = self._call(broker, lambda consumer: consumer.multi_fetch(asked))
-        return answer or []
+        if answer is not None:
+            self._asking[broker] = _Asking(places, asked, answer)
+
+    def _may_ask(self, asked: set[int]) -> list[int]:
+        busy = self._asking.keys() | {place[1].broker for place in self._finding}
+        return sorted({place[1].broker for place in self.positions} - busy - asked)
+
+    def _take(self, broker: int) -> list[Chunk]:
+        places, asked, answer = self._asking.pop(broker)
+        replies = self._outcome(broker, answer) or []
+        chunks: list[Chunk] = []
+        for place, one, reply in zip(places, asked, replies, strict=bool(replies)):
+            # Others may own it by now, or this consumer anew, from elsewhere.
+            if self.positions.get(place) == one.offset:
+                chunks += self._read(place, reply)
+        return chunks
 
     def _read(self, place: Place, reply: FetchReply) -> list[Chunk]:
         offset = self.positions[place]
@@ -144,41 +192,68 @@ class GroupFetcher:
         if error.code != ErrorCode.OFFSET_OUT_OF_RANGE:
             self._failed = error
             return
-        offset = self._offset_at(place, self._first_time)
         log.warning(
             "offset is not there any more",
-            extra={"topic": place[0], "partition": place[1], "goes_on_at": offset},
+            extra={"topic": place[0], "partition": place[1], "offset": self.positions.pop(place)},
         )
-        if offset is not None:
-            self.positions[place] = offset
+        self._find(place)
 
-    def _offset_at(self, place: Place, time: int) -> int | None:
+    def _find(self, place: Place) -> None:
+        """Ask where a group begins that has no offset, or one that is gone."""
         topic, (broker, partition) = place
-        try:
-            found = self._call(broker, lambda consumer: consumer.offsets(topic, partition, time))
-        except BrokerError as error:
-            # Other places may have moved on by now: `fetch` gives what they have first.
-            self._failed = error
-            return None
-        return found[0] if found else None
+        answer = self._call(
+            broker, lambda consumer: consumer.offsets(topic, partition, self._first_time)
+        )
+        if answer is not None:
+            self._finding[place] = answer
+
+    def _take_found(self) -> None:
+        for place in [each for each, answer in self._finding.items() if answer.done()]:
+            try:
+                found = self._outcome(place[1].broker, self._finding.pop(place))
+            except BrokerError as error:
+                # Other places may have moved on by now: `fetch` gives what they have first.
+                self._failed = error
+            else:
+                if found:
+                    self.positions[place] = found[0]
 
     def _size(self, place: Place) -> int:
         return self._sizes.get(place, self._fetch_size)
 
-    def _call(self, broker: int, ask: Callable[[SimpleConsumer], _Answer]) -> _Answer | None:
-        """None from a broker that does not answer; it is left alone for a while then."""
+    def _call(
+        self, broker: int, ask: Callable[[SimpleConsumer], _Answer]
+    ) -> "Future[_Answer] | None":
+        """Ask it in its own thread; None: nobody knows where it is, or it is left alone for now."""
         address = self._brokers.get(broker)
         now = self._clock.monotonic()
         if address is None or now < self._silent_until.get(broker, now):
             return None
         if broker not in self._open:
-            self._open[broker] = self._connect(address)
+            thread = ThreadPoolExecutor(1, f"barnabas-fetcher07-{broker}")
+            self._open[broker] = (thread, self._connect(address))
+        thread, consumer = self._open[broker]
+        return thread.submit(ask, consumer)
+
+    def _outcome(self, broker: int, answer: "Future[_Answer]") -> _Answer | None:
+        """None from a broker that does not answer; it is left alone for a while then."""
         try:
-            return ask(self._open[broker])
+            return answer.result()
         except _UNREACHABLE as error:
             log.warning("broker does not answer", extra={"broker": broker, "error": error})
-            self._silent_until[broker] = now + _BROKER_PAUSE_SECONDS
+            self._silent_until[broker] = self._clock.monotonic() + _BROKER_PAUSE_SECONDS
             return None
+
+    def _let_go(self, broker: int) -> None:
+        """Of its connection; what it was asked is forgotten."""
+        if broker in self._asking:
+            self._asking.pop(broker).answer.cancel()
+        for place in [each for each in self._finding if each[1].broker == broker]:
+            self._finding.pop(place).cancel()
+        thread, consumer = self._open.pop(broker)
+        consumer.interrupt()
+        thread.submit(consumer.close)
+        thread.shutdown(wait=False)
 
 
 def _needed(begun: memoryview) -> int:

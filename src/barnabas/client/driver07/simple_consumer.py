@@ -95,6 +95,10 @@ class SimpleConsumer(Closing):
         check_code(code)
         return found
 
+    def interrupt(self) -> None:
+        """End what another thread waits for: that fails with ConnectionFailed."""
+        self._connection.interrupt()
+
     def close(self) -> None:
         """Let go of the connection."""
         self._connection.close()

@@ -1,5 +1,6 @@
 """Places of which one cannot be read, while the others go on."""
 
+import threading
 from collections.abc import Sequence
 
 import pytest
@@ -9,7 +10,7 @@ from barnabas.client.driver07.cluster import Address
 from barnabas.client.driver07.group_fetcher import GroupFetcher
 from barnabas.client.driver07.simple_consumer import EARLIEST, Asked, SimpleConsumer
 from barnabas.dialects.kafka07.frames import FetchReply
-from barnabas.errors import BrokerError, ErrorCode
+from barnabas.errors import BrokerError, ConnectionFailed, ErrorCode
 from barnabas.records.compression import Codec
 from barnabas.records.message07 import FetchTooSmall, encode_set
 from barnabas.runtime.clock import SystemClock
@@ -68,6 +69,59 @@ def test_a_message_that_is_never_whole_is_an_error() -> None:
         fetcher.begin(("dogs", BrokerPartition(1, 0)), 0)
         with pytest.raises(FetchTooSmall):
             assert not [fetcher.fetch() for _ in range(5)]
+
+
+class Silent(SimpleConsumer):
+    """Accepts, and never answers until it is closed."""
+
+    def __init__(self) -> None:
+        super().__init__("there", 2)
+        self.ended = threading.Event()
+
+    def multi_fetch(self, asked: Sequence[Asked]) -> list[FetchReply]:
+        self.ended.wait()
+        raise ConnectionFailed("closed")
+
+    def offsets(
+        self, topic: str, partition: int, time: int = EARLIEST, max_number: int = 1
+    ) -> list[int]:
+        self.ended.wait()
+        raise ConnectionFailed("closed")
+
+    def interrupt(self) -> None:
+        self.ended.set()
+
+
+@pytest.mark.parametrize("committed", [0, None], ids=["fetched", "asked where it begins"])
+def test_a_silent_broker_holds_up_no_other_and_no_caller(committed: int | None) -> None:
+    silent = Silent()
+
+    def connect(address: Address) -> SimpleConsumer:
+        return silent if address.host == "there" else Refusing(*address)
+
+    fetcher = GroupFetcher(connect, SystemClock(), 1000, EARLIEST)
+    fetcher.see_brokers({1: Address("there", 2), 2: Address("here", 1)})
+    fetcher.begin(("dogs", BrokerPartition(1, 0)), committed)
+    fetcher.begin(("dogs", BrokerPartition(2, 0)), 0)
+    # It would not come back at all if it waited for the silent one.
+    chunks = [chunk for _ in range(3) for chunk in fetcher.fetch(0.1)]
+    while not chunks:
+        chunks = fetcher.fetch(0.1)
+    assert [bytes(each.payload) for chunk in chunks for each in chunk.messages] == [b"rex"]
+    assert not silent.ended.is_set()
+    fetcher.close()
+    assert silent.ended.is_set()
+
+
+def test_what_comes_for_a_place_that_was_given_away_meanwhile_is_not_handed_out() -> None:
+    place = ("dogs", BrokerPartition(1, 0))
+    fetcher = a_fetcher()
+    fetcher.begin(place, 0)
+    fetcher.fetch(0)
+    fetcher.keep_only(set())
+    assert fetcher.fetch() == []
+    fetcher.begin(place, len(DOGS))
+    assert fetcher.fetch() == []
 
 
 def a_fetcher() -> GroupFetcher:

@@ -319,6 +319,35 @@ def test_a_message_over_the_limit_is_refused_before_it_goes_out(cluster: Cluster
         producer.send("large", b"x" * 101)
 
 
+@pytest.mark.parametrize("topic", ["../x", "a/b", "", ".", "..", "a\0b"])
+def test_a_topic_that_no_broker_can_have_is_an_error_at_once(topic: str) -> None:
+    keeper = SimulatedZooKeeper()
+    with (
+        Producer({}, registry=keeper.session(lambda call: call())) as producer,
+        pytest.raises(LocalProtocolError, match="topic="),
+    ):
+        producer.send(topic, b"x")
+    with pytest.raises(LocalProtocolError, match="topics="):
+        Consumer(["dogs", topic], GROUP, registry=keeper.session)
+    assert keeper.nodes == {}
+
+
+def test_a_consumer_needs_a_group_and_topics() -> None:
+    keeper = SimulatedZooKeeper()
+    for config, name in (
+        ({}, "groupid="),
+        ({"groupid": "a/b"}, "groupid=a/b"),
+        ({"groupid": ".."}, "groupid="),
+        ({**GROUP, "consumerid": "a/b"}, "consumerid=a/b"),
+    ):
+        with pytest.raises(ConfigError, match=name):
+            Consumer(["dogs"], config, registry=keeper.session)
+    for topics in ((), "dogs"):
+        with pytest.raises(LocalProtocolError, match="topics="):
+            Consumer(topics, GROUP, registry=keeper.session)
+    assert keeper.nodes == {}
+
+
 class TestGroup:
     """Consumers that share the four partitions of `dogs`."""
 

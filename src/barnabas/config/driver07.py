@@ -39,7 +39,7 @@ class ConsumerConfig07(DriverConfig07):
     """Of a consumer in a group."""
 
     groupid: str = string(
-        "", HIGH, "The group. All its consumers share the messages of its topics."
+        "", HIGH, "The group, which must be given. All its consumers share the messages."
     )
     consumerid: str = string("", LOW, "The consumer's name in the group; one is made up if unset.")
     fetch_size: int = integer(

@@ -15,6 +15,7 @@ from barnabas.client.driver07.backlog import Backlog
 from barnabas.client.driver07.cluster import IDS, Address, read_brokers
 from barnabas.client.driver07.group_fetcher import Chunk, GroupFetcher
 from barnabas.client.driver07.membership import Membership, Place
+from barnabas.client.driver07.node_names import check_property, check_topics
 from barnabas.client.driver07.simple_consumer import EARLIEST, LATEST, SimpleConsumer
 from barnabas.client.driver07.zookeeper import open_zookeeper
 from barnabas.config.driver07 import ConsumerConfig07
@@ -51,11 +52,16 @@ class Consumer:
         """Join the group. `registry` makes one out of where its callbacks go, instead of `zk.connect`.
 
         Raises:
-            ConfigError: a property cannot be.
+            ConfigError: a property cannot be; there is no `groupid`.
+            LocalProtocolError: there is no topic, or one of a name that cannot be.
             RegistryUnavailable: ZooKeeper does not answer.
             RegistryConflict: the group has a consumer of that name.
         """
         self._config = ConsumerConfig07.load(config)
+        check_property("groupid", self._config.groupid)
+        if self._config.consumerid:
+            check_property("consumerid", self._config.consumerid)
+        check_topics(topics)
         self._clock = clock or SystemClock()
         self._news: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         opened = registry or (lambda hand_over: open_zookeeper(self._config, hand_over))

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Mapping
 
 from barnabas.client.closing import Closing
+from barnabas.client.driver07.node_names import check_topic
 from barnabas.client.driver07.outbox import Outbox
 from barnabas.client.driver07.partitioners import Partitioner, by_java_hash
 from barnabas.client.driver07.routing import ListedRouting, Routing, WatchedRouting
@@ -48,13 +49,14 @@ class Producer(Closing):
         """Send messages, all to one partition.
 
         Raises:
-            LocalProtocolError: a message is over `max.message.size`, or the queue of an async producer
-                is full.
+            LocalProtocolError: a message is over `max.message.size`, the topic's name cannot be, or
+                the queue of an async producer is full.
             ConnectionFailed, RequestTimeout: no broker takes it (sync).
             RegistryUnavailable: it is not known where brokers are (sync).
         """
         if self._closed:
             raise LocalProtocolError("the producer is closed")
+        check_topic(topic)
         self._sender.check(payloads)
         if not payloads:
             return

@@ -47,6 +47,17 @@ class BlockingStream:
         except OSError as error:
             raise self._failed(error) from error
 
+    def send_some(self, data: Buffer) -> int:
+        """Send the beginning, as much as there is room for; how many bytes that was.
+
+        Raises:
+            ConnectionFailed, RequestTimeout: as `send`.
+        """
+        try:
+            return self._socket.send(data)
+        except OSError as error:
+            raise self._failed(error) from error
+
     def receive(self, count: int) -> bytearray:
         """Exactly that many bytes.
 
@@ -86,12 +97,16 @@ class BlockingStream:
         Raises:
             ConnectionFailed: it was closed.
         """
-        poll = select.poll()
-        try:
-            poll.register(self._socket, select.POLLIN)
-        except ValueError as error:
-            raise ConnectionFailed(f"the connection to {self._place} was closed") from error
-        return bool(poll.poll(1000 * seconds))
+        return bool(self._poll(select.POLLIN, seconds))
+
+    def ready_to_send(self, seconds: float, *, or_receive: bool) -> tuple[bool, bool]:
+        """Whether by then something can be sent, or also received: that, or it has ended.
+
+        Raises:
+            ConnectionFailed: it was closed.
+        """
+        found = self._poll(select.POLLOUT | select.POLLIN * or_receive, seconds)
+        return bool(found & ~select.POLLIN), bool(found & select.POLLIN)
 
     def close(self) -> None:
         """Close it, also for a thread that waits for it; a second call does nothing."""
@@ -99,6 +114,15 @@ class BlockingStream:
             self._socket.shutdown(socket.SHUT_RDWR)
         with suppress(OSError):
             self._socket.close()
+
+    def _poll(self, events: int, seconds: float) -> int:
+        """What of it there is."""
+        poll = select.poll()
+        try:
+            poll.register(self._socket, events)
+        except ValueError as error:
+            raise ConnectionFailed(f"the connection to {self._place} was closed") from error
+        return sum(found for _, found in poll.poll(1000 * seconds))
 
     def _failed(self, error: OSError) -> ConnectionFailed | RequestTimeout:
         if isinstance(error, TimeoutError):

@@ -25,6 +25,7 @@ from barnabas.errors import (
 )
 from barnabas.runtime.blocking_stream import BlockingStream
 from barnabas.runtime.clock import SystemClock
+from barnabas.types import Buffer
 
 _Answer = TypeVar("_Answer", bound=Answer)
 _Result = TypeVar("_Result")
@@ -34,6 +35,7 @@ _NUMBER = Struct(">i")
 _LEAST_REPLY = 8  # The header.
 _CONNECT_SECONDS = 5.0
 _NUMBERS = 0x7FFFFFFF
+_LOOK_AGAIN_SECONDS = 0.05
 
 
 class Connection(Closing):
@@ -135,10 +137,37 @@ class Connection(Closing):
                 if awaited is not None:
                     self._awaited[number] = awaited
             try:
-                stream.send([encode_request(asked, number, self._client_id).joined()])
+                self._push(stream, encode_request(asked, number, self._client_id).joined())
             except (ConnectionFailed, RequestTimeout) as error:
                 self._fail(stream, error)
                 raise
+
+    def _push(self, stream: BlockingStream, data: Buffer) -> None:
+        """Send all. A broker whose answers nobody takes reads nothing: so they are taken meanwhile."""
+        rest = memoryview(data)
+        until = self._clock.monotonic() + self._silent_s
+        while rest:
+            with self._changed:
+                receiving = not self._receiving
+                self._receiving = True
+            left = max(0.0, until - self._clock.monotonic())
+            try:
+                # Who receives now may end that, and nobody else may begin.
+                seconds = left if receiving else min(left, _LOOK_AGAIN_SECONDS)
+                room, came = stream.ready_to_send(seconds, or_receive=receiving)
+                if room:
+                    rest = rest[stream.send_some(rest) :]
+                if came:
+                    self._receive(stream, 0)
+            finally:
+                if receiving:
+                    with self._changed:
+                        self._receiving = False
+                        self._changed.notify_all()
+            if room or came:
+                until = self._clock.monotonic() + self._silent_s
+            elif not left:
+                raise RequestTimeout(f"{self} takes nothing")
 
     def _connected(self) -> BlockingStream:
         if self._closed:

@@ -1,6 +1,7 @@
 """Answers to nobody, lies, and what a broker closes: over a socket whose other end the test has."""
 
 import socket
+import threading
 from collections.abc import Iterator
 
 import pytest
@@ -9,7 +10,7 @@ from barnabas.client.proposal.connection import Connection
 from barnabas.client.proposal.consumer import Consumer, From
 from barnabas.client.proposal.producer import MessageSet, Producer
 from barnabas.errors import BrokerError, ConnectionFailed, DecodeError, ErrorCode, RequestTimeout
-from barnabas.records.message07 import InvalidMessage
+from barnabas.records.message07 import InvalidMessage, encode_message
 from tests.golden07 import M1
 
 DOGS = "0004 646f6773"
@@ -194,6 +195,33 @@ def test_what_a_fetch_may_bring(
     broker.answer(f"{len(data):08x} {data.hex()}")
     with pytest.raises(error, match=why):
         pending.result()
+
+
+def test_answers_are_taken_while_a_large_request_goes_out(broker: FakeBroker) -> None:
+    """The broker reads nothing more until somebody has taken what it answers."""
+    size = 12 << 20
+    message = encode_message(bytes(size))
+    data = bytes.fromhex(f"00000001 0000 0000 0001 {DOGS} 0001 00000000 {len(message):08x}")
+    with Connection("127.0.0.1", broker.port, socket_timeout_ms=20_000) as connection:
+        fetching = Consumer(connection).begin(From("dogs", 0, 0))
+        broker.take()
+
+        def answer_first() -> None:
+            broker.answer(f"{len(data) + len(message):08x} {(data + message).hex()}")
+            broker.take()
+            broker.answer(PRODUCED.format(2, 9))
+
+        answering = threading.Thread(target=answer_first)
+        answering.start()
+        try:
+            sending = Producer(connection).begin(MessageSet("dogs", 0, [bytes(size)]))
+            assert sending is not None
+            assert sending.result() == [(9, ErrorCode.NONE)]
+            assert fetching.done()
+            assert len(fetching.result().parts[0].messages[0].payload) == size
+        finally:
+            connection.close()
+            answering.join()
 
 
 def test_a_broker_that_hangs_up(broker: FakeBroker, connection: Connection) -> None:

@@ -26,7 +26,7 @@ from barnabas.client.core.not_there import CONSUMER, missing, refuse_arguments
 from barnabas.client.core.properties import properties
 from barnabas.client.core.where import Where, partition_at, partitions_at, partitions_to
 from barnabas.config.clients import ConsumerConfig
-from barnabas.errors import ConfigError, LocalProtocolError
+from barnabas.errors import ConfigError, LocalProtocolError, WakeupError
 from barnabas.records.columns import Wanted
 from barnabas.records.record import Record
 from barnabas.types import TopicPartition
@@ -70,14 +70,25 @@ class Consumer:
         await self.close()
 
     async def close(self) -> None:
-        """Commit positions where that happens by itself, leave the group, end the connections."""
+        """Commit positions where that happens by itself, leave the group, end the connections.
+
+        A task that waits in `poll` or `async for` gets a LocalProtocolError.
+        """
         if self._closed:
             return
+        self.polling.interrupt(LocalProtocolError("the consumer is closed"))
         try:
             if self.group is not None:
                 await self.polling.tell(await self.group.begin_end())
         finally:
             await self.end()
+
+    def wakeup(self) -> None:
+        """End the call that waits for records, or the next one that would, with `WakeupError`.
+
+        From the loop: other threads and signals come to it by `loop.call_soon_threadsafe`.
+        """
+        self.polling.interrupt(WakeupError("the consumer was woken by wakeup()"))
 
     async def end(self) -> None:
         """End at once, but for leaving the group."""

@@ -1,6 +1,7 @@
 """How a consumer waits for records, and does meanwhile what its group wants of it."""
 
-from collections.abc import Callable, Iterator, Sized
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sized
 from contextlib import contextmanager
 from inspect import isawaitable
 from typing import TypeVar
@@ -9,7 +10,7 @@ from barnabas.client.aio.consumer_group import CallDue, ConsumerGroup
 from barnabas.client.aio.fetch_driver import FetchDriver
 from barnabas.client.core.group.listener import RebalanceListener, tell
 from barnabas.client.core.group.membership import Change
-from barnabas.errors import LocalProtocolError
+from barnabas.errors import KafkaError, LocalProtocolError
 
 _Found = TypeVar("_Found", bound=Sized)
 
@@ -22,6 +23,13 @@ class Polling:
         self._driver = driver
         self._group = group
         self._waiting = False
+        self._interruption: KafkaError | None = None
+        self._telling: asyncio.Future[None] | None = None
+
+    def interrupt(self, why: KafkaError) -> None:
+        """End the call that waits for records, or the next one that would, with this error."""
+        self._interruption = why
+        self._driver.news()
 
     def wants_attention(self) -> bool:
         """Whether there is more to do than to give records; says that the user polls."""
@@ -37,22 +45,61 @@ class Polling:
         due = True
         while due and self._group is not None:
             try:
+                await self._until_told()
                 await self._group.attend()
                 due = False
             except CallDue as call:
                 if self.listener is None:
                     raise
-                try:
-                    await self.tell(call.change)
-                finally:
-                    self._group.told()
+                await self._tell_of(call.change)
 
     async def tell(self, change: Change | None) -> None:
-        """Tell the listener of a change, if there are both."""
+        """Tell the listener of a change, if there are both, when it is done with the one before."""
         if change is not None and self.listener is not None:
+            await self._until_told()
             answer = tell(self.listener, change)
             if isawaitable(answer):
                 await answer
+
+    async def _tell_of(self, change: Change) -> None:
+        """Tell the listener what the group waits for.
+
+        It goes on to its end where the poll is cancelled meanwhile; the next one waits for it.
+        """
+        assert self._group is not None, "there is a change"
+        assert self.listener is not None, "it was asked for"
+        answer: object = None
+        try:
+            answer = tell(self.listener, change)
+        finally:
+            if not isawaitable(answer):
+                self._group.told()
+        if isawaitable(answer):
+            self._telling = asyncio.ensure_future(self._listened(answer))
+            await self._until_told()
+
+    async def _listened(self, answer: Awaitable[object]) -> None:
+        assert self._group is not None, "there was a change"
+        try:
+            await answer
+        finally:
+            self._group.told()
+
+    async def _until_told(self) -> None:
+        """Wait until the listener is done with what it is being told, if that is not who asks."""
+        telling = self._telling
+        if telling is None or telling is asyncio.current_task():
+            return
+        try:
+            await asyncio.shield(telling)
+        finally:
+            if telling.done() and self._telling is telling:
+                self._telling = None
+
+    def _check_interrupted(self) -> None:
+        why, self._interruption = self._interruption, None
+        if why is not None:
+            raise why
 
     async def waited(self, look: Callable[[], _Found], timeout_s: float | None) -> _Found:
         """What `look` finds as soon as that is something; errors as `attend`."""
@@ -64,8 +111,10 @@ class Polling:
                 deadline = self._driver.deadline(timeout_s)
                 await self.attend()
                 while not len(found := look()):
+                    self._check_interrupted()
                     if not await self._driver.arrival(deadline):
                         break
+                    self._check_interrupted()
                     await self.attend()
                 return found
         finally:
@@ -75,7 +124,9 @@ class Polling:
         """Wait until something came: records, an error, something to attend to; errors as that."""
         with self._patiently():
             await self.attend()
+            self._check_interrupted()
             await self._driver.arrival(None)
+            self._check_interrupted()
 
     @contextmanager
     def _patiently(self) -> Iterator[None]:

@@ -1,5 +1,6 @@
 """The calls of Producer about transactions. For asyncio; `client.sync.transactional` has the same."""
 
+import asyncio
 import logging
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
@@ -7,6 +8,7 @@ from contextlib import asynccontextmanager
 from barnabas.client.aio.shipping import Shipping
 from barnabas.client.aio.transactor import Transactor
 from barnabas.client.core.group.group_metadata import GroupMetadata
+from barnabas.client.core.transaction_states import TransactionState
 from barnabas.client.core.where import Where, partitions_to
 from barnabas.errors import AbortableError, ConfigError, KafkaError
 from barnabas.types import TopicPartition
@@ -65,7 +67,8 @@ class Transactional:
     async def transaction(self) -> AsyncIterator[None]:
         """A transaction that is committed at the end of the `async with` block.
 
-        Aborted where an exception leaves the block, or where it cannot be committed.
+        Aborted where an exception leaves the block, or where it cannot be committed, or the task is
+        cancelled before the coordinator was asked to; after that it is committed all the same.
         """
         await self.begin_transaction()
         try:
@@ -78,6 +81,20 @@ class Transactional:
         except AbortableError:
             await self._abort_quietly()
             raise
+        except asyncio.CancelledError:
+            await self._end_quietly()
+            raise
+
+    async def _end_quietly(self) -> None:
+        """Leave nothing open of a transaction whose commit was interrupted."""
+        told = transactor_of(self._shipping, "transaction").transactions
+        if told.state is not TransactionState.COMMITTING:
+            await self._abort_quietly()
+            return
+        try:
+            await self.commit_transaction()
+        except KafkaError as error:
+            log.warning("transaction not committed why=%s", error)
 
     async def _abort_quietly(self) -> None:
         try:

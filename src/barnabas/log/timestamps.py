@@ -42,7 +42,7 @@ def first_not_before(
 def newest(
     segments: Segments, start: int, unpacking: Unpacking | None = None
 ) -> FoundTimestamp | None:
-    """The first record that has the greatest timestamp; -1 is one where there is no other.
+    """The first record that has the greatest timestamp; from magic 1 on -1 is one, too.
 
     Those of the segment that holds offset `start` count whole, as in Kafka.
 
@@ -67,6 +67,8 @@ class _Search(NamedTuple):
     def from_position(self, segment: Segment, position: int) -> FoundTimestamp | None:
         try:
             for header in segment.headers(position):
+                if header.magic == 0:
+                    continue  # Its records have no time.
                 if self.fits(header.max_timestamp) and header.last_offset >= self.start:
                     found = self._in_batch(segment, header)
                     if found is not None:

@@ -3,12 +3,14 @@
 Does: what acks say, which only the proposal has: 0 no reply, 1 when it is written, more when that many
     replicas have written, of which there is one; makes topics and partitions that are written to;
     chooses where the partition is -1; checks CRCs, also inside compressed messages; appends each set
-    whole or not at all, in order.
+    whole or not at all, in order; where many topics are to be made, others are served between them.
 Ignores: nothing. A set that is too large is dropped, as in 0.7.2, and the connection goes on.
 Refuses: all that follows a set that is wrong, where nobody can be told (no acks): that connection
     closes, and what was sent behind it was sent for nothing.
 Source: seed 000 "Produce", "Multi-Produce"; Kafka 0.7.2's handleProducerRequest.
 """
+
+from collections.abc import Iterator
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.byte_topics import to_write
@@ -19,14 +21,22 @@ from barnabas.dialects.commands import Appended, Produce
 from barnabas.errors import ErrorCode
 from barnabas.records.unpacking import Unpacking
 
+_MULTIPRODUCE = 3
+"""As version a request of 0.7 has its type; those of the proposal are of version 0."""
+_FEW_TOPICS = 4
+"""So many are made at once; each takes some milliseconds, during which nobody else is served."""
+
 
 def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Appended] | Pending:
     """Append; the answers count once they are written."""
-    del context
     if produce.acks < 0:
         refused = Appended(ErrorCode.INVALID_REQUIRED_ACKS, message=f"acks={produce.acks}")
         return [refused] * max(len(produce.appends), 1)
-    answers = _append_all(broker, produce)
+    if context.api_version == _MULTIPRODUCE and _makes_many(broker, produce):
+        return _appended_in_steps(broker, produce)
+    answers: list[Appended] = []
+    for _ in _append_all(broker, produce, answers):
+        pass
     if produce.acks <= 1 or all(answer.error for answer in answers):
         return answers
     pending = Pending()
@@ -42,8 +52,39 @@ def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Ap
     return pending
 
 
-def _append_all(broker: Broker, produce: Produce) -> list[Appended]:
+def _makes_many(broker: Broker, produce: Produce) -> bool:
+    new = {one.topic for one in produce.appends if broker.topics.get(one.topic) is None}
+    return len(new) > _FEW_TOPICS
+
+
+def _appended_in_steps(broker: Broker, produce: Produce) -> Pending:
+    """One set in each turn of the loop; the next request of the connection waits for all of them.
+
+    Requests of the proposal do not wait for each other, so these are never in steps.
+    """
+    # What the sets are views of is received into again before their turn comes.
+    produce.appends[:] = [
+        one._replace(records=None if one.records is None else memoryview(bytearray(one.records)))
+        for one in produce.appends
+    ]
     answers: list[Appended] = []
+    steps = _append_all(broker, produce, answers)
+    pending = Pending()
+
+    def step() -> None:
+        for _ in steps:
+            broker.replicas.write()
+            broker.timers.soon(step)
+            return
+        broker.replicas.write()
+        pending.complete(answers)
+
+    broker.timers.soon(step)
+    return pending
+
+
+def _append_all(broker: Broker, produce: Produce, answers: list[Appended]) -> Iterator[None]:
+    """One after the other."""
     unpacking = Unpacking()
     for append in produce.appends:
         partition = to_write(broker, append.topic, append.partition)
@@ -56,5 +97,5 @@ def _append_all(broker: Broker, produce: Produce) -> list[Appended]:
                 partition.unanswered.append((answers, len(answers)))
         answers.append(answer)
         if answer.error and answer.error != ErrorCode.MESSAGE_TOO_LARGE and not produce.acks:
-            break
-    return answers
+            return
+        yield

@@ -1,14 +1,23 @@
 """PRODUCE and MULTIPRODUCE over a socket: nothing is ever answered, and what is wrong closes."""
 
+from typing import cast
+
 import pytest
 
+from barnabas.broker.apis07 import produce as handling
+from barnabas.broker.broker import Broker
 from barnabas.broker.internal_names import INTERNAL_TOPICS
+from barnabas.broker.purgatory import Pending
+from barnabas.dialects.commands import Append, Produce
 from barnabas.dialects.kafka07.messages import MultiProduceRequest, ProduceRequest
+from barnabas.errors import ErrorCode
 from barnabas.records.compression import Codec, compress
 from barnabas.records.message07 import encode_message, encode_set, read_messages
 from barnabas.testing import EmbeddedBroker
 from tests import golden07
 from tests.golden07 import M0, M1
+from tests.unit.broker.in_memory import a_broker, asked
+from tests.unit.runtime.manual_timers import ManualTimers
 from tests.wire07 import Wire07
 
 BAD = M1[:-1] + b"!"
@@ -128,3 +137,43 @@ def test_more_messages_in_one_than_it_has_bytes_are_stored_one_by_one(wire: Wire
     _, stored = wire.fetch("hard")
     assert len(stored) == 900 * 10
     assert len(read_messages(stored)[0]) == 900
+
+
+def test_many_new_topics_at_once_keep_the_order() -> None:
+    """What the same client sends behind them comes behind them."""
+    names = [f"many{number}" for number in range(20)]
+    produces = [produce(name, 0, M1) for name in names]
+    with (
+        EmbeddedBroker({"num.partitions": "1"}, profile="0.7") as broker,
+        Wire07(broker.port) as wire,
+    ):
+        wire.send(MultiProduceRequest(produces=[*produces, produce(names[0], 0, M0)]))
+        wire.produce(names[-1], 0, M0)
+        for name, stored in ((names[0], M1 + M0), (names[10], M1), (names[-1], M1 + M0)):
+            assert wire.fetch(name) == (0, stored)
+
+
+def test_others_are_served_between_many_new_topics(monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[str] = []
+
+    def to_write(_: Broker, topic: str, index: int) -> ErrorCode:
+        del index
+        made.append(topic)
+        return ErrorCode.MESSAGE_TOO_LARGE
+
+    monkeypatch.setattr(handling, "to_write", to_write)
+    broker = a_broker()
+    monkeypatch.setattr(type(broker.replicas), "write", lambda _: None, raising=False)
+    received = bytearray(M1)
+    appends = [Append(f"t{n}", b"", 0, memoryview(received)) for n in range(5)]
+    asked_for = Produce(0, 0, None, zstd=False, appends=appends)
+    pending = handling.handle(broker, asked(3), asked_for)
+    assert isinstance(pending, Pending)
+    timers = cast("ManualTimers", broker.timers)
+    for count in range(1, 6):
+        assert (len(made), pending.is_done) == (count - 1, False)
+        timers.next.pop(0)()
+    timers.run_soon()
+    assert (made, pending.is_done) == (["t0", "t1", "t2", "t3", "t4"], True)
+    received[:] = bytes(len(received))
+    assert all(one.records == M1 for one in asked_for.appends), "they are copies"

@@ -23,11 +23,17 @@ class HeldNodes:
     each new session. Nothing here raises: a broker serves also while nobody finds it.
     """
 
-    def __init__(self, registry: SharedRegistry, timers: Timers, *, anew: bool = False) -> None:
-        """`anew`: ephemeral nodes go and come with new data, for those who watch only the names."""
+    def __init__(
+        self, registry: SharedRegistry, timers: Timers, *, anew: bool = False, owner: str = ""
+    ) -> None:
+        """`anew`: ephemeral nodes go and come with new data, for those who watch only the names.
+
+        `owner`: while this node is ours, nobody else writes the others, and what is there is replaced.
+        """
         self._registry = registry
         self._timers = timers
         self._anew = anew
+        self._owner = owner
         self._ephemeral: dict[str, bytes] = {}
         self._lasting: dict[str, bytes] = {}
         self._due: dict[str, None] = {}
@@ -129,13 +135,17 @@ class HeldNodes:
         try:
             self._registry.create_ephemeral(path, data)
         except RegistryConflict:
-            if not self._registry.is_mine(path):
+            mine = self._registry.is_mine(path)
+            if not mine and not self._may_replace(path):
                 raise
-            if self._anew:
+            if self._anew or not mine:
                 self._registry.delete(path)
                 self._registry.create_ephemeral(path, data)
             else:
                 self._registry.set(path, data)
+
+    def _may_replace(self, path: str) -> bool:
+        return bool(self._owner) and path != self._owner and self._registry.is_mine(self._owner)
 
     def _renew(self) -> None:
         """Nodes of the session before are gone, or are about to go."""

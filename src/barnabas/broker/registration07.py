@@ -26,9 +26,10 @@ class Registration07:
         self._registry = registry
         # Clients of 0.7, old and new, watch the names below a topic and not what a node says; Jafka
         # tells of more partitions in this way, too.
-        self._held = HeldNodes(registry, broker.timers, anew=True)
         self._broker = broker
         self._node_id = broker.config.node_id
+        owner = f"{BROKERS}/{self._node_id}"
+        self._held = HeldNodes(registry, broker.timers, anew=True, owner=owner)
 
     def start(self, disk: Disk, file: str) -> None:
         """Register the broker and its topics; `file` is for `claim`.

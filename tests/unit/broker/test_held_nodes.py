@@ -116,3 +116,32 @@ def test_after_the_stop_nothing_is_written() -> None:
     nodes.stop()
     timers.advance(10)
     assert session.children("/") == []
+
+
+def test_what_lies_about_in_a_place_of_our_own_is_replaced_while_the_place_is_ours() -> None:
+    session, timers = SimulatedZooKeeper().session(), ManualTimers()
+    nodes = HeldNodes(session, timers, anew=True, owner="/brokers/ids/1")
+    session.create("/brokers/topics/cats/1", b"garbage")
+    session.create("/brokers/topics/cats/1/below", b"")
+    nodes.hold("/brokers/ids/1", b"here")
+    nodes.hold("/brokers/topics/cats/1", b"2")
+    nodes.hold("/brokers/topics/pigs/1", b"3")
+    timers.advance(0)
+    for topic, count in ((b"cats", b"2"), (b"pigs", b"3")):
+        path = f"/brokers/topics/{topic.decode()}/1"
+        there = session.get(path)
+        assert there is not None
+        assert (there[0], session.is_mine(path)) == (count, True)
+
+
+def test_nothing_is_replaced_while_somebody_else_has_the_place() -> None:
+    session, timers = SimulatedZooKeeper().session(), ManualTimers()
+    nodes = HeldNodes(session, timers, anew=True, owner="/brokers/ids/1")
+    session.create("/brokers/ids/1", b"another broker")
+    session.create("/brokers/topics/cats/1", b"its count")
+    nodes.hold("/brokers/ids/1", b"here")
+    nodes.hold("/brokers/topics/cats/1", b"2")
+    timers.advance(0)
+    timers.advance(1)
+    assert session.get("/brokers/ids/1") == (b"another broker", 0)
+    assert session.get("/brokers/topics/cats/1") == (b"its count", 0)

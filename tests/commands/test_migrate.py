@@ -96,6 +96,10 @@ def test_damage_stops_it_or_is_left_out(broker: Served, tmp_path: Path) -> None:
     ("arguments", "why"),
     [
         (("--from", "127.0.0.1:1"), "cannot connect to 127.0.0.1:1"),
+        (
+            ("--from", "127.0.0.1:1"),
+            "; that is where it reads: is it running? --from names another\n",
+        ),
         (("--directory", str(LOGS), "--to", "one"), "one has 1 partition, the source 2"),
     ],
 )

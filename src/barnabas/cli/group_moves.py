@@ -6,12 +6,13 @@ from itertools import groupby
 from barnabas import Admin
 from barnabas.cli.output import Cell
 from barnabas.errors import BrokerError, ErrorCode
-from barnabas.migration.positions import Position
+from barnabas.migration.positions import Position, Stored
 from barnabas.types import TopicPartition
 
 COLUMNS = ("group", "source", "partition", "old_offset", "new_offset", "was", "state")
 MOVED, KEPT, SHOWN = "moved", "kept", "not moved"
 NOT_COPIED = "source has no such partition"
+NO_OFFSET = "refused: it is no offset"
 
 
 def move(
@@ -39,6 +40,11 @@ def move(
                 group, str(one.place), one.partition, one.old, one.new, was[one.partition],
                 state if moved else KEPT,
             )  # fmt: skip
+
+
+def not_moved(one: Stored) -> tuple[Cell, ...]:
+    """The cells before the state of a position that has no record."""
+    return one.group, str(one.place), one.partition, one.old, None, None
 
 
 def _executed(admin: Admin, group: str, new: dict[TopicPartition, int]) -> str:

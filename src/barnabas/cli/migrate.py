@@ -12,6 +12,7 @@ from barnabas.cli.migration_progress import MigrationProgress
 from barnabas.cli.migration_run import Asked, MigrationRun
 from barnabas.cli.migration_source import open_registry, open_source
 from barnabas.cli.patience import patience
+from barnabas.errors import ConnectionFailed, RequestTimeout
 from barnabas.records.compression import Codec
 from barnabas.runtime.disk import RealDisk
 
@@ -77,7 +78,11 @@ def migrate(
         registry = None
         if zookeeper is not None:
             registry = stack.enter_context(closing(open_registry(zookeeper)))
-        source = open_source(topic, brokers, directories, registry, RealDisk())
+        try:
+            source = open_source(topic, brokers, directories, registry, RealDisk())
+        except (ConnectionFailed, RequestTimeout) as error:
+            error.add_note("that is where it reads: is it running? --from names another")
+            raise
         stack.callback(source.close)
         admin = stack.enter_context(Admin(asked.settings))
         with patience(servers):

@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from barnabas import Admin
-from barnabas.cli.group_moves import NOT_COPIED, move
+from barnabas.cli.group_moves import NO_OFFSET, NOT_COPIED, SHOWN, move, not_moved
 from barnabas.cli.migration_progress import MigrationProgress
 from barnabas.cli.migration_report import DONE, PLANNED, MigrationReport
 from barnabas.cli.output import Row, counted
@@ -14,7 +14,7 @@ from barnabas.errors import ConfigError
 from barnabas.migration.cluster_target import ClusterTarget
 from barnabas.migration.migration import Migration, MigrationOptions
 from barnabas.migration.offset_map import OffsetMap
-from barnabas.migration.positions import strays
+from barnabas.migration.positions import stored, strays
 from barnabas.migration.source import Source
 from barnabas.ports import SharedRegistry
 from barnabas.records.compression import Codec
@@ -71,6 +71,7 @@ class MigrationRun:
         if not (exists and self._disk.exists(self._asked.map)):
             for partition, place in enumerate(self._source.places):
                 report.partitions.append((partition, str(place), *self._source.bounds(place)))
+            report.groups = self._groups(None, execute=False)
             return report
         with closing(self._target()) as target:
             migration = self._migration(target)
@@ -132,12 +133,21 @@ class MigrationRun:
             )  # fmt: skip
             yield row, copied.end - copied.start, copied.messages
 
-    def _groups(self, migration: Migration, *, execute: bool) -> list[Row] | None:
+    def _groups(self, migration: Migration | None, *, execute: bool) -> list[Row] | None:
+        """Without a migration nothing was copied, and no record is known."""
         if not self._asked.groups:
             return None
         assert self._registry is not None, "who moves groups has said where they are"
-        found = migration.positions(self._registry, self._asked.topic)
-        rows: list[Row] = [*move(self._admin, self._asked.target, found, execute=execute)]
+        there = list(stored(self._registry, self._asked.topic, self._source.places))
+        rows: list[Row] = []
+        if migration is None:
+            known = (one for one in there if one.old is not None)
+            rows += [(*not_moved(one), SHOWN) for one in known]
+        else:
+            found = migration.positions(self._registry, self._asked.topic)
+            rows += move(self._admin, self._asked.target, found, execute=execute)
+        wrong = (one for one in there if one.old is None)
+        rows += [(*not_moved(one), f"{NO_OFFSET}: {one.said[:40]!r}") for one in wrong]
         for group, place in strays(self._registry, self._asked.topic, self._source.places):
             rows.append((group, place, None, None, None, None, NOT_COPIED))
         return rows

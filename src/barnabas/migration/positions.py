@@ -9,11 +9,20 @@ from typing import NamedTuple
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.dialects.kafka07.offset_nodes import decode_offset
 from barnabas.migration.block_reader import BlockReader
-from barnabas.migration.errors import MigrationStopped
 from barnabas.migration.offset_map import OffsetMap
 from barnabas.ports import Registry
 
 CONSUMERS = "/consumers"
+
+
+class Stored(NamedTuple):
+    """What ZooKeeper says of a group in a place of the source; `old` is None where it is no offset."""
+
+    group: str
+    place: BrokerPartition
+    partition: int
+    old: int | None
+    said: bytes
 
 
 class Position(NamedTuple):
@@ -26,6 +35,19 @@ class Position(NamedTuple):
     new: int
 
 
+def stored(registry: Registry, topic: str, places: Sequence[BrokerPartition]) -> Iterator[Stored]:
+    """Of all groups, in order; `places` are by partition of the target.
+
+    Raises:
+        RegistryUnavailable: ZooKeeper does not answer.
+    """
+    for group in sorted(registry.children(CONSUMERS)):
+        for partition, place in enumerate(places):
+            node = registry.get(f"{CONSUMERS}/{group}/offsets/{topic}/{place}")
+            if node is not None:
+                yield Stored(group, place, partition, decode_offset(node[0]), node[0])
+
+
 def positions(
     registry: Registry,
     topic: str,
@@ -33,22 +55,14 @@ def positions(
     readers: Sequence[BlockReader],
     offsets: OffsetMap,
 ) -> Iterator[Position]:
-    """Those of all groups, in order; `places` and `readers` are by partition of the target.
+    """Those of `stored` that are offsets; `readers` are by partition of the target.
 
     Raises:
-        MigrationStopped: a position is no number.
         RegistryUnavailable: ZooKeeper does not answer.
         KafkaError: the source is not to be had.
     """
-    for group in sorted(registry.children(CONSUMERS)):
-        for partition, place in enumerate(places):
-            path = f"{CONSUMERS}/{group}/offsets/{topic}/{place}"
-            node = registry.get(path)
-            if node is None:
-                continue
-            old = decode_offset(node[0])
-            if old is None:
-                raise MigrationStopped(f"{path} in ZooKeeper is no offset: {node[0][:40]!r}")
+    for group, place, partition, old, _ in stored(registry, topic, places):
+        if old is not None:
             new = new_offset(old, partition, readers[partition], offsets)
             yield Position(group, place, partition, old, new)
 

@@ -176,4 +176,4 @@ def test_others_are_served_between_many_new_topics(monkeypatch: pytest.MonkeyPat
     timers.run_soon()
     assert (made, pending.is_done) == (["t0", "t1", "t2", "t3", "t4"], True)
     received[:] = bytes(len(received))
-    assert all(one.records == M1 for one in asked_for.appends), "they are copies"
+    assert all(bytes(one.records or b"") == M1 for one in asked_for.appends), "they are copies"

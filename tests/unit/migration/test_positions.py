@@ -1,0 +1,28 @@
+"""What ZooKeeper says of groups, where some of it is nothing that 0.7 could have written."""
+
+import pytest
+
+from barnabas.migration.block_reader import BlockReader
+from barnabas.migration.offset_map import MappedBlock, OffsetMap
+from barnabas.migration.payload_sum import PayloadSum
+from barnabas.migration.positions import Position, Stored, positions, stored
+from tests.golden07 import M1
+from tests.memory_disk import MemoryFile
+from tests.migration_peers import PLACE, MemorySource
+from tests.unit.broker.in_memory import MemoryRegistry
+
+pytestmark = pytest.mark.kernels
+
+
+def test_what_is_no_offset_stops_no_other_group() -> None:
+    registry = MemoryRegistry()
+    for group, said in (("barn", b"12x"), ("farm", b"15"), ("kennel", b"30")):
+        registry.create(f"/consumers/{group}/offsets/dogs/{PLACE}", said)
+    source = MemorySource({0: M1 * 2})
+    offsets = OffsetMap(MemoryFile(), {})
+    offsets.add(MappedBlock(0, 0, 30, 0, PayloadSum(number=2)))
+    reader = BlockReader(source, PLACE, skip=False)
+    found = list(positions(registry, "dogs", [PLACE], [reader], offsets))
+    assert found == [Position("farm", PLACE, 0, 15, 1), Position("kennel", PLACE, 0, 30, 2)]
+    first, *_ = stored(registry, "dogs", [PLACE])
+    assert first == Stored("barn", PLACE, 0, None, b"12x")

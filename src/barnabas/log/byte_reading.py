@@ -20,6 +20,9 @@ def region_from(
         return ErrorCode.OFFSET_OUT_OF_RANGE, None
     segment = log.segments[log.segments.number_of(offset)]
     position = offset - segment.base_offset
+    if position >= segment.written and offset < end:
+        # A file is missing: nothing, as at the end, would have the reader wait there for ever.
+        return ErrorCode.OFFSET_OUT_OF_RANGE, None
     size = min(max_bytes, segment.written - position, end - offset)
     if size <= 0:
         return ErrorCode.NONE, None

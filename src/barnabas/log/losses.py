@@ -50,6 +50,14 @@ class Losses:
                 " that are whole: compaction has removed them once, or a power cut took them"
             )
 
+    def missing_bytes(self, holes: Sequence[tuple[int, int]]) -> None:
+        """The same of a log whose offsets are bytes, each of which some segment must have."""
+        for first, behind in holes:
+            self.notes.append(
+                f"the bytes {first} to {behind - 1} are not there: the segment that begins with them"
+                " is missing, and who reads there is told that the offset is out of range"
+            )
+
 
 def _name(segment: Segment) -> str:
     return segment.path.rpartition("/")[2]

@@ -8,6 +8,7 @@ from the batches. Source: Kafka's LogLoader.
 """
 
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from barnabas.errors import DamagedFile
@@ -102,6 +103,8 @@ def _begin(log: PartitionLog, segments: list[Segment], checkpoint: Checkpoint) -
         segments, rebuilt, end = recover(log, segments, recovery_point)
         if checkpoint.clean and end < recovery_point:
             log.losses.ends_early(end, recovery_point)
+    if log.config.byte_positions:
+        log.losses.missing_bytes(_holes(segments))
     start = max(checkpoint.start_offset, segments[0].base_offset)
     if end < start:
         # The checkpoint knows of more than is there: what is left is before the start.
@@ -121,6 +124,12 @@ def _begin(log: PartitionLog, segments: list[Segment], checkpoint: Checkpoint) -
             # What nobody was promised yet counts from here on: readers see it, and a producer
             # that sends it again is told that it is there.
             log.flush()
+
+
+def _holes(segments: list[Segment]) -> list[tuple[int, int]]:
+    """Bytes of which the file is missing: nothing is ever taken out of a log of Kafka 0.7."""
+    ends = [(one.base_offset + one.size, then.base_offset) for one, then in pairwise(segments)]
+    return [(end, begin) for end, begin in ends if end < begin]
 
 
 def _identify(log: PartitionLog, path: str, *, clean: bool) -> None:

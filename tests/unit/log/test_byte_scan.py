@@ -2,6 +2,7 @@
 
 import pytest
 
+from barnabas.errors import ErrorCode
 from barnabas.log.byte_reading import region_from
 from barnabas.log.config import MAGIC_07, LogConfig
 from barnabas.log.file_names import PARTITION_METADATA
@@ -98,3 +99,14 @@ def test_messages_larger_than_a_piece_are_found() -> None:
     large = encode_message(bytes(3 << 20))
     log, _ = opened({FIRST: M1 + large + M0 + large[:-1]})
     assert log.end_offset == len(M1 + large + M0)
+
+
+@pytest.mark.parametrize("checkpoint", [NO_CHECKPOINT, CLEAN])
+def test_a_missing_segment_is_told_and_nobody_waits_in_the_hole(checkpoint: Checkpoint) -> None:
+    """Nothing and no error, as at the end, would have a consumer of 0.7 wait there for ever."""
+    third = f"{len(M1) * 3:020d}.kafka"
+    log, _ = opened({FIRST: M1, third: M1}, checkpoint)
+    assert [note for note in log.losses.notes if "the bytes 15 to 44 are not there" in note]
+    hole = [region_from(log, at, 100)[0] for at in (14, 15, 44, 45, 60)]
+    out = ErrorCode.OFFSET_OUT_OF_RANGE
+    assert hole == [ErrorCode.NONE, out, out, ErrorCode.NONE, ErrorCode.NONE]

@@ -78,7 +78,9 @@ class Conversation:
             if not self._language.opens(frame[SIZE:]):
                 return explain_token(frame, self._mechanism, "request")
             self._mechanism = ""
+        # A frame that is cut has a size before what begins like a request.
         bare = _has_no_size(frame) and self._language.opens(frame)
+        bare = bare and not self._language.opens(frame[SIZE:])
         found = self._language.request(frame, bare=bare)
         if bare:
             fault = Fault(0, "size", "a size expected", "it is missing")

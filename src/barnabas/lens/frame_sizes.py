@@ -28,6 +28,8 @@ def read_size(walk: Walk) -> None:
         guess = "it is in little-endian order"
     elif swapped == left + 4:
         guess = "it is in little-endian order, and counts its own 4 bytes too"
+    elif size > left:
+        text = f"a size of {size}, of which {counted_bytes(left)} came: the frame is cut off"
     walk.fault("size", text, at, guess)
 
 

@@ -1,5 +1,7 @@
 """Both sides of a connection: responses beside their requests, whatever comes in between."""
 
+import pytest
+
 from barnabas.lens.conversation import Conversation, Told
 from barnabas.lens.frames import Frames
 from barnabas.lens.kafka import KafkaLens
@@ -8,6 +10,7 @@ from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from barnabas.protocol.headers import RequestHeader, encode_request, encode_response
 from barnabas.protocol.metadata import MetadataRequest, MetadataResponse
+from tests import golden07
 
 
 def request(key: ApiKey, version: int, correlation_id: int, message: object) -> bytes:
@@ -96,3 +99,16 @@ def test_what_nobody_can_cut_is_not_kept_for_ever() -> None:
         assert list(frames.feed(b"\xff" * 65536)) == []
     assert frames.lost
     assert len(frames.held) == 1 << 20
+
+
+@pytest.mark.parametrize("there", [9, 20, 27])
+def test_a_frame_of_kafka_07_that_was_cut_off_has_its_size(there: int) -> None:
+    """Its first bytes, 0 and a small number, could be a type and a length as well."""
+    conversation = Conversation(Kafka07Lens())
+    assert not conversation.from_client(golden07.FETCH[:there])
+    (cut,) = conversation.end()
+    size = len(golden07.FETCH) - 4
+    assert cut.explained.name == "FETCH"
+    assert mistakes([cut])[0] == (
+        f"byte 0: size: a size of {size}, of which {there - 4} bytes came: the frame is cut off"
+    )

@@ -10,7 +10,7 @@ _LOOPBACK = {"localhost", "127.0.0.1", "[::1]"}
 def add_hint(error: KafkaError, servers: str) -> None:
     """Tell who reached no broker at `servers` how to come by one, unless it was told of another one."""
     lost = isinstance(error, ConnectionFailed | RequestTimeout)
-    if not lost or hasattr(error, "__notes__") or isinstance(error, VersionsUntold):
+    if not lost or _notes(error) or isinstance(error, VersionsUntold):
         return
     host, colon, port = servers.partition(",")[0].strip().rpartition(":")
     if (host if colon else port) not in _LOOPBACK:
@@ -32,4 +32,8 @@ def add_hint_to_serve(error: ConnectionFailed) -> None:
 
 def with_hints(error: KafkaError) -> str:
     """The error and what was added to it, as one line."""
-    return "; ".join([str(error), *hasattr(error, "__notes__")])
+    return "; ".join([str(error), *_notes(error)])
+
+
+def _notes(error: KafkaError) -> tuple[str, ...]:
+    return tuple(getattr(error, "__notes__", ()))

@@ -20,9 +20,11 @@ from barnabas.broker.purgatory import Pending
 from barnabas.dialects.commands import Appended, Produce
 from barnabas.errors import ErrorCode
 from barnabas.records.unpacking import Unpacking
+from barnabas.versions import VersionTable
 
-_MULTIPRODUCE = 3
-"""As version a request of 0.7 has its type; those of the proposal are of version 0."""
+_KEEPS_ORDER = VersionTable({0: False, 3: True})
+"""Whether the next request waits where this one does: as version one of 0.7 has its type, here
+MULTIPRODUCE, and those of the proposal have 0."""
 _FEW_TOPICS = 4
 """So many are made at once; each takes some milliseconds, during which nobody else is served."""
 
@@ -32,7 +34,8 @@ def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Ap
     if produce.acks < 0:
         refused = Appended(ErrorCode.INVALID_REQUIRED_ACKS, message=f"acks={produce.acks}")
         return [refused] * max(len(produce.appends), 1)
-    if context.api_version == _MULTIPRODUCE and _makes_many(broker, produce):
+    keeps_order = _KEEPS_ORDER[context.api_version]
+    if keeps_order and _makes_many(broker, produce):
         return _appended_in_steps(broker, produce)
     answers: list[Appended] = []
     for _ in _append_all(broker, produce, answers):

@@ -22,6 +22,7 @@ from barnabas.lens.fields import Contents
 from barnabas.lens.frame_sizes import read_size
 from barnabas.lens.guesses import AS_SAID, How, altered, with_guess
 from barnabas.lens.part import Asked, Explained, Fault
+from barnabas.lens.values07 import check_values
 from barnabas.lens.walk import Broken, Walk
 from barnabas.lens.words import sentence_of
 
@@ -101,6 +102,7 @@ def _request(data: bytes, how: How, *, bare: bool) -> Explained:
         asked = None if kind in _SILENT else Asked(kind, 0)
         found = replace(found, name=kind.name, meaning=sentence_of(declared), asked=asked)
         message = read_message(walk, how, declared, 0, _SENT)
+        check_values(walk, kind)
     except Broken as broken:
         return finished(found, walk, broken)
     return finished(replace(found, message=message), walk)

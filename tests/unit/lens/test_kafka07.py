@@ -6,7 +6,13 @@ from struct import pack
 
 import pytest
 
-from barnabas.dialects.kafka07.messages import RequestType
+from barnabas.dialects.kafka07.frames import Message, encode_request
+from barnabas.dialects.kafka07.messages import (
+    FetchRequest,
+    OffsetsRequest,
+    ProduceRequest,
+    RequestType,
+)
 from barnabas.lens.kafka07 import Kafka07Lens
 from barnabas.lens.part import Asked, Explained
 from tests import golden07
@@ -130,3 +136,37 @@ def test_mistakes_in_frames() -> None:
     assert mistakes(part) == ["byte 6: parts[0].size: a size from 2 to 0 expected, not 9"]
     code = LENS.response(bytes.fromhex("00000002 0009"), Asked(RequestType.FETCH, 0))
     assert mistakes(code) == ["byte 4: error_code: a code from -1 to 4 expected, not 9"]
+
+
+@pytest.mark.parametrize(
+    ("said", "mistake"),
+    [
+        (ProduceRequest(topic="dogs", partition=-1, messages=b""), ""),
+        (ProduceRequest(topic="dogs", partition=-2, messages=b""), "12: partition: -1 or more"),
+        (
+            FetchRequest(topic="dogs", partition=-1, offset=0, max_size=1),
+            "12: partition: 0 or more",
+        ),
+        (FetchRequest(topic="dogs", partition=0, offset=0, max_size=-1), "24: max_size: 0 or more"),
+        (
+            FetchRequest(topic="", partition=0, offset=0, max_size=1),
+            "6: topic: the name of a topic",
+        ),
+        (
+            FetchRequest(topic="../x", partition=0, offset=0, max_size=1),
+            "8: topic: a name that can be one of a directory expected, not '../x'",
+        ),
+        (OffsetsRequest(topic="dogs", partition=0, time=-2, max_number=1), ""),
+        (OffsetsRequest(topic="dogs", partition=0, time=-3, max_number=1), "16: time: -2 or more"),
+        (
+            OffsetsRequest(topic="dogs", partition=0, time=-1, max_number=-1),
+            "24: max_number: 0 or more",
+        ),
+    ],
+)
+def test_values_that_every_broker_refuses(said: Message, mistake: str) -> None:
+    found = LENS.request(encode_request(said).joined())
+    told = mistakes(found)
+    assert [each[: len(f"byte {mistake}")] for each in told] == (
+        [f"byte {mistake}"] if mistake else []
+    )

@@ -1,15 +1,37 @@
 """What the descriptions of all kinds of groups need: the group, and its partitions by topic."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from barnabas.broker.broker import Broker
+from barnabas.broker.operations import ON_GROUPS
 from barnabas.broker.topic_znodes import Topic
 from barnabas.coordinators.consumer_group.places import Place, by_topic
 from barnabas.coordinators.group.shard import GroupShard
 from barnabas.errors import BrokerError, ErrorCode
 
 GroupT = TypeVar("GroupT")
+
+
+class Described(Protocol):
+    """A group in an answer."""
+
+    error_code: int
+    authorized_operations: int
+
+
+DescribedT = TypeVar("DescribedT", bound=Described)
+
+
+def described_each(
+    group_ids: Iterable[str], describe: Callable[[str], DescribedT], *, operations: bool
+) -> list[DescribedT]:
+    """Each group; of those that are there also what may be done with them, if that is asked for."""
+    groups = [describe(group_id) for group_id in group_ids]
+    for group in groups:
+        if operations and not group.error_code:
+            group.authorized_operations = ON_GROUPS
+    return groups
 
 
 def group_of_kind(

@@ -6,11 +6,11 @@ Versions: 1 types of members (KIP-1099)
 """
 
 from collections.abc import Iterable
+from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.group_descriptions import group_of_kind, partitions_by_topic
-from barnabas.broker.operations import NOT_ASKED, ON_GROUPS
+from barnabas.broker.group_descriptions import described_each, group_of_kind, partitions_by_topic
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import ConsumerMember
 from barnabas.coordinators.consumer_group.places import Place
@@ -33,11 +33,8 @@ def handle(
 ) -> ConsumerGroupDescribeResponse:
     """Describe each."""
     del context
-    operations = ON_GROUPS if request.include_authorized_operations else NOT_ASKED
-    groups = [_described(broker, group_id) for group_id in request.group_ids]
-    for group in groups:
-        if not group.error_code:
-            group.authorized_operations = operations
+    asked = request.include_authorized_operations
+    groups = described_each(request.group_ids, partial(_described, broker), operations=asked)
     return ConsumerGroupDescribeResponse(groups=groups)
 
 

@@ -6,9 +6,11 @@ Versions: 1 throttle time · 3 authorised operations (KIP-430) · 4 static membe
     that is not there is an error instead of Dead (KIP-1043)
 """
 
+from functools import partial
+
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.operations import NOT_ASKED, ON_GROUPS
+from barnabas.broker.group_descriptions import described_each
 from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.errors import BrokerError, ErrorCode
@@ -28,11 +30,9 @@ def handle(
 ) -> DescribeGroupsResponse:
     """Describe each."""
     not_there = _NOT_THERE[context.api_version]
-    operations = ON_GROUPS if request.include_authorized_operations else NOT_ASKED
-    groups = [_group(broker, group_id, not_there) for group_id in request.groups]
-    for group in groups:
-        if not group.error_code:
-            group.authorized_operations = operations
+    asked = request.include_authorized_operations
+    describe = partial(_group, broker, not_there=not_there)
+    groups = described_each(request.groups, describe, operations=asked)
     return DescribeGroupsResponse(groups=groups)
 
 

@@ -5,10 +5,11 @@ Refuses: groups of another kind, and those that are not there.
 Versions: 1, the same layout as 0, which was early access
 """
 
+from functools import partial
+
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.group_descriptions import group_of_kind, partitions_by_topic
-from barnabas.broker.operations import NOT_ASKED, ON_GROUPS
+from barnabas.broker.group_descriptions import described_each, group_of_kind, partitions_by_topic
 from barnabas.coordinators.share_group.group import ShareMember
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.share_group_describe import (
@@ -26,11 +27,8 @@ def handle(
 ) -> ShareGroupDescribeResponse:
     """Describe each."""
     del context
-    operations = ON_GROUPS if request.include_authorized_operations else NOT_ASKED
-    groups = [_described(broker, group_id) for group_id in request.group_ids]
-    for group in groups:
-        if not group.error_code:
-            group.authorized_operations = operations
+    asked = request.include_authorized_operations
+    groups = described_each(request.group_ids, partial(_described, broker), operations=asked)
     return ShareGroupDescribeResponse(groups=groups)
 
 

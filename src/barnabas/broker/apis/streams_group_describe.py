@@ -6,11 +6,11 @@ Versions: 0
 """
 
 from collections.abc import Iterable
+from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.group_descriptions import group_of_kind
-from barnabas.broker.operations import NOT_ASKED, ON_GROUPS
+from barnabas.broker.group_descriptions import described_each, group_of_kind
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.member import StreamsMember
 from barnabas.coordinators.streams_group.tasks import NO_TASKS, Role, Task, by_subtopology
@@ -36,11 +36,8 @@ def handle(
 ) -> StreamsGroupDescribeResponse:
     """Describe each."""
     del context
-    operations = ON_GROUPS if request.include_authorized_operations else NOT_ASKED
-    groups = [_described(broker, group_id) for group_id in request.group_ids]
-    for group in groups:
-        if not group.error_code:
-            group.authorized_operations = operations
+    asked = request.include_authorized_operations
+    groups = described_each(request.group_ids, partial(_described, broker), operations=asked)
     return StreamsGroupDescribeResponse(groups=groups)
 
 

@@ -50,7 +50,7 @@ def _validated_then_done(talk: Talk, cases: Mapping[str, IncrementalAlterConfigs
 
 
 def update_features(talk: Talk) -> None:
-    """Levels that cannot be."""
+    """Levels that are, and levels that cannot be."""
 
     def asked(
         feature: str, level: int, kind: int = 1, *, only: bool = True, downgrade: bool = False
@@ -75,6 +75,15 @@ def update_features(talk: Talk) -> None:
     for kind in (0, 1, 2, 3, 7):
         talk.ask(f"unknown feature, kind {kind}", asked("no.such", 1, kind, only=False), 2)
         talk.ask(f"unknown feature removed, kind {kind}", asked("no.such", 0, kind, only=False), 2)
+    for feature, level in (("group", 1), ("share", 1), ("streams", 1), ("transaction", 2)):
+        for kind in (0, 1, 2, 3):
+            for version in (1, 2):
+                same = asked(f"{feature}.version", level, kind)
+                talk.ask(f"{feature} as it is, kind {kind} in {version}", same, version)
+        talk.ask(f"{feature} as it is in 0", asked(f"{feature}.version", level), 0)
+        talk.ask(f"{feature} too high", asked(f"{feature}.version", level + 1), 2)
+        talk.ask(f"{feature} lowered by an upgrade", asked(f"{feature}.version", 0), 2)
+        talk.ask(f"{feature} lowered", asked(f"{feature}.version", 0, 2), 2)
     twice = asked("no.such", 1).feature_updates * 2
     talk.ask("twice", UpdateFeaturesRequest(feature_updates=twice), 2)
 

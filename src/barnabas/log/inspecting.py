@@ -143,7 +143,10 @@ def examine_offset_index(
 def examine_time_index(
     data: memoryview, base_offset: int, batches: Sequence[Found]
 ) -> Iterator[Entry | Fault]:
-    """Every entry of a time index: no batch up to its offset may be younger than it says."""
+    """Every entry of a time index: no batch up to its offset may be younger than it says.
+
+    Each is later than the one before it: there is none where the greatest time has not grown.
+    """
     rows = [(time, delta) for time, delta in _entries(data, _TIME_LAYOUT)]
     number, newest, last = 0, int(NO_TIMESTAMP), int(NO_TIMESTAMP)
     for at, (time, delta) in enumerate(rows):
@@ -154,7 +157,7 @@ def examine_time_index(
         fault = ""
         if newest != time:
             fault = f"the greatest timestamp up to its offset is {newest}"
-        elif time < last:
+        elif at and time <= last:
             fault = f"it comes behind the one of {last}"
         last = max(last, time)
         yield Entry(at * _TIME_LAYOUT.size, offset, time, fault)

@@ -101,6 +101,9 @@ def _lines(data: bytes, columns: tuple[str, ...]) -> StateRows:
     if not rest or rest[0] != str(len(rows)):
         said = rest[0] if rest else "nothing"
         return StateRows(columns, rows, [Fault(0, f"{said} said, {len(rows)} lines there")])
+    if not data.endswith(b"\n"):
+        # Its last number may have been longer.
+        return StateRows(columns, rows, [Fault(len(data), "the last line has no end")])
     return StateRows(columns, rows, [])
 
 

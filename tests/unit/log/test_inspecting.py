@@ -159,6 +159,9 @@ def test_an_offset_index_that_leads_astray() -> None:
 def test_a_time_index() -> None:
     good = times((1010, 2), (2000, 10))
     assert wrong(examine_time_index(good, 10, only_batches())) == []
+    assert wrong(examine_time_index(times((1010, 2), (1010, 2)), 10, only_batches())) == [
+        (12, "it comes behind the one of 1010")
+    ]
     bad = times((1010, 2), (900, 4), (2000, 10), (1010, 10))
     assert wrong(examine_time_index(bad, 10, only_batches())) == [
         (12, "the greatest timestamp up to its offset is 1010"),

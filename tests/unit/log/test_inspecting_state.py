@@ -27,6 +27,15 @@ def test_a_checkpoint_with_nothing_in_it_is_sound(name: str, data: bytes) -> Non
     assert epochs.entries() == []
 
 
+@pytest.mark.parametrize(
+    ("name", "data"), [(LEADER_EPOCHS, b"0\n1\n3 12"), (CHECKPOINTS[0], b"0\n1\ndogs 0 12")]
+)
+def test_a_last_number_that_may_be_cut_short_is_told(name: str, data: bytes) -> None:
+    assert examine_state(name, data + b"\n").faults == []
+    (fault,) = examine_state(name, data).faults
+    assert (fault.position, fault.text) == (len(data), "the last line has no end")
+
+
 @pytest.mark.parametrize("data", [b"\n", b"0", b"0\n1\n", b"1\n0\n", bytes(4)])
 @pytest.mark.parametrize("name", [*CHECKPOINTS, LEADER_EPOCHS])
 def test_a_damaged_checkpoint_is_none(name: str, data: bytes) -> None:

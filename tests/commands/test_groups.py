@@ -56,7 +56,7 @@ def test_a_reset_is_shown_and_then_done(
     broker: Served, how: tuple[str, ...], positions: dict[int, int]
 ) -> None:
     was = where_it_is(broker)
-    lines = "dogs,0,2\ndogs, 1, 100\n"
+    lines = "\ufeffdogs,0,2\ndogs, 1, 100\n"  # As some editors begin a file.
     shown = broker.run("groups", "reset", "g", *how, "--json", stdin=lines)
     assert where_it_is(broker) == was
     new = {row["partition"]: row["new_offset"] for row in json.loads(shown.out)}
@@ -77,6 +77,8 @@ def test_what_cannot_be_done_is_said(broker: Served) -> None:
         (("reset", "g", "-t", "dogs:7", "--to", "1"), 1, "dogs has no partition 7"),
         (("reset", "new", "-t", "dogs", "--by", "1"), 1, "dogs-0 has no position"),
         (("reset", "g", "-t", "dogs", "--to", "soon"), 2, "--to soon: it must be earliest"),
+        (("reset", "g", "-t", "dogs", "--to", "\u0663"), 2, "it must be earliest"),
+        (("list", "--state", "rubbish"), 2, "preparingrebalance"),
         (("delete-offsets", "g", "-t", "cats", "-y"), 1, "g has no positions in cats"),
     ]:
         done = broker.run("groups", *arguments)

@@ -62,6 +62,17 @@ def test_one_place_is_aborted_by_its_offset(broker: Served) -> None:
     producer.purge()
 
 
+def test_what_is_not_there_is_not_aborted_and_that_is_said_at_once(broker: Served) -> None:
+    for place, why in (("dogs:9", "dogs has no partition 9"), ("nobody:0", "no topic nobody")):
+        refused = broker.run("transactions", "abort", place, "0")
+        assert refused.code == 1
+        assert why in refused.err
+    refused = broker.run("transactions", "abort", "--transactional-id", "typo")
+    assert refused.code == 1
+    assert "typo" in refused.err
+    assert "typo" not in broker.run("transactions", "list").out
+
+
 def test_what_hangs_is_found_and_ended(broker: Served) -> None:
     builder = BatchBuilder(Codec.NONE, 1000)
     builder.append(1, None, b"of nobody")

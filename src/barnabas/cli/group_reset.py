@@ -62,7 +62,7 @@ def _moved(
     ends = _looked_up(admin, places, LATEST)
     if to == "current":
         return _within(admin, {where: current.get(where, ends[where]) for where in places})
-    if to.isdecimal():
+    if _is_number(to):
         return _within(admin, dict.fromkeys(places, int(to)))
     found = _looked_up(admin, places, moment_ms("--to", to, _WORDS))
     # After the last record there is only the end.
@@ -107,9 +107,13 @@ def _names(text: str, where: TopicPartition) -> bool:
 
 def _row(line: str) -> tuple[TopicPartition, int]:
     fields = [field.strip().strip('"') for field in line.split(",")]
-    if len(fields) != _FIELDS or not fields[1].isdecimal() or not fields[2].isdecimal():
+    if len(fields) != _FIELDS or not all(map(_is_number, fields[1:])):
         raise click.UsageError(f"--file: a line is topic,partition,offset, not {line!r}")
     return TopicPartition(fields[0], int(fields[1])), int(fields[2])
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdecimal()
 
 
 def _refuse_missing(admin: Admin, places: list[TopicPartition]) -> None:

@@ -16,6 +16,11 @@ from barnabas.errors import BrokerError, ConfigError, ErrorCode
 from barnabas.types import TopicPartition
 
 _STATES = ("Empty", "Dead")
+_ALL_STATES = (
+    *("Stable", "Empty", "Dead", "PreparingRebalance", "CompletingRebalance"),
+    *("Assigning", "Reconciling", "NotReady"),
+)
+"""Source: Kafka 4.3's GroupState."""
 _COLUMNS = (
     *("topic", "partition", "current_offset", "log_end_offset", "lag"),
     *("member_id", "host", "client_id"),
@@ -33,7 +38,13 @@ def groups() -> None:
 
 
 @groups.command("list")
-@click.option("--state", "states", multiple=True, help="Only those that are Stable, Empty, ...")
+@click.option(
+    "--state",
+    "states",
+    multiple=True,
+    type=click.Choice(_ALL_STATES, case_sensitive=False),
+    help="Only those that are in one of these.",
+)
 @_json
 @connection_options
 def list_groups(
@@ -90,7 +101,9 @@ def describe(
 @click.option("--all-topics", is_flag=True, help="All that the group has positions in.")
 @click.option("--to", "to", metavar="WHERE", help="earliest, latest, current, an offset or a time.")
 @click.option("--by", type=int, metavar="COUNT", help="So many on; below 0: back.")
-@click.option("--file", "file", type=click.File(), help="Lines of topic,partition,offset.")
+@click.option(
+    "--file", "file", type=click.File(encoding="utf-8-sig"), help="Lines of topic,partition,offset."
+)
 @click.option("--execute", is_flag=True, help="Do it; without this it is only shown.")
 @_json
 @connection_options

@@ -15,7 +15,7 @@ def moment_ms(option: str, text: str, others: str) -> int:
         click.UsageError: it is none; the message says which `others` the option takes.
         ConfigError: it is later than any that a broker knows.
     """
-    if text.startswith("@") and text[1:].isdecimal():
+    if text.startswith("@") and text.isascii() and text[1:].isdecimal():
         return _told(option, text, int(text[1:]))
     try:
         return _told(option, text, int(datetime.fromisoformat(text).timestamp() * 1000))

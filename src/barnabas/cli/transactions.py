@@ -3,9 +3,15 @@
 import click
 
 from barnabas import Admin
-from barnabas.cli.connection import administering, client_settings, connection_options
+from barnabas.cli.connection import (
+    administering,
+    client_settings,
+    connection_options,
+    existing_topics,
+)
 from barnabas.cli.output import show_rows
 from barnabas.cli.usage import HintingGroup
+from barnabas.errors import ConfigError
 from barnabas.runtime.clock import SystemClock
 from barnabas.types import TopicPartition
 
@@ -124,11 +130,15 @@ def abort(
         raise click.UsageError("say TOPIC:PARTITION and START_OFFSET, or --transactional-id")
     with administering(servers, client_settings(servers, pairs)) as admin:
         if transactional_id is not None:
+            # Fencing one that is not there would make it, and say nothing.
+            admin.describe_transactions([transactional_id])
             admin.fence_producer(transactional_id)
             return
         assert partition is not None
         assert start_offset is not None
         topic, _, index = partition.rpartition(":")
-        if not topic or not index.isdigit():
+        if not topic or not (index.isascii() and index.isdecimal()):
             raise click.UsageError(f"{partition} is not TOPIC:PARTITION")
+        if int(index) >= len(existing_topics(admin, (topic,))[topic].partitions):
+            raise ConfigError(f"{topic} has no partition {index}")
         admin.abort_transaction((topic, int(index)), start_offset)

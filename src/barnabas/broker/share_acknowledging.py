@@ -81,7 +81,7 @@ def _acknowledge(
     batches: Sequence[Acknowledged],
     on_kept: Callable[[ErrorCode], None],
 ) -> None:
-    live = partitions.find(key)
+    live = partitions.in_hand(key)
     if not sender.renews and any(Acknowledge.RENEW in batch.kinds for batch in batches):
         raise BrokerError(ErrorCode.INVALID_REQUEST, "a renewal that was not announced")
     partitions.acknowledge(live, sender.member_id, batches, on_kept)

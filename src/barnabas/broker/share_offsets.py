@@ -57,9 +57,13 @@ class ShareOffsets:
     ) -> None:
         """Have a group without members begin elsewhere; `done` is told when that is kept.
 
+        It is made if it is not there and there is where to begin.
+
         Raises:
-            BrokerError: there is no such share group, or it has members.
+            BrokerError: a group of another kind is called so, or it has members.
         """
+        if starts and group_id:
+            self._make(group_id)
         held, group = self._without_members(group_id)
         self._set_read(held, group, group.read | starts.keys())
         collector = CodeCollector(starts, done)
@@ -103,6 +107,11 @@ class ShareOffsets:
         if held is None or group is None:
             raise BrokerError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")
         return held, group
+
+    def _make(self, group_id: str) -> None:
+        held = self._shards.of(group_id)
+        if held.shard.kind_of(group_id) is None:
+            self._shards.append_or_restore(held, held.shard.share.make(group_id).records)
 
     def _without_members(self, group_id: str) -> tuple[Held, ShareGroup]:
         held, group = self._find(group_id)

@@ -92,6 +92,25 @@ class SharePartitions:
             BrokerError: it is not there, has no offsets to share, or what is kept of it cannot be
                 read.
         """
+        partition = self._partition(key)
+        live = self._live.get(key)
+        if live is None or live.partition is not partition:
+            live = self._live[key] = self._begin(key, partition)
+        return live
+
+    def in_hand(self, key: StateKey) -> Live:
+        """A partition of which members may have acquired something.
+
+        Raises:
+            BrokerError: it is not there, or nobody has read it since this broker leads it.
+        """
+        partition = self._partition(key)
+        live = self._live.get(key)
+        if live is None or live.partition is not partition:
+            raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        return live
+
+    def _partition(self, key: StateKey) -> Partition:
         topic = self._topics.by_id(key.place.topic_id)
         if topic is None:
             raise BrokerError(ErrorCode.UNKNOWN_TOPIC_ID)
@@ -100,10 +119,7 @@ class SharePartitions:
             raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
         if partition.log.config.byte_positions:
             raise BrokerError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, "offsets are positions")
-        live = self._live.get(key)
-        if live is None or live.partition is not partition:
-            live = self._live[key] = self._begin(key, partition)
-        return live
+        return partition
 
     def _begin(self, key: StateKey, partition: Partition) -> Live:
         kept = self._kept.states(key).get(key)

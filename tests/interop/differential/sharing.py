@@ -4,10 +4,20 @@ from collections.abc import Sequence
 from typing import Any
 
 from barnabas.protocol import share_acknowledge, share_fetch
+from barnabas.protocol.alter_share_group_offsets import (
+    AlterShareGroupOffsetsRequest,
+    AlterShareGroupOffsetsRequestPartition,
+    AlterShareGroupOffsetsRequestTopic,
+)
+from barnabas.protocol.delete_share_group_offsets import (
+    DeleteShareGroupOffsetsRequest,
+    DeleteShareGroupOffsetsRequestTopic,
+)
 from barnabas.protocol.find_coordinator import FindCoordinatorRequest
 from barnabas.protocol.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from barnabas.protocol.share_acknowledge import ShareAcknowledgeRequest
 from barnabas.protocol.share_fetch import ShareFetchRequest
+from barnabas.protocol.share_group_describe import ShareGroupDescribeRequest
 from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
@@ -176,4 +186,61 @@ def committed_records(talk: Talk) -> None:
         talk.answers["after it ended"] = acquired_by(member, 16)
 
 
-SCENARIOS = (renewals, committed_records)
+def share_mistakes(talk: Talk) -> None:
+    """Acknowledgements of what a member does not have, and words that make no sense."""
+    topic_id = talk.create("dogs", partitions=2)
+    group = talk.topic("joining")
+    found = FindCoordinatorRequest(key=group, key_type=0)
+    talk.wait(found, 3, lambda answer: not answer.error_code)
+    for label, member_id, topics in (
+        ("no topics", MEMBER, []),
+        ("topics not told", MEMBER, None),
+        ("a long id", "x" * 37, [talk.topic("dogs")]),
+    ):
+        joins = ShareGroupHeartbeatRequest(
+            group_id=group, member_id=member_id, member_epoch=0, subscribed_topic_names=topics
+        )
+        talk.ask(f"joins with {label}", joins, 1)
+    with talk.one_connection():
+        member = Member(talk, topic_id, 1)
+        member.acquire()
+        member.say("overlapping", (0, 1, [1]), (1, 2, [1]))
+        member.say("out of order", (2, 2, [1]), (0, 0, [1]))
+        member.say("beyond the end", (0, 1000, [1]))
+        member.first, first = -5, member.first
+        member.say("below zero", (0, 4, [1]))
+        member.first = first
+        member.say("accepted", (0, 2, [1]))
+
+
+def moved_offsets(talk: Talk) -> None:
+    """Groups that are made by saying where they begin, and what is forgotten of them."""
+    talk.create("dogs")
+    talk.create("cats")
+    group = talk.topic("made")
+    found = FindCoordinatorRequest(key=group, key_type=0)
+    talk.wait(found, 3, lambda answer: not answer.error_code)
+
+    def move(label: str, name: str, *, of: str = group) -> None:
+        place = AlterShareGroupOffsetsRequestPartition(partition_index=0, start_offset=0)
+        topic = AlterShareGroupOffsetsRequestTopic(topic_name=name, partitions=[place])
+        talk.ask(label, AlterShareGroupOffsetsRequest(group_id=of, topics=[topic]), 0)
+
+    def forget(label: str, name: str) -> None:
+        topic = DeleteShareGroupOffsetsRequestTopic(topic_name=name)
+        talk.ask(label, DeleteShareGroupOffsetsRequest(group_id=group, topics=[topic]), 0)
+
+    forget("forgotten before it is there", talk.topic("dogs"))
+    move("made", talk.topic("dogs"))
+    talk.ask(
+        "described",
+        ShareGroupDescribeRequest(group_ids=[group], include_authorized_operations=False),
+        1,
+    )
+    forget("a topic it never read", talk.topic("cats"))
+    forget("no such topic", "nowhere")
+    forget("forgotten", talk.topic("dogs"))
+    forget("forgotten again", talk.topic("dogs"))
+
+
+SCENARIOS = (renewals, committed_records, share_mistakes, moved_offsets)

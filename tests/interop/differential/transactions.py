@@ -413,6 +413,7 @@ def mistakes(talk: Talk) -> None:
         EndTxnRequest(transactional_id="", producer_id=1, producer_epoch=0, committed=True),
         3,
     )
+    talk.ask("nobody described", DescribeTransactionsRequest(transactional_ids=[""]), 0)
     listed = ListTransactionsRequest(
         state_filters=["Ongoing", "Nowhere"], producer_id_filters=[123456789]
     )

@@ -1,7 +1,7 @@
 """AlterShareGroupOffsets (key 91): let a share group go on elsewhere (KIP-932).
 
-Does: answers when that is kept.
-Refuses: groups with members, and those that are not there.
+Does: answers when that is kept; makes the group if it is not there.
+Refuses: groups with members, and those of other kinds.
 """
 
 from collections.abc import Mapping

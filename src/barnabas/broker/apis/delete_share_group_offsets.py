@@ -1,7 +1,7 @@
 """DeleteShareGroupOffsets (key 92): let a share group forget topics (KIP-932).
 
 Does: answers when nothing is kept of them any more.
-Refuses: groups with members, and those that are not there.
+Refuses: groups with members, and those that are not there; topics of which nothing is kept.
 """
 
 from collections.abc import Mapping
@@ -51,13 +51,14 @@ def _topic(
     broker: Broker, name: str, codes: Mapping[Place, ErrorCode]
 ) -> DeleteShareGroupOffsetsResponseTopic:
     topic = broker.topics.get(name)
-    if topic is None:
+    its_own = [code for place, code in codes.items() if topic and place.topic_id == topic.topic_id]
+    if topic is None or not its_own:
         return DeleteShareGroupOffsetsResponseTopic(
             topic_name=name,
             topic_id=bytes(16),
             error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
         )
-    failed = [code for place, code in codes.items() if place.topic_id == topic.topic_id and code]
+    failed = [code for code in its_own if code]
     return DeleteShareGroupOffsetsResponseTopic(
         topic_name=name,
         topic_id=topic.topic_id,

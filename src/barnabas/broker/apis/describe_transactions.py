@@ -1,7 +1,7 @@
 """DescribeTransactions (key 65): how far transactions are, and what takes part (KIP-664).
 
 Does: tells what is kept of each transactional id.
-Refuses: those of which nothing is.
+Refuses: those of which nothing is, and one without a name.
 """
 
 from itertools import groupby
@@ -29,6 +29,8 @@ def handle(
 
 
 def _state(broker: Broker, transactional_id: str) -> TransactionState:
+    if not transactional_id:
+        return _unknown(transactional_id, ErrorCode.INVALID_REQUEST)
     try:
         known = broker.transactions.find(transactional_id)
     except BrokerError as error:

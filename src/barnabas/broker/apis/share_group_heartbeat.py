@@ -21,6 +21,8 @@ from barnabas.protocol.share_group_heartbeat import (
     TopicPartitions,
 )
 
+_LONGEST_ID = 36
+
 
 def handle(broker: Broker, context: RequestContext, request: ShareGroupHeartbeatRequest) -> object:
     """Ask the group."""
@@ -46,7 +48,9 @@ def _check(request: ShareGroupHeartbeatRequest) -> None:
     need("MemberId", request.member_id)
     need("GroupId", request.group_id)
     need("RackId", request.rack_id)
-    if request.member_epoch == JOINS and request.subscribed_topic_names is None:
+    if len(request.member_id) > _LONGEST_ID:
+        raise BrokerError(ErrorCode.INVALID_REQUEST, f"MemberId has over {_LONGEST_ID} characters.")
+    if request.member_epoch == JOINS and not request.subscribed_topic_names:
         why = "SubscribedTopicNames must be set in first request."
         raise BrokerError(ErrorCode.INVALID_REQUEST, why)
     if request.member_epoch < LEAVES:

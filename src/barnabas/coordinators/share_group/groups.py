@@ -19,7 +19,7 @@ from barnabas.coordinators.share_group.replaying import replay
 from barnabas.errors import BrokerError, ErrorCode
 
 JOINS, LEAVES = 0, -1
-_FIRST_EPOCH = 2
+_MADE_EPOCH, _FIRST_EPOCH = 1, 2
 """Source: Kafka 4.3."""
 
 
@@ -128,6 +128,13 @@ class ShareGroups(KeptGroups[ShareGroup]):
             for record in records.without_member(group.group_id, member_id):
                 draft.add(record)
         self._refresh(draft, group, has_news=True)
+
+    def make(self, group_id: str) -> CoordinatorResult[None]:
+        """Write that there is a group, which nobody is in."""
+        draft = Draft(self._replay_any)
+        draft.add(records.epoch_record(group_id, _MADE_EPOCH, 0))
+        draft.add(records.assignment_epoch_record(group_id, _MADE_EPOCH, 0))
+        return CoordinatorResult(None, tuple(draft.records))
 
     def delete(self, group: ShareGroup) -> CoordinatorResult[None]:
         """Write that there is nothing of a group any more."""

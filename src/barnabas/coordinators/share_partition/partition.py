@@ -140,8 +140,10 @@ class SharePartition:
         self, member: str, batches: Sequence[Acknowledged], limits: Limits, now: int
     ) -> ErrorCode:
         """Take in what a member says: all of it or, where it has not all of that, nothing."""
-        if any(after.first <= batch.last for batch, after in pairwise(batches)):
+        if any(after.first < batch.first for batch, after in pairwise(batches)):
             return ErrorCode.INVALID_REQUEST
+        if any(after.first <= batch.last for batch, after in pairwise(batches)):
+            return ErrorCode.INVALID_RECORD_STATE
         wanted: list[Span] = []
         for batch in batches:
             code, spans = self._said(member, batch, limits, now)
@@ -159,12 +161,12 @@ class SharePartition:
         first, last, kinds = batch
         count = last - first + 1
         known = set(Acknowledge) if limits.renews else set(Acknowledge) - {Acknowledge.RENEW}
-        if count <= 0 or len(kinds) not in {1, count} or not set(kinds) <= known:
+        if first < 0 or count <= 0 or len(kinds) not in {1, count} or not set(kinds) <= known:
             return ErrorCode.INVALID_REQUEST, []
         if first < self.start and last < self.start:
             return ErrorCode.NONE, []
-        if first >= self.end or last >= self.end:
-            return ErrorCode.INVALID_RECORD_STATE, []
+        if last >= self.end:
+            return ErrorCode.INVALID_REQUEST, []
         spans = []
         for begin, end, kind in _runs(max(first, self.start), batch):
             for span in self.spans.within(begin, end):

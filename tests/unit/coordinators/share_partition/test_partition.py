@@ -41,12 +41,23 @@ def test_what_was_compacted_away_between_two_holds_nobody_up() -> None:
     assert state.next_offset() == 9
 
 
-@pytest.mark.parametrize("offsets", [((0, 3), (2, 5)), ((0, 2), (1, 1)), ((3, 5), (0, 2))])
-def test_what_is_acknowledged_is_in_order(offsets: tuple[tuple[int, int], ...]) -> None:
+@pytest.mark.parametrize(
+    ("offsets", "code"),
+    [
+        (((0, 3), (2, 5)), ErrorCode.INVALID_RECORD_STATE),
+        (((0, 2), (1, 1)), ErrorCode.INVALID_RECORD_STATE),
+        (((3, 5), (0, 2)), ErrorCode.INVALID_REQUEST),
+        (((0, 6),), ErrorCode.INVALID_REQUEST),
+        (((-2, -1),), ErrorCode.INVALID_REQUEST),
+    ],
+)
+def test_what_is_acknowledged_is_there_and_in_order(
+    offsets: tuple[tuple[int, int], ...], code: ErrorCode
+) -> None:
     state = SharePartition(0, 0)
     acquired(state, "a", FIRST, SECOND)
     said = [Acknowledged(first, last, [Acknowledge.ACCEPT]) for first, last in offsets]
-    assert state.acknowledge("a", said, LIMITS, 0) is ErrorCode.INVALID_REQUEST
+    assert state.acknowledge("a", said, LIMITS, 0) is code
     assert [(one.first, one.last, one.member) for one in state.spans] == [(0, 5, "a")]
     said = [Acknowledged(first, last, [Acknowledge.ACCEPT]) for first, last, _ in (FIRST, SECOND)]
     assert state.acknowledge("a", said, LIMITS, 0) is ErrorCode.NONE

@@ -331,7 +331,8 @@ class Partition:
                 case -2 | -4:
                     return FoundOffset(_NONE, -1, log.start_offset, self._epoch_of_start())
                 case -3:
-                    found = log.offset_of_max_timestamp(unpacking)
+                    timeless = log.config.byte_positions  # As messages of Kafka 0.7 are.
+                    found = None if timeless else log.offset_of_max_timestamp(unpacking)
                 case -5 | -6:
                     found = None
                 case timestamp:

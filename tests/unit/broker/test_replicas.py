@@ -14,7 +14,7 @@ from barnabas.broker.own_batch import OwnBatch
 from barnabas.broker.purgatory import Pending, Purgatory
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.coordinators.shard import CoordinatorRecord
-from barnabas.dialects.commands import Append, Produce, Read
+from barnabas.dialects.commands import Append, Lookup, Produce, Read
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.config import MAGIC_07, TODAYS_MAGIC, LogConfig
 from barnabas.log.opening import open_log
@@ -173,7 +173,8 @@ def test_who_waits_for_more_replicas_keeps_nothing_of_what_was_sent(tmp_path: Pa
     received = bytearray(encode_message(b"hello"))
     appends = [Append("t", NO_ID, 0, memoryview(received))]
     asked = Produce(2, 60_000, None, zstd=False, appends=appends)
-    outcome = produce07.handle(cast("Broker", parts), cast("RequestContext", None), asked)
+    of_the_proposal = cast("RequestContext", SimpleNamespace(api_version=0))
+    outcome = produce07.handle(cast("Broker", parts), of_the_proposal, asked)
     assert isinstance(outcome, Pending)
     replicas.write()
     # With a view of it left it could not be resized.
@@ -206,3 +207,13 @@ def test_only_coordinators_and_repairs_write_into_internal_topics(tmp_path: Path
     ]
     repaired = replicas.append(produce("__consumer_offsets"), to_internal=True)
     assert [one.error for one in repaired] == [ErrorCode.NONE]
+
+
+def test_messages_of_kafka_07_have_no_newest_time(tmp_path: Path) -> None:
+    replicas = replicas_of(tmp_path, "t", magic=MAGIC_07)
+    partition = replicas.find("t", 0)
+    assert partition is not None
+    replicas.append_messages(partition, memoryview(encode_message(b"a")))
+    replicas.write()
+    found = partition.find_offset(Lookup("t", 0, -1, -3))
+    assert (found.error, found.offset) == (ErrorCode.NONE, -1)

@@ -96,7 +96,8 @@ class Shared(RuleBasedStateMachine):
         before = self.partition.kept(), self.held()
         batch = Acknowledged(first, first + count - 1, [Acknowledge.ACCEPT])
         code = self.partition.acknowledge(name, [batch], LIMITS, self.now)
-        assert code is ErrorCode.INVALID_RECORD_STATE
+        beyond = first + count > self.partition.end
+        assert code is (ErrorCode.INVALID_REQUEST if beyond else ErrorCode.INVALID_RECORD_STATE)
         assert self.held() == before[1]
 
     @rule(name=NAMES)

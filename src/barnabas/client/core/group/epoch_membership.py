@@ -105,8 +105,8 @@ class EpochMembership:
 
     @property
     def owned(self) -> tuple[TopicPartition, ...]:
-        """The partitions that it has."""
-        return tuple(self._owned.values())
+        """The partitions that it has, sorted."""
+        return tuple(sorted(self._owned.values()))
 
     @property
     def due(self) -> bool:
@@ -128,7 +128,9 @@ class EpochMembership:
             told, gone = Told.LOST, self.owned
         else:
             told = Told.REVOKED
-            gone = tuple(where for at, where in self._owned.items() if at not in self._target)
+            gone = tuple(
+                sorted(where for at, where in self._owned.items() if at not in self._target)
+            )
         return Change(told, gone) if gone else None
 
     def gave_up(self, change: Change) -> None:

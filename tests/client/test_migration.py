@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from barnabas import Admin, Consumer, Producer
-from barnabas.cli.group_moves import KEPT, MOVED, NO_OFFSET, SHOWN, move
+from barnabas.cli.group_moves import KEPT, MOVED, SHOWN, move
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.client.driver07.cluster import Address
 from barnabas.errors import ConfigError
@@ -16,7 +16,7 @@ from barnabas.migration.cluster_target import ClusterTarget
 from barnabas.migration.errors import MigrationStopped
 from barnabas.migration.migration import Migration, MigrationOptions
 from barnabas.migration.offset_map import OffsetMap
-from barnabas.migration.positions import strays
+from barnabas.migration.positions import stored, strays
 from barnabas.records.compression import Codec
 from barnabas.records.encoding import EncodeOptions
 from barnabas.records.message07 import encode_set
@@ -107,10 +107,11 @@ def test_a_topic_and_its_groups_move(
             TopicPartition("dogs", 0): 30, TopicPartition("dogs", 1): 450,
         }  # fmt: skip
         keeper.set("/consumers/farm/offsets/dogs/5-1", b"soon")
-        after = list(move(admin, "dogs", migration.positions(keeper, "dogs"), execute=True))
-        assert [(row[0], row[1], row[-1]) for row in after] == [
-            ("farm", "5-1", NO_OFFSET), ("kennel", "5-0", KEPT), ("kennel", "5-1", KEPT),
+        assert [(one.group, one.old) for one in stored(keeper, "dogs", source.places)] == [
+            ("farm", None), ("kennel", one_set), ("kennel", until),
         ]  # fmt: skip
+        left = [one.group for one in migration.positions(keeper, "dogs")]
+        assert left == ["kennel", "kennel"]
     sets = [SENT[first : first + 30] for first in range(0, 900, 30)]
     assert values(new, "dogs") == [
         [value for one in sets[partition::2] for value in one] for partition in (0, 1)

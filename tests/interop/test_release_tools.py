@@ -102,6 +102,8 @@ _PERFORMANCE = (
         (generations.KAFKA_0_10, f"{_OLD_PERFORMANCE} --new-producer"),
         (generations.KAFKA_0_11, _OLD_PERFORMANCE),
         (generations.KAFKA_1, _OLD_PERFORMANCE),
+        (generations.KAFKA_TOOLS_2_4, _PERFORMANCE),
+        (generations.KAFKA_TOOLS_2_8, _PERFORMANCE),
         (generations.KAFKA_3_9, _PERFORMANCE),
     ],
     ids=lambda each: each.name if isinstance(each, MavenPeer) else each.split()[0],

@@ -28,6 +28,18 @@ KAFKA_0_11 = _release("0.11.0.3", "2.12", _JAXB)
 KAFKA_1 = _release("1.1.1", "2.12", "log4j:log4j:1.2.17", "org.slf4j:slf4j-log4j12:1.7.25")
 KAFKA_2_4 = _release("2.4.1", "2.13", "log4j:log4j:1.2.17", "org.slf4j:slf4j-log4j12:1.7.30")
 KAFKA_2_8 = _release("2.8.2", "2.13", "log4j:log4j:1.2.17", "org.slf4j:slf4j-log4j12:1.7.30")
+KAFKA_TOOLS_2_4, KAFKA_TOOLS_2_8 = (
+    MavenPeer(
+        f"kafka-tools-{version}",
+        (
+            f"org.apache.kafka:kafka-tools:{version}",
+            "log4j:log4j:1.2.17",
+            "org.slf4j:slf4j-log4j12:1.7.30",
+        ),
+    )
+    for version in ("2.4.1", "2.8.2")
+)
+"""What of those releases is not in the broker's own artifact: its performance tools."""
 KAFKA_3_9 = _release(
     "3.9.2",
     "2.13",

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 
-from barnabas.errors import StorageError
+from barnabas.errors import LockHeld, StorageError
 from barnabas.ports import File, Sync
 from barnabas.types import Buffer
 
@@ -205,7 +205,7 @@ class MemoryDisk:
     @contextlib.contextmanager
     def lock(self, path: str) -> Iterator[None]:
         if path in self._locked:
-            raise StorageError(f"another process holds the lock {path}")
+            raise LockHeld(f"another process holds the lock {path}")
         self._locked.add(path)
         yield
         self._locked.discard(path)

@@ -338,6 +338,10 @@ class StorageError(KafkaError):
     code = ErrorCode.KAFKA_STORAGE_ERROR
 
 
+class LockHeld(StorageError):
+    """Another process holds the lock of a file."""
+
+
 class CorruptRecord(StorageError):
     """A record set is not what its own header says: bad CRC, length, magic or count."""
 

@@ -180,7 +180,8 @@ class Disk(Protocol):
         """Hold `path` against other processes until the context ends.
 
         Raises:
-            StorageError: another process holds it; the message says so.
+            LockHeld: another process holds it.
+            StorageError: it cannot be opened.
         """
         ...
 

@@ -51,6 +51,17 @@ def test_a_directory_is_copied_once(broker: Served, tmp_path: Path) -> None:
     assert (head["topic"], head["target"], head["places"]) == ("corpus", "copy", ["3-0", "3-1"])
 
 
+def test_the_map_of_another_target_stops_it_before_a_topic_is_made(
+    broker: Served, tmp_path: Path
+) -> None:
+    where = ("--directory", f"3={LOGS}", "--map", str(tmp_path / "map"))
+    broker.run("migrate", "corpus", *where, "--to", "first")
+    stopped = broker.run("migrate", "corpus", *where, "--to", "second")
+    assert (stopped.code, "target is first there" in stopped.err) == (1, True)
+    assert "--map" in stopped.err
+    assert "second" not in broker.run("topics", "list").out
+
+
 def _shown(value: str) -> object:
     data = value.encode("latin-1")
     try:

@@ -140,6 +140,7 @@ def test_a_count_by_key_is_written_in_complete_mode(
     ("select", "options", "says"),
     [
         ("CAST(NULL AS STRING) topic, 'v' value", {}, "BARNABAS_WRITE.*null topic"),
+        ("'v' value", {"topic": "a b"}, "BARNABAS_WRITE.*INVALID_TOPIC_EXCEPTION"),
         ("'v' value", {}, "BARNABAS_SCHEMA.*set option 'topic'"),
         ("id AS value", {"topic": "x"}, "BARNABAS_SCHEMA.*value is bigint"),
         ("'v' value", {"topic": "x", "subscribe": "y"}, "BARNABAS_OPTION.*'subscribe'"),

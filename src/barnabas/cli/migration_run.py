@@ -74,7 +74,7 @@ class MigrationRun:
             report.groups = self._groups(None, execute=False)
             return report
         with closing(self._target()) as target:
-            migration = self._migration(target)
+            migration = self._migration(target, self._map())
             for partition, place in enumerate(self._source.places):
                 report.partitions.append((partition, str(place), *migration.left(partition)))
             report.groups = self._groups(migration, execute=False)
@@ -89,9 +89,11 @@ class MigrationRun:
         began = self._clock.monotonic()
         report = MigrationReport("", DONE, self._summary())
         with self._disk.lock(self._asked.map + ".lock"), closing(self._target()) as target:
+            # Before the topic is made: the map may be of another migration.
+            offsets = self._map()
             if not self._is_there():
                 self._make()
-            migration = self._migration(target)
+            migration = self._migration(target, offsets)
             size = messages = 0
             for row, moved, count in self._partitions(migration, progress, report):
                 report.partitions.append(row)
@@ -181,15 +183,16 @@ class MigrationRun:
     def _target(self) -> ClusterTarget:
         return ClusterTarget(self._asked.settings, self._asked.target)
 
-    def _migration(self, target: ClusterTarget) -> Migration:
+    def _map(self) -> OffsetMap:
         described = {
             "topic": self._asked.topic,
             "target": self._asked.target,
             "cluster": self._cluster,
             "places": [str(place) for place in self._source.places],
         }
-        file = self._disk.open(self._asked.map, create=True)
-        offsets = OffsetMap(file, described)
+        return OffsetMap(self._disk.open(self._asked.map, create=True), described)
+
+    def _migration(self, target: ClusterTarget, offsets: OffsetMap) -> Migration:
         config = self._admin.describe_configs(Resource.TOPIC, self._asked.target)
         if _FORMAT in config and config[_FORMAT].value == _OLD:
             raise ConfigError(

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterable, Mapping
 
-from barnabas.errors import LogDirFailed, StorageError
+from barnabas.errors import LockHeld, LogDirFailed, StorageError
 from barnabas.log.checkpoints import (
     HIGH_WATERMARK,
     LOG_START,
@@ -47,11 +47,13 @@ class LogDirectory:
         self._disk.make_directory(self.path)
         try:
             self._held.enter_context(self._disk.lock(self._at(_LOCK)))
-        except StorageError as error:
+        except LockHeld as error:
             raise LogDirFailed(
                 f"cannot use log directory {self.path}: another broker, or a Kafka, is running"
                 f" on it ({error}): stop that one, or take another directory"
             ) from error
+        except StorageError as error:
+            raise LogDirFailed(f"cannot use log directory {self.path}: {error}") from error
 
     def begin(self) -> bool:
         """Count as running from now on; returns whether the broker before us stopped in order."""

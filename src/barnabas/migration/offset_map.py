@@ -65,7 +65,8 @@ class OffsetMap:
         elif (found := _parsed(lines[0], 1)) != head:
             wrong = [name for name in head if found.get(name) != head[name]]
             raise MigrationStopped(
-                f"the map is of another migration: {wrong[0]} is {found.get(wrong[0])} there"
+                f"the map is of another migration: {wrong[0]} is {found.get(wrong[0])} there; "
+                "another file is another map (--map)"
                 if found.get(_FORMAT) == FORMAT and wrong
                 else "the file for the map is no map of a migration"
             )

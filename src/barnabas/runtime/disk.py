@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 
-from barnabas.errors import StorageError
+from barnabas.errors import LockHeld, StorageError
 from barnabas.ports import File, Sync
 from barnabas.runtime import descriptors
 from barnabas.runtime.open_files import OpenFiles, RealFile, said, sync_descriptor
@@ -129,7 +129,8 @@ class RealDisk:
         """Hold `path` against other processes, real Kafka brokers among them.
 
         Raises:
-            StorageError: another process (or another broker in this one) holds it.
+            LockHeld: another process (or another broker in this one) holds it.
+            StorageError: it cannot be opened.
         """
         with _storage_errors("open", path):
             descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
@@ -221,7 +222,7 @@ def _take_locks(descriptor: int, path: str) -> None:
         if sys.platform == "linux":
             fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
-        raise StorageError(f"another process holds the lock {path}") from error
+        raise LockHeld(f"another process holds the lock {path}") from error
 
 
 def _sync_path(path: str) -> None:

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 
-from barnabas.errors import StorageError
+from barnabas.errors import LockHeld, StorageError
 from barnabas.ports import File, Sync
 from barnabas.sim.clock import SimClock
 from barnabas.sim.entropy import SeededEntropy
@@ -273,7 +273,7 @@ class SimDisk:
         """Hold it until the context ends or the process dies."""
         holder = self._storage.locks.get(path)
         if holder is not None and holder.alive:
-            raise StorageError(f"another process holds the lock {path}")
+            raise LockHeld(f"another process holds the lock {path}")
         self._storage.locks[path] = self.process
         try:
             yield

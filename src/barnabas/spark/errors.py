@@ -88,3 +88,19 @@ def reaching() -> Iterator[None]:
         raise
     except ConnectionFailed as error:
         raise Unreachable(str(error)) from None
+
+
+@contextmanager
+def writing() -> Iterator[None]:
+    """Give what fails in here its code, that of a connection or that of rows.
+
+    Raises:
+        Unreachable, WriteRefused: in its place, without its traceback.
+    """
+    try:
+        with reaching():
+            yield
+    except (Unreachable, WriteRefused):
+        raise
+    except KafkaError as error:
+        raise WriteRefused(str(error)) from None

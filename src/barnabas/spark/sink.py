@@ -13,7 +13,7 @@ from pyspark.sql.datasource import (
     WriterCommitMessage,
 )
 
-from barnabas.spark.errors import WriteRefused, reaching
+from barnabas.spark.errors import WriteRefused, writing
 from barnabas.spark.kept_producer import kept_producer
 from barnabas.spark.row_layout import RowLayout
 from barnabas.spark.worker_process import THIS_WORKER
@@ -38,13 +38,14 @@ class RowSink:
         """Send all rows of `batches` (`pyarrow.RecordBatch`es) and wait until all are acknowledged.
 
         Raises:
-            WriteRefused: a row has no topic.
-            KafkaError: records were not accepted; some of the task's rows may have been written.
+            WriteRefused: a row has no topic, or records were not accepted; some of the task's rows
+                may have been written.
+            Unreachable: no broker could be reached.
         """
         THIS_WORKER.begin_task()
         rows = 0
         partition = "partition" if "partition" in self.layout.columns else None
-        with reaching(), kept_producer(self.options.kafka) as producer:
+        with writing(), kept_producer(self.options.kafka) as producer:
             for batch in batches:
                 rows += batch.num_rows
                 for topic, part in self._by_topic(batch):

@@ -27,6 +27,7 @@ from barnabas.records.unpacking import Unpacking
 
 log = logging.getLogger(__name__)
 
+_MOST_AT_ONCE = 256
 _NOTHING_REFUSED: Mapping[int, Appended] = MappingProxyType({})
 
 
@@ -258,13 +259,22 @@ class ReplicaManager:
         """As `read` for who expects something of each partition: each first batch comes whole.
 
         Such readers name the partitions in the same order for ever. So that the last ones get their
-        turn though `max_bytes` are too few, it begins with another one each time.
+        turn though `max_bytes` are too few, it begins with another one each time. Of thousands some
+        hundreds give something, as each has to be converted while all others wait.
         """
         if not reads:
             return []
         first = self._turn % len(reads)
         turned = [*reads[first:], *reads[:first]]
-        fetched = self.read(turned, max_bytes, each_whole=True, committed_only=committed_only)
+        fetched: list[Fetched] = []
+        for at in range(0, len(turned), _MOST_AT_ONCE):
+            part = turned[at : at + _MOST_AT_ONCE]
+            part_fetched = self.read(
+                part, max_bytes, each_whole=True, committed_only=committed_only
+            )
+            if any(one.records is not None for one in part_fetched):
+                max_bytes = 0
+            fetched += part_fetched
         self._turn += sum(one.records is not None for one in fetched)
         return fetched[len(reads) - first :] + fetched[: len(reads) - first]
 

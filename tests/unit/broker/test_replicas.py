@@ -209,6 +209,17 @@ def test_only_coordinators_and_repairs_write_into_internal_topics(tmp_path: Path
     assert [one.error for one in repaired] == [ErrorCode.NONE]
 
 
+def test_of_thousands_of_partitions_some_hundreds_give_something_at_a_time(tmp_path: Path) -> None:
+    replicas = replicas_of(tmp_path, "full", "empty")
+    replicas.append(produce("full"))
+    replicas.write()
+    full, empty = (Read(name, NO_ID, 0, 0, 1 << 20) for name in ("full", "empty"))
+    given = [one.records is not None for one in replicas.read_each([full] * 2000, 1 << 20)]
+    assert 256 <= sum(given) < 300
+    given = [one.records is not None for one in replicas.read_each([empty] * 2000 + [full], 9)]
+    assert sum(given) == 1
+
+
 def test_messages_of_kafka_07_have_no_newest_time(tmp_path: Path) -> None:
     replicas = replicas_of(tmp_path, "t", magic=MAGIC_07)
     partition = replicas.find("t", 0)

@@ -26,7 +26,13 @@ class Turn:
         waiting, self._waiting = self._waiting, []
         try:
             self._replicas.write()
-        finally:
-            # Whatever happened: who finds that nothing is written says so, and nobody waits for ever.
-            for callback in waiting:
-                callback()
+        except Exception:
+            # Who finds that nothing is written says so, and nobody waits for ever.
+            _call_all(waiting)
+            raise
+        _call_all(waiting)
+
+
+def _call_all(callbacks: list[Callable[[], None]]) -> None:
+    for callback in callbacks:
+        callback()

@@ -171,9 +171,20 @@ def one_alone(talk: Talk) -> None:
     one.says("too late", epoch=1)
 
 
+def _wait_for_assignments(talk: Talk, topic: str) -> None:
+    """Until the coordinator knows a topic that was made just now."""
+    first = One(talk, "first", "first")
+    joins = first.beat(
+        rebalance_timeout_ms=6000, topic_partitions=[], subscribed_topic_names=[talk.topic(topic)]
+    )
+    talk.wait(joins, 1, lambda said: said.assignment and said.assignment.topic_partitions)
+    talk.wait(first.beat(epoch=-1), 1, lambda said: not said.error_code)
+
+
 def static_one(talk: Talk) -> None:
     """A static member that is away and comes back under another id."""
     talk.create("t", partitions=2)
+    _wait_for_assignments(talk, "t")
     one = One(talk, "static", "one", "i")
     one.joins("joins", "t")
     other = One(talk, "static", "two", "i")

@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
@@ -13,6 +14,7 @@ from barnabas.log.partition_log import PartitionLog
 from barnabas.log.retention import drop_expired
 from barnabas.log.truncation import truncate_log
 from barnabas.records.batch import crc_is_right, walk
+from barnabas.records.refused import RefusedRecords
 from barnabas.types import TopicPartition
 from tests.memory_disk import MemoryDisk
 from tests.record_batches import make_batch
@@ -68,6 +70,11 @@ class LogMachine(RuleBasedStateMachine):
         producer = (PRODUCER, 0, sequence) if numbered else (-1, -1, -1)
         data = make_batch(count, size=size, timestamp=timestamp, producer=producer)
         base = self.log.end_offset
+        if len(data) > self.config.segment_bytes:
+            with pytest.raises(RefusedRecords, match="RECORD_LIST_TOO_LARGE"):
+                self.log.append(memoryview(data), leader_epoch=self.epoch, now_ms=timestamp)
+            assert self.log.end_offset == base
+            return
         info = self.log.append(memoryview(data), leader_epoch=self.epoch, now_ms=timestamp)
         assert (info.base_offset, info.last_offset) == (base, base + count - 1)
         assert not info.duplicate

@@ -11,18 +11,22 @@ Reply = TypeVar("Reply")
 _MOST_AT_ONCE = 64
 
 
-def in_steps(
+def in_steps_if_long(
     timers: Timers, partitions: int, steps: Iterator[object], respond: Callable[[], Reply]
 ) -> Reply | Pending:
+    """As `in_steps`; few partitions are no long work: all steps are made at once."""
+    if partitions > _MOST_AT_ONCE:
+        return in_steps(timers, steps, respond)
+    for _ in steps:
+        pass
+    return respond()
+
+
+def in_steps(timers: Timers, steps: Iterator[object], respond: Callable[[], object]) -> Pending:
     """A reply that is there when all steps are made, of which each turn of the loop makes one.
 
-    Few partitions are no long work: all steps are made at once. They raise nothing, and go on if
-    nobody waits for the reply any more.
+    They raise nothing, and go on if nobody waits for the reply any more.
     """
-    if partitions <= _MOST_AT_ONCE:
-        for _ in steps:
-            pass
-        return respond()
     pending = Pending()
 
     def step() -> None:

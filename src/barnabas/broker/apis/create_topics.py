@@ -17,7 +17,7 @@ from barnabas.broker.config_entries import topic_entries
 from barnabas.broker.context import RequestContext
 from barnabas.broker.mutations import Mutations
 from barnabas.broker.purgatory import Pending
-from barnabas.broker.stepping import in_steps
+from barnabas.broker.stepping import in_steps_if_long
 from barnabas.broker.topic_znodes import Topic
 from barnabas.broker.topics import METADATA_TOPIC
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
@@ -66,7 +66,7 @@ def handle(
     def respond() -> CreateTopicsResponse:
         return CreateTopicsResponse(throttle_time_ms=quota.wait_ms, topics=made + twice)
 
-    return in_steps(broker.timers, wanted, steps, respond)
+    return in_steps_if_long(broker.timers, wanted, steps, respond)
 
 
 def _wanted(broker: Broker, asked: CreatableTopic) -> int:

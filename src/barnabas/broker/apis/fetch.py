@@ -10,6 +10,8 @@ Versions: 0 magic 0 only, limits cut messages · 2 magic 1 · 3 limits the respo
     zstd · 12 diverging epochs · 13 topic ids
 """
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
@@ -62,27 +64,28 @@ def handle(broker: Broker, context: RequestContext, fetch: Fetch) -> FetchOutcom
         quota = broker.throttling.most_to_fetch(context.client_id or "")
         max_bytes = max_bytes if quota is None else min(max_bytes, quota)
     min_bytes = min(fetch.min_bytes, max_bytes)
-    committed_only = fetch.committed_only
     read_from = broker.replicas.read_each if rules.each_whole else broker.replicas.read
-    fetched = read_from(plan.reads, max_bytes, committed_only=committed_only)
+    read = partial(read_from, plan.reads, max_bytes, committed_only=fetch.committed_only)
+    fetched = read()
     if not rules.zstd:
         fetched = _without_unreadable(broker, fetched, rules.magic)
     if fetch.max_wait_ms <= 0 or is_due(fetched, min_bytes):
         return plan.answer(fetched)
-    missing = min_bytes - readable_bytes(fetched)
-    return _wait(broker, plan, (max_bytes, min_bytes, missing), fetch, rules)
+    limits = min_bytes, min_bytes - readable_bytes(fetched)
+    return _wait(broker, plan, read, limits, fetch, rules)
 
 
 def _wait(
-    broker: Broker, plan: FetchPlan, limits: tuple[int, int, int], fetch: Fetch, rules: _Rules
+    broker: Broker,
+    plan: FetchPlan,
+    read: Callable[[], list[Fetched]],
+    limits: tuple[int, int],
+    fetch: Fetch,
+    rules: _Rules,
 ) -> Pending:
-    max_bytes, min_bytes, missing = limits
+    min_bytes, missing = limits
     wait_ms, committed_only = fetch.max_wait_ms, fetch.committed_only
     pending = Pending()
-
-    def read() -> list[Fetched]:
-        read_from = broker.replicas.read_each if rules.each_whole else broker.replicas.read
-        return read_from(plan.reads, max_bytes, committed_only=committed_only)
 
     def finish() -> None:
         fetched = read()

@@ -17,6 +17,7 @@ from barnabas.broker.byte_topics import to_write
 from barnabas.broker.context import RequestContext
 from barnabas.broker.delayed_produce import DelayedProduce, out_of_time
 from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import in_steps
 from barnabas.dialects.commands import Appended, Produce
 from barnabas.errors import ErrorCode
 from barnabas.records.unpacking import Unpacking
@@ -71,19 +72,14 @@ def _appended_in_steps(broker: Broker, produce: Produce) -> Pending:
         for one in produce.appends
     ]
     answers: list[Appended] = []
-    steps = _append_all(broker, produce, answers)
-    pending = Pending()
 
-    def step() -> None:
-        for _ in steps:
+    def steps() -> Iterator[None]:
+        for _ in _append_all(broker, produce, answers):
             broker.replicas.write()
-            broker.timers.soon(step)
-            return
+            yield
         broker.replicas.write()
-        pending.complete(answers)
 
-    broker.timers.soon(step)
-    return pending
+    return in_steps(broker.timers, steps(), lambda: answers)
 
 
 def _append_all(broker: Broker, produce: Produce, answers: list[Appended]) -> Iterator[None]:

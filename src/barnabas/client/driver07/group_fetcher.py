@@ -1,6 +1,6 @@
 """GroupFetcher: fetches what a consumer owns, each broker with one request, and knows how far it is.
 
-`positions` is where to fetch next, `handed` what its caller was given. Who owns what is not here.
+`positions` is where to fetch next. Who owns what, and what was handed out, is not here.
 """
 
 import logging

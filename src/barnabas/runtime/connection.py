@@ -83,11 +83,6 @@ class Connection:
         """`host:port` of the other side."""
         return self._channel.peer
 
-    @property
-    def is_quiet(self) -> bool:
-        """Whether nothing is parked, half received or unsent."""
-        return not (self._paused or self._outbox.size or self._intake.waiting_bytes)
-
     def serve(self, handler: FrameHandler) -> None:
         """Begin to receive."""
         self._handler = handler

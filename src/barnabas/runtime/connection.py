@@ -46,11 +46,12 @@ class Connection:
 
     Frames wait (a) while the handler said so and did not `resume`, (b) while more than
     MAX_UNSENT_BYTES of replies are not out. While (a), up to _MAX_EARLY_BYTES are still received,
-    so that a peer which goes away is noticed.
+    so that a peer which goes away is noticed. What it sent before it went is handed over all the same,
+    for it may have asked for no reply.
     """
 
     __slots__ = (
-        "_channel", "_finishing", "_handler", "_in_event", "_intake", "_listening", "_outbox",
+        "_channel", "_ended", "_finishing", "_handler", "_in_event", "_intake", "_listening", "_outbox",
         "_paused", "_stalled", "_timers", "_writing", "client_id", "idle_ticks", "is_closed",
     )  # fmt: skip
 
@@ -73,6 +74,7 @@ class Connection:
         self._writing = False
         self._in_event = False
         self._finishing = False
+        self._ended = False
         self.is_closed = False
         self.client_id: str | None = None
         """What the client calls itself, for the log; its requests say it."""
@@ -205,6 +207,8 @@ class Connection:
         if not self.is_closed:
             self._intake.settle()
             self._flush()
+        if self._ended:
+            self._close_if_all_taken()
 
     def _hand_over(self) -> None:
         """Give the handler all whole frames it will take, and then the end of the event."""
@@ -244,12 +248,22 @@ class Connection:
                 self._listen(wanted=False)
 
     def _listen(self, *, wanted: bool) -> None:
-        wanted = wanted and not self._finishing and not self.is_closed
+        wanted = wanted and not (self._finishing or self._ended or self.is_closed)
         if wanted != self._listening:
             self._listening = wanted
             self._channel.on_readable(self._on_readable if wanted else None)
 
     def _on_end_of_stream(self) -> None:
+        self._ended = True
+        self._listen(wanted=False)
+        self._close_if_all_taken()
+        if not self.is_closed and not self._must_wait():
+            self._timers.soon(self._on_left_over)
+
+    def _close_if_all_taken(self) -> None:
+        """The peer has said all: close, unless a whole frame or a reply waits."""
+        if self._intake.has_frame:
+            return
         if self._outbox.size and not self._paused:
             self.finish()
         else:

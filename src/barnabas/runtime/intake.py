@@ -6,7 +6,9 @@ ring of its own, which doubles as bytes arrive: what a frame *claims* to be cost
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 
+from barnabas.errors import DecodeError
 from barnabas.ports import Channel
 from barnabas.runtime.memory import SCRATCH_BYTES, ConnectionMemory, Holder
 from barnabas.wire.framing import SIZE_BYTES, FrameSplitter
@@ -43,6 +45,18 @@ class Intake:
     def waiting_bytes(self) -> int:
         """Bytes received and not yet handed on."""
         return len(self._stash) + self._end - self._start
+
+    @property
+    def has_frame(self) -> bool:
+        """Whether a whole frame, or one of an impossible size, waits between events."""
+        held = (
+            self._view[self._start : self._end]
+            if self._ring is not None
+            else memoryview(self._stash)
+        )
+        with suppress(DecodeError):
+            return len(held) >= SIZE_BYTES and self._needed(held) <= len(held)
+        return True
 
     def open(self) -> None:
         """Bring what was set aside back into a buffer; `fill` does it by itself."""

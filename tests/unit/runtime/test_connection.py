@@ -106,6 +106,30 @@ def test_a_peer_that_leaves_while_parked_is_noticed() -> None:
     assert served.echo.closed
 
 
+def test_what_a_peer_sent_before_it_left_is_handed_over() -> None:
+    served = Served()
+    served.channel.arrive(b"".join(map(framed, [b"park", b"second", b"park", b"third"])) + b"\0")
+    served.channel.end()
+    served.connection.resume()
+    served.timers.run_soon()
+    assert served.echo.frames == [b"park", b"second", b"park"]
+    served.connection.resume()
+    served.timers.run_soon()
+    assert served.echo.frames == [b"park", b"second", b"park", b"third"]
+    assert served.connection.is_closed
+    assert served.echo.closed
+
+
+def test_the_end_of_the_stream_does_not_overtake_what_waits_for_the_next_turn() -> None:
+    served = Served()
+    served.channel.arrive(framed(b"park") + framed(b"second"))
+    served.connection.resume()
+    served.channel.end()
+    served.timers.run_soon()
+    assert served.echo.frames == [b"park", b"second"]
+    assert served.connection.is_closed
+
+
 def test_a_peer_that_does_not_read_is_not_read_from() -> None:
     served = Served()
     served.channel.room = 0

@@ -19,6 +19,7 @@ from barnabas.log.producer_state import ProducerState
 from barnabas.log.seen_end import SeenEnd
 from barnabas.log.segment import Segment
 from tests.simulation.share_mistakes import SHARE_MISTAKES
+from tests.simulation.streams_mistakes import STREAMS_MISTAKES
 
 Patch = pytest.MonkeyPatch
 
@@ -117,6 +118,7 @@ MISTAKES: Mapping[str, Callable[[Patch], None]] = MappingProxyType(
             take_commits_of_consumer_zombies,
             hand_over_too_soon,
             *SHARE_MISTAKES,
+            *STREAMS_MISTAKES,
         )
     }
 )

@@ -9,10 +9,10 @@ from tests.simulation.mistakes import MISTAKES
 
 MOST_SEEDS = 60
 FIRST_SEEDS: Mapping[str, int] = {
-    "acknowledge_commits_first": 8,
+    "acknowledge_commits_first": 13,
     "acknowledge_unflushed": 4,
     "take_commits_of_zombies": 3,
-    "store_repetitions": 8,
+    "store_repetitions": 32,
     "forget_what_was_aborted": 2,
     "show_open_transactions": 8,
     "take_commits_of_consumer_zombies": 33,
@@ -24,6 +24,11 @@ FIRST_SEEDS: Mapping[str, int] = {
     "count_offsets_at_once": 7,
     "forget_offsets_of_transactions": 4,
     "tell_offsets_too_soon": 7,
+    "give_tasks_too_soon": 2,
+    "stand_by_beside_oneself": 8,
+    "take_commits_of_streams_zombies": 8,
+    "have_nobody_stand_by": 2,
+    "keep_nothing_of_tasks": 49,
 }
 """Where to begin: what has nothing to do with a mistake need not be run again and again."""
 

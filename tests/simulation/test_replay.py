@@ -7,7 +7,7 @@ import sys
 from barnabas.sim.run import run_seed
 from barnabas.sim.simulation import Simulation
 
-SEED = 4
+SEED = 23
 
 
 def test_the_same_seed_gives_the_same_trace() -> None:

@@ -15,9 +15,12 @@ from barnabas.sim.roles import Roles
 from barnabas.sim.scenario import COPIERS_GROUP, GROUP, SHARERS_GROUP, Scenario
 from barnabas.sim.sharing import SimSharer
 from barnabas.sim.site import Site
+from barnabas.sim.streams_membership import StreamsMembership
+from barnabas.sim.streams_topology import REPARTITIONED
 from barnabas.sim.transactors import Transactors
 from barnabas.sim.versions import (
     STABLE_POSITIONS,
+    STREAMS,
     TRANSACTIONS_2,
     drawn_versions,
     with_epochs,
@@ -52,6 +55,9 @@ class Cast:
         for number in range(scenario.sharers):
             name = f"sharer-{number}"
             self.sharers.add(begin_site(name, entropy.stream(name)), None, self._sharer)
+        self.streamers: Roles[SimMember] = Roles(entropy.stream("streamers"))
+        for number in range(scenario.streamers):
+            self._add_streamer(begin_site, entropy, number)
 
     def _add_member(
         self, begin_site: BeginSite, entropy: SeededEntropy, name: str, *, is_static: bool
@@ -68,6 +74,18 @@ class Cast:
         if not self._scenario.release and site.entropy.chance(0.5):
             site.versions |= TRANSACTIONS_2
         self.copiers.add(site, None, self._copier)
+
+    def _add_streamer(self, begin_site: BeginSite, entropy: SeededEntropy, number: int) -> None:
+        name = f"streamer-{number}"
+        site = begin_site(name, entropy.stream(name))
+        site.versions = with_epochs({**site.versions, **STREAMS})
+        process = f"process-{number // 2}"
+
+        def begin(site: Site, instance: str | None, on_fenced: Callable[[], None]) -> SimMember:
+            del instance  # Streams groups have no static members yet.
+            return SimMember(site, StreamsMembership(site, site.caller(), process), on_fenced)
+
+        self.streamers.add(site, None, begin)
 
     def _member(self, site: Site, instance: str | None, on_fenced: Callable[[], None]) -> SimMember:
         kind = self._scenario.kind
@@ -93,7 +111,7 @@ class Cast:
         ]
         if self._scenario.transactors:
             kinds += [self.transactors.kill_one, self.transactors.stall_one]
-        for some in (self.copiers, self.sharers):
+        for some in (self.copiers, self.sharers, self.streamers):
             if some:
                 kinds += [some.kill_one, some.leave_one, some.stall_one, some.stall_one]
         return kinds
@@ -110,14 +128,20 @@ class Cast:
         if not self._is_produced:
             # What is the end of a partition, readers find out from here on.
             self._is_produced = True
-            for some in (self.members, self.copiers, self.sharers):
+            for some in (self.members, self.copiers, self.sharers, self.streamers):
                 some.look_again()
         return (
             _unsettled(self.members.present(), self._scenario.places)
             or (bool(self.copiers) and _unsettled(self.copiers.present(), self._scenario.places))
+            or (bool(self.streamers) and _unsettled(self.streamers.present(), self._streamed()))
             or (bool(self.sharers) and self._unshared(self.sharers.present()))
             or ""
         )
+
+    def _streamed(self) -> list[Place]:
+        """What a streams group reads: its tasks have as many partitions as their inputs."""
+        between = [(REPARTITIONED, index) for _, index in self._scenario.places]
+        return [*self._scenario.places, *between]
 
     def _unshared(self, sharers: Sequence[SimSharer]) -> str:
         epochs = {one.membership.epoch for one in sharers}

@@ -11,6 +11,9 @@ from barnabas.coordinators.share_partition.partition import Acknowledge
 Place = tuple[str, int]
 """Topic and partition."""
 
+StreamsTask = tuple[str, int]
+"""Subtopology and partition."""
+
 
 class Violation(Exception):
     """Something happened that must not."""
@@ -90,6 +93,49 @@ class Holds:
     owner: str
     places: tuple[Place, ...]
     until: float
+
+
+@dataclass(frozen=True, slots=True)
+class Does:
+    """A member of a streams group does these tasks, surely until a time: as `Holds`.
+
+    `process`: where; others of it share its state.
+    """
+
+    mark: int
+    told: int
+    at: float
+    group: str
+    owner: str
+    process: str
+    active: tuple[StreamsTask, ...]
+    standby: tuple[StreamsTask, ...]
+    until: float
+
+
+@dataclass(frozen=True, slots=True)
+class DescribedMember:
+    """What the broker says of a member: what it does, what it is to do."""
+
+    process: str
+    epoch: int
+    active: tuple[StreamsTask, ...]
+    standby: tuple[StreamsTask, ...]
+    active_wanted: tuple[StreamsTask, ...]
+    standby_wanted: tuple[StreamsTask, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """Somebody was told how a streams group stands, at the later mark `told`."""
+
+    mark: int
+    told: int
+    group: str
+    state: str
+    epoch: int
+    assignment_epoch: int
+    members: Mapping[str, DescribedMember]
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,7 +259,18 @@ class WholeCopy:
     values: Sequence[bytes]
 
 
-Asked = Acknowledged | Fetched | Synced | Committed | Positions | Holds | Delivered | Said
+Asked = (
+    Acknowledged
+    | Fetched
+    | Synced
+    | Committed
+    | Positions
+    | Holds
+    | Does
+    | Described
+    | Delivered
+    | Said
+)
 """What a client asked for at a mark."""
 
 Event = (

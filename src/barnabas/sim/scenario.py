@@ -10,7 +10,8 @@ from barnabas.sim.group_kind import GroupKind
 TOPIC = "t"
 COPIES = "copies"
 GROUP, COPIERS_GROUP, SHARERS_GROUP = "g", "copiers", "sharers"
-CONSUMER_SESSION_MS = SHARE_SESSION_MS = 8_000
+STREAMERS_GROUP = "streamers"
+CONSUMER_SESSION_MS = SHARE_SESSION_MS = STREAMS_SESSION_MS = 8_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,10 @@ class Scenario:
     """How long one of them has a record for itself."""
     deliveries: int
     """How often a record is delivered to them at most."""
+    streamers: int
+    """Members of a streams group, two of each process."""
+    standbys: int
+    """So many standby tasks each of its tasks with state is to have."""
     properties: Mapping[str, object]
 
     @property
@@ -69,6 +74,8 @@ def drawn(entropy: SeededEntropy) -> Scenario:
     sharers = 1 + entropy.below(3) if entropy.chance(0.5) else 0
     lock_ms, deliveries = entropy.one_of((2_000, 4_000)), entropy.one_of((2, 4, 5, 10))
     interval_ms = entropy.one_of((0, 1_000))
+    streamers = 1 + entropy.below(5) if entropy.chance(0.6) else 0
+    standbys, delay_ms = entropy.below(3), entropy.one_of((0, 1_500))
     properties = {
         "group.consumer.session.timeout.ms": CONSUMER_SESSION_MS,
         "group.consumer.min.session.timeout.ms": CONSUMER_SESSION_MS,
@@ -80,6 +87,11 @@ def drawn(entropy: SeededEntropy) -> Scenario:
         "group.share.assignment.interval.ms": interval_ms,
         "group.share.record.lock.duration.ms": lock_ms,
         "group.share.delivery.count.limit": deliveries,
+        "group.streams.session.timeout.ms": STREAMS_SESSION_MS,
+        "group.streams.min.session.timeout.ms": STREAMS_SESSION_MS,
+        "group.streams.assignment.interval.ms": interval_ms,
+        "group.streams.initial.rebalance.delay.ms": delay_ms,
+        "group.streams.num.standby.replicas": standbys,
         "share.coordinator.state.topic.num.partitions": 1 + entropy.below(3),
     }
     return replace(
@@ -89,6 +101,8 @@ def drawn(entropy: SeededEntropy) -> Scenario:
         sharers=sharers,
         lock_ms=lock_ms,
         deliveries=deliveries,
+        streamers=streamers,
+        standbys=standbys,
         properties={**scenario.properties, **properties},
     )
 
@@ -119,6 +133,8 @@ def _drawn(entropy: SeededEntropy) -> Scenario:
         sharers=0,
         lock_ms=0,
         deliveries=0,
+        streamers=0,
+        standbys=0,
         properties={
             "log.flush.interval.messages": 1 if flushes else 2**63 - 1,
             "offsets.topic.num.partitions": 1 + entropy.below(3),

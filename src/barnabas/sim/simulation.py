@@ -3,10 +3,12 @@
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import NamedTuple
 
 from barnabas.broker.server import BrokerServer
 from barnabas.errors import ErrorCode
+from barnabas.sim.audit import Audit
 from barnabas.sim.caller import Caller, Lost
 from barnabas.sim.cast import Cast
 from barnabas.sim.checkers import all_checkers
@@ -38,6 +40,8 @@ log = logging.getLogger(__name__)
 _SETTLING_SECONDS = 120.0
 """After the last fault everything is served and committed within this, in virtual time."""
 _READING_SECONDS = 30.0
+_BACK_SECONDS = 10.0
+"""After a kill the broker is back within this, and all members have been heard."""
 
 
 class Outcome(NamedTuple):
@@ -104,6 +108,8 @@ class Simulation:
             if self._loop.now() >= until:
                 raise Violation(f"not settled in {_SETTLING_SECONDS} s: {why}")
             self._run_until(self._loop.now() + 0.5)
+        if scenario.streamers:
+            self._come_back(cast)
         self._read_all()
 
     def _run_until(self, seconds: float) -> None:
@@ -157,6 +163,25 @@ class Simulation:
             checker.take(event)
         if self._faults is not None:
             self._faults.on_event(event)
+
+    def _come_back(self, cast: Cast) -> None:
+        """A broker that is killed when nothing happens comes back with the groups that it had."""
+        members = [one.membership.member_id for one in cast.streamers.present()]
+        standing = []
+        for name in ("before the last kill", "after the last kill"):
+            site = self._site(name, self._entropy.stream(name))
+            audit = Audit(site, self.scenario, members)
+            until = self._loop.now() + _SETTLING_SECONDS
+            while audit.found is None:
+                if self._loop.now() >= until:
+                    raise Violation(f"not so in {_SETTLING_SECONDS} s: {audit.lacks}")
+                self._run_until(self._loop.now() + 0.1)
+            standing.append(replace(audit.found, mark=0, told=0))
+            if len(standing) == 1:
+                self._node.kill()
+                self._run_until(self._loop.now() + _BACK_SECONDS)
+        if standing[0] != standing[1]:
+            raise Violation(f"before the last kill: {standing[0]}, and after it: {standing[1]}")
 
     def _read_all(self) -> None:
         """Give the checkers all that is in the logs now."""

@@ -34,6 +34,11 @@ SPOKEN: Mapping[ApiKey, tuple[int, int]] = MappingProxyType(
 STABLE_POSITIONS: Mapping[ApiKey, int] = MappingProxyType({ApiKey.OFFSET_FETCH: 7})
 """What a member speaks that waits for the transactions of who had a partition before (KIP-447)."""
 
+STREAMS: Mapping[ApiKey, int] = MappingProxyType(
+    {ApiKey.STREAMS_GROUP_HEARTBEAT: 0, ApiKey.STREAMS_GROUP_DESCRIBE: 0}
+)
+"""What members of streams groups speak beside what consumers do."""
+
 TRANSACTIONS_2: Mapping[ApiKey, int] = MappingProxyType(
     {ApiKey.PRODUCE: 12, ApiKey.END_TXN: 5, ApiKey.TXN_OFFSET_COMMIT: 5}
 )

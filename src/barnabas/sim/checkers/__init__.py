@@ -5,11 +5,13 @@ from typing import Protocol
 from barnabas.sim.checkers.commits_stay import CommitsStay
 from barnabas.sim.checkers.contents_stay import ContentsStay
 from barnabas.sim.checkers.copied_once import CopiedOnce
+from barnabas.sim.checkers.epochs_grow import EpochsGrow
 from barnabas.sim.checkers.none_skipped import NoneSkipped
 from barnabas.sim.checkers.offsets_whole import OffsetsWhole
 from barnabas.sim.checkers.one_hand import OneHand
 from barnabas.sim.checkers.one_holder import OneHolder
 from barnabas.sim.checkers.one_owner import OneOwner
+from barnabas.sim.checkers.one_role import OneRole
 from barnabas.sim.checkers.records_once import RecordsOnce
 from barnabas.sim.checkers.shared_once import SharedOnce
 from barnabas.sim.checkers.whole_transactions import WholeTransactions
@@ -35,6 +37,8 @@ def all_checkers(scenario: Scenario) -> list[Checker]:
     return [
         OneOwner(),
         OneHolder(),
+        OneRole(),
+        EpochsGrow(),
         ZombiesFenced(),
         CommitsStay(),
         ContentsStay(),

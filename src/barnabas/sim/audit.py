@@ -1,0 +1,53 @@
+"""Audit: how a streams group stands when all is quiet: nothing is left to be done, or to be handed out."""
+
+from collections.abc import Sequence
+
+from barnabas.sim.caller import Lost
+from barnabas.sim.describing import describe
+from barnabas.sim.events import Described
+from barnabas.sim.scenario import STREAMERS_GROUP, Scenario
+from barnabas.sim.site import Site
+from barnabas.sim.streams_topology import WITH_STATE, all_tasks
+from barnabas.sim.versions import STREAMS
+
+
+class Audit:
+    """Asks until the group is as it should be; `found` is what was said then."""
+
+    def __init__(self, site: Site, scenario: Scenario, members: Sequence[str]) -> None:
+        """`members`: the ids of those that are there."""
+        self._site = site
+        site.versions |= STREAMS
+        self._scenario = scenario
+        self._members = sorted(members)
+        self.found: Described | None = None
+        self.lacks = "nobody has said how the group stands"
+        site.process.begin(self._ask())
+
+    async def _ask(self) -> None:
+        caller = self._site.caller()
+        while self.found is None:
+            try:
+                described = await describe(self._site, caller, STREAMERS_GROUP)
+            except Lost:
+                described = None
+            if described is not None:
+                self.lacks = self._lacking(described)
+                self.found = None if self.lacks else described
+            await self._site.sleep(0.2, 0.5)
+        caller.hang_up()
+
+    def _lacking(self, described: Described) -> str:
+        members = described.members.values()
+        if described.state != "Stable" or sorted(described.members) != self._members:
+            return f"{described.state}, with {sorted(described.members)} for {self._members}"
+        tasks = all_tasks(self._scenario.partitions)
+        active = sorted(task for one in members for task in one.active)
+        if active != tasks:
+            return f"{active} are done, of {tasks}"
+        others = len({one.process for one in members}) - 1
+        stateful = [task for task in tasks if task[0] == WITH_STATE]
+        standby = sorted(task for one in members for task in one.standby)
+        if standby != sorted(stateful * min(others, self._scenario.standbys)):
+            return f"{standby} stand by, of {stateful}, beside {others} other processes"
+        return ""

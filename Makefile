@@ -47,7 +47,8 @@ $(VENV)/.demo: pyproject.toml setup.py | python
 $(VENV)/.dev: pyproject.toml setup.py | python
 	$(call install,[dev])
 
-demo-env: $(VENV)/.demo
+# What `make env` has installed has all of it.
+demo-env: $(firstword $(wildcard $(VENV)/.dev) $(VENV)/.demo)
 	@$(MAKE) --no-print-directory kernels
 
 env: $(VENV)/.dev   ## the virtual environment with everything in it

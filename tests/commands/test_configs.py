@@ -33,6 +33,12 @@ def test_what_has_a_name_needs_it(broker: Served) -> None:
     assert changed.lines == ["retention.ms\t7\ttopic"]
     subscribed = broker.run("configs", "client-metrics", "all", "--set", "metrics=*")
     assert subscribed.lines == ["metrics\t*\tclient metrics"]
+    assert "is dogs meant?" in broker.run("configs", "topic", "dosg").err
+    absent = broker.run("configs", "broker", "77")
+    assert (absent.code, absent.err) == (
+        1,
+        "barnabas: there is no broker 77; those that run are 1\n",
+    )
     nameless = broker.run("configs", "group")
     assert nameless.code == 2
     assert "which group?" in nameless.err

@@ -68,7 +68,15 @@ def test_a_reset_is_shown_and_then_done(
 
 def test_what_cannot_be_done_is_said(broker: Served) -> None:
     for arguments, code, why in [
-        (("describe", "nobody"), 1, "GROUP_ID_NOT_FOUND"),
+        (
+            ("describe", "nobody"),
+            1,
+            "GROUP_ID_NOT_FOUND: Group nobody not found; `barnabas groups list` shows what there is",
+        ),
+        (("describe", "gg"), 1, "Group gg not found; is g meant?"),
+        (("reset", "gg", "--all-topics", "--to", "1"), 1, "gg has no positions; is g meant?"),
+        (("delete-offsets", "gg", "-t", "dogs", "-y"), 1, "in dogs; is g meant?"),
+        (("delete", "gg", "-y"), 1, "group gg: there is no such group; is g meant?"),
         (("delete", "nobody", "-y"), 1, "group nobody: there is no such group"),
         (("delete", "g"), 2, "nobody is here to be asked"),
         (("reset", "g", "-t", "dogs"), 2, "one of --to, --by and --file"),

@@ -123,6 +123,17 @@ def test_what_cannot_be_done_is_said(
     assert (done.code, why in done.err) == (1, True), done.err
 
 
+def test_a_misspelt_topic_is_made_nowhere(broker: Served, tmp_path: Path) -> None:
+    where = ("--map", str(tmp_path / "map"))
+    near = broker.run("migrate", "corpsu", "--directory", str(LOGS), *where)
+    assert (near.code, "corpsu-1, ...; is corpus meant?" in near.err) == (1, True), near.err
+    with serving("--ephemeral", "--profile", "0.7") as old:
+        nowhere = broker.run("migrate", "corpsu", "--from", old.servers, *where)
+    assert (nowhere.code, "no broker has anything of it" in nowhere.err) == (1, True), nowhere.err
+    assert "corpsu" not in broker.run("topics", "list").out
+    assert not (tmp_path / "map").exists()
+
+
 def test_a_target_that_is_not_there(tmp_path: Path) -> None:
     done = run(
         "migrate", "corpus", "--directory", str(LOGS), "--map", str(tmp_path / "map"),

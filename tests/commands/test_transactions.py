@@ -45,6 +45,9 @@ def test_what_is_open_is_told_and_aborted(broker: Served) -> None:
     (told,) = json.loads(broker.run("transactions", "describe", "kennel", "--json").out)
     assert (told["state"], told["partitions"], told["producer_epoch"]) == ("Ongoing", "dogs-0", 0)
     assert broker.run("transactions", "find-hanging", "--idle", "0").lines == []
+    misspelt = broker.run("transactions", "describe", "kenel")
+    assert (misspelt.code, "kenel: it is not known; is kennel meant?" in misspelt.err) == (1, True)
+    assert "is dogs meant?" in broker.run("transactions", "find-hanging", "-t", "dgs").err
     assert broker.run("transactions", "abort", "--transactional-id", "kennel").code == 0
     assert broker.run("transactions", "list", "--state", "Ongoing").lines == []
     producer.purge()

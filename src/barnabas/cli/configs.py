@@ -6,10 +6,16 @@ from functools import partial
 import click
 
 from barnabas import Admin
-from barnabas.cli.connection import administering, client_settings, connection_options
+from barnabas.cli.connection import (
+    administering,
+    client_settings,
+    connection_options,
+    existing_topics,
+)
 from barnabas.cli.output import show_rows
 from barnabas.cli.properties import COLUMNS, property_options, refuse_unknown, rows_of, wanted
 from barnabas.client.core.descriptions import ConfigEntry, ConfigSource, Resource
+from barnabas.errors import ConfigError
 
 _KINDS = {
     "broker": Resource.BROKER,
@@ -48,6 +54,7 @@ def configs(
         raise click.UsageError(f"which {kind}? Give its name behind the word {kind}")
     values = wanted(changes, removed)
     with administering(servers, client_settings(servers, pairs)) as admin:
+        _refuse_missing(admin, resource, name)
         if values:
             known = _all_names(admin, resource, name)
             refuse_unknown(removed, known, f"a {kind} has", partial(_nearest, known))
@@ -60,6 +67,16 @@ def configs(
     )
     title = f"Properties of {kind} {name}" if name else "Properties of all brokers"
     show_rows(COLUMNS, [*rows], title=title, as_json=as_json)
+
+
+def _refuse_missing(admin: Admin, resource: Resource, name: str) -> None:
+    """Where there is no such broker or topic; at once, where a client would wait for it to appear."""
+    if resource is Resource.TOPIC:
+        existing_topics(admin, (name,))
+    elif resource is Resource.BROKER and name:
+        known = [str(one.node_id) for one in admin.describe_cluster().brokers]
+        if name not in known:
+            raise ConfigError(f"there is no broker {name}; those that run are {', '.join(known)}")
 
 
 def _all_names(admin: Admin, resource: Resource, name: str) -> Mapping[str, ConfigEntry]:

@@ -9,6 +9,7 @@ import click
 
 from barnabas import Admin
 from barnabas.cli.hints import DEFAULT_SERVERS, add_hint
+from barnabas.cli.names import meant
 from barnabas.cli.patience import patience
 from barnabas.cli.usage import usage
 from barnabas.client.core.bootstrap import parse_addresses
@@ -93,8 +94,8 @@ def existing_topics(admin: Admin, names: tuple[str, ...]) -> dict[str, TopicView
     known = admin.describe_topics()
     for name in names:
         if name not in known:
+            what = meant(name, known) or "`barnabas topics list` shows what there is"
             raise BrokerError(
-                ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-                f"there is no topic {name}; `barnabas topics list` shows what there is",
+                ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, f"there is no topic {name}; {what}"
             )
     return {name: known[name] for name in names}

@@ -15,6 +15,7 @@ from barnabas.cli.connection import (
     existing_topics,
 )
 from barnabas.cli.moment import moment_ms
+from barnabas.cli.names import named
 from barnabas.cli.record_format import formatter
 from barnabas.cli.record_json import ConsumedRecord, to_json
 from barnabas.cli.usage import HintingCommand, usage
@@ -43,9 +44,14 @@ class Consume(HintingCommand):
 
 
 @click.command(cls=Consume)
-@click.argument("topic")
+@click.argument("topic", callback=named("topic"))
 @click.option("-p", "--partition", "partitions", type=click.IntRange(0), multiple=True)
-@click.option("-g", "--group", help="Read as a member of this group, and commit what was printed.")
+@click.option(
+    "-g",
+    "--group",
+    callback=named("group"),
+    help="Read as a member of this group, and commit what was printed.",
+)
 @click.option("-o", "--offset", help="Where to begin; auto.offset.reset (latest) if not given.")
 @click.option("--from-beginning", is_flag=True, help="The same as --offset earliest.")
 @click.option("-c", "--count", type=click.IntRange(1), help="Stop after so many records.")

@@ -1,6 +1,8 @@
 """`barnabas groups`: list, describe, reset offsets, delete. Rules are the broker's."""
 
 import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 import click
@@ -8,6 +10,7 @@ import click
 from barnabas import Admin
 from barnabas.cli.connection import administering, client_settings, connection_options
 from barnabas.cli.group_reset import Reset, plan
+from barnabas.cli.names import meant, named
 from barnabas.cli.output import Cell, counted, show_json, show_rows, tell
 from barnabas.cli.usage import HintingGroup
 from barnabas.client.core.descriptions import LATEST
@@ -29,7 +32,9 @@ _MEMBERS = ("member_id", "instance_id", "host", "client_id", "partitions")
 _NEW = ("topic", "partition", "current_offset", "new_offset")
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
-_topics = click.option("-t", "--topic", "topics", multiple=True, metavar="TOPIC[:0,1]")
+_topics = click.option(
+    "-t", "--topic", "topics", multiple=True, callback=named("topic"), metavar="TOPIC[:0,1]"
+)
 
 
 @click.group(cls=HintingGroup)
@@ -59,7 +64,7 @@ def list_groups(
 
 
 @groups.command()
-@click.argument("group")
+@click.argument("group", callback=named("group"))
 @click.option("--members", is_flag=True, help="A row per member, not per partition.")
 @_json
 @connection_options
@@ -71,7 +76,8 @@ def describe(
     In a pipe each partition is a line of eight fields, with --members each member one of five.
     """
     with administering(servers, client_settings(servers, pairs)) as admin:
-        found = admin.describe_groups([group])[group]
+        with _told_of(admin, (group,)):
+            found = admin.describe_groups([group])[group]
         rows = _positions(admin, found)
     if as_json:
         show_json(_document(found, rows))
@@ -96,7 +102,7 @@ def describe(
 
 
 @groups.command()
-@click.argument("group")
+@click.argument("group", callback=named("group"))
 @_topics
 @click.option("--all-topics", is_flag=True, help="All that the group has positions in.")
 @click.option("--to", "to", metavar="WHERE", help="earliest, latest, current, an offset or a time.")
@@ -135,6 +141,8 @@ def reset(
         _refuse_unheeding(admin, group)
         saved = admin.list_group_offsets(group)
         current = {where: each.offset for where, each in saved.items()}
+        if all_topics and not current:
+            raise ConfigError(f"{group} has no positions; {_known(admin, group)}")
         new = plan(admin, current, Reset(topics, to, by, lines))
         if execute and new:
             admin.alter_group_offsets(group, dict(new.items()))
@@ -145,19 +153,20 @@ def reset(
 
 
 @groups.command()
-@click.argument("names", nargs=-1, required=True, metavar="GROUP...")
+@click.argument("names", nargs=-1, required=True, callback=named("group"), metavar="GROUP...")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
 @connection_options
 def delete(names: tuple[str, ...], servers: str, pairs: tuple[str, ...], *, yes: bool) -> None:
     """Delete groups without members, with all positions that they saved."""
     _confirm(f"Delete {', '.join(names)} with all positions?", yes=yes)
-    with administering(servers, client_settings(servers, pairs)) as admin:
+    settings = client_settings(servers, pairs)
+    with administering(servers, settings) as admin, _told_of(admin, names):
         admin.delete_groups(names)
     tell(f"deleted {', '.join(names)}")
 
 
 @groups.command("delete-offsets")
-@click.argument("group")
+@click.argument("group", callback=named("group"))
 @_topics
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
 @connection_options
@@ -172,9 +181,28 @@ def delete_offsets(
         saved = admin.list_group_offsets(group)
         gone = [where for where in saved if Reset(topics).names(where)]
         if not gone:
-            raise ConfigError(f"{group} has no positions in {', '.join(topics)}")
+            what = f"{group} has no positions in {', '.join(topics)}"
+            raise ConfigError(f"{what}; {_known(admin, group)}" if not saved else what)
         admin.delete_group_offsets(group, gone)
     tell(f"{group} forgot {counted(len(gone), 'position')}")
+
+
+@contextmanager
+def _told_of(admin: Admin, names: Iterable[str]) -> Iterator[None]:
+    """Where there is no such group, which ones there are."""
+    try:
+        yield
+    except BrokerError as error:
+        if error.code is ErrorCode.GROUP_ID_NOT_FOUND:
+            # Of several the error names the one.
+            missing = next((name for name in names if name in str(error)), "")
+            error.add_note(_known(admin, missing))
+        raise
+
+
+def _known(admin: Admin, name: str) -> str:
+    near = meant(name, (one.group_id for one in admin.list_groups()))
+    return near or "`barnabas groups list` shows what there is"
 
 
 def _document(found: GroupDescription, rows: list[tuple[Cell, ...]]) -> dict[str, object]:

@@ -32,7 +32,11 @@ def add_hint_to_serve(error: ConnectionFailed) -> None:
 
 def with_hints(error: KafkaError) -> str:
     """The error and what was added to it, as one line."""
-    return "; ".join([str(error), *_notes(error)])
+    notes = _notes(error)
+    told = str(error)
+    if notes and not told.endswith(".."):
+        told = told.removesuffix(".")
+    return "; ".join([told, *notes])
 
 
 def _notes(error: KafkaError) -> tuple[str, ...]:

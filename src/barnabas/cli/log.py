@@ -10,6 +10,7 @@ from pathlib import Path
 import click
 
 from barnabas.cli.internal_records import in_words, told
+from barnabas.cli.names import named
 from barnabas.cli.output import Cell, Row, counted, show_json, show_rows, tell
 from barnabas.cli.record_json import to_json
 from barnabas.cli.segment_files import SegmentFile, bytes_of, segment_files
@@ -38,7 +39,9 @@ from barnabas.records.record import Record
 from barnabas.types import TopicPartition
 
 _ANY = -(2**63)
-_paths = click.argument("paths", nargs=-1, required=True, type=click.Path())
+_paths = click.argument(
+    "paths", nargs=-1, required=True, type=click.Path(), callback=named("file or directory")
+)
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document a line.")
 
 

@@ -11,8 +11,10 @@ from barnabas.cli.connection import client_settings, connection_options
 from barnabas.cli.migration_progress import MigrationProgress
 from barnabas.cli.migration_run import Asked, MigrationRun
 from barnabas.cli.migration_source import open_registry, open_source
+from barnabas.cli.names import meant, named
 from barnabas.cli.patience import patience
 from barnabas.errors import ConnectionFailed, RequestTimeout
+from barnabas.migration.errors import TopicNotThere
 from barnabas.records.compression import Codec
 from barnabas.runtime.disk import RealDisk
 
@@ -26,7 +28,7 @@ Examples:
 
 
 @click.command(epilog=_EXAMPLES)
-@click.argument("topic")
+@click.argument("topic", callback=named("topic"))
 @click.option("--from", "brokers", multiple=True, metavar="[N=]HOST:PORT", help="A 0.7 broker.")
 @click.option(
     "--directory", "directories", multiple=True, metavar="[N=]DIR", help="Its log directory."
@@ -82,6 +84,10 @@ def migrate(
             source = open_source(topic, brokers, directories, registry, RealDisk())
         except (ConnectionFailed, RequestTimeout) as error:
             error.add_note("that is where it reads: is it running? --from names another")
+            raise
+        except TopicNotThere as error:
+            if near := meant(topic, error.known):
+                error.add_note(near)
             raise
         stack.callback(source.close)
         admin = stack.enter_context(Admin(asked.settings))

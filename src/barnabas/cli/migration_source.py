@@ -4,12 +4,14 @@ from collections.abc import Iterable
 
 import click
 
-from barnabas.client.driver07.cluster import Address, parse_broker, read_brokers, read_partitions
+from barnabas.client.core.bootstrap import parse_address
+from barnabas.client.driver07.cluster import TOPICS, Address, read_brokers, read_partitions
 from barnabas.client.driver07.zookeeper import open_zookeeper
 from barnabas.config.driver07 import DriverConfig07
 from barnabas.errors import ConfigError
 from barnabas.migration.broker_source import BrokerSource
 from barnabas.migration.directory_source import DirectorySource
+from barnabas.migration.errors import TopicNotThere
 from barnabas.migration.source import Source
 from barnabas.ports import Disk, SharedRegistry
 
@@ -37,7 +39,8 @@ def open_source(
     assert registry is not None
     places = read_partitions(registry, topic)
     if not places:
-        raise ConfigError(f"no broker has registered topic {topic} in ZooKeeper")
+        what = f"no broker has registered topic {topic} in ZooKeeper"
+        raise TopicNotThere(what, registry.children(TOPICS))
     return BrokerSource(read_brokers(registry), topic, places)
 
 
@@ -58,7 +61,7 @@ def _numbered(given: Iterable[str]) -> Iterable[tuple[int, str]]:
 
 
 def _address(text: str) -> Address:
-    found = parse_broker(f"creator:{text}".encode())
-    if found is None:
-        raise click.UsageError(f"--from {text}: it must look like host:port, or 2=host:port")
-    return found
+    try:
+        return Address(*parse_address(text, None))
+    except ConfigError as error:
+        raise click.UsageError(f"--from: {error} (2=host:port for broker 2)") from None

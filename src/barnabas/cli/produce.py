@@ -12,6 +12,7 @@ import click
 
 from barnabas.cli.connection import client_settings, connection_options
 from barnabas.cli.lines import delimiter, split
+from barnabas.cli.names import named
 from barnabas.cli.output import counted, tell
 from barnabas.cli.record_json import Outgoing, from_json
 from barnabas.cli.usage import HintingCommand
@@ -46,7 +47,7 @@ class Produce(HintingCommand):
 
 
 @click.command(cls=Produce, epilog=_EXAMPLES)
-@click.argument("topic")
+@click.argument("topic", callback=named("topic"))
 @click.option("-K", "--key-delimiter", metavar="TEXT", help="What stands between key and value.")
 @click.option(
     "-k", "--key", metavar="TEXT", help="One key for all records; with -K for those without one."

@@ -12,6 +12,7 @@ import click
 from barnabas import __version__
 from barnabas.cli.hints import DEFAULT_SERVERS, add_hint_to_serve
 from barnabas.cli.log_lines import log_from
+from barnabas.cli.names import named
 from barnabas.cli.usage import usage
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.files import Given, file_properties, merge, overrides, values
@@ -32,7 +33,12 @@ _LEVELS = click.Choice(["debug", "info", "warning", "error"])
 @click.command()
 @click.option("--port", type=click.IntRange(0, 65535), help="Port, 9092 if not given; 0: any.")
 @click.option("--host", help="Address to listen on, localhost if not given; '' for every one.")
-@click.option("--data-dir", type=click.Path(file_okay=False), help="Where the logs are kept.")
+@click.option(
+    "--data-dir",
+    type=click.Path(file_okay=False),
+    callback=named("data directory"),
+    help="Where the logs are kept.",
+)
 @click.option("--config", type=click.Path(dir_okay=False), help="A server.properties file.")
 @click.option(
     "--profile",

@@ -11,6 +11,7 @@ from barnabas.cli.connection import (
     connection_options,
     existing_topics,
 )
+from barnabas.cli.names import named
 from barnabas.cli.output import counted, show_json, show_rows, tell
 from barnabas.cli.properties import COLUMNS, property_options, refuse_unknown, rows_of, wanted
 from barnabas.cli.usage import HintingGroup, typed
@@ -54,7 +55,7 @@ def list_topics(servers: str, pairs: tuple[str, ...], *, internal: bool, as_json
 
 
 @topics.command()
-@click.argument("topic")
+@click.argument("topic", callback=named("topic"))
 @_json
 @connection_options
 def describe(topic: str, servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
@@ -93,7 +94,7 @@ def describe(topic: str, servers: str, pairs: tuple[str, ...], *, as_json: bool)
 
 
 @topics.command()
-@click.argument("topic")
+@click.argument("topic", callback=named("topic"))
 @click.option("-p", "--partitions", type=click.IntRange(1), help="The broker's default.")
 @click.option("-r", "--replication-factor", type=click.IntRange(1))
 @click.option("--if-not-exists", is_flag=True, help="Fine if it is there already.")
@@ -124,7 +125,7 @@ def create(
 
 
 @topics.command()
-@click.argument("names", nargs=-1, required=True, metavar="TOPIC...")
+@click.argument("names", nargs=-1, required=True, callback=named("topic"), metavar="TOPIC...")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
 @connection_options
 def delete(names: tuple[str, ...], servers: str, pairs: tuple[str, ...], *, yes: bool) -> None:
@@ -140,7 +141,7 @@ def delete(names: tuple[str, ...], servers: str, pairs: tuple[str, ...], *, yes:
 
 
 @topics.command("add-partitions")
-@click.argument("topic")
+@click.argument("topic", callback=named("topic"))
 @click.argument("total", type=click.IntRange(1))
 @connection_options
 def add_partitions(topic: str, total: int, servers: str, pairs: tuple[str, ...]) -> None:
@@ -152,7 +153,7 @@ def add_partitions(topic: str, total: int, servers: str, pairs: tuple[str, ...])
 
 
 @topics.command()
-@click.argument("topic")
+@click.argument("topic", callback=named("topic"))
 @property_options
 @_json
 @connection_options

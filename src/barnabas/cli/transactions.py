@@ -9,9 +9,11 @@ from barnabas.cli.connection import (
     connection_options,
     existing_topics,
 )
+from barnabas.cli.names import meant, named
 from barnabas.cli.output import show_rows
 from barnabas.cli.usage import HintingGroup
-from barnabas.errors import ConfigError
+from barnabas.client.core.transaction_descriptions import TransactionDescription
+from barnabas.errors import BrokerError, ConfigError, ErrorCode
 from barnabas.runtime.clock import SystemClock
 from barnabas.types import TopicPartition
 
@@ -43,13 +45,13 @@ def list_transactions(
 
 
 @transactions.command()
-@click.argument("transactional_id")
+@click.argument("transactional_id", callback=named("transactional id"))
 @_json
 @connection_options
 def describe(transactional_id: str, servers: str, pairs: tuple[str, ...], *, as_json: bool) -> None:
     """Print what TRANSACTIONAL_ID is doing: its producer, its state, what takes part."""
     with administering(servers, client_settings(servers, pairs)) as admin:
-        found = admin.describe_transactions([transactional_id])[transactional_id]
+        found = _described(admin, transactional_id)
     row = (
         found.transactional_id,
         found.coordinator,
@@ -67,8 +69,18 @@ def describe(transactional_id: str, servers: str, pairs: tuple[str, ...], *, as_
     show_rows(columns, [row], title=f"Transactional id {transactional_id}", as_json=as_json)
 
 
+def _described(admin: Admin, name: str) -> TransactionDescription:
+    try:
+        return admin.describe_transactions([name])[name]
+    except BrokerError as error:
+        if error.code is ErrorCode.TRANSACTIONAL_ID_NOT_FOUND:
+            known = (one.transactional_id for one in admin.list_transactions())
+            error.add_note(meant(name, known) or "`barnabas transactions list` shows what there is")
+        raise
+
+
 @transactions.command("find-hanging")
-@click.option("-t", "--topic", "topics", multiple=True, help="Only in this topic.")
+@click.option("-t", "--topic", "topics", multiple=True, callback=named("topic"), help="Only here.")
 @click.option(
     "--idle", type=float, default=_IDLE_MINUTES, show_default=True, metavar="MINUTES",
     help="Only of producers that have been silent for so long.",
@@ -104,7 +116,7 @@ def find_hanging(
 
 
 def _partitions(admin: Admin, topics: tuple[str, ...]) -> list[TopicPartition]:
-    known = admin.describe_topics(topics or None)
+    known = existing_topics(admin, topics) if topics else admin.describe_topics()
     return [
         TopicPartition(name, index)
         for name, topic in known.items()
@@ -115,7 +127,11 @@ def _partitions(admin: Admin, topics: tuple[str, ...]) -> list[TopicPartition]:
 @transactions.command()
 @click.argument("partition", metavar="[TOPIC:PARTITION]", required=False)
 @click.argument("start_offset", type=int, metavar="[START_OFFSET]", required=False)
-@click.option("--transactional-id", help="Fence this producer, and abort what it has open.")
+@click.option(
+    "--transactional-id",
+    callback=named("transactional id"),
+    help="Fence this producer, and abort what it has open.",
+)
 @connection_options
 def abort(
     partition: str | None,
@@ -131,7 +147,7 @@ def abort(
     with administering(servers, client_settings(servers, pairs)) as admin:
         if transactional_id is not None:
             # Fencing one that is not there would make it, and say nothing.
-            admin.describe_transactions([transactional_id])
+            _described(admin, transactional_id)
             admin.fence_producer(transactional_id)
             return
         assert partition is not None

@@ -12,6 +12,7 @@ from barnabas.client.driver07.simple_consumer import (
     check_code,
 )
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
+from barnabas.migration.errors import TopicNotThere
 
 _MOST_SEGMENTS = 1 << 16
 _MOST_PARTITIONS = 100_000
@@ -29,7 +30,8 @@ class BrokerSource:
         """Connects when it must.
 
         Raises:
-            ConfigError: a place is on a broker that nobody named; there is none at all.
+            ConfigError: a place is on a broker that nobody named.
+            TopicNotThere: no broker has anything of the topic.
             ConnectionFailed, RequestTimeout: a broker is not there.
         """
         self._topic = topic
@@ -37,6 +39,7 @@ class BrokerSource:
             number: SimpleConsumer(address.host, address.port)
             for number, address in brokers.items()
         }
+        asked = places is None
         if places is None:
             places = [
                 BrokerPartition(number, partition)
@@ -44,10 +47,15 @@ class BrokerSource:
                 for partition in range(self._partitions_of(number))
             ]
         missing = {place.broker for place in places} - brokers.keys()
-        if missing or not places:
-            what = f"broker {min(missing)} is not to be found" if missing else "no broker has it"
-            raise ConfigError(f"topic {topic}: {what}")
+        if missing:
+            raise ConfigError(f"topic {topic}: broker {min(missing)} is not to be found")
         self.places = sorted(places)
+        if asked and not any(self.bounds(place)[1] for place in self.places):
+            # A fetch of a topic that is not there finds nothing, like one of a topic that is empty.
+            raise TopicNotThere(
+                f"topic {topic}: no broker has anything of it, and brokers of 0.7 do not tell which "
+                "topics there are (with --zookeeper instead of --from they are known)"
+            )
 
     def bounds(self, place: BrokerPartition) -> tuple[int, int]:
         """As OFFSETS of -2 and -1 has them."""

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from barnabas.client.driver07.assignment import BrokerPartition
-from barnabas.errors import ConfigError
 from barnabas.log.file_names import JAFKA_LOG, OLD_LOG, parse_partition_directory
+from barnabas.migration.errors import TopicNotThere
 from barnabas.ports import Disk
 from barnabas.runtime.file_parts import read_part
 
@@ -27,18 +27,22 @@ class DirectorySource:
         """`directories`: by the number of their broker.
 
         Raises:
-            ConfigError: one of them has nothing of the topic.
+            TopicNotThere: one of them has nothing of the topic.
             StorageError: one cannot be read.
         """
         self._segments: dict[BrokerPartition, list[_Segment]] = {}
         for broker, directory in directories.items():
+            there = {name: parse_partition_directory(name) for name in disk.list(directory)}
             found = {
                 BrokerPartition(broker, parsed.partition): _segments(disk, f"{directory}/{name}")
-                for name in disk.list(directory)
-                if (parsed := parse_partition_directory(name)) and parsed.topic == topic
+                for name, parsed in there.items()
+                if parsed and parsed.topic == topic
             }
             if not found:
-                raise ConfigError(f"{directory} has no directory {topic}-0, {topic}-1, ...")
+                raise TopicNotThere(
+                    f"{directory} has no directory {topic}-0, {topic}-1, ...",
+                    (parsed.topic for parsed in there.values() if parsed),
+                )
             self._segments |= found
         self.places = sorted(self._segments)
 

@@ -1,6 +1,16 @@
-"""What ends a migration that goes on, once it is put right, where it was."""
+"""What ends a migration before it begins, or so that it goes on where it was, once it is put right."""
 
-from barnabas.errors import KafkaError
+from collections.abc import Iterable
+
+from barnabas.errors import ConfigError, KafkaError
+
+
+class TopicNotThere(ConfigError):
+    """The source has nothing of the topic. `known`: topics that it has, as far as it can tell."""
+
+    def __init__(self, message: str, known: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.known = frozenset(known)
 
 
 class MigrationStopped(KafkaError):

@@ -23,3 +23,14 @@ def test_who_reaches_no_broker_is_told_how_to_come_by_one(servers: str, hint: st
 def test_an_error_of_another_kind_is_left_alone(error: KafkaError) -> None:
     add_hint(error, "localhost:9092")
     assert with_hints(error) == str(error)
+
+
+@pytest.mark.parametrize(
+    ("told", "line"),
+    [("Not found.", "Not found; a hint"), ("no a-0, a-1, ...", "no a-0, a-1, ...; a hint")],
+)
+def test_a_hint_stands_behind_a_sentence_without_its_stop(told: str, line: str) -> None:
+    error = ConfigError(told)
+    assert with_hints(error) == told
+    error.add_note("a hint")
+    assert with_hints(error) == line

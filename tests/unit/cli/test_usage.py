@@ -1,5 +1,7 @@
 """What is typed by who knows other tools, or misses a letter, and what is answered."""
 
+import shlex
+
 import click
 import pytest
 
@@ -21,6 +23,17 @@ from barnabas.cli.main import barnabas
         ("topics lst", "Did you mean 'list'?"),
         ("log dumb", "Did you mean 'dump'?"),
         ("consume t -b localhost:abc", "localhost:abc is not host:port"),
+        ("topics list -b http://localhost:9092", "leave out http://"),
+        ("topics describe ''", "the name of the topic is empty"),
+        ("topics delete dogs ' ' -y", "the name of the topic is empty"),
+        ("produce ''", "the name of the topic is empty"),
+        ("consume dogs -g ''", "the name of the group is empty"),
+        ("groups reset ''", "the name of the group is empty"),
+        ("groups reset g -t ''", "the name of the topic is empty"),
+        ("transactions describe ''", "the name of the transactional id is empty"),
+        ("log verify ''", "the name of the file or directory is empty"),
+        ("serve --data-dir ''", "the name of the data directory is empty"),
+        ("migrate ''", "the name of the topic is empty"),
         ("consume t -X foo", "-X foo: it must look like name=value"),
         ("consume t -f %q", "%q in a format must be one of"),
         ("topics create t -c foo", "--config foo: it must look like name=value"),
@@ -31,7 +44,7 @@ from barnabas.cli.main import barnabas
 )
 def test_wrong_usage_is_answered_with_the_right_one(line: str, answer: str) -> None:
     with pytest.raises(click.UsageError) as caught:
-        barnabas.main(args=line.split(), standalone_mode=False)
+        barnabas.main(args=shlex.split(line), standalone_mode=False)
     assert answer in caught.value.format_message()
     assert caught.value.ctx is not None, "with the usage"
 

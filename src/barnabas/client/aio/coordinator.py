@@ -65,7 +65,9 @@ class Coordinator:
         """
         if code:
             self.look_at(code)
-            raise BrokerError(code, f"{self._kind[1]} {self.group_id}: {what}")
+            # What a broker says often has the name, as in "Group dogs not found."
+            whose = "" if f"roup {self.group_id} " in what else f"{self._kind[1]} {self.group_id}: "
+            raise BrokerError(code, f"{whose}{what}")
 
     def look_at(self, code: int) -> None:
         """Find the coordinator anew, if that is what an error means."""

@@ -59,7 +59,8 @@ async def described_transaction(coordinator: Coordinator) -> TransactionDescript
     name = coordinator.group_id
     reply = await coordinator.ask(DescribeTransactionsRequest(transactional_ids=[name]))
     (row,) = reply.transaction_states
-    coordinator.check(row.error_code, "describing it")
+    missing = row.error_code == ErrorCode.TRANSACTIONAL_ID_NOT_FOUND
+    coordinator.check(row.error_code, "it is not known" if missing else "describing it")
     return TransactionDescription(
         name,
         coordinator.node_id,

@@ -1,10 +1,13 @@
 """The addresses that a client starts from, and what went wrong at each. Connects to nothing."""
 
+import re
 from collections.abc import Iterable
 
 from barnabas.errors import ConfigError, ConnectionFailed, ConnectionRefused, VersionsUntold
 
 _DEFAULT_PORT = 9092
+_HIGHEST_PORT = 65535
+_SEPARATOR = re.compile(r"[\s;=]")
 _TIMES_UNTOLD = 3
 """A broker that is just stopping, or what stands before one that just starts, closes once or twice."""
 
@@ -15,24 +18,59 @@ def parse_addresses(servers: Iterable[str]) -> list[tuple[str, int]]:
     Raises:
         ConfigError: there is none, or one is not an address; the message names it.
     """
-    addresses = [_parse(text.strip()) for text in servers if text.strip()]
-    if not addresses:
+    texts = [text.strip() for text in servers if text.strip()]
+    if not texts:
         raise ConfigError("bootstrap.servers is empty; give host:port of at least one broker")
-    return addresses
+    try:
+        return [parse_address(text) for text in texts]
+    except ConfigError as error:
+        raise ConfigError(f"bootstrap.servers: {error}") from None
 
 
-def _parse(text: str) -> tuple[str, int]:
-    host, port = text, ""
+def parse_address(text: str, default_port: int | None = _DEFAULT_PORT) -> tuple[str, int]:
+    """Host and port of one address; an IPv6 host in brackets. It needs a port where none is the default.
+
+    Raises:
+        ConfigError: it is none; the message names it, and what is wrong with it.
+    """
     if text.startswith("["):
         host, bracket, rest = text[1:].partition("]")
-        port = rest.removeprefix(":")
-        if not bracket:
-            raise ConfigError(f"bootstrap.servers: {text} lacks the bracket that closes its host")
-    elif ":" in text:
-        host, _, port = text.rpartition(":")
-    if not host or (port and not port.isdecimal()) or int(port or _DEFAULT_PORT) > 65535:
-        raise ConfigError(f"bootstrap.servers: {text} is not host:port")
-    return host, int(port or _DEFAULT_PORT)
+        colon, port = rest[:1], rest[1:]
+        unclosed = not bracket or colon not in {"", ":"}
+    else:
+        before, colon, port = text.rpartition(":")
+        host = before if colon else text
+        unclosed = host.count(":") == 1  # With more it is an IPv6 host as Kafka takes it, too.
+    why = _slip(text)
+    if not why and unclosed:
+        why = "only an IPv6 host has colons, and stands in brackets"
+    elif not why and not host:
+        why = "the host is missing"
+    elif not why and not colon and default_port is not None:
+        return host, default_port
+    why = why or _wrong_port(port if colon else "")
+    if why:
+        raise ConfigError(f"{text} is not host:port: {why}")
+    return host, int(port)
+
+
+def _slip(text: str) -> str:
+    """What is too much in an address, as one says it; empty if nothing is."""
+    scheme, mark, _ = text.partition("://")
+    if mark:
+        return f"leave out {scheme}{mark}"
+    before, slash, path = text.partition("/")
+    if slash:
+        return f"leave out {slash}{path}"
+    found = _SEPARATOR.search(before)
+    return f"{found[0]!r} cannot be in it; commas stand between several" if found else ""
+
+
+def _wrong_port(port: str) -> str:
+    if not port:
+        return "the port is missing"
+    number = int(port) if port.isdecimal() and len(port) <= len(str(_HIGHEST_PORT)) else 0
+    return "" if 0 < number <= _HIGHEST_PORT else f"a port is a number from 1 to {_HIGHEST_PORT}"
 
 
 class Failures:

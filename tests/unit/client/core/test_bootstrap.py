@@ -1,6 +1,6 @@
 import pytest
 
-from barnabas.client.core.bootstrap import Failures, parse_addresses
+from barnabas.client.core.bootstrap import Failures, parse_address, parse_addresses
 from barnabas.errors import ConfigError, ConnectionRefused, VersionsUntold
 
 
@@ -13,10 +13,42 @@ def test_addresses_are_read_with_and_without_port() -> None:
     ]
 
 
-@pytest.mark.parametrize("text", ["a:b", ":1", "[::1", "a:70000"])
-def test_what_is_no_address_is_named(text: str) -> None:
-    with pytest.raises(ConfigError, match=r"bootstrap\.servers"):
-        parse_addresses([text])
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("http://a:1", "leave out http://"),
+        ("a:1/", "leave out /"),
+        ("PLAINTEXT://a:1/", "leave out PLAINTEXT://"),
+        ("a:1;b:2", "';' cannot be in it; commas stand between several"),
+        ("a b:1", "' ' cannot be in it"),
+        ("a:b", "a port is a number from 1 to 65535"),
+        ("a:-1", "a port is a number"),
+        ("a:0", "a port is a number"),
+        ("a:70000", "a port is a number"),
+        ("a:" + 5000 * "1", "a port is a number"),
+        ("a:", "the port is missing"),
+        (":1", "the host is missing"),
+        ("[]:1", "the host is missing"),
+        ("[::1", "only an IPv6 host has colons, and stands in brackets"),
+        ("[::1]9092", "stands in brackets"),
+        ("::1", "stands in brackets"),
+    ],
+)
+def test_what_is_no_address_is_named_with_what_is_wrong(text: str, why: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        parse_addresses(["good:1", text])
+    assert str(caught.value).startswith(f"bootstrap.servers: {text} is not host:port: ")
+    assert why in str(caught.value)
+
+
+def test_an_address_may_have_to_say_its_port() -> None:
+    assert parse_address("[::1]:7", None) == ("::1", 7)
+    with pytest.raises(ConfigError, match="the port is missing"):
+        parse_address("[::1]", None)
+
+
+def test_an_ipv6_host_that_has_a_port_may_do_without_brackets_as_in_kafka() -> None:
+    assert parse_addresses(["::1:9093"]) == [("::1", 9093)]
 
 
 def test_an_empty_list_is_refused() -> None:

@@ -1,7 +1,7 @@
 """ReplicaManager: all partitions of this broker; carries out the neutral commands on them."""
 
 import logging
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
@@ -289,21 +289,17 @@ class ReplicaManager:
         known = topic or (topic_id, 0) in self._by_id
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if known else ErrorCode.UNKNOWN_TOPIC_ID
 
-    def list_offsets(self, command: ListOffsets) -> list[FoundOffset]:
-        """Find offsets, in the order of the lookups."""
+    def list_offsets(self, command: ListOffsets) -> Iterator[FoundOffset]:
+        """Find offsets, in the order of the lookups; what else is done between two is no matter."""
         self.write()
         now_ms = self._clock.time_ms()
         unpacking = Unpacking()
-        found: list[FoundOffset] = []
+        only = command.committed_only
         for lookup in command.lookups:
             partition = self._by_name.get((lookup.topic, lookup.partition))
             if partition is None:
-                found.append(FoundOffset(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION))
+                yield FoundOffset(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
             elif lookup.most is None:
-                only = command.committed_only
-                found.append(
-                    partition.find_offset(lookup, committed_only=only, unpacking=unpacking)
-                )
+                yield partition.find_offset(lookup, committed_only=only, unpacking=unpacking)
             else:
-                found.append(partition.find_by_segment(lookup, lookup.most, now_ms))
-        return found
+                yield partition.find_by_segment(lookup, lookup.most, now_ms)

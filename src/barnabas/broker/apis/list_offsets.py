@@ -2,14 +2,20 @@
 
 Does: earliest (-2), latest (-1), the record with the greatest timestamp (-3), earliest local (-4); by
     timestamp the first record at or after it. To who reads committed records the log ends where the
-    oldest open transaction begins.
+    oldest open transaction begins. Many lookups by timestamp go in steps, between which others are
+    served.
 Ignores: `replica_id`, `timeout_ms`. Nothing is tiered: -5 and -6 find nothing.
 Versions: 0 offsets by segment · 1 one offset, by record (KIP-79) · 4 leader epochs · 7 greatest
     timestamp (KIP-734) · 8, 9, 11 tiered storage
 """
 
+from collections.abc import Iterator
+from itertools import islice
+
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import in_steps_if_long
 from barnabas.dialects.commands import FoundOffset, ListOffsets
 from barnabas.errors import ErrorCode
 from barnabas.versions import VersionTable
@@ -17,13 +23,32 @@ from barnabas.versions import VersionTable
 _LOWEST = VersionTable({0: -2, 7: -3, 8: -4, 9: -5, 11: -6})
 """The special timestamps that a version knows. Source: KIP-734, KIP-405, KIP-1005, KIP-1023."""
 
+_ENDS = frozenset({-1, -2, -4, -5, -6})
+"""Timestamps that are answered without a look at any file."""
 
-def handle(broker: Broker, context: RequestContext, command: ListOffsets) -> list[FoundOffset]:
+_LOOKUPS_A_STEP = 32
+"""About 10 ms of work."""
+
+
+def handle(
+    broker: Broker, context: RequestContext, command: ListOffsets
+) -> list[FoundOffset] | Pending:
     """Look up, in the order of the request."""
     lowest = _LOWEST[context.api_version]
-    return [
-        FoundOffset(ErrorCode.UNSUPPORTED_VERSION) if lookup.timestamp < lowest else found
-        for lookup, found in zip(
-            command.lookups, broker.replicas.list_offsets(command), strict=True
-        )
-    ]
+    found: list[FoundOffset] = []
+
+    def respond() -> list[FoundOffset]:
+        return [
+            FoundOffset(ErrorCode.UNSUPPORTED_VERSION) if lookup.timestamp < lowest else one
+            for lookup, one in zip(command.lookups, found, strict=True)
+        ]
+
+    searches = sum(lookup.timestamp not in _ENDS for lookup in command.lookups)
+    steps = _steps(broker.replicas.list_offsets(command), found)
+    return in_steps_if_long(broker.timers, searches, steps, respond)
+
+
+def _steps(finding: Iterator[FoundOffset], found: list[FoundOffset]) -> Iterator[None]:
+    while some := list(islice(finding, _LOOKUPS_A_STEP)):
+        found += some
+        yield

@@ -1,0 +1,68 @@
+"""Offsets by timestamp of few partitions and of many, on logs as they are on disk."""
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from barnabas.broker.apis.list_offsets import handle
+from barnabas.broker.broker import Broker
+from barnabas.broker.purgatory import Pending
+from barnabas.dialects.commands import FoundOffset, ListOffsets, Lookup
+from barnabas.errors import ErrorCode
+from tests.unit.broker.in_memory import asked
+from tests.unit.broker.test_replicas import produce, replicas_of
+from tests.unit.runtime.manual_timers import ManualTimers
+
+pytestmark = pytest.mark.kernels
+
+VERSION = 10
+LATEST = -1
+MANY = 100
+MISSING = FoundOffset(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+
+
+@pytest.fixture
+def broker(tmp_path: Path) -> Broker:
+    """It has a topic `dogs` of two records."""
+    replicas = replicas_of(tmp_path, "dogs")
+    replicas.append(produce("dogs"))
+    return cast("Broker", SimpleNamespace(replicas=replicas, timers=ManualTimers()))
+
+
+def command(timestamp: int) -> ListOffsets:
+    """Of a partition that is there and one that is not, again and again."""
+    lookups = [Lookup("dogs", one % 2, -1, timestamp) for one in range(MANY)]
+    return ListOffsets(-1, committed_only=False, lookups=lookups)
+
+
+def offsets(answer: object) -> list[int]:
+    assert isinstance(answer, list)
+    assert answer[1::2] == [MISSING] * (MANY // 2)
+    return [found.offset for found in answer[::2]]
+
+
+def test_ends_are_told_at_once(broker: Broker) -> None:
+    assert offsets(handle(broker, asked(VERSION), command(LATEST))) == [2] * (MANY // 2)
+
+
+def test_many_are_looked_up_by_time_in_steps_in_the_order_of_the_request(broker: Broker) -> None:
+    outcome = handle(broker, asked(VERSION), command(1))
+    assert isinstance(outcome, Pending)
+    answers: list[object] = []
+    outcome.on_done(answers.append)
+    timers = cast("ManualTimers", broker.timers)
+    turns = 0
+    while timers.next:
+        assert not answers
+        timers.next.pop(0)()
+        turns += 1
+    assert turns > 3
+    (answer,) = answers
+    assert offsets(answer) == [0] * (MANY // 2)
+
+
+def test_a_timestamp_that_a_version_does_not_know_is_refused(broker: Broker) -> None:
+    few = command(-4)._replace(lookups=[Lookup("dogs", 0, -1, -4)])
+    assert handle(broker, asked(7), few) == [FoundOffset(ErrorCode.UNSUPPORTED_VERSION)]

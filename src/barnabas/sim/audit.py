@@ -1,8 +1,9 @@
 """Audit: how a streams group stands when all is quiet: nothing is left to be done, or to be handed out."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from barnabas.sim.caller import Lost
+from barnabas.sim.consuming import SimMember
 from barnabas.sim.describing import describe
 from barnabas.sim.events import Described
 from barnabas.sim.scenario import STREAMERS_GROUP, Scenario
@@ -14,12 +15,14 @@ from barnabas.sim.versions import STREAMS
 class Audit:
     """Asks until the group is as it should be; `found` is what was said then."""
 
-    def __init__(self, site: Site, scenario: Scenario, members: Sequence[str]) -> None:
-        """`members`: the ids of those that are there."""
+    def __init__(
+        self, site: Site, scenario: Scenario, members: Callable[[], Sequence[SimMember]]
+    ) -> None:
+        """`members`: those that are there. Some may be yet to return."""
         self._site = site
         site.versions |= STREAMS
         self._scenario = scenario
-        self._members = sorted(members)
+        self._members = members
         self.found: Described | None = None
         self.lacks = "nobody has said how the group stands"
         site.process.begin(self._ask())
@@ -38,16 +41,22 @@ class Audit:
         caller.hang_up()
 
     def _lacking(self, described: Described) -> str:
-        members = described.members.values()
-        if described.state != "Stable" or sorted(described.members) != self._members:
-            return f"{described.state}, with {sorted(described.members)} for {self._members}"
+        members, now = self._members(), self._site.process.loop.now()
+        there = sorted(one.membership.member_id for one in members)
+        if len(there) != self._scenario.streamers:
+            return f"only {there} are there"
+        if any(one.site.stalled_until > now for one in members):
+            return "somebody stands still"
+        if described.state != "Stable" or sorted(described.members) != there:
+            return f"{described.state}, with {sorted(described.members)} for {there}"
         tasks = all_tasks(self._scenario.partitions)
-        active = sorted(task for one in members for task in one.active)
+        shares = described.members.values()
+        active = sorted(task for one in shares for task in one.active)
         if active != tasks:
             return f"{active} are done, of {tasks}"
-        others = len({one.process for one in members}) - 1
+        others = len({one.process for one in shares}) - 1
         stateful = [task for task in tasks if task[0] == WITH_STATE]
-        standby = sorted(task for one in members for task in one.standby)
+        standby = sorted(task for one in shares for task in one.standby)
         if standby != sorted(stateful * min(others, self._scenario.standbys)):
             return f"{standby} stand by, of {stateful}, beside {others} other processes"
         return ""

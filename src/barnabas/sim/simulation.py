@@ -166,11 +166,10 @@ class Simulation:
 
     def _come_back(self, cast: Cast) -> None:
         """A broker that is killed when nothing happens comes back with the groups that it had."""
-        members = [one.membership.member_id for one in cast.streamers.present()]
         standing = []
         for name in ("before the last kill", "after the last kill"):
             site = self._site(name, self._entropy.stream(name))
-            audit = Audit(site, self.scenario, members)
+            audit = Audit(site, self.scenario, cast.streamers.present)
             until = self._loop.now() + _SETTLING_SECONDS
             while audit.found is None:
                 if self._loop.now() >= until:

@@ -231,3 +231,21 @@ def test_a_topic_whose_offsets_are_positions_is_not_shared(broker: EmbeddedBroke
     broker.create_topic("old", config={"message.format.version": "0.7"})
     with Member(broker, "a", topic_id(broker.port, "old")) as member:
         assert (member.fetch(), member.codes) == ([], [ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT])
+
+
+def test_nothing_is_told_while_a_session_has_an_unknown_topic(
+    broker: EmbeddedBroker, topic: Topic
+) -> None:
+    """As by Kafka 4.3: what it comes to counts all the same."""
+    nowhere = [FetchPartition(partition_index=0, acknowledgement_batches=[])]
+    with Member(broker, "a", topic.topic_id) as a:
+        assert a.fetch() == []
+        a.topic = b"\1" * 16
+        assert a.fetched(places=nowhere).error_code == ErrorCode.UNKNOWN_SERVER_ERROR
+        topic.fill(1)
+        answer = a.fetched()
+        assert (answer.error_code, answer.responses) == (ErrorCode.UNKNOWN_SERVER_ERROR, [])
+        assert a.say(0, 0, [1]) == ErrorCode.UNKNOWN_TOPIC_ID
+        a.topic = topic.topic_id
+        assert a.say(0, 0, [1]) == ErrorCode.NONE
+        assert a.fetched(epoch=-1).error_code == ErrorCode.NONE

@@ -3,6 +3,8 @@
 Does: sessions; acknowledgements first; then records of the session's partitions, which are the member's
     until its lock ends. Waits up to `max_wait_ms` where there are none. A group that reads committed records
     gets none from an open transaction on; what was aborted is done with at once.
+Refuses: as Kafka 4.3, with UNKNOWN_SERVER_ERROR for all of it, to tell what was acquired while the session has
+    a topic id that is not known, of a deleted topic too. Acknowledgements count, and locks hold.
 Ignores: `min_bytes`: some records are enough.
 Versions: 1 a limit on records · 2 strict limit (KIP-1206), renewed locks (KIP-1222)
 """
@@ -51,9 +53,7 @@ def handle(broker: Broker, context: RequestContext, request: ShareFetchRequest) 
         _check(request)
         session = broker.shares.sessions.begin(group_id, member_id, epoch, context.connection)
     except BrokerError as error:
-        return ShareFetchResponse(
-            error_code=error.code, error_message=error.why or None, responses=[], node_endpoints=[]
-        )
+        return _refused(error.code, error.why or None)
     _adopt(session, request)
     pending = Pending()
 
@@ -66,7 +66,7 @@ def handle(broker: Broker, context: RequestContext, request: ShareFetchRequest) 
         got = [] if request.is_renew_ack else _acquire(broker, request, session)
         waits = request.max_wait_ms > 0 and not request.is_renew_ack
         if got or codes or not waits:
-            pending.complete(_answer(broker, request, got, codes))
+            pending.complete(_answer_of(broker, request, session, got, codes))
         else:
             _wait(broker, request, session, pending)
 
@@ -114,7 +114,7 @@ def _wait(
 ) -> None:
     def finish() -> None:
         got = _acquire(broker, request, session)
-        pending.complete(_answer(broker, request, got, {}))
+        pending.complete(_answer_of(broker, request, session, got, {}))
 
     found = [_find(broker, request, place) for place in session.places]
     waits = [live for live in found if isinstance(live, Live)]
@@ -155,6 +155,24 @@ def _acquire(broker: Broker, request: ShareFetchRequest, session: ShareSession) 
             got.append(_Got(place, acquired))
     session.rotate()
     return got
+
+
+def _answer_of(
+    broker: Broker,
+    request: ShareFetchRequest,
+    session: ShareSession,
+    got: Sequence[_Got],
+    codes: Codes,
+) -> ShareFetchResponse:
+    """The answer, if all topics of the session are there: see the head of this file."""
+    is_lost = any(broker.topics.by_id(place.topic_id) is None for place in session.places)
+    if is_lost and not request.is_renew_ack:
+        return _refused(ErrorCode.UNKNOWN_SERVER_ERROR)
+    return _answer(broker, request, got, codes)
+
+
+def _refused(code: ErrorCode, why: str | None = None) -> ShareFetchResponse:
+    return ShareFetchResponse(error_code=code, error_message=why, responses=[], node_endpoints=[])
 
 
 def _answer(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from barnabas.errors import ErrorCode
 from barnabas.log.file_names import uuid_text
 from barnabas.protocol import delete_share_group_state as deleting
 from barnabas.protocol import initialize_share_group_state as beginning
@@ -13,6 +14,11 @@ from barnabas.protocol.find_coordinator import FindCoordinatorRequest
 from tests.interop.differential.talk import Talk
 
 AVAILABLE, ACKNOWLEDGED, ARCHIVED = 0, 2, 4
+_NOT_LOADED = {
+    ErrorCode.COORDINATOR_LOAD_IN_PROGRESS,
+    ErrorCode.COORDINATOR_NOT_AVAILABLE,
+    ErrorCode.NOT_COORDINATOR,
+}
 Told = tuple[int, int, int, int]
 """First and last offset, their state, and how often they were delivered."""
 
@@ -25,8 +31,18 @@ class Leader:
         key = f"{self.group}:{uuid_text(topic_id)}:0"
         found = FindCoordinatorRequest(key_type=2, coordinator_keys=[key])
         talk.wait(found, 6, lambda said: not said.coordinators[0].error_code)
-        # Kafka answers before the coordinator has loaded the partition.
-        talk.wait(self._sum([0]), 1, lambda said: said.results[0].partitions[0].error_code != 15)
+        self.find()
+
+    def find(self, partition: int = 0) -> None:
+        """Wait for who keeps the states of a partition: each may be in another part of the topic.
+
+        Kafka answers before its coordinator has loaded that part.
+        """
+        self.talk.wait(
+            self._sum([partition]),
+            1,
+            lambda said: said.results[0].partitions[0].error_code not in _NOT_LOADED,
+        )
 
     def begin(self, label: str, epoch: int, start: int, partition: int = 0) -> None:
         row = beginning.PartitionData(partition=partition, state_epoch=epoch, start_offset=start)
@@ -89,6 +105,7 @@ class Leader:
 def share_states(talk: Talk) -> None:
     """What is kept is told again, laid over what there was, fenced by epochs, and forgotten."""
     leader = Leader(talk, "group", talk.create("dogs", partitions=2))
+    leader.find(1)
     leader.look("nothing", 0, [0, 1])
     leader.look("nothing", 1, [0, 1])
     leader.read("nothing", 0)
@@ -128,6 +145,7 @@ def share_states_elsewhere(talk: Talk) -> None:
     """Partitions, topics and groups that there are not; requests about nothing."""
     leader = Leader(talk, "group", talk.create("dogs"))
     for label, partition in (("partition 7", 7), ("partition -1", -1)):
+        leader.find(partition)
         leader.begin(label, 0, 0, partition)
         leader.read(label, 0, partition)
         leader.look(label, 1, [partition])
@@ -136,6 +154,7 @@ def share_states_elsewhere(talk: Talk) -> None:
     for label, topic_id in (("an unknown topic", b"\1" * 16), ("no topic", bytes(16))):
         other = Leader.__new__(Leader)
         other.talk, other.group, other.topic_id = talk, leader.group, topic_id
+        other.find()
         other.begin(label, 0, 0)
         other.read(label, 0)
         other.look(label)
@@ -143,6 +162,7 @@ def share_states_elsewhere(talk: Talk) -> None:
         other.write(label)
     nobody = Leader.__new__(Leader)
     nobody.talk, nobody.group, nobody.topic_id = talk, "", leader.topic_id
+    nobody.find()
     nobody.begin("no group", 0, 0)
     nobody.read("no group", 0)
     nobody.look("no group")

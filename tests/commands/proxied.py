@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -37,11 +38,15 @@ def proxied(servers: str, folder: Path, *options: str) -> Iterator[Proxied]:
         stdout=out, stderr=subprocess.PIPE, text=True, env=environment(""),
     )  # fmt: skip
     assert process.stderr is not None
+    failed: BaseException | None = None
     try:
         first = process.stderr.readline()
         assert first.startswith("listening at "), first
         proxy = Proxied(first.split()[2], process, file)
         yield proxy
+    except BaseException as error:
+        failed = error
+        raise
     finally:
         process.terminate()
         process.wait(SECONDS)
@@ -50,8 +55,16 @@ def proxied(servers: str, folder: Path, *options: str) -> Iterator[Proxied]:
         out.seek(0)
         found = out.read().splitlines()
         out.close()
+        if failed is not None:
+            failed.add_note(f"the proxy's errors: {said!r}; it saw {_kinds(found)}")
     assert (process.returncode, said) == (0, "")
     proxy.lines += found
+
+
+def _kinds(lines: list[str]) -> dict[str, int]:
+    """How many frames of each kind."""
+    documents = [json.loads(line) for line in lines if line.startswith("{")]
+    return Counter(f"{each['kind']} {each['api']}" for each in documents)
 
 
 def assert_understood(found: list[dict[str, Any]]) -> None:

@@ -159,6 +159,9 @@ def _remove(talk: Talk, user: str, client: str) -> None:
         lambda said: not any(part.entity_type == "ip" for e in said.entries for part in e.entity),
     )
     talk.ask("what is left", everything, 1)
+    # While anybody has a quota, a broker takes requests one by one: those of later tests, too.
+    talk.ask("version 0, removed", _altered({"user": user}, {"controller_mutation_rate": None}), 1)
+    talk.ask("kind twice, removed", _altered({"user": "other"}, {"producer_byte_rate": None}), 1)
 
 
 SCENARIOS = (client_quotas,)

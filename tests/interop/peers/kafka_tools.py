@@ -6,7 +6,7 @@ from tests.interop.peers.maven import KAFKA_4, MavenPeer, class_path, java
 
 
 class ToolFailed(Exception):
-    """The program ended with a code other than 0; the text is what it printed."""
+    """The program ended with a code other than 0, or not in time; the text is what it printed."""
 
 
 def run_tool(name: str, *arguments: str, seconds: float = 90.0) -> str:
@@ -16,7 +16,7 @@ def run_tool(name: str, *arguments: str, seconds: float = 90.0) -> str:
     one that is in kafka.admin.
 
     Raises:
-        ToolFailed: it ended with an error.
+        ToolFailed: it ended with an error, or not in time.
     """
     return run_class(KAFKA_4, _program(name), *arguments, seconds=seconds)
 
@@ -35,9 +35,14 @@ def run_class(
 ) -> str:
     """As `run_tool`, of any release, by the class's full name; `given` is its standard input."""
     command = _command(release, name, *arguments)
-    done = subprocess.run(
-        command, input=given, capture_output=True, text=True, timeout=seconds, check=False
-    )
+    try:
+        done = subprocess.run(
+            command, input=given, capture_output=True, text=True, timeout=seconds, check=False
+        )
+    except subprocess.TimeoutExpired as late:
+        # What it printed is bytes here, whatever was asked for.
+        said = b"\n".join(text for text in (late.stdout, late.stderr) if text)
+        raise ToolFailed(f"{name} did not end in {seconds} s:\n{said.decode()}") from late
     if done.returncode != 0:
         raise ToolFailed(f"{name} ended with {done.returncode}:\n{done.stdout}\n{done.stderr}")
     return done.stdout

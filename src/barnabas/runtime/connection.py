@@ -47,11 +47,11 @@ class Connection:
     Frames wait (a) while the handler said so and did not `resume`, (b) while more than
     MAX_UNSENT_BYTES of replies are not out. While (a), up to _MAX_EARLY_BYTES are still received,
     so that a peer which goes away is noticed. What it sent before it went is handed over all the same,
-    for it may have asked for no reply.
+    for it may have asked for no reply. Where the stream broke, replies are dropped from there on.
     """
 
     __slots__ = (
-        "_channel", "_ended", "_finishing", "_handler", "_in_event", "_intake", "_listening", "_outbox",
+        "_broken", "_channel", "_ended", "_finishing", "_handler", "_in_event", "_intake", "_listening", "_outbox",
         "_paused", "_stalled", "_timers", "_writing", "client_id", "idle_ticks", "is_closed",
     )  # fmt: skip
 
@@ -75,6 +75,7 @@ class Connection:
         self._in_event = False
         self._finishing = False
         self._ended = False
+        self._broken: ConnectionFailed | None = None
         self.is_closed = False
         self.client_id: str | None = None
         """What the client calls itself, for the log; its requests say it."""
@@ -164,6 +165,8 @@ class Connection:
             return
         try:
             step()
+        except ConnectionFailed as error:
+            self._on_broken(error)
         except KafkaError as error:
             # What came before the bad frame has been done, and its replies are owed.
             with contextlib.suppress(KafkaError):
@@ -178,7 +181,7 @@ class Connection:
     def _receive(self) -> None:
         intake, channel = self._intake, self._channel
         received = intake.fill(channel)
-        if received > 0:
+        if received > 0 or intake.is_full:
             self._hand_over()
         for _ in range(_FILLS_PER_EVENT):
             # A ring that was filled to the brim: the rest of a large frame is likely there.
@@ -229,6 +232,8 @@ class Connection:
         return self._paused or self._finishing or self._outbox.size > MAX_UNSENT_BYTES
 
     def _flush(self) -> None:
+        if self._broken is not None:
+            self._outbox.clear()
         if not self._outbox.size or self._outbox.flush(self._channel):
             if self._writing:
                 self._writing = False
@@ -260,6 +265,11 @@ class Connection:
         if not self.is_closed and not self._must_wait():
             self._timers.soon(self._on_left_over)
 
+    def _on_broken(self, error: ConnectionFailed) -> None:
+        self._broken = error
+        self._flush()
+        self._on_end_of_stream()
+
     def _close_if_all_taken(self) -> None:
         """The peer has said all: close, unless a whole frame or a reply waits."""
         if self._intake.has_frame:
@@ -267,7 +277,7 @@ class Connection:
         if self._outbox.size and not self._paused:
             self.finish()
         else:
-            self.close()
+            self.close(self._broken)
 
     def _close_if_finished(self) -> None:
         if not self._paused and not self._outbox.size:

@@ -8,7 +8,7 @@ ring of its own, which doubles as bytes arrive: what a frame *claims* to be cost
 from collections.abc import Callable
 from contextlib import suppress
 
-from barnabas.errors import DecodeError
+from barnabas.errors import ConnectionFailed, DecodeError
 from barnabas.ports import Channel
 from barnabas.runtime.memory import SCRATCH_BYTES, ConnectionMemory, Holder
 from barnabas.wire.framing import SIZE_BYTES, FrameSplitter
@@ -77,22 +77,30 @@ class Intake:
     def fill(self, channel: Channel) -> int:
         """Receive once; returns the bytes received, 0 at the end of the stream, -1 for none now.
 
+        None can be received while whole frames fill all there is: they are to be handed on first.
+
         Raises:
-            ConnectionFailed: the stream broke.
+            ConnectionFailed: the stream broke; what came before is kept.
             DecodeError: the next frame has an impossible size.
         """
         self.open()
         if self._ring is not None:
             self._make_room()
+            if self.is_full:
+                return -1
         end = self._end
-        received = channel.receive_into(self._view[end:] if end else self._view)
+        try:
+            received = channel.receive_into(self._view[end:] if end else self._view)
+        except ConnectionFailed:
+            self.settle()
+            raise
         if received > 0:
             self._end = end + received
         return received
 
     @property
     def is_full(self) -> bool:
-        """Whether the last `fill` took all there was room for, so that more may be waiting."""
+        """Whether there is no room for more, which may be waiting."""
         return self._end == len(self._view)
 
     def give(self, take: Callable[[memoryview], bool]) -> bool:

@@ -70,6 +70,12 @@ class RawClient:
         assert isinstance(answer, kind)
         return answer
 
+    def reset(self) -> None:
+        """Go, so that the other side finds the stream broken."""
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._stream.close()
+        self._socket.close()
+
     def is_closed_by_the_other_side(self) -> bool:
         """Waits for the end of the stream; anything else that comes is a failure."""
         try:

@@ -58,10 +58,16 @@ def produce(*, acks: int = 1, size: int = 1000) -> ProduceRequest:
     return ProduceRequest(acks=acks, timeout_ms=1000, topic_data=data)
 
 
-def fetch(*, session_epoch: int = -1) -> FetchRequest:
+def fetch(*, session_epoch: int = -1, min_bytes: int = 1) -> FetchRequest:
+    """For more than one byte it waits."""
     part = FetchPartition(partition=0, fetch_offset=0, partition_max_bytes=1 << 20)
     topics = [FetchTopic(topic="t", partitions=[part])]
-    return FetchRequest(max_wait_ms=0, min_bytes=1, session_epoch=session_epoch, topics=topics)
+    return FetchRequest(
+        max_wait_ms=20_000 if min_bytes > 1 else 0,
+        min_bytes=min_bytes,
+        session_epoch=session_epoch,
+        topics=topics,
+    )
 
 
 @pytest.mark.parametrize("version", [1, 3, 8, 9, 12])
@@ -97,6 +103,21 @@ def test_who_wants_no_answer_waits_as_well(client: RawClient) -> None:
     limit(client, producer_byte_rate=int(size / 1.05))
     client.send(client.frame(produce(acks=0), 9, expect_reply=False))
     assert client.ask(produce(), 9, ProduceResponse).throttle_time_ms > 0
+
+
+@pytest.mark.parametrize("reset", [False, True])
+def test_what_wants_no_answer_is_stored_though_its_client_has_left(
+    broker: EmbeddedBroker, client: RawClient, *, reset: bool
+) -> None:
+    with RawClient(broker.port) as leaving:
+        frame = leaving.frame(produce(acks=0), 9, expect_reply=False)
+        limit(client, producer_byte_rate=int((len(frame) - 4) / 1.05))
+        leaving.send(2 * frame)
+        if reset:
+            leaving.reset()
+    size = 2 * len(batch(b"x" * 1000))
+    (topic,) = client.ask(fetch(min_bytes=size), 4, FetchResponse).responses
+    assert len(topic.partitions[0].records or b"") == size
 
 
 @pytest.mark.parametrize("version", [4, 12])

@@ -40,6 +40,12 @@ class ScriptedChannel:
         if self.readable is not None:
             self.readable()
 
+    def break_off(self) -> None:
+        """Let the reader find that the stream broke; there is nobody left to send to."""
+        self.broken = True
+        if self.readable is not None:
+            self.readable()
+
     def drain(self, room: int | None = None) -> None:
         """Let `room` more bytes out and tell the writer."""
         self.room = room
@@ -66,6 +72,8 @@ class ScriptedChannel:
         return self._take("send_file", file.read(position, count))
 
     def _take(self, call: str, data: bytes) -> int:
+        if self.broken:
+            raise ConnectionFailed("reset by the test")
         taken = len(data) if self.room is None else min(self.room, len(data))
         if self.room is not None:
             self.room -= taken

@@ -130,6 +130,30 @@ def test_the_end_of_the_stream_does_not_overtake_what_waits_for_the_next_turn() 
     assert served.connection.is_closed
 
 
+def test_a_buffer_full_of_frames_that_wait_is_no_end_of_the_stream() -> None:
+    served = Served()
+    waiting = framed(b"x" * 1020) * 200
+    served.channel.arrive(framed(b"park") + waiting, waiting)
+    served.connection.resume()
+    served.channel.let_arrive()
+    served.timers.run_soon()
+    served.channel.let_arrive()
+    assert len(served.echo.frames) == 401
+    assert not served.connection.is_closed
+
+
+def test_what_a_peer_sent_before_its_stream_broke_is_handed_over() -> None:
+    served = Served()
+    served.channel.arrive(b"".join(map(framed, [b"park", b"second", b"park", b"third"])))
+    served.channel.break_off()
+    assert not served.echo.closed
+    for _ in range(2):
+        served.connection.resume()
+        served.timers.run_soon()
+    assert served.echo.frames == [b"park", b"second", b"park", b"third"]
+    assert served.echo.closed
+
+
 def test_a_peer_that_does_not_read_is_not_read_from() -> None:
     served = Served()
     served.channel.room = 0

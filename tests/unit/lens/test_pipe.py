@@ -2,15 +2,9 @@
 
 from collections.abc import Sequence
 
-from barnabas.errors import ConnectionFailed
 from barnabas.lens.pipe import Pipe
 from barnabas.types import Buffer
 from tests.unit.runtime.scripted_channel import ScriptedChannel
-
-
-class Broken(ScriptedChannel):
-    def send(self, buffers: Sequence[Buffer], *, more: bool = False) -> int:
-        raise ConnectionFailed("reset by the test")
 
 
 class Sizing(ScriptedChannel):
@@ -78,11 +72,21 @@ def test_little_of_what_is_held_is_given_to_a_receiver_at_a_time() -> None:
     assert max(piped.target.sizes) == 1 << 18
 
 
-def test_a_side_that_breaks_ends_it_once() -> None:
-    speaking, listening = Piped(), Piped(Broken())
-    speaking.source.broken = True
-    for piped in (speaking, listening):
-        piped.source.arriving.append(b"x")
-        assert piped.source.readable is not None
-        piped.source.readable()
-        assert (piped.ends, piped.broke) == (1, True)
+def test_a_source_that_breaks_ends_it_once_all_is_sent() -> None:
+    piped = Piped()
+    piped.target.room = 3
+    piped.source.arrive(b"hello")
+    piped.source.break_off()
+    assert piped.ends == 0
+    piped.target.drain()
+    assert (bytes(piped.target.sent), piped.ends, piped.broke) == (b"HELLO", 1, True)
+
+
+def test_a_target_that_breaks_ends_it_once_and_the_source_is_read_on() -> None:
+    piped = Piped()
+    piped.target.refuses = True
+    piped.source.arrive(b"hello ", b"world")
+    assert (piped.ends, piped.broke, piped.seen) == (1, False, [b"hello ", b"world"])
+    piped.source.end()
+    assert (piped.ends, piped.source.readable, piped.target.writable) == (1, None, None)
+    assert "end" not in piped.target.calls

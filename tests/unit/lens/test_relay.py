@@ -1,12 +1,16 @@
 """Doors for brokers: one for each, whatever it is called."""
 
 from collections.abc import Callable
+from struct import pack
 
 from barnabas.errors import ConnectionFailed
 from barnabas.lens.kafka import KafkaLens
 from barnabas.lens.relay import Relay, RelayOptions
 from barnabas.ports import Channel, Listener
 from barnabas.runtime.clock import SystemClock
+from tests.unit.runtime.scripted_channel import ScriptedChannel
+
+METADATA = pack(">ihhihi", 14, 3, 0, 7, -1, 0)
 
 
 class Door:
@@ -19,16 +23,19 @@ class Door:
 
 
 class Ports:
-    """A network that opens `free` ports and then has none."""
+    """A network that opens `free` ports and then has none, and one broker."""
 
     def __init__(self, free: int) -> None:
         self.free = free
+        self.broker = ScriptedChannel()
+        self.accept: list[Callable[[Channel], None]] = []
         self.doors: list[Door] = []
 
     def listen(self, host: str, port: int, on_accept: Callable[[Channel], None]) -> Listener:
         if not self.free:
             raise ConnectionFailed("no port is free")
         self.free -= 1
+        self.accept.append(on_accept)
         self.doors.append(Door(host, port or 5000 + len(self.doors)))
         return self.doors[-1]
 
@@ -40,7 +47,8 @@ class Ports:
         *,
         buffers: tuple[int, int] = (-1, -1),
     ) -> Callable[[], None]:
-        raise NotImplementedError
+        on_done(self.broker)
+        return lambda: None
 
 
 def relay(ports: Ports, host: str = "127.0.0.1") -> Relay:
@@ -68,3 +76,33 @@ def test_without_a_port_a_broker_keeps_its_address() -> None:
 
 def test_who_listens_everywhere_is_reached_here() -> None:
     assert relay(Ports(1), "0.0.0.0").open(("localhost", 9092), 9192) == ("localhost", 9192)
+
+
+def test_the_last_words_of_a_broker_that_takes_nothing_more_reach_its_client() -> None:
+    ports = Ports(1)
+    relay(ports).open(("localhost", 9092))
+    client = ScriptedChannel()
+    ports.accept[0](client)
+    words = pack(">ii", 4, 7)
+    ports.broker.refuses = True
+    ports.broker.arriving.append(words)
+    client.arrive(METADATA)
+    ports.broker.let_arrive()
+    ports.broker.end()
+    assert bytes(client.sent) == words
+    assert client.closed
+    assert ports.broker.closed
+
+
+def test_what_a_client_sent_before_its_stream_broke_reaches_the_broker() -> None:
+    ports = Ports(1)
+    relay(ports).open(("localhost", 9092))
+    client = ScriptedChannel()
+    ports.accept[0](client)
+    ports.broker.room = 3
+    client.arrive(METADATA)
+    client.break_off()
+    ports.broker.arrive(pack(">ii", 4, 7))
+    ports.broker.drain()
+    assert bytes(ports.broker.sent) == METADATA
+    assert ports.broker.closed

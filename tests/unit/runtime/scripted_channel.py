@@ -9,7 +9,10 @@ from barnabas.types import Buffer
 
 
 class ScriptedChannel:
-    """`arrive` feeds the reader; `sent` collects; `room` is how much a send takes (None: all)."""
+    """`arrive` feeds the reader; `sent` collects; `room` is how much a send takes (None: all).
+
+    One that `refuses` takes nothing any more, and may have sent something before.
+    """
 
     peer = "127.0.0.1:4711"
 
@@ -17,6 +20,7 @@ class ScriptedChannel:
         self.arriving: deque[bytes] = deque()
         self.ended = False
         self.broken = False
+        self.refuses = False
         self.sent = bytearray()
         self.calls: list[str] = []
         self.room: int | None = None
@@ -72,7 +76,7 @@ class ScriptedChannel:
         return self._take("send_file", file.read(position, count))
 
     def _take(self, call: str, data: bytes) -> int:
-        if self.broken:
+        if self.broken or self.refuses:
             raise ConnectionFailed("reset by the test")
         taken = len(data) if self.room is None else min(self.room, len(data))
         if self.room is not None:

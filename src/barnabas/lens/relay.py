@@ -136,7 +136,7 @@ class _Link:
         Pipe(broker, self._client, answer, said, self._direction_ended)
 
     def _direction_ended(self, broke: bool) -> None:  # noqa: FBT001 - a callback's
-        """One side has said all that it will, or is heard no more: the other one goes on until it is so, too."""
+        """One side has said all that it will, or nobody hears it: the other may go on until it is so, too."""
         self._open_directions -= 1
         if broke or not self._open_directions:
             self.end()

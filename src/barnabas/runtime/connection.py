@@ -51,8 +51,8 @@ class Connection:
     """
 
     __slots__ = (
-        "_broken", "_channel", "_ended", "_finishing", "_handler", "_in_event", "_intake", "_listening", "_outbox",
-        "_paused", "_stalled", "_timers", "_writing", "client_id", "idle_ticks", "is_closed",
+        "_broken", "_channel", "_ended", "_finishing", "_handler", "_in_event", "_intake", "_listening",
+        "_outbox", "_paused", "_stalled", "_timers", "_writing", "client_id", "idle_ticks", "is_closed",
     )  # fmt: skip
 
     def __init__(
@@ -215,6 +215,8 @@ class Connection:
 
     def _hand_over(self) -> None:
         """Give the handler all whole frames it will take, and then the end of the event."""
+        if self.is_closed:
+            return  # What it received was too much for the memory of all.
         handler = self._handler
         assert handler is not None
         self._in_event = True

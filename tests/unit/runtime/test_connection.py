@@ -223,6 +223,15 @@ def test_over_the_limit_the_longest_stalled_frame_goes() -> None:
     assert memory.held_bytes == 0
 
 
+def test_who_is_alone_over_the_limit_is_handed_nothing_more() -> None:
+    served = Served(limit=300_000)
+    served.channel.arrive(pack(">i", 4 * MEGABYTE) + b"x" * 200_000)
+    events = served.echo.events
+    served.channel.arrive(b"x" * 200_000)
+    assert served.echo.closed
+    assert served.echo.events == events + 1
+
+
 def test_large_frames_reuse_their_ring() -> None:
     served = Served()
     stream = b"".join(framed(bytes([n]) * MEGABYTE) for n in range(4))

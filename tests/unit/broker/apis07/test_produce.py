@@ -9,6 +9,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.purgatory import Pending
 from barnabas.dialects.commands import Append, Produce
+from barnabas.dialects.kafka07.frames import encode_request
 from barnabas.dialects.kafka07.messages import MultiProduceRequest, ProduceRequest
 from barnabas.errors import ErrorCode
 from barnabas.records.compression import Codec, compress
@@ -151,6 +152,18 @@ def test_many_new_topics_at_once_keep_the_order() -> None:
         wire.produce(names[-1], 0, M0)
         for name, stored in ((names[0], M1 + M0), (names[10], M1), (names[-1], M1 + M0)):
             assert wire.fetch(name) == (0, stored)
+
+
+def test_what_comes_behind_many_new_topics_is_stored_though_its_client_has_left() -> None:
+    produces = [produce(f"left{number}", 0, M1) for number in range(20)]
+    with EmbeddedBroker({"num.partitions": "1"}, profile="0.7") as broker:
+        with Wire07(broker.port) as leaving:
+            many = encode_request(MultiProduceRequest(produces=produces)).joined()
+            leaving.send(many + encode_request(produce("left19", 0, M0)).joined())
+        with Wire07(broker.port) as wire:
+            # Each answer takes a turn of the loop, in which a topic is made.
+            answers = (wire.fetch("left19") for _ in range(1000))
+            assert (0, M1 + M0) in answers
 
 
 def test_others_are_served_between_many_new_topics(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -162,7 +162,6 @@ def share_states_elsewhere(talk: Talk) -> None:
         other.write(label)
     nobody = Leader.__new__(Leader)
     nobody.talk, nobody.group, nobody.topic_id = talk, "", leader.topic_id
-    nobody.find()
     nobody.begin("no group", 0, 0)
     nobody.read("no group", 0)
     nobody.look("no group")

@@ -9,6 +9,7 @@ from tests.interop.differential import (
     cluster,
     consumer_groups,
     data,
+    group_edges,
     groups,
     internal_topics,
     lost_topics,
@@ -21,6 +22,7 @@ from tests.interop.differential import (
     share_states,
     sharing,
     streaming,
+    transaction_edges,
     transactions,
 )
 from tests.interop.differential.explained import EXPLAINED
@@ -39,6 +41,7 @@ SCENARIOS = (
     properties.topic_properties,
     *quotas.SCENARIOS,
     *groups.SCENARIOS,
+    *group_edges.SCENARIOS,
     *consumer_groups.SCENARIOS,
     *resources.SCENARIOS,
     *security.SCENARIOS,
@@ -47,6 +50,7 @@ SCENARIOS = (
     *lost_topics.SCENARIOS,
     *streaming.SCENARIOS,
     *transactions.SCENARIOS,
+    *transaction_edges.SCENARIOS,
     *pending_offsets.SCENARIOS,
     *internal_topics.SCENARIOS,
     *(pytest.param(one, marks=pytest.mark.long) for one in (*transactions.LONG, *streaming.LONG)),

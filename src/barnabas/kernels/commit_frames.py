@@ -1,9 +1,9 @@
 # cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """OffsetCommit of the flexible versions, 8 to 10: requests into rows, codes into replies.
 
-What has tagged fields or long names is not read or written here: the generated codecs do that. Every
-length is compared with what remains before it is used. Compiled, a request of one partition takes
-0.6 us and its reply 0.3. Source: KIP-482, KIP-848, KIP-1102.
+What has tagged fields, long names or topics without partitions is not read or written here: the
+generated codecs do that. Every length is compared with what remains before it is used. Compiled, a
+request of one partition takes 0.6 us and its reply 0.3. Source: KIP-482, KIP-848, KIP-1102.
 """
 
 try:
@@ -69,7 +69,7 @@ def _read_topics(
             at += 16
         parts = _short(frame, at, size)
         at += 1
-        if parts < 0:
+        if parts <= 0:
             return -1
         offsets: list = []
         while parts > 0:

@@ -1,6 +1,7 @@
 """DescribeGroups (key 15): the members of groups and what they do.
 
-Does: tells of each group its state and members; what these want and do while the group is Stable.
+Does: tells of each group its state and members; what these want while the group is Stable,
+    and what they do, or did before the rebalance that goes on.
 Ignores: nothing.
 Versions: 1 throttle time · 3 authorised operations (KIP-430) · 4 static members (KIP-345) · 6 a group
     that is not there is an error instead of Dead (KIP-1043)
@@ -66,7 +67,7 @@ def _members(group: ClassicGroup, *, with_content: bool) -> list[DescribedGroupM
             client_id=one.client_id,
             client_host=one.client_host,
             member_metadata=one.metadata(group.protocol) if with_content else b"",
-            member_assignment=one.assignment if with_content else b"",
+            member_assignment=one.assignment,
         )
         for one in group.members.values()
     ]

@@ -1,11 +1,12 @@
 """DescribeProducers (key 61): who writes to partitions with a producer id (KIP-664).
 
 Does: tells all producers that a partition remembers, in the order of their ids.
-Refuses: partitions that there are not.
+Refuses: partitions that there are not, and names that no topic can have.
 """
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.topic_rules import problem_of_name
 from barnabas.errors import ErrorCode
 from barnabas.log.producer_state import ProducerEntry
 from barnabas.protocol.describe_producers import (
@@ -38,11 +39,10 @@ def handle(
 def _partition(broker: Broker, topic: str, index: int) -> PartitionResponse:
     partition = broker.replicas.find(topic, index)
     if partition is None:
-        return PartitionResponse(
-            partition_index=index,
-            error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-            active_producers=[],
-        )
+        code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        if problem_of_name(topic):
+            code = ErrorCode.INVALID_TOPIC_EXCEPTION
+        return PartitionResponse(partition_index=index, error_code=code, active_producers=[])
     entries = sorted(partition.log.producers.entries(), key=lambda one: one.producer_id)
     return PartitionResponse(
         partition_index=index,

@@ -22,7 +22,7 @@ _UNKNOWN_TYPE = ErrorCode.INVALID_REQUEST, "there is no coordinator for keys of 
 
 _SEVERAL = VersionTable({0: False, 4: True})
 _TYPES = VersionTable({0: (_GROUP, _TRANSACTION), 6: (_GROUP, _TRANSACTION, _SHARE)})
-_SHARE_KEY = re.compile(r".+:[\w-]{22}:\d{1,10}", re.ASCII)
+_SHARE_KEY = re.compile(r".+:[\w-]{22}:([+-]?\d{1,10})", re.ASCII)
 
 
 def handle(
@@ -49,7 +49,7 @@ def _find(broker: Broker, context: RequestContext, key_type: int, key: str) -> C
     known = _TYPES[context.api_version]
     if key_type not in known:
         return _none(key, *_UNKNOWN_TYPE)
-    if key_type == _SHARE and not _SHARE_KEY.fullmatch(key):
+    if key_type == _SHARE and not _is_share_key(key):
         return _none(key, ErrorCode.INVALID_REQUEST, "a key is group:topic id:partition")
     try:
         if key_type == _GROUP:
@@ -69,6 +69,11 @@ def _find(broker: Broker, context: RequestContext, key_type: int, key: str) -> C
         error_code=ErrorCode.NONE,
         error_message=None,
     )
+
+
+def _is_share_key(key: str) -> bool:
+    found = _SHARE_KEY.fullmatch(key)
+    return found is not None and -(2**31) <= int(found[1]) < 2**31
 
 
 def _none(key: str, code: ErrorCode, message: str) -> Coordinator:

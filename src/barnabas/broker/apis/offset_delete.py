@@ -63,5 +63,6 @@ def _answer(request: OffsetDeleteRequest, codes: dict[Position, ErrorCode]) -> O
                 ],
             )
             for topic in request.topics
+            if topic.partitions
         ],
     )

@@ -127,5 +127,6 @@ def _response(
                 ],
             )
             for asked, topic in zip(request.topics, topics, strict=True)
+            if asked.partitions
         ]
     )

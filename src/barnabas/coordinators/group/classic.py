@@ -157,10 +157,14 @@ class ClassicGroup:
         return SyncReply(ErrorCode.NONE, self.protocol_type, self.protocol, member.assignment)
 
     def subscribed_topics(self) -> set[str] | None:
-        """The topics that consumers in it read; None: not known, or these are no consumers."""
+        """The topics that consumers in it read; None: not known, or these are no consumers.
+
+        Who came since, and does not know the protocol of this generation, reads nothing yet.
+        """
         if self.protocol_type != CONSUMER:
             return None
-        return topics_of(self.members.values(), self.protocol)
+        told = [one for one in self.members.values() if self.protocol in names_of(one.protocols)]
+        return topics_of(told, self.protocol) if told else None
 
     def ticket(self, what: Assignments | Replacement) -> int:
         """A number by which the caller tells that a record was kept, or not."""

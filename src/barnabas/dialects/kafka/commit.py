@@ -13,7 +13,11 @@ from barnabas.protocol.offset_commit import (
 
 
 def commit_command(request: OffsetCommitRequest) -> CommitOffsets:
-    """The command that a request stands for. Metadata that is null is empty."""
+    """The command that a request stands for.
+
+    Metadata that is null is empty. Topics without partitions are left out, also of the reply, as
+    Kafka does.
+    """
     return CommitOffsets(
         request.group_id,
         request.generation_id_or_member_epoch,
@@ -36,6 +40,7 @@ def commit_command(request: OffsetCommitRequest) -> CommitOffsets:
                 ],
             )
             for topic in request.topics
+            if topic.partitions
         ],
     )
 

@@ -150,6 +150,19 @@ def test_offsets_in_use_are_not_deleted() -> None:
     assert shard.offsets.groups() == []
 
 
+def test_a_newcomer_of_another_protocol_keeps_no_offsets_in_use() -> None:
+    shard = a_shard()
+    commit(shard, a_commit(Identity(""), -1, DOGS, CATS))
+    group = in_state(shard, GroupState.PREPARING_REBALANCE)
+    group.members["max-1"] = Member(
+        member_id="max-1", instance_id=None, client_id="max", client_host="/127.0.0.1",
+        session_timeout_ms=1000, rebalance_timeout_ms=1000,
+        protocols=(("sticky", subscription("cats")),),
+    )  # fmt: skip
+    result = shard.delete_offsets("kennel", [DOGS, CATS])
+    assert result.reply == [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC, ErrorCode.NONE]
+
+
 def test_offsets_of_a_garbled_subscription_are_kept() -> None:
     shard = a_shard()
     commit(shard, OUTSIDE)

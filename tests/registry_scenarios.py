@@ -49,6 +49,22 @@ def deletion_takes_all_below(registry: Registry) -> None:
     assert registry.get("/a/b/c") is None
 
 
+def many_are_written_and_removed_together(registry: Registry) -> None:
+    registry.create("/t/dogs/a", b"1")
+    registry.set_all({"/t/dogs": b"2", "/new/cats/b": b"3", "/new/mice": b"4"})
+    assert registry.get("/t/dogs") == (b"2", 1)
+    assert registry.get("/t/dogs/a") == (b"1", 0)
+    assert registry.get("/new/cats") == (b"", 0)
+    registry.set_all({"/new/mice": b"5"})
+    assert registry.get("/new/mice") == (b"5", 1)
+    registry.set_all({})
+    registry.delete("/t/dogs", "/nothing", "/new/cats")
+    assert registry.children("/t") == []
+    assert registry.get("/new/cats/b") is None
+    assert registry.children("/new") == ["mice"]
+    registry.delete()
+
+
 def names_and_data_are_what_they_were(registry: Registry) -> None:
     registry.create("/g/hund-ü %2F ~", b"\0\xff")
     assert registry.children("/g") == ["hund-ü %2F ~"]
@@ -61,6 +77,7 @@ STORES = (
     nodes_have_versions_and_children,
     conflicts_change_nothing,
     deletion_takes_all_below,
+    many_are_written_and_removed_together,
     names_and_data_are_what_they_were,
 )
 

@@ -122,9 +122,14 @@ class SimulatedSession:
         self.keeper.changed(path)
         return there[1] + 1
 
-    def delete(self, path: str) -> None:
-        self._check()
-        self.keeper.drop(path)
+    def set_all(self, nodes: Mapping[str, bytes]) -> None:
+        for path, data in nodes.items():
+            self.set(path, data)
+
+    def delete(self, *paths: str) -> None:
+        for path in paths:
+            self._check()
+            self.keeper.drop(path)
 
     def watch(self, path: str, on_change: Callback) -> None:
         self._watches.setdefault(path, []).append(on_change)

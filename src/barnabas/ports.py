@@ -320,7 +320,7 @@ class Timers(Protocol):
 class Registry(Protocol):
     """A small hierarchical store with versions, in the shape of ZooKeeper's.
 
-    Paths start with "/" and never end in one. Every write is durable when the call returns.
+    Paths start with "/", never end in one. Writes are durable when the call returns.
     """
 
     def get(self, path: str) -> tuple[bytes, int] | None:
@@ -328,7 +328,7 @@ class Registry(Protocol):
         ...
 
     def get_all(self, paths: Sequence[str]) -> list[tuple[bytes, int] | None]:
-        """As `get` for each path, in one time that is waited for."""
+        """As `get` for each path, waiting once."""
         ...
 
     def children(self, path: str) -> list[str]:
@@ -340,15 +340,15 @@ class Registry(Protocol):
         ...
 
     def set(self, path: str, data: bytes, version: int = -1) -> int:
-        """Replace the data of a node, making it if `version` is -1; returns the new version.
-
-        Raises:
-            RegistryConflict: `version` is not -1 and not the node's.
-        """
+        """Replace or make; gives the new version. RegistryConflict: it has not `version` (-1: any)."""
         ...
 
-    def delete(self, path: str) -> None:
-        """Remove a node and all below it; fine if there is none."""
+    def set_all(self, nodes: Mapping[str, bytes]) -> None:
+        """As `set` for each; a kill may leave the later ones undone."""
+        ...
+
+    def delete(self, *paths: str) -> None:
+        """Remove nodes, none below another, and all below them, in order; fine if there is none."""
         ...
 
 

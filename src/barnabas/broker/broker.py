@@ -11,6 +11,7 @@ from barnabas.broker.group_offsets import GroupOffsets
 from barnabas.broker.group_policies import consumer_policy
 from barnabas.broker.group_removal import GroupRemoval
 from barnabas.broker.group_shards import GroupShards, Held
+from barnabas.broker.internal_names import SHARES_TOPIC
 from barnabas.broker.known_topics import KnownTopics
 from barnabas.broker.policies import Policies
 from barnabas.broker.producer_ids import ProducerIds
@@ -23,6 +24,7 @@ from barnabas.broker.telemetry import Telemetry
 from barnabas.broker.telemetry_match import Software
 from barnabas.broker.throttling import Throttling
 from barnabas.broker.topic_descriptions import TopicDescriptions
+from barnabas.broker.topic_znodes import Topic
 from barnabas.broker.topics import Topics
 from barnabas.broker.turn import Turn
 from barnabas.config.broker import BrokerConfig
@@ -91,6 +93,14 @@ class Broker:
         self.groups.around = Surroundings(KnownTopics(self.topics), policies.of)
         self.groups.on_loaded.append(self._begin_groups)
         self.group_removal = GroupRemoval(self.groups, self._forget_shares)
+        self.topics.deletions.on_deleted.append(self._forget_topic)
+
+    def _forget_topic(self, topic: Topic) -> None:
+        """What others know of a topic goes with it."""
+        self.offsets.forget_topic(topic.name)
+        self.registry_offsets.forget_topic(topic.name)
+        if self.topics.get(SHARES_TOPIC) is not None:
+            self.shares.forget_topic(topic.topic_id)
 
     def _begin_groups(self, held: Held) -> None:
         """The sessions of the members of loaded groups begin."""

@@ -47,15 +47,15 @@ class Target(Protocol):
         ...
 
 
-def target_of(broker: Broker, kind: int, name: str) -> Target:
-    """The resource of that type and name.
+def target_of(broker: Broker, kind: int, name: str, later: dict[str, Mapping[str, str]]) -> Target:
+    """The resource of that type and name. Properties of topics go into `later`, to be written together.
 
     Raises:
         BrokerError: it is not there, or cannot be changed.
     """
     match kind:
         case ResourceKind.TOPIC:
-            return _TopicTarget(broker, resources.topic_of(broker, name))
+            return _TopicTarget(broker, resources.topic_of(broker, name), later)
         case ResourceKind.BROKER:
             if name != EVERY:
                 resources.check_broker(broker, name)
@@ -71,9 +71,10 @@ def target_of(broker: Broker, kind: int, name: str) -> Target:
 
 
 class _TopicTarget:
-    def __init__(self, broker: Broker, topic: Topic) -> None:
+    def __init__(self, broker: Broker, topic: Topic, later: dict[str, Mapping[str, str]]) -> None:
         self._broker = broker
         self._topic = topic
+        self._later = later
         self.own = topic.config
 
     def row(self, name: str) -> Setting | None:
@@ -87,7 +88,8 @@ class _TopicTarget:
         of_values = ErrorCode.INVALID_CONFIG if told else ErrorCode.INVALID_REQUEST
         self._broker.topics.check_config(config, self.own.keys(), of_values)
         if not validate_only:
-            self._broker.topics.configure(self._topic.name, config)
+            self._broker.topics.check_kept(self._topic.name, config)
+            self._later[self._topic.name] = config
 
 
 class _BrokerTarget:

@@ -46,7 +46,7 @@ class Registration:
         self._held.hold(path, data)
         self._take_control(now_ms)
         broker.topics.on_change.append(self._show)
-        broker.topics.on_deleted.append(self._hide)
+        broker.topics.deletions.on_deleted.append(self._hide)
         for topic in broker.topics:
             self._show(topic)
         self._held.write()

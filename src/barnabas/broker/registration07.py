@@ -44,7 +44,7 @@ class Registration07:
         claim(self._registry, path, data, disk, file)
         self._held.hold(path, data)
         self._broker.topics.on_change.append(self._show)
-        self._broker.topics.on_deleted.append(self._hide)
+        self._broker.topics.deletions.on_deleted.append(self._hide)
         for topic in self._broker.topics:
             self._show(topic)
         self._held.write()

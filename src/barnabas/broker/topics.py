@@ -6,6 +6,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from barnabas.broker.config_znodes import encode_config
+from barnabas.broker.deletions import Deletions
 from barnabas.broker.hosting import Hosting, log_config
 from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.topic_rules import check_properties, problem_of_name
@@ -25,6 +26,7 @@ from barnabas.errors import (
     BrokerError,
     ConfigError,
     ErrorCode,
+    KafkaError,
     RegistryConflict,
     RegistryUnavailable,
     StorageError,
@@ -49,7 +51,8 @@ class Topics:
     """All topics by name. Each change is durable in the registry when the call returns.
 
     `changes` counts them, so that what was made from the topics can be kept until it moves.
-    `on_change` is called with a topic whose partitions have logs, `on_deleted` with one that is gone.
+    `on_change` is called with a topic whose partitions have logs, `deletions.on_deleted` with one
+    that is gone.
     """
 
     def __init__(
@@ -63,9 +66,8 @@ class Topics:
         self._by_id: dict[bytes, Topic] = {}
         self.changes = 0
         self.on_change: list[Callable[[Topic], None]] = []
-        self.on_deleted: list[Callable[[Topic], None]] = []
+        self.deletions = Deletions(registry, hosting, self._by_id, self._take_out)
         self._closed = False
-        self._leaving: set[str] = set()
 
     def __iter__(self) -> Iterator[Topic]:
         """All topics, sorted by name."""
@@ -104,8 +106,7 @@ class Topics:
                 here.setdefault(name, []).append(one)
         if deleted:
             logs.sync_directories()
-        for name in deleted:
-            self.end_deletion(name)
+        self.deletions.end(*deleted)
         for name in written.configs.keys() - written.topics.keys():
             # The broker was killed before it wrote the topic they are of.
             self._registry.delete(f"{CONFIGS}/{name}")
@@ -223,14 +224,27 @@ class Topics:
             BrokerError: there is no such topic, or a property is not allowed.
             StorageError: it cannot be written.
         """
-        topic = self._existing(name)
-        self.check_config(config, topic.config.keys())
+        self.check_config(config, self._existing(name).config.keys())
+        self.check_kept(name, config)
+        self.configure_all({name: config})
+        return self._by_name[name]
+
+    def check_kept(self, name: str, config: Mapping[str, str]) -> None:
+        """As `Hosting.check_kept`."""
         self._hosting.check_kept(name, config)
-        self._registry.set(f"{CONFIGS}/{name}", encode_config(config))
-        topic = topic._replace(config=config)
-        self._keep(topic)
-        self._hosting.configure({name: config})
-        return topic
+
+    def configure_all(self, configs: Mapping[str, Mapping[str, str]]) -> None:
+        """Replace the own properties of topics by name, which are there and were checked.
+
+        Raises:
+            StorageError: they cannot be written.
+        """
+        self._registry.set_all(
+            {f"{CONFIGS}/{name}": encode_config(config) for name, config in configs.items()}
+        )
+        for name, config in configs.items():
+            self._keep(self._by_name[name]._replace(config=config))
+        self._hosting.configure(configs)
 
     def adopt(self, config: BrokerConfig) -> None:
         """The broker's properties are these now, and with them what topics have of it."""
@@ -239,44 +253,22 @@ class Topics:
         self._hosting.configure({topic.name: topic.config for topic in self._by_name.values()})
 
     def delete(self, name: str) -> None:
-        """Delete a topic with its records; raises as `delete_in_steps`."""
-        for _ in self.delete_in_steps(name):
-            pass
-
-    def delete_in_steps(self, name: str) -> Iterator[None]:
-        """Delete a topic with its records, some partitions a step; it is unknown from the first on.
-
-        Its name can be given again after the last step.
+        """Delete a topic with its records.
 
         Raises:
             BrokerError: there is no such topic.
             StorageError: it cannot be written; the deletion is ended at the next start.
         """
-        topic = self._existing(name)
-        self._registry.set(f"{DELETIONS}/{name}", b"")
-        self._by_name.pop(name, None)
+        failed: dict[str, KafkaError] = {}
+        for _ in self.deletions.in_steps([self._existing(name)], failed):
+            pass
+        if name in failed:
+            raise failed[name]
+
+    def _take_out(self, topic: Topic) -> None:
+        self._by_name.pop(topic.name, None)
         self._by_id.pop(topic.topic_id, None)
         self.changes += 1
-        self._leaving.add(name)
-        try:
-            yield from self._hosting.drop_in_steps(name)
-        finally:
-            self._leaving.remove(name)
-        self.end_deletion(name)
-        for tell in self.on_deleted:
-            tell(topic)
-        log.info("topic deleted", extra={"topic": name})
-
-    def end_deletion(self, name: str) -> None:
-        """Remove what is written of a topic that is not served, unless its logs are on their way out.
-
-        Raises:
-            StorageError: it cannot be written.
-        """
-        if name not in self._leaving:
-            # The mark of its deletion goes last.
-            for path in (f"{TOPICS}/{name}", f"{CONFIGS}/{name}", f"{DELETIONS}/{name}"):
-                self._registry.delete(path)
 
     def _existing(self, name: str) -> Topic:
         topic = self._by_name.get(name)
@@ -344,7 +336,7 @@ class Topics:
         data = self._registry.get(f"{TOPICS}/{name}")
         if problem:
             raise BrokerError(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
-        if data is None or not data[0] or name in self._leaving:
+        if data is None or not data[0] or name in self.deletions:
             return
         try:
             config = config_of(self._registry, name)

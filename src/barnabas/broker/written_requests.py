@@ -5,10 +5,12 @@ kafka-topics of 0.8 to 2.8 with --zookeeper writes a topic's node itself, or its
 """
 
 import logging
+from collections.abc import Mapping, Sequence
 
 from barnabas.broker.broker import Broker
+from barnabas.broker.stepping import in_steps_if_long
 from barnabas.broker.topic_znodes import DELETIONS, TOPICS
-from barnabas.errors import BrokerError, StorageError
+from barnabas.errors import BrokerError, KafkaError, StorageError
 from barnabas.ports import SharedRegistry, Timer
 
 log = logging.getLogger(__name__)
@@ -25,6 +27,7 @@ class WrittenRequests:
         self._topics = broker.topics
         self._again: Timer | None = None
         self._stopped = False
+        self._deleting = False
         registry.watch(TOPICS, self._look)
         registry.watch(DELETIONS, self._look)
 
@@ -41,23 +44,40 @@ class WrittenRequests:
             self._again.cancel()
             self._again = None
         try:
-            for name in self._registry.children(DELETIONS):
-                self._delete(name)
+            marked = self._registry.children(DELETIONS)
+            if not self._deleting:
+                self._delete(marked)
             for name in self._registry.children(TOPICS):
-                if self._topics.get(name) is None:
+                if self._topics.get(name) is None and name not in marked:
                     self._take_up(name)
         except StorageError as error:
             log.warning("changes in ZooKeeper not carried out", extra={"error": error})
             self._again = self._broker.timers.after(_AGAIN_SECONDS, self._look)
 
-    def _delete(self, name: str) -> None:
-        if self._topics.get(name) is None:
-            self._topics.end_deletion(name)
-        elif self._broker.config.delete_topic_enable:
-            self._topics.delete(name)
-        else:
-            log.warning("topics are not deleted (delete.topic.enable)", extra={"topic": name})
-            self._registry.delete(f"{DELETIONS}/{name}")
+    def _delete(self, names: Sequence[str]) -> None:
+        """Delete topics; where they have many partitions it is only begun."""
+        self._topics.deletions.end(*(name for name in names if self._topics.get(name) is None))
+        topics = [topic for name in names if (topic := self._topics.get(name)) is not None]
+        if topics and self._broker.config.delete_topic_enable:
+            failed: dict[str, KafkaError] = {}
+            steps = self._topics.deletions.in_steps(topics, failed)
+            partitions = sum(len(topic.partitions) for topic in topics)
+            self._deleting = True
+            in_steps_if_long(self._broker.timers, partitions, steps, lambda: self._done(failed))
+            return
+        for topic in topics:
+            log.warning("topics are not deleted (delete.topic.enable)", extra={"topic": topic.name})
+            self._registry.delete(f"{DELETIONS}/{topic.name}")
+
+    def _done(self, failed: Mapping[str, KafkaError]) -> None:
+        """Look for what was asked meanwhile; after a while, where something is to be tried again."""
+        self._deleting = False
+        for name, error in failed.items():
+            log.warning("topic not deleted", extra={"topic": name, "error": error})
+        if not failed:
+            self._broker.timers.soon(self._look)
+        elif self._again is None and not self._stopped:
+            self._again = self._broker.timers.after(_AGAIN_SECONDS, self._look)
 
     def _take_up(self, name: str) -> None:
         try:

@@ -9,7 +9,7 @@ import contextlib
 import logging
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from barnabas.errors import RegistryConflict, StorageError
 from barnabas.ports import Disk, File
@@ -86,10 +86,23 @@ class EmbeddedRegistry:
         self._commit([(path, (data, node[1] + 1))])
         return node[1] + 1
 
-    def delete(self, path: str) -> None:
-        """Remove a node and all below it; fine if there is none."""
-        if path in self._nodes:
-            self._commit([(path, None)])
+    def set_all(self, nodes: Mapping[str, bytes]) -> None:
+        """Replace the data of nodes or make them, all in one change."""
+        changes: dict[str, Node | None] = {}
+        for path, data in nodes.items():
+            node = self._nodes.get(path)
+            if node is None:
+                for above, made in self._missing_above(path):
+                    changes.setdefault(above, made)
+            changes[path] = (data, 0 if node is None else node[1] + 1)
+        if changes:
+            self._commit([*changes.items()])
+
+    def delete(self, *paths: str) -> None:
+        """Remove nodes and all below them, in one change; fine if there is none."""
+        gone = [path for path in dict.fromkeys(paths) if path in self._nodes]
+        if gone:
+            self._commit([(path, None) for path in gone])
 
     def close(self) -> None:
         """Give the file back; a second call does nothing."""

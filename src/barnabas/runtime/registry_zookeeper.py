@@ -209,8 +209,17 @@ class ZooKeeperRegistry:
             return self.set(path, data)
         return 0
 
-    def delete(self, path: str) -> None:
-        """Remove a node and all below it; fine if there is none."""
+    def set_all(self, nodes: Mapping[str, bytes]) -> None:
+        """As `set` for each."""
+        for path, data in nodes.items():
+            self.set(path, data)
+
+    def delete(self, *paths: str) -> None:
+        """Remove nodes and all below them; fine if there is none."""
+        for path in paths:
+            self._delete(path)
+
+    def _delete(self, path: str) -> None:
         for name in self.children(path):
             self.delete(f"{path}/{name}")
         try:

@@ -16,7 +16,7 @@ from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
-from barnabas.errors import RegistryConflict, StorageError
+from barnabas.errors import KafkaError, RegistryConflict, StorageError
 from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
 from barnabas.ports import Clock, Entropy, Registry, Timers
@@ -62,9 +62,14 @@ class MemoryRegistry:
         while path := path.rpartition("/")[0]:
             self.nodes.setdefault(path, (b"", 0))
 
-    def delete(self, path: str) -> None:
-        for one in [each for each in self.nodes if each == path or each.startswith(path + "/")]:
-            del self.nodes[one]
+    def set_all(self, nodes: Mapping[str, bytes]) -> None:
+        for path, data in nodes.items():
+            self.set(path, data)
+
+    def delete(self, *paths: str) -> None:
+        for path in paths:
+            for one in [each for each in self.nodes if each == path or each.startswith(path + "/")]:
+                del self.nodes[one]
 
 
 class NoLogs(Hosting):
@@ -80,11 +85,13 @@ class NoLogs(Hosting):
         there = self.hosted.setdefault(topic, [])
         there += [index for index in partitions if index not in there]
 
-    def drop_in_steps(self, topic: str) -> Iterator[None]:
-        while self.hosted[topic]:
-            del self.hosted[topic][-50:]
-            yield
-        del self.hosted[topic]
+    def drop_in_steps(self, topics: Sequence[str], failed: dict[str, KafkaError]) -> Iterator[None]:
+        for topic in topics:
+            while self.hosted[topic]:
+                del self.hosted[topic][-50:]
+                if self.hosted[topic]:
+                    yield
+            del self.hosted[topic]
 
     def configure(self, owns: Mapping[str, Mapping[str, object]]) -> None:
         self.configured |= owns

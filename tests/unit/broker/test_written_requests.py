@@ -1,9 +1,10 @@
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.written_requests import WrittenRequests
+from barnabas.errors import KafkaError, StorageError
 from tests.simulated_zookeeper import SimulatedZooKeeper
 from tests.unit.broker.in_memory import a_broker
 from tests.unit.runtime.manual_timers import ManualTimers
@@ -78,6 +79,47 @@ def test_a_topic_that_a_tool_marks_is_deleted(here: Here) -> None:
     here.hear()
     assert here.topics == []
     assert here.tool.children("/brokers/topics") == []
+    assert here.tool.children("/admin/delete_topics") == []
+
+
+def test_many_that_tools_mark_are_deleted_in_steps_while_others_are_served(here: Here) -> None:
+    for number in range(100):
+        here.broker.topics.create(f"t{number}", {0: [1]}, {})
+    for number in range(99):
+        here.tool.create(f"/admin/delete_topics/t{number}", b"")
+    here.hear()
+    steps = 0
+    while here.timers.next:
+        here.timers.next.pop(0)()
+        here.hear()
+        steps += 1
+        if steps == 1:
+            assert 1 < len(here.topics) < 100
+            here.tool.create("/admin/delete_topics/t99", b"")
+            here.tool.create("/brokers/topics/dogs", MADE)
+            here.hear()
+            assert "dogs" in here.topics
+    assert steps > 2
+    assert here.topics == here.tool.children("/brokers/topics") == ["dogs"]
+    assert here.tool.children("/admin/delete_topics") == []
+
+
+def test_a_deletion_that_fails_is_tried_again_and_the_topic_not_taken_up(
+    here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here.broker.topics.create("dogs", {0: [1]}, {})
+
+    def fails(topics: Sequence[str], failed: dict[str, KafkaError]) -> Iterator[None]:
+        failed.update(dict.fromkeys(topics, StorageError("read-only")))
+        return iter(())
+
+    monkeypatch.setattr(here.broker.topics.deletions._hosting, "drop_in_steps", fails)
+    here.tool.create("/admin/delete_topics/dogs", b"")
+    here.hear()
+    assert here.topics == []
+    here.timers.advance(2)
+    here.hear()
+    assert here.topics == here.tool.children("/brokers/topics") == []
     assert here.tool.children("/admin/delete_topics") == []
 
 

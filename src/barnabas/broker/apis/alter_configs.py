@@ -6,9 +6,11 @@ Versions: 2 flexible
 """
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.config_changes import change_all
+from barnabas.broker.config_changes import Answer, change_in_steps
 from barnabas.broker.config_targets import Target
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import in_steps_if_long
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.alter_configs import (
     AlterConfigsRequest,
@@ -20,21 +22,28 @@ from barnabas.protocol.alter_configs import (
 
 def handle(
     broker: Broker, context: RequestContext, request: AlterConfigsRequest
-) -> AlterConfigsResponse:
+) -> AlterConfigsResponse | Pending:
     """Change each resource that can be changed; say why the others cannot."""
     del context
-    answers = change_all(broker, request.resources, _replaced, validate_only=request.validate_only)
-    return AlterConfigsResponse(
-        responses=[
-            AlterConfigsResourceResponse(
-                error_code=code,
-                error_message=why,
-                resource_type=one.resource_type,
-                resource_name=one.resource_name,
-            )
-            for one, code, why in answers
-        ]
+    answers: list[Answer[AlterConfigsResource]] = []
+    steps = change_in_steps(
+        broker, request.resources, _replaced, answers, validate_only=request.validate_only
     )
+
+    def respond() -> AlterConfigsResponse:
+        return AlterConfigsResponse(
+            responses=[
+                AlterConfigsResourceResponse(
+                    error_code=code,
+                    error_message=why,
+                    resource_type=one.resource_type,
+                    resource_name=one.resource_name,
+                )
+                for one, code, why in answers
+            ]
+        )
+
+    return in_steps_if_long(broker.timers, len(request.resources), steps, respond)
 
 
 def _replaced(target: Target, asked: AlterConfigsResource) -> dict[str, str]:

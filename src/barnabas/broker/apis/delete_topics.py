@@ -13,7 +13,6 @@ from collections.abc import Iterator
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.internal_names import SHARES_TOPIC
 from barnabas.broker.mutations import Mutations
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.stepping import in_steps_if_long
@@ -66,6 +65,7 @@ def _delete_each(
 ) -> Iterator[None]:
     asked = [DeleteTopicState(name=name, topic_id=NO_UUID) for name in request.topic_names]
     times = Counter((one.name, one.topic_id) for one in asked + request.topics)
+    wanted: list[Topic] = []
     for name, topic_id in times:
         code, why, told = ErrorCode.NONE, None, (name, topic_id)
         try:
@@ -81,21 +81,18 @@ def _delete_each(
             if (topic.name, NO_UUID) in times and (None, topic.topic_id) in times:
                 raise BrokerError(ErrorCode.INVALID_REQUEST, "the topic is there by name and by id")
             quota.take(len(topic.partitions))
-            yield from broker.topics.delete_in_steps(topic.name)
-            _forget(broker, topic)
+            wanted.append(topic)
         except KafkaError as error:
             code, why = error.code, error.why
         answers[told] = DeletableTopicResult(
             name=told[0], topic_id=told[1], error_code=code, error_message=why
         )
-
-
-def _forget(broker: Broker, topic: Topic) -> None:
-    """What others know of the topic goes with it."""
-    broker.offsets.forget_topic(topic.name)
-    broker.registry_offsets.forget_topic(topic.name)
-    if broker.topics.get(SHARES_TOPIC) is not None:
-        broker.shares.forget_topic(topic.topic_id)
+    failed: dict[str, KafkaError] = {}
+    yield from broker.topics.deletions.in_steps(wanted, failed)
+    for topic in wanted:
+        if topic.name in failed:
+            answer, reason = answers[topic.name, topic.topic_id], failed[topic.name]
+            answer.error_code, answer.error_message = reason.code, reason.why
 
 
 def _find(broker: Broker, name: str | None, topic_id: bytes) -> Topic:

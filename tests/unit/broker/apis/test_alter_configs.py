@@ -8,8 +8,9 @@ from barnabas.protocol.alter_configs import (
     AlterableConfig,
     AlterConfigsRequest,
     AlterConfigsResource,
+    AlterConfigsResponse,
 )
-from tests.unit.broker.in_memory import a_broker, asked
+from tests.unit.broker.in_memory import a_broker, answered, asked
 
 
 def replace(broker: Broker, config: dict[str, str | None], *, validate: bool = False) -> int:
@@ -19,7 +20,8 @@ def replace(broker: Broker, config: dict[str, str | None], *, validate: bool = F
         configs=[AlterableConfig(name=name, value=value) for name, value in config.items()],
     )
     request = AlterConfigsRequest(resources=[resource], validate_only=validate)
-    return handle(broker, asked(2), request).responses[0].error_code
+    outcome = handle(broker, asked(2), request)
+    return answered(broker, outcome, AlterConfigsResponse).responses[0].error_code
 
 
 def test_all_properties_are_replaced_or_none() -> None:

@@ -1,16 +1,20 @@
+from collections.abc import Mapping
+from typing import cast
+
 import pytest
 
 from barnabas.broker.apis.delete_topics import handle
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory import Pending
 from barnabas.errors import BrokerError, ErrorCode
+from barnabas.log.manager import LogManager
 from barnabas.protocol.delete_topics import (
     DeleteTopicsRequest,
     DeleteTopicsResponse,
     DeleteTopicState,
 )
 from barnabas.wire.schema import NO_UUID
-from tests.unit.broker.in_memory import a_broker, answered, asked
+from tests.unit.broker.in_memory import MemoryRegistry, a_broker, answered, asked
 from tests.unit.runtime.manual_timers import ManualTimers
 
 
@@ -98,7 +102,7 @@ def test_thousands_of_partitions_go_in_steps_between_which_nobody_takes_their_pl
     with pytest.raises(BrokerError, match="TOPIC_ALREADY_EXISTS"):
         broker.topics.create("dogs", {0: [1]}, {})
     # Who looks for deletions in ZooKeeper meanwhile must not take this one to be over.
-    broker.topics.end_deletion("dogs")
+    broker.topics.deletions.end("dogs")
     broker.topics.take_up("dogs")
     assert broker.topics.get("dogs") is None
     assert broker.registry.get("/admin/delete_topics/dogs") is not None
@@ -106,3 +110,92 @@ def test_thousands_of_partitions_go_in_steps_between_which_nobody_takes_their_pl
     assert (answer.name, answer.error_code) == ("dogs", 0)
     assert broker.registry.get("/admin/delete_topics/dogs") is None
     broker.topics.create("dogs", {0: [1]}, {})
+
+
+def test_many_topics_go_in_steps_with_two_writes_each() -> None:
+    registry = Mortal()
+    timers = ManualTimers()
+    broker = a_broker(registry=registry, timers=timers)
+    names = [f"t{number}" for number in range(120)]
+    for name in names:
+        broker.topics.create(name, {0: [1]}, {"retention.ms": "5"})
+    gone: list[str] = []
+    broker.topics.deletions.on_deleted.append(lambda topic: gone.append(topic.name))
+    request = DeleteTopicsRequest(topic_names=[*names, "zz"], timeout_ms=1)
+    registry.writes = 0
+    outcome = handle(broker, asked(5), request)
+    assert isinstance(outcome, Pending)
+    timers.next.pop(0)()
+    assert gone == names[:50]
+    broker.topics.delete("t119")  # Somebody else is quicker.
+    answers = answered(broker, outcome, DeleteTopicsResponse).responses
+    codes = {one.name: one.error_code for one in answers}
+    missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert codes == dict.fromkeys(names, 0) | {"t119": missing, "zz": missing}
+    assert [one.name for one in answers] == [*names, "zz"]
+    assert registry.writes == 2 * (3 + 1)
+    assert sorted(gone) == sorted(names)
+    for path in ("/brokers/topics", "/config/topics", "/admin/delete_topics"):
+        assert registry.children(path) == []
+
+
+class Killed(Exception):
+    """The process is gone."""
+
+
+class Mortal(MemoryRegistry):
+    """Ends the process at one of its writes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes = 0
+        self.last = 1 << 30
+
+    def set_all(self, nodes: Mapping[str, bytes]) -> None:
+        self._live()
+        super().set_all(nodes)
+
+    def delete(self, *paths: str) -> None:
+        if any(path in self.nodes for path in paths):
+            self._live()
+        super().delete(*paths)
+
+    def _live(self) -> None:
+        if self.writes == self.last:
+            raise Killed
+        self.writes += 1
+
+
+@pytest.mark.parametrize("writes", range(5))
+def test_after_a_kill_each_topic_is_whole_or_gone(writes: int) -> None:
+    """Of two steps, each with a write at its beginning and one at its end."""
+    registry = Mortal()
+    broker = a_broker(registry=registry)
+    names = [f"t{number}" for number in range(60)]
+    for name in names:
+        broker.topics.create(name, {0: [1]}, {"retention.ms": "5"})
+    registry.writes, registry.last = 0, writes
+    if writes < 4:
+        with pytest.raises(Killed):
+            by_name(broker, *names)
+    else:
+        by_name(broker, *names)
+    registry.last = 1 << 30
+    again = a_broker(registry=registry)
+    again.topics.load(cast("LogManager", NoLogsThere()))
+    left = [topic.name for topic in again.topics]
+    assert sorted(left) == sorted(names[{0: 0, 1: 50, 2: 50}.get(writes, 60) :])
+    assert all(topic.config == {"retention.ms": "5"} for topic in again.topics)
+    assert registry.children("/brokers/topics") == sorted(left)
+    assert registry.children("/config/topics") == sorted(left)
+    assert registry.children("/admin/delete_topics") == []
+
+
+class NoLogsThere:
+    """A broker's directories without a log."""
+
+    def logs(self) -> list[object]:
+        return []
+
+    def sync_directories(self) -> None:
+        pass

@@ -1,14 +1,18 @@
+from collections.abc import Mapping
+
 import pytest
 
 from barnabas.broker.apis.incremental_alter_configs import handle
 from barnabas.broker.broker import Broker
-from barnabas.errors import ErrorCode
+from barnabas.errors import ErrorCode, StorageError
 from barnabas.protocol.incremental_alter_configs import (
     AlterableConfig,
     AlterConfigsResource,
     IncrementalAlterConfigsRequest,
+    IncrementalAlterConfigsResponse,
 )
-from tests.unit.broker.in_memory import a_broker, asked
+from tests.unit.broker.in_memory import MemoryRegistry, a_broker, answered, asked
+from tests.unit.runtime.manual_timers import ManualTimers
 
 SET, DELETE, APPEND, SUBTRACT = range(4)
 TOPIC, BROKER = 2, 4
@@ -35,7 +39,8 @@ def alter(
         ],
     )
     request = IncrementalAlterConfigsRequest(resources=[resource], validate_only=validate)
-    return handle(broker, asked(1), request).responses[0].error_code
+    outcome = handle(broker, asked(1), request)
+    return answered(broker, outcome, IncrementalAlterConfigsResponse).responses[0].error_code
 
 
 def config(broker: Broker) -> dict[str, str]:
@@ -83,3 +88,69 @@ def test_only_topics_that_are_there_can_be_changed(broker: Broker) -> None:
     assert alter(broker, change, kind=BROKER, name="1") == ErrorCode.INVALID_REQUEST
     assert alter(broker, change, name="cats") == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     assert alter(broker, change, change) == ErrorCode.INVALID_REQUEST
+
+
+def alter_all(broker: Broker, *names: str) -> dict[str, int]:
+    """The codes by topic, all in one request."""
+    resources = [
+        AlterConfigsResource(
+            resource_type=TOPIC,
+            resource_name=name,
+            configs=[AlterableConfig(name="segment.ms", config_operation=SET, value="100")],
+        )
+        for name in names
+    ]
+    request = IncrementalAlterConfigsRequest(resources=resources, validate_only=False)
+    outcome = handle(broker, asked(1), request)
+    answers = answered(broker, outcome, IncrementalAlterConfigsResponse).responses
+    return {one.resource_name: one.error_code for one in answers}
+
+
+class Failing(MemoryRegistry):
+    """Counts how often many nodes are written; fails where it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes = 0
+        self.full = False
+
+    def set_all(self, nodes: Mapping[str, bytes]) -> None:
+        self.writes += 1
+        if self.full:
+            raise StorageError("the disk is full")
+        super().set_all(nodes)
+
+
+def test_topics_of_one_request_are_written_together_each_answered_for_itself() -> None:
+    registry = Failing()
+    broker = a_broker(registry=registry)
+    names = [f"t{number}" for number in range(20)]
+    for name in names:
+        broker.topics.create(name, {0: [1]}, {})
+    codes = alter_all(broker, *names, "never-there")
+    assert codes.pop("never-there") == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert codes == dict.fromkeys(names, 0)
+    assert registry.writes == 1
+    assert {topic.config["segment.ms"] for topic in broker.topics} == {"100"}
+
+    registry.full = True
+    broker.topics.create("late", {0: [1]}, {})
+    codes = alter_all(broker, "late", "never-there")
+    assert codes == {
+        "late": ErrorCode.KAFKA_STORAGE_ERROR,
+        "never-there": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    }
+    late = broker.topics.get("late")
+    assert late is not None
+    assert late.config == {}
+
+
+def test_many_topics_are_changed_in_steps() -> None:
+    broker = a_broker()
+    names = [f"t{number}" for number in range(200)]
+    for name in names:
+        broker.topics.create(name, {0: [1]}, {})
+    assert alter_all(broker, *names) == dict.fromkeys(names, 0)
+    assert isinstance(broker.timers, ManualTimers)
+    assert not broker.timers.next
+    assert {topic.config["segment.ms"] for topic in broker.topics} == {"100"}

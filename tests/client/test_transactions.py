@@ -9,12 +9,14 @@ import pytest
 
 from barnabas import (
     Admin,
+    CommittedOffset,
     ConfigError,
     Consumer,
     ErrorCode,
     GroupMetadata,
     NewTopic,
     Producer,
+    TopicPartition,
     aio,
 )
 from barnabas.errors import AbortableError, FatalError, LocalProtocolError
@@ -137,6 +139,24 @@ def test_offsets_count_with_their_transaction(servers: str) -> None:
             producer.send_offsets_to_transaction({place: offset}, GroupMetadata(group))
             ending()
             assert consumer.committed([place]) == {place: 3}
+
+
+def test_offsets_in_transactions_carry_the_epochs_of_what_was_read(modern: str) -> None:
+    topic, place = "epochs", TopicPartition("epochs", 0)
+    mine = {"bootstrap.servers": modern, "group.id": "of-epochs", "enable.auto.commit": False}
+    with producer_of(modern, topic) as producer, Consumer(mine) as consumer:
+        with producer.transaction():
+            producer.send(topic, b"x", partition=0)
+        consumer.assign([place])
+        consumer.seek_to_beginning()
+        while not consumer.poll(1):
+            pass
+        for who in (consumer.group_metadata(), GroupMetadata("without")):
+            with producer.transaction():
+                producer.send_offsets_to_transaction({place: 1}, who)
+        with Admin(bootstrap_servers=modern) as admin:
+            assert admin.list_group_offsets("of-epochs") == {place: CommittedOffset(1, 0)}
+            assert admin.list_group_offsets("without") == {place: CommittedOffset(1, -1)}
 
 
 def test_a_member_of_an_old_generation_can_only_abort(modern: str) -> None:

@@ -34,6 +34,29 @@ def we_read(address: str, topic: str, group: str, count: int) -> None:
             assert consumer.poll(SECONDS)
 
 
+def we_copy(address: str, topic: str, group: str, count: int) -> None:
+    """Read, and commit in a transaction."""
+    settings = {
+        "bootstrap.servers": address,
+        "group.id": group,
+        "auto.offset.reset": "earliest",
+        "enable.auto.commit": False,
+    }
+    with (
+        Consumer(settings, max_poll_records=1) as consumer,
+        Producer({"bootstrap.servers": address, "transactional.id": group}) as producer,
+    ):
+        producer.init_transactions()
+        consumer.subscribe([topic])
+        records = [record for _ in range(count) for record in consumer.poll(SECONDS)]
+        assert len(records) == count
+        with producer.transaction():
+            last = records[-1]
+            place = (topic, last.partition)
+            offsets = {place: last.offset + 1}
+            producer.send_offsets_to_transaction(offsets, consumer.group_metadata())
+
+
 def test_it_is_that_of_the_last_batch_before_the_offset() -> None:
     with RealKafka() as kafka:
         topic, address = InteropBroker(kafka).new_topic(), kafka.bootstrap_servers
@@ -45,8 +68,10 @@ def test_it_is_that_of_the_last_batch_before_the_offset() -> None:
             for count in (7, 10, 11, 15):
                 java_reads(address, topic, f"java-{count}", count)
                 we_read(address, topic, f"ours-{count}", count)
+                we_copy(address, topic, f"copy-{count}", count)
                 (theirs,) = admin.list_group_offsets(f"java-{count}").values()
                 (mine,) = admin.list_group_offsets(f"ours-{count}").values()
-                assert mine == theirs
+                (copied,) = admin.list_group_offsets(f"copy-{count}").values()
+                assert mine == theirs == copied
                 saved[count] = mine
         assert saved[7].leader_epoch == saved[10].leader_epoch < saved[11].leader_epoch

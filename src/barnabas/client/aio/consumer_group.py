@@ -92,6 +92,10 @@ class ConsumerGroup:
             machine.generation,
             machine.member_id,
             machine.options.instance_id,
+            {
+                where: position.known_epochs()
+                for where, position in self._driver.fetcher.positions.items()
+            },
         )
 
     def wants_attention(self) -> bool:

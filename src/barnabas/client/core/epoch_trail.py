@@ -2,7 +2,7 @@
 
 import struct
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 from barnabas.records.batch import HEADER_SIZE, MAGIC_AT
 
@@ -35,9 +35,22 @@ class EpochTrail:
                 self._steps.append((base, epoch))
         del self._steps[:-_MOST]
 
+    def until(self, end: int) -> "KnownEpochs":
+        """What is known now, when all before `end` was fetched."""
+        return KnownEpochs(tuple(self._steps), end)
+
+
+class KnownEpochs(NamedTuple):
+    """What a trail said when nothing behind `end` was fetched."""
+
+    steps: tuple[tuple[int, int], ...]
+    end: int
+
     def before(self, offset: int) -> int:
         """The epoch of the last batch that begins before an offset; -1 where that is not known."""
-        return next((epoch for base, epoch in reversed(self._steps) if base < offset), NO_EPOCH)
+        if offset > self.end:
+            return NO_EPOCH
+        return next((epoch for base, epoch in reversed(self.steps) if base < offset), NO_EPOCH)
 
 
 def _epochs(records: memoryview) -> Iterator[tuple[int, int]]:

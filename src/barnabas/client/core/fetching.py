@@ -13,7 +13,7 @@ from typing import Final
 
 from barnabas.client.core.cluster_view import Broker, ClusterView
 from barnabas.client.core.consumer_options import ConsumerOptions
-from barnabas.client.core.epoch_trail import NO_EPOCH, EpochTrail
+from barnabas.client.core.epoch_trail import NO_EPOCH, EpochTrail, KnownEpochs
 from barnabas.client.core.fetch_session import SESSION_ERRORS, FetchSession, Wish
 from barnabas.client.core.fetched import Fetched, end_of, records_of, too_large
 from barnabas.client.core.group_descriptions import CommittedOffset
@@ -77,8 +77,11 @@ class Position:
 
     def saved_at(self, offset: int) -> CommittedOffset:
         """What a commit of an offset of this partition says."""
-        known = offset <= self.fetch_offset
-        return CommittedOffset(offset, self.epochs.before(offset) if known else NO_EPOCH)
+        return CommittedOffset(offset, self.known_epochs().before(offset))
+
+    def known_epochs(self) -> KnownEpochs:
+        """The epochs of what was fetched until now."""
+        return self.epochs.until(self.fetch_offset)
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,10 @@ class Identity:
         topics: dict[str, list[TxnOffsetCommitRequestPartition]] = {}
         for where, offset in offsets.items():
             row = TxnOffsetCommitRequestPartition(
-                partition_index=where.partition, committed_offset=offset, committed_metadata=""
+                partition_index=where.partition,
+                committed_offset=offset,
+                committed_leader_epoch=group.epoch_before(where, offset),
+                committed_metadata="",
             )
             topics.setdefault(where.topic, []).append(row)
         return TxnOffsetCommitRequest(

@@ -51,8 +51,9 @@ class Connection:
     """
 
     __slots__ = (
-        "_broken", "_channel", "_ended", "_finishing", "_handler", "_in_event", "_intake", "_listening",
-        "_outbox", "_paused", "_stalled", "_timers", "_writing", "client_id", "idle_ticks", "is_closed",
+        "_broken", "_channel", "_ended", "_finishing", "_handler", "_in_event", "_intake",
+        "_listening", "_outbox", "_owing", "_paused", "_stalled", "_timers", "_writing", "client_id",
+        "idle_ticks", "is_closed",
     )  # fmt: skip
 
     def __init__(
@@ -69,6 +70,7 @@ class Connection:
         self._timers = timers
         self._handler: FrameHandler | None = None
         self._paused = False
+        self._owing = False
         self._stalled = False
         self._listening = False
         self._writing = False
@@ -98,8 +100,8 @@ class Connection:
             self._guard(self._flush)
 
     def pause(self) -> None:
-        """Hand over no more frames until `resume`."""
-        self._paused = True
+        """Hand over no more frames until `resume`; a peer that has said all is answered before."""
+        self._paused = self._owing = True
 
     def guarded(self, step: Callable[[], None]) -> None:
         """Run what belongs to this connection outside its events; a failure ends it alone."""
@@ -107,10 +109,10 @@ class Connection:
 
     def resume(self) -> None:
         """Hand over frames again, those that wait first."""
-        self._paused = False
+        self._paused = self._owing = False
         if self._finishing:
             self._close_if_finished()
-        elif self._intake.waiting_bytes:
+        elif self._intake.waiting_bytes or self._ended:
             # Not from here: the scratch may hold another connection's frames.
             self._timers.soon(self._on_left_over)
         self._listen(wanted=True)
@@ -274,7 +276,7 @@ class Connection:
 
     def _close_if_all_taken(self) -> None:
         """The peer has said all: close, unless a whole frame or a reply waits."""
-        if self._intake.has_frame:
+        if self._intake.has_frame or self._owing:
             return
         if self._outbox.size and not self._paused:
             self.finish()

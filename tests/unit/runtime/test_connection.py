@@ -130,6 +130,17 @@ def test_the_end_of_the_stream_does_not_overtake_what_waits_for_the_next_turn() 
     assert served.connection.is_closed
 
 
+def test_who_has_said_all_gets_the_answer_that_is_owed() -> None:
+    served = Served()
+    served.connection.pause()
+    served.channel.end()
+    served.connection.send(b"stored")
+    served.connection.resume()
+    served.timers.run_soon()
+    assert served.channel.sent == b"stored"
+    assert served.connection.is_closed
+
+
 def test_a_buffer_full_of_frames_that_wait_is_no_end_of_the_stream() -> None:
     served = Served()
     waiting = framed(b"x" * 1020) * 200

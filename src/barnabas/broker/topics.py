@@ -382,6 +382,11 @@ class Topics:
         self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))
         self._host(topic)
         self._hosting.configure({name: config})
+        if problem_of_name(name):
+            log.warning(
+                "clients of today refuse the name of a topic: `barnabas migrate` copies it to another",
+                extra={"topic": name},
+            )
         properties = " ".join(f"{key}={value}" for key, value in sorted(config.items()))
         log.info(
             "topic taken over",

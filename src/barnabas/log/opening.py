@@ -17,7 +17,6 @@ from barnabas.log.damaged_log import DamagedLog
 from barnabas.log.file_names import (
     CLEANED,
     DELETED,
-    JAFKA_LOG,
     LEADER_EPOCHS,
     LOG,
     OLD_LOG,
@@ -28,6 +27,7 @@ from barnabas.log.file_names import (
     segment_name,
 )
 from barnabas.log.leader_epochs import LeaderEpochs
+from barnabas.log.old_names import without_old_names
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.partition_metadata import encode_topic_id, parse_topic_id
 from barnabas.log.producer_snapshot import decode_snapshot
@@ -179,7 +179,7 @@ def create_log(
 
 def _tidied(disk: Disk, directory: str) -> set[str]:
     """Names in the directory after finishing what was under way."""
-    names = _of_jafka(disk, directory, set(disk.list(directory)))
+    names = without_old_names(disk, directory, set(disk.list(directory)))
     names = finish_replacement(disk, directory, names)
     for name in sorted(names):
         if name.endswith((DELETED, CLEANED, ".tmp")):
@@ -192,17 +192,6 @@ def _tidied(disk: Disk, directory: str) -> set[str]:
             if stem + LOG not in names and stem + OLD_LOG not in names:
                 disk.remove(f"{directory}/{name}")
                 names.discard(name)
-    return names
-
-
-def _of_jafka(disk: Disk, directory: str, names: set[str]) -> set[str]:
-    """The names after segments of Jafka, which differ in nothing else, have got Kafka's suffix."""
-    for name in sorted(names):
-        if name.endswith(JAFKA_LOG):
-            new = name.removesuffix(JAFKA_LOG) + OLD_LOG
-            disk.rename(f"{directory}/{name}", f"{directory}/{new}")
-            names.discard(name)
-            names.add(new)
     return names
 
 

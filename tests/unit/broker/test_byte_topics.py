@@ -79,6 +79,28 @@ def test_a_directory_of_0_7_gets_the_partitions_that_nobody_wrote_to(
             assert wire.fetch("dogs", count) == (3, b"")
 
 
+def test_a_name_that_is_not_allowed_today_is_served_to_clients_of_0_7(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    directory = tmp_path / "sp ace-0"
+    directory.mkdir()
+    (directory / "0.kafka").write_bytes(M1)
+    for start in range(2):
+        with (
+            EmbeddedBroker(CONFIG, data_dir=tmp_path) as broker,
+            Wire07(broker.port_of("OLD")) as wire,
+        ):
+            assert wire.fetch("sp ace", 0) == (0, M1 * (start + 1))
+            assert wire.fetch("sp ace", 3) == (0, b"")
+            wire.produce("sp ace", 0, M1)
+            assert wire.fetch("sp ace", 0) == (0, M1 * (start + 2))
+            assert wire.fetch("no ne", 0) == (-1, b"")
+            wire.produce("no ne", 0, M1)
+            assert wire.is_closed()
+    (said,) = [one for one in caplog.records if "refuse the name" in one.getMessage()]
+    assert said.topic == "sp ace"  # type: ignore[attr-defined]
+
+
 def test_holes_that_are_written_down_are_filled_at_the_start(tmp_path: Path) -> None:
     with EmbeddedBroker(CONFIG, data_dir=tmp_path) as broker:
         broker.create_topic("two", 2, {"message.format.version": "0.7"})

@@ -58,6 +58,18 @@ def test_one_of_jafka_gets_the_names_of_kafka() -> None:
     assert {FIRST, "notes.txt"} <= set(disk.list(DIRECTORY))
 
 
+def test_segments_of_fewer_digits_are_read_too() -> None:
+    log, disk = opened({"0.kafka": M1 + M0, "0029.jafka": GZIPPED, "1x.kafka": b"no"}, CLEAN)
+    assert content(log) == M1 + M0 + GZIPPED
+    assert {FIRST, SECOND, "1x.kafka"} <= set(disk.list(DIRECTORY))
+
+
+def test_of_two_segments_that_begin_at_one_byte_the_one_of_the_right_name_is_kept() -> None:
+    log, disk = opened({FIRST: M1, "0.kafka": M0}, CLEAN)
+    assert content(log) == M1
+    assert disk.read_file(f"{DIRECTORY}/0.kafka") == M0
+
+
 @pytest.mark.parametrize("cut", range(1, len(M1)))
 def test_a_torn_tail_is_cut_off(cut: int) -> None:
     log, _ = opened({FIRST: M1 + M0, SECOND: GZIPPED + M1[:cut]})

@@ -17,6 +17,7 @@ from barnabas.dialects.proposal.messages import (
     ResponseHeader,
 )
 from barnabas.lens.byte_messages import read_byte_messages
+from barnabas.lens.contradictions import name_contradictions
 from barnabas.lens.explaining import finished, read_message, walk_of
 from barnabas.lens.fields import Contents, FieldReader, encoding_in, layout_in
 from barnabas.lens.frame_sizes import read_size
@@ -100,6 +101,7 @@ def _request(data: bytes, how: How, *, bare: bool) -> Explained:
         )
         _check_version(header.version_id, at + 2)
         message = read_message(walk, how, request, VERSION, _SENT)
+        name_contradictions(walk, message)
     except Broken as broken:
         return finished(found, walk, broken)
     if kind == RequestType.PRODUCE and not message.required_acks:
@@ -124,6 +126,7 @@ def _response(data: bytes, asked: Asked, how: How, *, bare: bool) -> Explained:
             walk.fault("header.correlation_id", f"{expected}, not {header.correlation_id}", at)
         _check_version(header.version_id, at + 4)
         message = read_message(walk, how, response, VERSION, _GIVEN)
+        name_contradictions(walk, message)
     except Broken as broken:
         return finished(found, walk, broken)
     return finished(replace(found, message=message), walk)

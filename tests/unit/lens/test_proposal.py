@@ -73,3 +73,20 @@ def test_mistakes() -> None:
     assert mistakes(wrong) == [
         "byte 4: header.correlation_id: 8 expected, that of the request, not 7"
     ]
+
+
+def test_what_is_refused_although_it_can_be_read() -> None:
+    acks = LENS.request(sized(PRODUCE.replace(pack(">bi", 1, 1000), pack(">bi", -1, 1000))))
+    assert mistakes(acks) == [
+        "byte 16: required_acks: a number of replicas from 0 on expected, not -1"
+    ]
+    topic = pack(">h", 4) + b"dogs" + pack(">hihqq", 1, 0, 2, 42, 43)
+    fetch = LENS.request(sized(FETCH[:22] + pack(">h", 2) + topic + topic))
+    assert mistakes(fetch) == [
+        "byte 40: topic_offsets[0].offsets: 1 expected, as many as partitions, not 2",
+        "byte 58: topic_offsets[1].topic: dogs is there twice",
+        "byte 70: topic_offsets[1].offsets: 1 expected, as many as partitions, not 2",
+    ]
+    body = pack(">ihh", 7, 0, 0) + pack(">hhhh", 2, 0, 0, 0)
+    answer = LENS.response(sized(body), Asked(RequestType.PRODUCE, 0, 7))
+    assert mistakes(answer) == ["byte 18: offsets: 2 expected, as many as errors, not 0"]

@@ -115,10 +115,11 @@ that came with a directory. A Fetch of version 0 to 3 leaves for the next what f
 
 **Transactions.** Committed, aborted, open and fenced ones of confluent-kafka and aiokafka, on real Kafka 4.3
 and here; Java of 0.11, 2.8, 3.9 and 4.3 copies a topic with the positions of its group, every third
-transaction aborted; Kafka's TransactionalMessageCopier; `kafka-transactions` lists, describes and aborts the
-same on both (`tests/interop/test_transactions.py`). Java 4.3 goes by transactions version 2 (KIP-890): an
-epoch for each transaction, partitions added by producing. A copy job goes on while the broker is killed, and
-each record arrives once (`tests/crash/test_kill_copy.py`).
+transaction aborted, and so do franz-go, Sarama, kafkajs and @platformatic/kafka as members of a group
+(`tests/interop/test_other_copiers.py`); Kafka's TransactionalMessageCopier; `kafka-transactions` lists,
+describes and aborts the same on both (`tests/interop/test_transactions.py`). Java 4.3 goes by transactions
+version 2 (KIP-890): an epoch for each transaction, partitions added by producing. A copy job goes on while
+the broker is killed, and each record arrives once (`tests/crash/test_kill_copy.py`).
 
 Our own producer commits and aborts on Kafka 0.11, 1.1, 2.8, 4.3 (by version 1 and by version 2) and here, and
 librdkafka reads what counts; it fences librdkafka's and is fenced by it. A copy job of our consumer and our
@@ -147,9 +148,11 @@ expressions either.
 **Groups.** Two members of a classic group share partitions, and one goes on with all when the other
 leaves: confluent-kafka, kafka-python, aiokafka. Members of confluent-kafka were killed, came back as
 static members, and went on after the broker was killed. kcat and Java's console consumer of 4.3 read as
-members, and `kafka-consumer-groups` describes and deletes (`tests/interop/test_groups.py`). Members of our
-driver share with those of kafka-clients 4.3 and confluent-kafka under each assignor that both have, with
-kafka-python and aiokafka, and replace killed ones, on our broker and on Kafka 4.3
+members, and `kafka-consumer-groups` describes and deletes (`tests/interop/test_groups.py`). The Java
+consoles of 0.9, 0.10, 0.11, 1.1, 2.4, 2.8 and 3.9 read as members too
+(`tests/interop/test_release_tools.py`). Members of our driver share with those of kafka-clients 4.3 and
+confluent-kafka under each assignor that both have, with kafka-python and aiokafka, and replace killed ones,
+on our broker and on Kafka 4.3
 (`tests/interop/test_our_groups.py`). `barnabas groups` describes groups, and plans resets, as
 `kafka-consumer-groups` of 4.3 does (`tests/interop/test_group_admin.py`). kafkajs
 reads as a member in the table above: it has no other way.

@@ -11,6 +11,7 @@ from tests.interop.peers.kafka_tools import run_class
 from tests.interop.peers.maven import MavenPeer
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.our_broker import OurBroker
+from tests.interop.samples import Sample
 
 pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
 
@@ -117,3 +118,23 @@ def test_the_performance_producer(our_broker: OurBroker, release: MavenPeer, pro
     except PeerMissing as missing:
         give_up(missing)
     assert len(Ours().read(address, topic, 5000)) == 5000
+
+
+@pytest.mark.parametrize("tools", RELEASES[3:], ids=lambda each: each.release.name)
+def test_a_member_of_a_group_reads(our_broker: OurBroker, tools: Tools) -> None:
+    """The consumers of 0.9 and later, each in a group of its own making."""
+    broker = InteropBroker(our_broker)
+    topic, address = broker.new_topic(), broker.bootstrap_servers
+    Ours().write(address, topic, [Sample(None, line.encode(), 1, ()) for line in LINES])
+    consume = tools.consume if "Console" in tools.consume else _CONSUMER
+    program = consume.split(maxsplit=1)[0]
+    old = tools.release in (generations.KAFKA_0_9, generations.KAFKA_0_10)
+    try:
+        printed = run_class(
+            tools.release, program, "--bootstrap-server", address, "--topic", topic,
+            "--from-beginning", "--max-messages", str(len(LINES)), "--timeout-ms", "30000",
+            *(["--new-consumer"] if old else []),
+        )  # fmt: skip
+    except PeerMissing as missing:
+        give_up(missing)
+    assert printed.splitlines() == LINES

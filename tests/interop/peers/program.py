@@ -10,7 +10,7 @@ with commas between. The programs in the folders beside this file all speak so:
     time ADDRESS TOPIC MS                        the offset of the first record that is not older
     topics ADDRESS TOPIC                         see Topics.java
     epoch ADDRESS TOPIC EPOCH                    the last epoch up to that one, and its end (franz)
-    copy ADDRESS SOURCE TARGET COUNT             see CopyInTransactions.java
+    copy ADDRESS SOURCE TARGET COUNT             see CopyInTransactions.java and go/copying.go
 """
 
 import contextlib

@@ -76,6 +76,8 @@ func run(named client, words []string, lines *bufio.Scanner) ([]string, error) {
 		return texts(found), err
 	case "topics":
 		return named.topics(address, topic)
+	case "copy":
+		return named.(copier).copy(address, topic, words[3], int(number(words[4])))
 	case "epoch":
 		epoch, next, err := named.(franz).epoch(address, topic, int32(number(words[3])))
 		return texts(int64(epoch), next), err

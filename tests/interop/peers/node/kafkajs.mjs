@@ -111,3 +111,52 @@ async function withAdmin(address, work) {
     await admin.disconnect()
   }
 }
+
+// A transaction has at most so many records; each third one is aborted.
+const AT_ONCE = 40
+
+export async function copy(address, source, target, count) {
+  const client = connect(address)
+  const groupId = `of-${source}`
+  const consumer = client.consumer({ groupId, readUncommitted: false, maxWaitTimeInMs: 200 })
+  const producer = client.producer({
+    transactionalId: `id-${target}`,
+    idempotent: true,
+    maxInFlightRequests: 1
+  })
+  await Promise.all([consumer.connect(), producer.connect()])
+  try {
+    await consumer.subscribe({ topics: [source], fromBeginning: true })
+    let done = 0
+    let round = 0
+    await new Promise((resolve, reject) => {
+      const eachBatch = async ({ batch, resolveOffset }) => {
+        for (let first = 0; first < batch.messages.length;) {
+          const taken = batch.messages.slice(first, first + AT_ONCE)
+          const commits = round++ % 3 !== 0
+          const last = taken.at(-1).offset
+          const transaction = await producer.transaction()
+          const messages = taken.map(({ value }) => ({ value, partition: 0 }))
+          await transaction.send({ topic: target, messages })
+          const partitions = [{ partition: 0, offset: String(BigInt(last) + 1n) }]
+          const topics = [{ topic: source, partitions }]
+          await transaction.sendOffsets({ consumerGroupId: groupId, topics })
+          if (!commits) {
+            await transaction.abort()
+            continue
+          }
+          await transaction.commit()
+          resolveOffset(last)
+          first += taken.length
+          done += taken.length
+        }
+        if (done >= count) resolve()
+      }
+      consumer.run({ autoCommit: false, eachBatch }).catch(reject)
+    })
+  } finally {
+    await Promise.all([consumer.disconnect(), producer.disconnect()])
+  }
+  const rows = await read(address, target, 0, count)
+  return rows.map((row) => Buffer.from(row.split(' ')[2].slice(1), 'hex').toString())
+}

@@ -106,3 +106,46 @@ export async function topics(address, topic) {
     await admin.close()
   }
 }
+
+// A transaction has at most so many records; each third one is aborted. It tells what it copied: its
+// own reader gives records of all aborted transactions of a producer but the last, also from Kafka.
+const AT_ONCE = 40
+
+export async function copy(address, source, target, count) {
+  const groupId = `of-${source}`
+  const consumer = new Consumer({ ...settings(address), groupId, autocommit: false })
+  const producer = new Producer({
+    ...settings(address),
+    idempotent: true,
+    transactionalId: `id-${target}`
+  })
+  const stream = await consumer.consume({ topics: [source], mode: 'earliest', autocommit: false })
+  const all = await take(stream, count)
+  for (let done = 0, round = 0; done < count; round++) {
+    const taken = all.slice(done, done + AT_ONCE)
+    const transaction = await producer.beginTransaction()
+    const messages = taken.map(({ value }) => ({ topic: target, partition: 0, value }))
+    await transaction.send({ messages, acks: -1 })
+    await transaction.addConsumer(consumer)
+    await transaction.addOffset(taken.at(-1))
+    if (round % 3 === 0) {
+      await transaction.abort()
+    } else {
+      await transaction.commit()
+      done += taken.length
+    }
+  }
+  await stream.close()
+  await consumer.close(true)
+  await producer.close()
+  return all.map(({ value }) => value.toString())
+}
+
+async function take(stream, count) {
+  const found = []
+  for await (const message of stream) {
+    found.push(message)
+    if (found.length === count) break
+  }
+  return found
+}

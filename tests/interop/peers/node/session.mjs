@@ -19,6 +19,8 @@ async function run([verb, address, topic, ...more]) {
     }
     case 'read':
       return client.read(address, topic, Number(more[0]), Number(more[1]))
+    case 'copy':
+      return client.copy(address, topic, more[0], Number(more[1]))
     case 'time':
       return client.time(address, topic, Number(more[0]))
     default:

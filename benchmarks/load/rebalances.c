@@ -47,6 +47,19 @@ void rebalances(void) {
     printf(", \"p50_us\": %.2f}\n", took[settings.requests / 2] * 1e6);
 }
 
+/* So many beats, evenly spread. Members are processes of their own: none waits for another's answer. */
+static void beat_in_turn(struct team *teams, long each, long beats) {
+    long all = each * settings.groups;
+    double begun = seconds_now();
+    for (long i = 0; i < beats + all; i++) {
+        struct team *team = &teams[i % settings.groups];
+        struct member *member = &team->members[i / settings.groups % each];
+        if (i < beats) sleep_until(begun + (double)i * (double)settings.wait / 1000.0 / (double)all);
+        if (i >= all) take_beat(member);
+        if (i < beats) beat(team, member);
+    }
+}
+
 void idle(void) {
     long each = settings.members / settings.groups, all = each * settings.groups;
     struct team *teams = calloc((size_t)settings.groups, sizeof *teams);
@@ -56,14 +69,9 @@ void idle(void) {
         open_team(&teams[i], group, each);
         join_all(&teams[i], each);
     }
+    beat_in_turn(teams, each, 2 * all);
     struct reading from = take_reading((int)settings.pid);
-    for (long i = 0; i < settings.requests; i++) {
-        struct team *team = &teams[i % settings.groups];
-        struct member *member = &team->members[i / settings.groups % each];
-        sleep_until(from.wall + (double)i * (double)settings.wait / 1000.0 / (double)all);
-        beat(team, member);
-        take_beat(member);
-    }
+    beat_in_turn(teams, each, settings.requests);
     report("idle", from, 1, settings.requests);
     printf("}\n");
 }

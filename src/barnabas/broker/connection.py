@@ -9,9 +9,11 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.floating import Floating
 from barnabas.broker.metering import Metered, Used, metered
+from barnabas.broker.pulse import HEARTBEATS, Pulse
 from barnabas.broker.purgatory import Pending, Unwritten, reply_of, there
 from barnabas.broker.spoken import Spoken
 from barnabas.dialects.dialect import Request, Unanswered
+from barnabas.dialects.kafka.repeated import Repeated
 from barnabas.ports import Timer
 from barnabas.runtime.connection import Connection
 from barnabas.wire.send import Send
@@ -37,7 +39,7 @@ class ClientConnection:
     __slots__ = (
         "_broker", "_connection", "_context", "_dialect", "_floating", "_handlers", "_on_gone",
         "_others", "_outcomes",
-        "_parked", "_silence", "_unwritten", "_used", "number", "peer_host",
+        "_parked", "_pulse", "_silence", "_unwritten", "_used", "number", "peer_host",
     )  # fmt: skip
 
     def __init__(
@@ -66,6 +68,8 @@ class ClientConnection:
         """Requests of this event that are anything else, or failed."""
         self._used: Used | None = None
         self._silence: Timer | None = None
+        self._pulse: Pulse | None = None
+        """Once it has begun to be one."""
         self.peer_host = connection.peer.rpartition(":")[0]
 
     @property
@@ -75,9 +79,13 @@ class ClientConnection:
 
     def on_frame(self, frame: memoryview) -> bool:
         """Handle one request; False if the next one has to wait."""
-        self._others += 1
-        broker = self._broker
+        broker, pulse = self._broker, self._pulse
         began = broker.clock.monotonic() if broker.quotas.in_force else None
+        if pulse is not None and began is None:
+            repeated = pulse.repeated
+            if repeated is not None and (request := repeated.read(frame)) is not None:
+                return self._on_repeated(request)
+        self._others += 1
         try:
             request = self._dialect.read_request(frame)
         except Unanswered as reason:
@@ -95,7 +103,16 @@ class ClientConnection:
             # What it asks may be what those before it have changed.
             broker.replicas.write()
         outcome = self._handlers[key](broker, context, body)
+        if key in HEARTBEATS:
+            self._on_heartbeat(frame, request)
+        elif pulse is not None:
+            self._pulse = None
+            self._connection.be_patient(patient=False)
         used = None if began is None else Used(len(frame), broker.clock.monotonic() - began)
+        return self._take(request, outcome, used)
+
+    def _take(self, request: Request, outcome: object, used: Used | None) -> bool:
+        """Keep an outcome for the end of the event, or wait for it; whether the next may come."""
         if used is not None and self._floating is not None and not isinstance(outcome, Pending):
             outcome = there(outcome)
         if type(outcome) is Pending or (used is not None and isinstance(outcome, Unwritten)):
@@ -107,13 +124,36 @@ class ClientConnection:
             return False
         self._used = used
         if type(outcome) is Unwritten:
-            self._unwritten = key
+            self._unwritten = request.api_key
             self._others -= 1
         self._outcomes.append((request, outcome))
-        return began is None
+        return used is None
+
+    def _on_heartbeat(self, frame: memoryview, request: Request) -> None:
+        """Who says nothing else is in no hurry to be heard, and will say the same again."""
+        now = self._broker.clock.monotonic()
+        pulse = self._pulse
+        if pulse is None:
+            self._pulse = Pulse(now)
+            return
+        pulse.beat(now)
+        if pulse.is_calm:
+            self._connection.be_patient(patient=True)
+            pulse.repeated = Repeated(frame, request)
+
+    def _on_repeated(self, request: Request) -> bool:
+        """Handle what was asked before. Its answer waits for nothing, unless it says so."""
+        outcome = self._handlers[request.api_key](self._broker, self._context, request.body)
+        if self._outcomes or isinstance(outcome, Pending):
+            self._others += 1
+            return self._take(request, outcome, None)
+        self._reply(request, outcome)
+        return True
 
     def on_event_end(self) -> None:
         """Write what was appended, then reply to all requests of the event."""
+        if not self._others and self._unwritten < 0:
+            return
         others, self._others = self._others, 0
         if self._unwritten >= 0 and not others:
             self._connection.pause()

@@ -8,6 +8,7 @@ from contextlib import suppress
 from barnabas.errors import ConnectionFailed
 from barnabas.ports import File
 from barnabas.runtime.event_source import EventSource
+from barnabas.runtime.slow_lane import SlowLane
 from barnabas.types import Buffer
 
 _IOV_MAX = 1024
@@ -17,16 +18,21 @@ _MSG_MORE = getattr(socket, "MSG_MORE", 0)
 class SocketChannel:
     """One connected socket, driven by the readiness callbacks of an event loop."""
 
-    __slots__ = ("_fd", "_loop", "_peer", "_reading", "_socket", "_writing")
+    __slots__ = ("_fd", "_is_slow", "_lane", "_loop", "_peer", "_reading", "_socket", "_writing")
 
-    def __init__(self, loop: EventSource, connected: socket.socket) -> None:
+    def __init__(
+        self, loop: EventSource, connected: socket.socket, lane: SlowLane | None = None
+    ) -> None:
+        """Without a lane it is always called as soon as something can be received."""
         connected.settimeout(0)
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket = connected
         self._fd = connected.fileno()
         self._loop = loop
+        self._lane = lane
         self._peer = _name_of_peer(connected)
         self._reading = False
+        self._is_slow = False
         self._writing = False
 
     @property
@@ -79,11 +85,19 @@ class SocketChannel:
             raise ConnectionFailed(f"sending to {self._peer}: the file ends before {position}")
         return sent
 
-    def on_readable(self, callback: Callable[[], None] | None) -> None:
+    def on_readable(
+        self, callback: Callable[[], None] | None, *, may_be_late: bool = False
+    ) -> None:
         """Call whenever bytes (or the end) can be received; None pauses."""
+        if self._is_slow and self._lane is not None:
+            self._lane.leave(self._fd)
+            self._is_slow = False
         if callback is not None:
             self._loop.add_reader(self._fd, callback)
             self._reading = True
+            if may_be_late and self._lane is not None:
+                self._lane.enter(self._fd, callback)
+                self._is_slow = True
         elif self._reading:
             self._loop.remove_reader(self._fd)
             self._reading = False

@@ -52,8 +52,8 @@ class Connection:
 
     __slots__ = (
         "_broken", "_channel", "_ended", "_finishing", "_handler", "_in_event", "_intake",
-        "_listening", "_outbox", "_owing", "_paused", "_stalled", "_timers", "_writing", "client_id",
-        "idle_ticks", "is_closed",
+        "_listening", "_outbox", "_owing", "_patient", "_paused", "_stalled", "_timers", "_writing",
+        "client_id", "idle_ticks", "is_closed",
     )  # fmt: skip
 
     def __init__(
@@ -71,6 +71,7 @@ class Connection:
         self._handler: FrameHandler | None = None
         self._paused = False
         self._owing = False
+        self._patient = False
         self._stalled = False
         self._listening = False
         self._writing = False
@@ -102,6 +103,13 @@ class Connection:
     def pause(self) -> None:
         """Hand over no more frames until `resume`; a peer that has said all is answered before."""
         self._paused = self._owing = True
+
+    def be_patient(self, *, patient: bool) -> None:
+        """Whether what comes may be noticed late, together with what comes to others."""
+        if patient != self._patient:
+            self._patient = patient
+            if self._listening:
+                self._channel.on_readable(self._on_readable, may_be_late=patient)
 
     def guarded(self, step: Callable[[], None]) -> None:
         """Run what belongs to this connection outside its events; a failure ends it alone."""
@@ -260,7 +268,8 @@ class Connection:
         wanted = wanted and not (self._finishing or self._ended or self.is_closed)
         if wanted != self._listening:
             self._listening = wanted
-            self._channel.on_readable(self._on_readable if wanted else None)
+            reader = self._on_readable if wanted else None
+            self._channel.on_readable(reader, may_be_late=self._patient)
 
     def _on_end_of_stream(self) -> None:
         self._ended = True

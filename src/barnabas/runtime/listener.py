@@ -13,6 +13,7 @@ from barnabas.ports import Channel
 from barnabas.runtime.channel import SocketChannel
 from barnabas.runtime.descriptors import advice, brink
 from barnabas.runtime.event_source import EventSource
+from barnabas.runtime.slow_lane import SlowLane
 
 log = logging.getLogger(__name__)
 
@@ -40,8 +41,11 @@ class SocketListener:
         loop: EventSource,
         sockets: list[socket.socket],
         on_accept: Callable[[Channel], None],
+        lane: SlowLane | None = None,
     ) -> None:
+        """`lane` is for channels whose readers may be late."""
         self._loop = loop
+        self._lane = lane
         self._sockets = sockets
         self._on_accept = on_accept
         self._brink = brink()
@@ -86,7 +90,7 @@ class SocketListener:
                 self._pause(listening, OSError(errno.EMFILE, advice()))
                 return
             try:
-                channel = SocketChannel(self._loop, accepted)
+                channel = SocketChannel(self._loop, accepted, self._lane)
             except OSError as error:
                 log.info("accepted a dead socket", extra={"error": error})
                 accepted.close()

@@ -6,17 +6,19 @@ from barnabas.ports import Channel
 from barnabas.runtime.connecting import Connecting
 from barnabas.runtime.event_source import EventSource
 from barnabas.runtime.listener import SocketListener, SocketOptions, open_port
+from barnabas.runtime.slow_lane import SlowLane
 
 
 class LoopNetwork:
     """Sockets of one event loop; no transports, no streams, no coroutine per request."""
 
-    __slots__ = ("_loop", "_options")
+    __slots__ = ("_lane", "_loop", "_options")
 
     def __init__(self, loop: EventSource, options: SocketOptions | None = None) -> None:
         """`options` are for the ports that it opens."""
         self._loop = loop
         self._options = options or SocketOptions()
+        self._lane = SlowLane(loop)
 
     def listen(self, host: str, port: int, on_accept: Callable[[Channel], None]) -> SocketListener:
         """Open a port (0: any free one); host "" means every address of the machine.
@@ -24,7 +26,8 @@ class LoopNetwork:
         Raises:
             ConnectionFailed: the address cannot be had; the message names it.
         """
-        return SocketListener(self._loop, open_port(host, port, self._options), on_accept)
+        sockets = open_port(host, port, self._options)
+        return SocketListener(self._loop, sockets, on_accept, self._lane)
 
     def connect(
         self,

@@ -76,6 +76,10 @@ class RawClient:
         self._stream.close()
         self._socket.close()
 
+    def end_sending(self) -> None:
+        """The broker finds the end of the stream; answers can still be received."""
+        self._socket.shutdown(socket.SHUT_WR)
+
     def is_closed_by_the_other_side(self) -> bool:
         """Waits for the end of the stream; anything else that comes is a failure."""
         try:

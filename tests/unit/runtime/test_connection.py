@@ -333,3 +333,33 @@ def test_finish_sends_what_is_queued_then_closes() -> None:
     served.channel.drain(None)
     assert served.channel.sent == framed(b"question")
     assert served.channel.closed
+
+
+def may_be_late(served: Served) -> bool:
+    return served.channel.may_be_late
+
+
+def listens(served: Served) -> bool:
+    return served.channel.readable is not None
+
+
+def test_patience_lasts_through_a_pause_and_ends_with_a_word() -> None:
+    served = Served()
+    assert not may_be_late(served)
+    served.connection.be_patient(patient=True)
+    assert may_be_late(served)
+    served.channel.arrive(framed(b"park"), b"x" * 64 * 1024)
+    assert not listens(served)
+    served.connection.resume()
+    assert listens(served)
+    assert may_be_late(served)
+    served.connection.be_patient(patient=False)
+    assert not may_be_late(served)
+
+
+def test_patience_does_not_begin_to_listen() -> None:
+    served = Served()
+    served.channel.arrive(framed(b"park"))
+    served.connection.finish()
+    served.connection.be_patient(patient=True)
+    assert not listens(served)

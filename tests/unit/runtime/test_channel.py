@@ -1,0 +1,94 @@
+"""A channel whose reader may be late: pauses, writers and the end while it is in the slow lane."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import closing
+
+import pytest
+
+from barnabas.runtime.channel import SocketChannel
+from barnabas.runtime.poll_loop import PollLoop
+from barnabas.runtime.slow_lane import SlowLane
+
+
+class Slow:
+    """One channel in a lane for which one is enough; what it receives is noted."""
+
+    def __init__(self) -> None:
+        self.loop = PollLoop()
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            self.peer = socket.create_connection(server.getsockname())
+            ours, _ = server.accept()
+        self._ours = ours
+        self.channel = SocketChannel(self.loop, ours, SlowLane(self.loop, enough=1))
+        self.received: list[bytes] = []
+        self.listen(may_be_late=True)
+
+    def close(self) -> None:
+        self.channel.close()
+        self.peer.close()
+        self.loop.close()
+
+    def listen(self, *, may_be_late: bool) -> None:
+        self.channel.on_readable(self._receive, may_be_late=may_be_late)
+
+    def is_late(self) -> bool:
+        """Whether the loop does not watch it itself."""
+        watched = self.loop.remove_reader(self._ours.fileno())
+        if watched:
+            self.loop.add_reader(self._ours.fileno(), self._receive)
+        return not watched
+
+    def _receive(self) -> None:
+        target = memoryview(bytearray(100))
+        count = self.channel.receive_into(target)
+        self.received.append(bytes(target[:count]))
+        self.loop.stop()
+
+
+@pytest.fixture
+def slow() -> Iterator[Slow]:
+    with closing(Slow()) as slow:
+        yield slow
+
+
+def test_it_is_late_until_it_may_not_be(slow: Slow) -> None:
+    assert slow.is_late()
+    slow.peer.send(b"x")
+    slow.loop.run()
+    slow.listen(may_be_late=False)
+    assert not slow.is_late()
+    slow.peer.send(b"y")
+    slow.loop.run()
+    assert slow.received == [b"x", b"y"]
+
+
+def test_what_comes_during_a_pause_comes_after_it(slow: Slow) -> None:
+    slow.channel.on_readable(None)
+    slow.peer.send(b"x")
+    slow.loop.call_later(0, slow.loop.stop)
+    slow.loop.run()
+    assert slow.received == []
+    slow.listen(may_be_late=True)
+    assert slow.is_late()
+    slow.loop.run()
+    assert slow.received == [b"x"]
+
+
+def test_its_writer_is_as_prompt_as_any(slow: Slow) -> None:
+    slow.channel.on_writable(slow.loop.stop)
+    slow.loop.run()
+    slow.channel.on_writable(None)
+    assert slow.is_late()
+    slow.peer.close()
+    slow.loop.run()
+    assert slow.received == [b""]
+
+
+def test_once_closed_nothing_is_left_of_it(slow: Slow) -> None:
+    slow.peer.send(b"x")
+    slow.channel.close()
+    assert slow.loop.waiting_timers <= 1  # the look, called off
+    slow.loop.call_later(0, slow.loop.stop)
+    slow.loop.run()
+    assert slow.received == []

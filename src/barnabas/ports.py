@@ -254,13 +254,8 @@ class Channel(Protocol):
         """Send what fits now of a file region; returns the bytes taken, may be 0."""
         ...
 
-    def on_readable(
-        self, callback: Callable[[], None] | None, *, may_be_late: bool = False
-    ) -> None:
-        """Call whenever bytes (or the end) can be received; None pauses.
-
-        `may_be_late`: by some 100 ms, if to call several such callbacks together costs less.
-        """
+    def on_readable(self, callback: Callable[[], None] | None, *, late: bool = False) -> None:
+        """Call when bytes (or the end) can be received, `late`: up to 100 ms late; None pauses."""
         ...
 
     def on_writable(self, callback: Callable[[], None] | None) -> None:

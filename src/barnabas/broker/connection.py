@@ -83,8 +83,8 @@ class ClientConnection:
         began = broker.clock.monotonic() if broker.quotas.in_force else None
         if pulse is not None and began is None:
             repeated = pulse.repeated
-            if repeated is not None and (request := repeated.read(frame)) is not None:
-                return self._on_repeated(request)
+            if repeated is not None and repeated.is_said(frame):
+                return self._on_repeated(repeated, frame)
         self._others += 1
         try:
             request = self._dialect.read_request(frame)
@@ -104,7 +104,7 @@ class ClientConnection:
             broker.replicas.write()
         outcome = self._handlers[key](broker, context, body)
         if key in HEARTBEATS:
-            self._on_heartbeat(frame, request)
+            self._on_heartbeat(frame, request, outcome)
         elif pulse is not None:
             self._pulse = None
             self._connection.be_patient(patient=False)
@@ -129,7 +129,7 @@ class ClientConnection:
         self._outcomes.append((request, outcome))
         return used is None
 
-    def _on_heartbeat(self, frame: memoryview, request: Request) -> None:
+    def _on_heartbeat(self, frame: memoryview, request: Request, outcome: object) -> None:
         """Who says nothing else is in no hurry to be heard, and will say the same again."""
         now = self._broker.clock.monotonic()
         pulse = self._pulse
@@ -139,15 +139,20 @@ class ClientConnection:
         pulse.beat(now)
         if pulse.is_calm:
             self._connection.be_patient(patient=True)
-            pulse.repeated = Repeated(frame, request)
+            if not isinstance(outcome, Pending):
+                reply = self._dialect.write_response(request, outcome)
+                assert isinstance(reply, bytes), "heartbeats have replies, and no records in them"
+                pulse.repeated = Repeated(frame, request, outcome, reply)
 
-    def _on_repeated(self, request: Request) -> bool:
-        """Handle what was asked before. Its answer waits for nothing, unless it says so."""
-        outcome = self._handlers[request.api_key](self._broker, self._context, request.body)
-        if self._outcomes or isinstance(outcome, Pending):
+    def _on_repeated(self, repeated: Repeated, frame: memoryview) -> bool:
+        """Handle what was asked before; most often there is nothing new to tell either."""
+        key, _, _, _, body = repeated.request
+        outcome = self._handlers[key](self._broker, self._context, body)
+        reply = None if self._outcomes else repeated.reply_to(frame, outcome)
+        if reply is None:
             self._others += 1
-            return self._take(request, outcome, None)
-        self._reply(request, outcome)
+            return self._take(repeated.read(frame), outcome, None)
+        self._connection.send(reply)
         return True
 
     def on_event_end(self) -> None:

@@ -85,9 +85,7 @@ class SocketChannel:
             raise ConnectionFailed(f"sending to {self._peer}: the file ends before {position}")
         return sent
 
-    def on_readable(
-        self, callback: Callable[[], None] | None, *, may_be_late: bool = False
-    ) -> None:
+    def on_readable(self, callback: Callable[[], None] | None, *, late: bool = False) -> None:
         """Call whenever bytes (or the end) can be received; None pauses."""
         if self._is_slow and self._lane is not None:
             self._lane.leave(self._fd)
@@ -95,7 +93,7 @@ class SocketChannel:
         if callback is not None:
             self._loop.add_reader(self._fd, callback)
             self._reading = True
-            if may_be_late and self._lane is not None:
+            if late and self._lane is not None:
                 self._lane.enter(self._fd, callback)
                 self._is_slow = True
         elif self._reading:

@@ -109,7 +109,7 @@ class Connection:
         if patient != self._patient:
             self._patient = patient
             if self._listening:
-                self._channel.on_readable(self._on_readable, may_be_late=patient)
+                self._channel.on_readable(self._on_readable, late=patient)
 
     def guarded(self, step: Callable[[], None]) -> None:
         """Run what belongs to this connection outside its events; a failure ends it alone."""
@@ -269,7 +269,7 @@ class Connection:
         if wanted != self._listening:
             self._listening = wanted
             reader = self._on_readable if wanted else None
-            self._channel.on_readable(reader, may_be_late=self._patient)
+            self._channel.on_readable(reader, late=self._patient)
 
     def _on_end_of_stream(self) -> None:
         self._ended = True

@@ -71,11 +71,9 @@ class SimChannel:
         """Send what fits now of a file region."""
         return self.send([file.read(position, count)])
 
-    def on_readable(
-        self, callback: Callable[[], None] | None, *, may_be_late: bool = False
-    ) -> None:
+    def on_readable(self, callback: Callable[[], None] | None, *, late: bool = False) -> None:
         """Call whenever bytes (or the end) can be received, at once; None pauses."""
-        del may_be_late
+        del late
         self._reader = callback
         self.poke()
 

@@ -5,6 +5,8 @@ like on the wire is worked out by `layout`, and only when it is first used.
 """
 
 from collections.abc import Callable, Mapping
+from functools import cache
+from operator import attrgetter
 from typing import Annotated, Any, Final, NamedTuple, TypeVar, dataclass_transform
 
 from barnabas.versions import VersionRange
@@ -226,5 +228,11 @@ def _repr(self: object) -> str:
 def _eq(self: object, other: object) -> Any:
     if type(self) is not type(other):
         return NotImplemented
-    names = (*declaration_of(type(self)).fields, "unknown_tags")
-    return all(getattr(self, name) == getattr(other, name) for name in names)
+    declared: Any = type(self)
+    values = _values(declared)
+    return values(self) == values(other)
+
+
+@cache
+def _values(declared: type) -> Callable[[object], object]:
+    return attrgetter(*declaration_of(declared).fields, "unknown_tags")

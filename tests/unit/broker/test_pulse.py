@@ -1,7 +1,39 @@
-"""When a client that beats is calm."""
+"""Connections that only beat: when they may be heard late, and that they are answered as all others."""
 
+from collections.abc import Iterator
+from contextlib import ExitStack
+from threading import Event
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+
+from barnabas.broker import pulse
+from barnabas.broker.broker import Broker
+from barnabas.broker.connection import ClientConnection
 from barnabas.broker.pulse import HEARTBEATS, Pulse
+from barnabas.broker.purgatory import Pending
+from barnabas.broker.spoken import Spoken
+from barnabas.dialects.kafka.requests import KafkaDialect
+from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
+from barnabas.protocol.heartbeat import HeartbeatRequest, HeartbeatResponse
+from barnabas.protocol.leave_group import LeaveGroupRequest, LeaveGroupResponse
+from barnabas.protocol.list_groups import ListGroupsRequest, ListGroupsResponse
+from barnabas.runtime.connection import Connection
+from barnabas.runtime.slow_lane import ENOUGH, SlowLane
+from barnabas.testing import EmbeddedBroker
+from barnabas.versions import VersionRange
+from tests.unit.broker.in_memory import StillClock
+from tests.unit.broker.raw_client import RawClient
+
+BEAT = HeartbeatRequest(group_id="group", generation_id=1, member_id="member")
+LEAVE = LeaveGroupRequest(group_id="group", member_id="member")
+SERVED = {
+    ApiKey.HEARTBEAT: VersionRange.parse("0-4"),
+    ApiKey.LEAVE_GROUP: VersionRange.parse("0-2"),
+}
 
 
 def test_the_apis_of_heartbeats_are_all_there_are_of_groups() -> None:
@@ -26,3 +58,194 @@ def test_it_is_calm_from_the_second_beat_on_that_took_its_time() -> None:
     assert pulse.is_calm
     pulse.beat(11.1)
     assert pulse.is_calm
+
+
+class Wire:
+    """As much of a Connection as a client of groups needs; what it sends is noted."""
+
+    peer = "127.0.0.1:1"
+
+    def __init__(self) -> None:
+        self.client_id: str | None = None
+        self._patient = False
+        self.sent = bytearray()
+        self.guarded = lambda step: step()
+        self.resume = self.pause = lambda: None
+
+    def be_patient(self, *, patient: bool) -> None:
+        self._patient = patient
+
+    def is_patient(self) -> bool:
+        return self._patient
+
+    def send(self, reply: bytes) -> None:
+        self.sent += reply
+
+
+class Member:
+    """A client on a wire, and a broker that answers as a test says."""
+
+    def __init__(self) -> None:
+        self.clock = StillClock()
+        self.quotas = SimpleNamespace(in_force=False)
+        self.answer: object = HeartbeatResponse(error_code=0)
+        self.asked: list[object] = []
+        self.wire = Wire()
+        broker = SimpleNamespace(
+            clock=self.clock,
+            quotas=self.quotas,
+            replicas=SimpleNamespace(write=lambda: None, take_unseen=list),
+        )
+        handlers = {
+            ApiKey.HEARTBEAT: self._on_beat,
+            ApiKey.LEAVE_GROUP: lambda *_: LeaveGroupResponse(error_code=0),
+        }
+        self.client = ClientConnection(
+            cast("Broker", broker),
+            cast("Spoken", (KafkaDialect(SERVED), handlers)),
+            cast("Connection", self.wire),
+            listener="PLAINTEXT",
+            number=1,
+            on_gone=lambda _: None,
+        )
+        self._said = 0
+
+    def say(self, *messages: object, after: float = 3.0) -> list[tuple[int, object]]:
+        """All in one event; gives the numbers of requests that were answered, and the answers."""
+        self.clock.seconds += after
+        for message in messages:
+            self._said += 1
+            key, version = _spoken(message)
+            frame = encode_request(RequestHeader(key, version, self._said, "c"), message).joined()
+            if not self.client.on_frame(memoryview(frame)[4:]):
+                break
+        self.client.on_event_end()
+        return self.answers(messages)
+
+    def answers(self, messages: tuple[object, ...]) -> list[tuple[int, object]]:
+        """What was sent since the last time, to these."""
+        found = []
+        for message in messages:
+            if self.wire.sent:
+                size = int.from_bytes(self.wire.sent[:4]) + 4
+                frame = bytes(self.wire.sent[4:size])
+                found.append(decode_response(*_spoken(message), frame))
+                del self.wire.sent[:size]
+        assert not self.wire.sent
+        return found
+
+    def _on_beat(self, _broker: object, _context: object, body: object) -> object:
+        self.asked.append(body)
+        return self.answer
+
+
+def _spoken(message: object) -> tuple[ApiKey, int]:
+    return (ApiKey.HEARTBEAT, 4) if message is BEAT else (ApiKey.LEAVE_GROUP, 2)
+
+
+@pytest.fixture
+def member() -> Member:
+    """One that has said twice that it is alive, as members do."""
+    member = Member()
+    assert member.say(BEAT) == [(1, HeartbeatResponse(error_code=0))]
+    assert not member.wire.is_patient()
+    assert member.say(BEAT) == [(2, HeartbeatResponse(error_code=0))]
+    assert member.wire.is_patient()
+    return member
+
+
+def test_who_beats_again_is_heard_and_answered_anew(member: Member) -> None:
+    member.answer = HeartbeatResponse(error_code=ErrorCode.REBALANCE_IN_PROGRESS)
+    assert member.say(BEAT) == [(3, member.answer)]
+    assert member.asked == [BEAT, BEAT, BEAT]
+    assert member.wire.is_patient()
+
+
+def test_who_asks_anything_else_is_in_a_hurry_again(member: Member) -> None:
+    assert member.say(LEAVE) == [(3, LeaveGroupResponse(error_code=0))]
+    assert not member.wire.is_patient()
+    member.say(BEAT)
+    assert not member.wire.is_patient()
+    member.say(BEAT)
+    assert member.wire.is_patient()
+
+
+def test_beats_that_follow_each_other_at_once_are_in_a_hurry() -> None:
+    member = Member()
+    for _ in range(5):
+        member.say(BEAT, after=0.5)
+    assert not member.wire.is_patient()
+
+
+def test_answers_keep_the_order_of_what_came_together(member: Member) -> None:
+    beaten, left = HeartbeatResponse(error_code=0), LeaveGroupResponse(error_code=0)
+    together = [(3, beaten), (4, beaten), (5, left), (6, beaten)]
+    assert member.say(BEAT, BEAT, LEAVE, BEAT) == together
+
+
+def test_a_beat_may_have_to_wait_as_any_request(member: Member) -> None:
+    member.answer = waiting = Pending()
+    assert member.say(BEAT, BEAT) == []
+    assert len(member.asked) == 3
+    waiting.complete(HeartbeatResponse(error_code=0))
+    assert member.answers((BEAT,)) == [(3, HeartbeatResponse(error_code=0))]
+
+
+@pytest.fixture
+def looked(monkeypatch: pytest.MonkeyPatch) -> Event:
+    """Set when a broker has looked into its slow lane. Beats at once are calm ones here."""
+    looked = Event()
+    look = SlowLane._look
+
+    def note(lane: SlowLane) -> None:
+        look(lane)
+        looked.set()
+
+    monkeypatch.setattr(SlowLane, "_look", note)
+    monkeypatch.setattr(pulse, "_CALM_SECONDS", 0.0)
+    return looked
+
+
+@pytest.fixture
+def members(looked: Event) -> Iterator[tuple[EmbeddedBroker, list[RawClient]]]:
+    """A broker and so many clients that only beat that they are looked at together."""
+    with EmbeddedBroker() as broker, ExitStack() as stack:
+        clients = [stack.enter_context(RawClient(broker.port)) for _ in range(ENOUGH)]
+        for _ in range(2):
+            beat_all(clients)
+        assert looked.wait(20)
+        yield broker, clients
+
+
+def beat_all(clients: list[RawClient]) -> None:
+    for client in clients:
+        client.send(client.frame(BEAT, 4))
+    for client in clients:
+        assert client.receive(HeartbeatResponse).error_code != ErrorCode.NONE  # there is no group
+
+
+@pytest.mark.kernels
+def test_many_who_only_beat_are_served_whatever_they_do_next(
+    members: tuple[EmbeddedBroker, list[RawClient]], looked: Event
+) -> None:
+    broker, clients = members
+    looked.clear()
+    beat_all(clients)
+    assert looked.is_set()
+    assert clients[0].ask(ListGroupsRequest(), 0, ListGroupsResponse).groups == []
+    clients[1].end_sending()
+    assert clients[1].is_closed_by_the_other_side()
+    beat_all(clients[2:])
+    broker.stop()
+    assert all(client.is_closed_by_the_other_side() for client in clients)
+
+
+@pytest.mark.kernels
+def test_when_most_have_left_the_others_are_served(
+    members: tuple[EmbeddedBroker, list[RawClient]],
+) -> None:
+    _, clients = members
+    for client in clients[1:]:
+        client.end_sending()
+    assert all(client.is_closed_by_the_other_side() for client in clients[1:])
+    beat_all(clients[:1])

@@ -27,7 +27,7 @@ class ScriptedChannel:
         self.closed = False
         self.readable: Callable[[], None] | None = None
         self.writable: Callable[[], None] | None = None
-        self.may_be_late = False
+        self.late = False
 
     def arrive(self, *chunks: bytes) -> None:
         """Make each chunk one readiness event, as long as somebody listens."""
@@ -86,11 +86,9 @@ class ScriptedChannel:
         self.calls.append(call)
         return taken
 
-    def on_readable(
-        self, callback: Callable[[], None] | None, *, may_be_late: bool = False
-    ) -> None:
+    def on_readable(self, callback: Callable[[], None] | None, *, late: bool = False) -> None:
         self.readable = callback
-        self.may_be_late = may_be_late
+        self.late = late
 
     def on_writable(self, callback: Callable[[], None] | None) -> None:
         self.writable = callback

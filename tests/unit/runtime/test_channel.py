@@ -22,15 +22,15 @@ class Slow:
         self._ours = ours
         self.channel = SocketChannel(self.loop, ours, SlowLane(self.loop, enough=1))
         self.received: list[bytes] = []
-        self.listen(may_be_late=True)
+        self.listen(late=True)
 
     def close(self) -> None:
         self.channel.close()
         self.peer.close()
         self.loop.close()
 
-    def listen(self, *, may_be_late: bool) -> None:
-        self.channel.on_readable(self._receive, may_be_late=may_be_late)
+    def listen(self, *, late: bool) -> None:
+        self.channel.on_readable(self._receive, late=late)
 
     def is_late(self) -> bool:
         """Whether the loop does not watch it itself."""
@@ -56,7 +56,7 @@ def test_it_is_late_until_it_may_not_be(slow: Slow) -> None:
     assert slow.is_late()
     slow.peer.send(b"x")
     slow.loop.run()
-    slow.listen(may_be_late=False)
+    slow.listen(late=False)
     assert not slow.is_late()
     slow.peer.send(b"y")
     slow.loop.run()
@@ -69,7 +69,7 @@ def test_what_comes_during_a_pause_comes_after_it(slow: Slow) -> None:
     slow.loop.call_later(0, slow.loop.stop)
     slow.loop.run()
     assert slow.received == []
-    slow.listen(may_be_late=True)
+    slow.listen(late=True)
     assert slow.is_late()
     slow.loop.run()
     assert slow.received == [b"x"]

@@ -335,8 +335,8 @@ def test_finish_sends_what_is_queued_then_closes() -> None:
     assert served.channel.closed
 
 
-def may_be_late(served: Served) -> bool:
-    return served.channel.may_be_late
+def late(served: Served) -> bool:
+    return served.channel.late
 
 
 def listens(served: Served) -> bool:
@@ -345,16 +345,16 @@ def listens(served: Served) -> bool:
 
 def test_patience_lasts_through_a_pause_and_ends_with_a_word() -> None:
     served = Served()
-    assert not may_be_late(served)
+    assert not late(served)
     served.connection.be_patient(patient=True)
-    assert may_be_late(served)
+    assert late(served)
     served.channel.arrive(framed(b"park"), b"x" * 64 * 1024)
     assert not listens(served)
     served.connection.resume()
     assert listens(served)
-    assert may_be_late(served)
+    assert late(served)
     served.connection.be_patient(patient=False)
-    assert not may_be_late(served)
+    assert not late(served)
 
 
 def test_patience_does_not_begin_to_listen() -> None:

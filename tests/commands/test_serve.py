@@ -55,6 +55,14 @@ def test_a_port_that_is_taken_is_named(tmp_path: Path) -> None:
     assert "Traceback" not in second.err
 
 
+def test_properties_that_exclude_each_other_are_refused_with_both_names() -> None:
+    short = "group.consumer.session.timeout.ms=3000"
+    refused = run("serve", "--port", "0", "--ephemeral", "--set", short)
+    assert refused.code == 2
+    least = "group.consumer.min.session.timeout.ms, which is 45000 by default"
+    assert f"{short}: it must be at least {least}" in refused.err
+
+
 def test_an_ephemeral_broker_leaves_nothing(tmp_path: Path) -> None:
     with serving("--ephemeral", cwd=tmp_path) as broker:
         assert broker.run("produce", "dogs", stdin="rex\n").code == 0

@@ -21,6 +21,7 @@ from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.spoken import spoken
 from barnabas.broker.topic_znodes import Written, written_in
 from barnabas.broker.topics import Topics
+from barnabas.config.at_start import check_at_start
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint, advertised, dialect_of, listeners
 from barnabas.errors import KafkaError
@@ -111,8 +112,10 @@ class BrokerServer:
         """Open logs and listeners; gives what clients connect to, by listener name.
 
         Raises:
+            ConfigError: properties exclude each other.
             KafkaError: a directory, the registry or an address cannot be had; nothing stays open.
         """
+        check_at_start(self._config)
         log_config({}, self._config)  # What no topic could have is told now, not at its creation.
         if self._config.default_replication_factor > 1:
             log.warning(_ONE_BROKER, self._config.default_replication_factor)

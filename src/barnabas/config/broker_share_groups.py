@@ -62,7 +62,7 @@ class ShareGroupConfig(Configuration):
         low=0,
     )
     group_share_max_size: int = integer(
-        200, MEDIUM, "The most members that a share group may have.", low=1
+        200, MEDIUM, "The most members that a share group may have.", low=1, high=1000
     )
     group_share_record_lock_duration_ms: int = integer(
         30_000,

@@ -11,6 +11,7 @@ with commas between. The programs in the folders beside this file all speak so:
     topics ADDRESS TOPIC                         see Topics.java
     epoch ADDRESS TOPIC EPOCH                    the last epoch up to that one, and its end (franz)
     copy ADDRESS SOURCE TARGET COUNT             see CopyInTransactions.java and go/copying.go
+    maystart NAME=VALUE ...                      see MayStart.java
 """
 
 import contextlib
@@ -123,6 +124,12 @@ class Program:
     def copy(self, address: str, source: str, target: str, count: int) -> list[str]:
         """Copy so many records in transactions: the values that can be read of them then."""
         return self._say("copy", address, source, target, count)
+
+    def may_start(self, properties: Mapping[str, object]) -> str:
+        """Whether a broker would start with these properties: yes, or why it would not."""
+        words = (f"{name}={value}" for name, value in properties.items())
+        (said,) = self._say("maystart", *words)
+        return said
 
     def _running(self) -> subprocess.Popen[str]:
         if self._process is None:

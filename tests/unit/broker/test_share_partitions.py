@@ -35,6 +35,7 @@ pytestmark = pytest.mark.kernels
 
 CONFIG = {
     "group.share.record.lock.duration.ms": "1000",
+    "group.share.min.record.lock.duration.ms": "1000",
     "group.share.delivery.count.limit": "2",
     "offsets.topic.num.partitions": "1",
     "share.coordinator.state.topic.num.partitions": "1",

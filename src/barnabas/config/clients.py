@@ -49,6 +49,7 @@ _SERVERS_ELSEWHERE: Final = frozenset(
         "server",
         "hosts",
         "host",
+        "bootstrap",
     }
 )
 

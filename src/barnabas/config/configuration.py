@@ -17,6 +17,9 @@ from barnabas.errors import ConfigError
 log = logging.getLogger(__name__)
 
 _INERT = "property %s changes nothing here: %s"
+_NEAR = 0.75
+"""How like a known name a name is, by difflib's measure, that is taken for it misspelt. Names of two
+properties that share a word and little else, as group.protocol and security.protocol, are 0.6 alike."""
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -172,7 +175,7 @@ class Configuration:
 
         inert = [other for other in cls.known_elsewhere if not other.endswith("*")]
         known = [*cls.__settings, *inert]
-        near = difflib.get_close_matches(name.replace("_", "."), known, n=1)
+        near = difflib.get_close_matches(name.replace("_", "."), known, n=1, cutoff=_NEAR)
         if not near:
             return ""
         nothing = ", which changes nothing here" if near[0] in inert else ""

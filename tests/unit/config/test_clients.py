@@ -32,7 +32,9 @@ def test_what_would_change_nothing_may_stand_in_a_file_for_java() -> None:
         ConsumerConfig.load({"key.deserializer": f"{package}.StringDeserializer"})
 
 
-@pytest.mark.parametrize("name", ["bootstrap_server", "boostrap.servers", "metadata.broker.list"])
+@pytest.mark.parametrize(
+    "name", ["bootstrap_server", "boostrap.servers", "bootstrap", "metadata.broker.list"]
+)
 def test_who_misspells_where_the_brokers_are_is_not_sent_to_localhost(name: str) -> None:
     with pytest.raises(ConfigError, match=rf"{name}: the brokers are named by bootstrap\.servers"):
         ProducerConfig.load({name: "elsewhere:9092"})

@@ -3,7 +3,7 @@ import logging
 import pytest
 
 from barnabas.config.broker import BrokerConfig
-from barnabas.config.clients import ConsumerConfig, ProducerConfig
+from barnabas.config.clients import AdminConfig, ConsumerConfig, ProducerConfig
 from barnabas.config.definition import HIGH, Setting
 from barnabas.config.parsing import Kind
 from barnabas.errors import ConfigError, ErrorCode
@@ -87,6 +87,21 @@ def test_what_kafka_knows_is_not_unknown_and_what_would_protect_is_said_aloud(
     (record,) = caplog.records
     assert record.levelname == level
     assert record.getMessage().startswith(f"property {name} changes nothing here: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("group.protocl", ""),
+        ("security.protocl", "security.protocol"),
+        ("retries.backoff.ms", "retry.backoff.ms"),
+        ("bootstrap.server", "bootstrap.servers"),
+        ("metadata", ""),
+    ],
+)
+def test_what_is_only_a_little_like_a_name_is_not_proposed(name: str, near: str) -> None:
+    said = AdminConfig.nearest(name)
+    assert said == (f": the nearest known one is {near}" if near else "")
 
 
 def test_a_misspelt_name_that_would_change_nothing_has_a_nearest_one_too() -> None:

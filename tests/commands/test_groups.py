@@ -3,6 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from barnabas import Consumer
 from tests.commands.served import Served, serving
 
 
@@ -59,6 +60,7 @@ def test_a_reset_is_shown_and_then_done(
     lines = "\ufeffdogs,0,2\ndogs, 1, 100\n"  # As some editors begin a file.
     shown = broker.run("groups", "reset", "g", *how, "--json", stdin=lines)
     assert where_it_is(broker) == was
+    assert shown.err == ""
     new = {row["partition"]: row["new_offset"] for row in json.loads(shown.out)}
     assert new.items() <= positions.items()
     done = broker.run("groups", "reset", "g", *how, "--execute", "--json", stdin=lines)
@@ -79,8 +81,16 @@ def test_what_cannot_be_done_is_said(broker: Served) -> None:
         (("delete", "gg", "-y"), 1, "group gg: there is no such group; is g meant?"),
         (("delete", "nobody", "-y"), 1, "group nobody: there is no such group"),
         (("delete", "g"), 2, "nobody is here to be asked"),
-        (("reset", "g", "-t", "dogs"), 2, "one of --to, --by and --file"),
-        (("reset", "g", "--to", "earliest"), 2, "--topic or --all-topics"),
+        (("reset", "g", "-t", "dogs"), 2, "one of --to, --by and --file\n"),
+        (
+            ("reset", "g", "-t", "dogs", "--to", "earliest", "--by", "3"),
+            2,
+            "one of --to, --by and --file, not --to and --by",
+        ),
+        (("reset", "g", "--to", "earliest"), 2, "--topic or --all-topics\n"),
+        (("reset", "g", "-t", "dogs", "--all-topics", "--to", "1"), 2, "--all-topics, not both"),
+        (("reset", "g", "-t", "dogs:x", "--to", "1"), 2, "dogs:x: x is no number"),
+        (("delete-offsets", "g", "-t", "dogs:0,x", "-y"), 2, "dogs:0,x: x is no number"),
         (("reset", "g", "-t", "cats", "--to", "1"), 1, "there is no topic cats"),
         (("reset", "g", "-t", "dogs:7", "--to", "1"), 1, "dogs has no partition 7"),
         (("reset", "new", "-t", "dogs", "--by", "1"), 1, "dogs-0 has no position"),
@@ -93,6 +103,51 @@ def test_what_cannot_be_done_is_said(broker: Served) -> None:
         assert (done.code, why in done.err) == (code, True), (arguments, done.err)
     done = broker.run("groups", "reset", "g", "--file", "-", stdin="dogs,0\n")
     assert (done.code, "a line is topic,partition,offset" in done.err) == (2, True)
+
+
+def test_what_a_partition_does_not_have_is_marked_beside_what_it_gives(broker: Served) -> None:
+    shown = broker.run("groups", "reset", "g", "-t", "dogs:1", "--to", "999999")
+    assert shown.lines[0].split("\t")[3:] == ["10", "999999"]
+    shown = broker.run("groups", "reset", "g", "-t", "dogs:1", "--to", "10")
+    assert shown.lines[0].split("\t")[3:] == ["10", ""]
+
+
+def test_a_group_that_is_not_there_is_told_as_it_may_be_misspelt(broker: Served) -> None:
+    move = ("groups", "reset", "gg", "-t", "dogs", "--to", "1")
+    shown = broker.run(*move)
+    assert shown.err == ("barnabas: there is no group gg: --execute would make it; is g meant?\n")
+    assert "gg" not in broker.run("groups", "list").out
+    done = broker.run(*move, "--execute")
+    assert done.err == "barnabas: there was no group gg: it was made; is g meant?\n"
+    assert broker.run(*move, "--execute").err == ""
+    assert broker.run("groups", "delete", "gg", "-y").lines == ["gg"]
+
+
+def test_what_was_deleted_is_told_before_what_could_not_be(broker: Served) -> None:
+    for name in ("one", "two"):
+        broker.run("groups", "reset", name, "-t", "dogs", "--to", "1", "--execute")
+    with Consumer(bootstrap_servers=broker.servers, group_id="held") as consumer:
+        consumer.subscribe(["dogs"])
+        while not consumer.assignment():
+            consumer.poll(timeout_s=0.1)
+        deleted = broker.run("groups", "delete", "one", "held", "nobody", "-y")
+        assert (deleted.code, deleted.lines) == (1, ["one"])
+        assert deleted.err.splitlines() == [
+            "barnabas: NON_EMPTY_GROUP: held is Stable with 1 member: end them first",
+            (
+                "barnabas: GROUP_ID_NOT_FOUND: group nobody: there is no such group; "
+                "`barnabas groups list` shows what there is"
+            ),
+        ]
+        told = json.loads(broker.run("groups", "delete", "held", "two", "-y", "--json").out)
+    assert [(row["group"], row["deleted"]) for row in told] == [("held", False), ("two", True)]
+    assert "end them first" in told[0]["error"]
+
+
+def test_a_property_is_proposed_only_where_it_is_near(broker: Served) -> None:
+    assert "nearest" not in broker.run("groups", "list", "-X", "group.protocl=x").err
+    near = broker.run("groups", "list", "-X", "security.protocl=x").err
+    assert "the nearest known one is security.protocol" in near
 
 
 def test_a_group_that_is_not_there_yet_can_be_given_positions_and_deleted(broker: Served) -> None:

@@ -43,8 +43,17 @@ def test_what_is_open_is_told_and_aborted(broker: Served) -> None:
     listed = json.loads(broker.run("transactions", "list", "--state", "Ongoing", "--json").out)
     assert [row["transactional_id"] for row in listed] == ["kennel"]
     (told,) = json.loads(broker.run("transactions", "describe", "kennel", "--json").out)
-    assert (told["state"], told["partitions"], told["producer_epoch"]) == ("Ongoing", "dogs-0", 0)
-    assert broker.run("transactions", "find-hanging", "--idle", "0").lines == []
+    assert (told["state"], told["producer_epoch"]) == ("Ongoing", 0)
+    assert told["partitions"] == [{"topic": "dogs", "partition": 0}]
+    (line,) = broker.run("transactions", "describe", "kennel").lines
+    assert line.split("\t")[6:] == [str(told["started_ms"]), "dogs:0"]
+    assert len(broker.run("transactions", "list", "--state", "ongoing").lines) == 1
+    none = broker.run("transactions", "find-hanging", "--idle", "0")
+    assert none.lines == []
+    assert none.err == (
+        "barnabas: no transaction hangs of a producer that is silent for 0 minutes; "
+        "1 transaction is open in order: `barnabas transactions list --state Ongoing`\n"
+    )
     misspelt = broker.run("transactions", "describe", "kenel")
     assert (misspelt.code, "kenel: it is not known; is kennel meant?" in misspelt.err) == (1, True)
     assert "is dogs meant?" in broker.run("transactions", "find-hanging", "-t", "dgs").err
@@ -57,12 +66,20 @@ def test_one_place_is_aborted_by_its_offset(broker: Served) -> None:
     producer = begin(broker, "second")
     refused = broker.run("transactions", "abort", "dogs:0", "0")
     assert refused.code != 0
-    assert "no open transaction of dogs-0 begins at 0" in refused.err
-    assert broker.run("transactions", "abort", "dogs:0", "2").code == 0
-    assert broker.run("transactions", "abort", "dogs:0", "2").code != 0
-    assert broker.run("transactions", "abort", "dogs:0").code != 0
-    assert broker.run("transactions", "abort", "dogs", "2").code != 0
+    assert "no open transaction of dogs-0 begins at 0; open there: 2 (" in refused.err
+    assert broker.run("transactions", "abort", "dogs-0", "2").code == 0
+    assert "; none is open there\n" in broker.run("transactions", "abort", "dogs:0", "2").err
+    alone = broker.run("transactions", "abort", "dogs:0")
+    assert (alone.code, "find-hanging` prints" in alone.err) == (2, True)
+    assert broker.run("transactions", "abort", "dogs", "2").code == 2
     producer.purge()
+
+
+def test_a_state_is_one_that_there_is(broker: Served) -> None:
+    refused = broker.run("transactions", "list", "--state", "Ongoin")
+    assert refused.code == 2
+    assert "ongoing" in refused.err.lower()
+    assert "preparecommit" in broker.run("transactions", "list", "--help").out.lower()
 
 
 def test_what_is_not_there_is_not_aborted_and_that_is_said_at_once(broker: Served) -> None:
@@ -95,4 +112,6 @@ def test_what_hangs_is_found_and_ended(broker: Served) -> None:
     where, start = found["partition"], str(found["start_offset"])
     assert (where, start) == ("cats:0", "0")
     assert broker.run("transactions", "abort", where, start).code == 0
-    assert broker.run("transactions", "find-hanging").lines == []
+    none = broker.run("transactions", "find-hanging")
+    assert none.lines == []
+    assert "no transaction hangs" in none.err

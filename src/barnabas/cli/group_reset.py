@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
 
 import click
 
 from barnabas import Admin
 from barnabas.cli.connection import existing_topics
 from barnabas.cli.moment import moment_ms
+from barnabas.cli.names import named
 from barnabas.client.core.descriptions import EARLIEST, LATEST
 from barnabas.errors import ConfigError
 from barnabas.types import TopicPartition
@@ -31,8 +34,28 @@ class Reset:
         return any(_names(text, where) for text in self.topics)
 
 
-def plan(admin: Admin, current: Offsets, reset: Reset) -> dict[TopicPartition, int]:
-    """The new positions, each one that its partition has.
+class Plan(NamedTuple):
+    """New positions, each one that its partition has; of those `clamped` to that, what was asked for."""
+
+    offsets: Offsets
+    clamped: Offsets = MappingProxyType({})
+
+
+def with_numbers(
+    ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Have an option refuse what is neither a topic nor a topic with numbers of partitions."""
+    for text in value:
+        topic, _, numbers = text.partition(":")
+        named("topic")(ctx, param, topic)
+        for number in filter(None, numbers.split(",")):
+            if not _is_number(number):
+                raise click.BadParameter(f"{text}: {number} is no number", ctx, param)
+    return value
+
+
+def plan(admin: Admin, current: Offsets, reset: Reset) -> Plan:
+    """The new positions.
 
     Raises:
         ConfigError: there is no such partition, or one has no position that can be shifted.
@@ -52,13 +75,11 @@ def plan(admin: Admin, current: Offsets, reset: Reset) -> dict[TopicPartition, i
     return _moved(admin, places, current, reset.to or "")
 
 
-def _moved(
-    admin: Admin, places: list[TopicPartition], current: Offsets, to: str
-) -> dict[TopicPartition, int]:
+def _moved(admin: Admin, places: list[TopicPartition], current: Offsets, to: str) -> Plan:
     if to == "earliest":
-        return _looked_up(admin, places, EARLIEST)
+        return Plan(_looked_up(admin, places, EARLIEST))
     if to == "latest":
-        return _looked_up(admin, places, LATEST)
+        return Plan(_looked_up(admin, places, LATEST))
     ends = _looked_up(admin, places, LATEST)
     if to == "current":
         return _within(admin, {where: current.get(where, ends[where]) for where in places})
@@ -66,14 +87,15 @@ def _moved(
         return _within(admin, dict.fromkeys(places, int(to)))
     found = _looked_up(admin, places, moment_ms("--to", to, _WORDS))
     # After the last record there is only the end.
-    return {where: found[where] if found[where] >= 0 else ends[where] for where in places}
+    return Plan({one: found[one] if found[one] >= 0 else ends[one] for one in places})
 
 
-def _within(admin: Admin, wanted: Offsets) -> dict[TopicPartition, int]:
+def _within(admin: Admin, wanted: Offsets) -> Plan:
     """The nearest offsets that there are."""
     places = list(wanted)
     first, last = _looked_up(admin, places, EARLIEST), _looked_up(admin, places, LATEST)
-    return {where: min(max(wanted[where], first[where]), last[where]) for where in places}
+    there = {one: min(max(wanted[one], first[one]), last[one]) for one in places}
+    return Plan(there, {one: wanted[one] for one in places if wanted[one] != there[one]})
 
 
 def _looked_up(admin: Admin, places: list[TopicPartition], time: int) -> dict[TopicPartition, int]:

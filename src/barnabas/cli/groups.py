@@ -1,22 +1,23 @@
 """`barnabas groups`: list, describe, reset offsets, delete. Rules are the broker's."""
 
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from typing import TextIO
+from collections.abc import Mapping
+from typing import ClassVar, TextIO
 
 import click
 
 from barnabas import Admin
 from barnabas.cli.connection import administering, client_settings, connection_options
-from barnabas.cli.group_reset import Reset, plan
-from barnabas.cli.names import meant, named
-from barnabas.cli.output import Cell, counted, show_json, show_rows, tell
-from barnabas.cli.usage import HintingGroup
-from barnabas.client.core.descriptions import LATEST
-from barnabas.client.core.group_descriptions import SHARE, GroupDescription
-from barnabas.errors import BrokerError, ConfigError, ErrorCode
-from barnabas.types import TopicPartition
+from barnabas.cli.group_advice import in_the_way, known, near, told_of
+from barnabas.cli.group_deletion import delete_each
+from barnabas.cli.group_reset import Reset, plan, with_numbers
+from barnabas.cli.group_rows import MEMBERS, POSITIONS, document, members_of, positions
+from barnabas.cli.hints import with_hints
+from barnabas.cli.names import named
+from barnabas.cli.output import counted, show_json, show_rows, tell
+from barnabas.cli.usage import HintingCommand, HintingGroup
+from barnabas.client.core.group_descriptions import SHARE
+from barnabas.errors import BrokerError, ConfigError, ErrorCode, KafkaError
 
 _STATES = ("Empty", "Dead")
 _ALL_STATES = (
@@ -24,17 +25,34 @@ _ALL_STATES = (
     *("Assigning", "Reconciling", "NotReady"),
 )
 """Source: Kafka 4.3's GroupState."""
-_COLUMNS = (
-    *("topic", "partition", "current_offset", "log_end_offset", "lag"),
-    *("member_id", "host", "client_id"),
-)
-_MEMBERS = ("member_id", "instance_id", "host", "client_id", "partitions")
-_NEW = ("topic", "partition", "current_offset", "new_offset")
+_NEW = ("topic", "partition", "current_offset", "new_offset", "clamped_from")
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 _topics = click.option(
-    "-t", "--topic", "topics", multiple=True, callback=named("topic"), metavar="TOPIC[:0,1]"
+    "-t",
+    "--topic",
+    "topics",
+    multiple=True,
+    callback=with_numbers,
+    metavar="TOPIC[:0,1]",
+    help="A topic, or behind a colon the numbers of some of its partitions; repeat.",
 )
+
+
+class ResetCommand(HintingCommand):
+    """Options that Kafka's own tool has for it."""
+
+    hints: ClassVar[Mapping[str, str]] = {
+        **dict.fromkeys(("--to-earliest", "--earliest"), "It is: --to earliest"),
+        **dict.fromkeys(("--to-latest", "--latest"), "It is: --to latest"),
+        "--to-current": "It is: --to current",
+        "--to-offset": "It is: --to 42",
+        "--to-datetime": "It is: --to 2013-01-01T05:00",
+        "--shift-by": "It is: --by",
+        "--from-file": "It is: --file",
+        "--dry-run": "Leave it out: without --execute nothing is changed",
+        "--group": "The group has no option: barnabas groups reset GROUP",
+    }
 
 
 @click.group(cls=HintingGroup)
@@ -76,23 +94,19 @@ def describe(
     In a pipe each partition is a line of eight fields, with --members each member one of five.
     """
     with administering(servers, client_settings(servers, pairs)) as admin:
-        with _told_of(admin, (group,)):
+        with told_of(admin, (group,)):
             found = admin.describe_groups([group])[group]
-        rows = _positions(admin, found)
+        rows = positions(admin, found)
     if as_json:
-        show_json(_document(found, rows))
+        show_json(document(found, rows))
         return
-    people: list[tuple[Cell, ...]] = [
-        (one.member_id, one.instance_id, one.host, one.client_id, _named(one.partitions))
-        for one in found.members
-    ]
     title = f"{group}: {found.state}, {counted(len(found.members), 'member')}"
     if found.assignor:
         title += f", {found.assignor}"
     if members:
-        show_rows(_MEMBERS, people, title=title, as_json=False)
+        show_rows(MEMBERS, members_of(found), title=title, as_json=False)
     else:
-        show_rows(_COLUMNS, rows, title=title, as_json=False)
+        show_rows(POSITIONS, rows, title=title, as_json=False)
     if not found.members:
         tell(f"{group} has no members now")
     if found.kind == SHARE:
@@ -101,7 +115,7 @@ def describe(
         )
 
 
-@groups.command()
+@groups.command(cls=ResetCommand)
 @click.argument("group", callback=named("group"))
 @_topics
 @click.option("--all-topics", is_flag=True, help="All that the group has positions in.")
@@ -129,25 +143,30 @@ def reset(
     """Show where GROUP would go on, or have it go on there with --execute.
 
     A time is such as 2013-01-01T05:00 (local unless it says otherwise), or @ and milliseconds since
-    1970. Offsets that a partition does not have become its first or its end. A group with members
-    cannot be reset.
+    1970. Offsets that a partition does not have become its first or its end; clamped_from is what was
+    asked for. A group with members cannot be reset.
     """
-    if (to is not None) + (by is not None) + (file is not None) != 1:
-        raise click.UsageError("say where to: one of --to, --by and --file")
+    _refuse_unclear({"--to": to, "--by": by, "--file": file})
     if (file is None) and bool(topics) == all_topics:
-        raise click.UsageError("say of which topics: --topic or --all-topics")
+        both = ", not both" if all_topics else ""
+        raise click.UsageError(f"say of which topics: --topic or --all-topics{both}")
     lines = None if file is None else file.read().splitlines()
     with administering(servers, client_settings(servers, pairs)) as admin:
-        _refuse_unheeding(admin, group)
+        unknown = None if _heeds(admin, group) else near(admin, group)
         saved = admin.list_group_offsets(group)
         current = {where: each.offset for where, each in saved.items()}
         if all_topics and not current:
-            raise ConfigError(f"{group} has no positions; {_known(admin, group)}")
+            raise ConfigError(f"{group} has no positions; {known(admin, group)}")
         new = plan(admin, current, Reset(topics, to, by, lines))
-        if execute and new:
-            admin.alter_group_offsets(group, dict(new.items()))
-    rows = [(*where, current.get(where), offset) for where, offset in sorted(new.items())]
+        if execute and new.offsets:
+            admin.alter_group_offsets(group, dict(new.offsets.items()))
+    rows = [
+        (*where, current.get(where), offset, new.clamped.get(where))
+        for where, offset in sorted(new.offsets.items())
+    ]
     show_rows(_NEW, rows, title=f"Where {group} goes on", as_json=as_json)
+    if unknown is not None and rows:
+        _say_unknown(group, unknown, execute=execute)
     if not execute:
         tell("nothing was changed: --execute does it")
 
@@ -155,14 +174,31 @@ def reset(
 @groups.command()
 @click.argument("names", nargs=-1, required=True, callback=named("group"), metavar="GROUP...")
 @click.option("-y", "--yes", is_flag=True, help="Do not ask; needed where nobody can be asked.")
+@_json
 @connection_options
-def delete(names: tuple[str, ...], servers: str, pairs: tuple[str, ...], *, yes: bool) -> None:
-    """Delete groups without members, with all positions that they saved."""
+def delete(
+    names: tuple[str, ...], servers: str, pairs: tuple[str, ...], *, yes: bool, as_json: bool
+) -> None:
+    """Delete groups without members, with all positions that they saved.
+
+    In a pipe each group that was deleted is a line, also where others could not be.
+    """
     _confirm(f"Delete {', '.join(names)} with all positions?", yes=yes)
-    settings = client_settings(servers, pairs)
-    with administering(servers, settings) as admin, _told_of(admin, names):
-        admin.delete_groups(names)
-    tell(f"deleted {', '.join(names)}")
+    with administering(servers, client_settings(servers, pairs)) as admin:
+        outcome = delete_each(admin, names)
+    gone = [name for name, error in outcome.items() if error is None]
+    if as_json:
+        show_json([_ended(name, error) for name, error in outcome.items()])
+    elif not sys.stdout.isatty():
+        for name in gone:
+            print(name)
+    elif gone:
+        tell(f"deleted {', '.join(gone)}")
+    refused = [error for error in outcome.values() if error is not None]
+    for error in refused[:-1]:
+        print(f"barnabas: {with_hints(error)}", file=sys.stderr)
+    if refused:
+        raise refused[-1]
 
 
 @groups.command("delete-offsets")
@@ -182,101 +218,50 @@ def delete_offsets(
         gone = [where for where in saved if Reset(topics).names(where)]
         if not gone:
             what = f"{group} has no positions in {', '.join(topics)}"
-            raise ConfigError(f"{what}; {_known(admin, group)}" if not saved else what)
+            raise ConfigError(f"{what}; {known(admin, group)}" if not saved else what)
         admin.delete_group_offsets(group, gone)
     tell(f"{group} forgot {counted(len(gone), 'position')}")
 
 
-@contextmanager
-def _told_of(admin: Admin, names: Iterable[str]) -> Iterator[None]:
-    """Where there is no such group, which ones there are."""
-    try:
-        yield
-    except BrokerError as error:
-        if error.code is ErrorCode.GROUP_ID_NOT_FOUND:
-            # Of several the error names the one.
-            missing = next((name for name in names if name in str(error)), "")
-            error.add_note(_known(admin, missing))
-        raise
+def _ended(name: str, error: KafkaError | None) -> dict[str, object]:
+    told = None if error is None else with_hints(error)
+    return {"group": name, "deleted": error is None, "error": told}
 
 
-def _known(admin: Admin, name: str) -> str:
-    near = meant(name, (one.group_id for one in admin.list_groups()))
-    return near or "`barnabas groups list` shows what there is"
+def _refuse_unclear(ways: Mapping[str, object]) -> None:
+    """The ways to say where a group goes on: exactly one was given."""
+    given = [option for option, value in ways.items() if value is not None]
+    if len(given) != 1:
+        instead = f", not {' and '.join(given)}" if given else ""
+        raise click.UsageError(f"say where to: one of --to, --by and --file{instead}")
 
 
-def _document(found: GroupDescription, rows: list[tuple[Cell, ...]]) -> dict[str, object]:
-    return {
-        "group": found.group_id,
-        "type": found.kind,
-        "state": found.state,
-        "assignor": found.assignor,
-        "coordinator": found.coordinator,
-        "members": [
-            {
-                "member_id": one.member_id,
-                "instance_id": one.instance_id,
-                "host": one.host,
-                "client_id": one.client_id,
-                "partitions": [where._asdict() for where in one.partitions],
-            }
-            for one in found.members
-        ],
-        "partitions": [dict(zip(_COLUMNS, row, strict=True)) for row in rows],
-    }
-
-
-def _positions(admin: Admin, found: GroupDescription) -> list[tuple[Cell, ...]]:
-    """A row for each partition that has a position or a member, as Kafka's own tool prints them."""
-    saved = admin.list_group_offsets(found.group_id)
-    owners = {where: one for one in found.members for where in one.partitions}
-    places = sorted({*saved, *owners})
-    ends = _ends(admin, places)
-    rows: list[tuple[Cell, ...]] = []
-    for where in places:
-        offset = saved[where].offset if where in saved else None
-        end, owner = ends.get(where), owners.get(where)
-        lag = None if offset is None or end is None else max(0, end - offset)
-        who: tuple[Cell, ...] = (None, None, None)
-        if owner is not None:
-            who = (owner.member_id, owner.host, owner.client_id)
-        rows.append((*where, offset, end, lag, *who))
-    return rows
-
-
-def _ends(admin: Admin, places: list[TopicPartition]) -> dict[TopicPartition, int]:
-    """The ends of those partitions that are still there."""
-    known = admin.describe_topics()
-    there = [
-        where
-        for where in places
-        if where.topic in known and where.partition < len(known[where.topic].partitions)
-    ]
-    found = admin.list_offsets(dict.fromkeys(there, LATEST)) if there else {}
-    return {where: each.offset for where, each in found.items()}
-
-
-def _refuse_unheeding(admin: Admin, group: str) -> None:
-    """A group that would not heed what is saved. One that is not there has no members."""
+def _heeds(admin: Admin, group: str) -> bool:
+    """Whether the group is there and will heed what is saved; one that would not is refused."""
     try:
         found = admin.describe_groups([group])[group]
     except BrokerError as error:
         if error.code is not ErrorCode.GROUP_ID_NOT_FOUND:
             raise
-        return
+        return False
     if found.kind == SHARE:
         raise ConfigError(
             f"{group} is a share group, which saves no positions: "
             "kafka-share-groups.sh --reset-offsets moves it"
         )
     if found.state not in _STATES:
-        raise ConfigError(
-            f"{group} is {found.state} with {counted(len(found.members), 'member')}: end them first"
-        )
+        raise ConfigError(in_the_way(found))
+    return True
 
 
-def _named(partitions: tuple[TopicPartition, ...]) -> str:
-    return ",".join(f"{where.topic}-{where.partition}" for where in partitions)
+def _say_unknown(group: str, like: str, *, execute: bool) -> None:
+    """Who misspelt a group hears it, also where a script has done so."""
+    what = (
+        f"there was no group {group}: it was made"
+        if execute
+        else f"there is no group {group}: --execute would make it"
+    )
+    print("; ".join(filter(None, (f"barnabas: {what}", like))), file=sys.stderr)
 
 
 def _confirm(question: str, *, yes: bool) -> None:

@@ -1,11 +1,13 @@
-"""Times as the command line takes them."""
+"""Times as the command line takes them, and as it tells them."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 
 import click
 
 from barnabas.config.definition import LONG_MAX
 from barnabas.errors import ConfigError
+
+_UNITS = ((86_400, "d"), (3_600, "h"), (60, "min"), (1, "s"))
 
 
 def moment_ms(option: str, text: str, others: str) -> int:
@@ -30,3 +32,17 @@ def _told(option: str, text: str, milliseconds: int) -> int:
     if milliseconds > LONG_MAX:
         raise ConfigError(f"{option} {text}: it must be at most @{LONG_MAX}")
     return max(milliseconds, 0)
+
+
+def told(milliseconds: int, now_ms: int) -> str:
+    """A time as people read it, where they are, with its age: `2013-01-01 05:00:00, 3 h ago`."""
+    try:
+        when = datetime.fromtimestamp(milliseconds / 1000, tz=UTC).astimezone()
+    except (ValueError, OverflowError, OSError):
+        return str(milliseconds)
+    shown = f"{when:%Y-%m-%d %H:%M:%S}"
+    age = (now_ms - milliseconds) // 1000
+    for size, unit in _UNITS:
+        if age >= size:
+            return f"{shown}, {age // size} {unit} ago"
+    return shown if age < 0 else f"{shown}, now"

@@ -8,6 +8,10 @@ Cell = str | int | list[int] | None
 Row = Sequence[Cell]
 
 
+class Moment(int):
+    """Milliseconds since 1970. A table shows them as a time and its age, all else as the number."""
+
+
 def show_rows(columns: Sequence[str], rows: Sequence[Row], *, title: str, as_json: bool) -> None:
     """Print rows; numbers are set to the right. A pipe gets neither title nor head."""
     if as_json:
@@ -39,12 +43,20 @@ def _show_table(columns: Sequence[str], rows: Sequence[Row], title: str) -> None
     from rich.console import Console
     from rich.table import Table
 
+    from barnabas.cli.moment import told
+    from barnabas.runtime.clock import SystemClock
+
+    now_ms = SystemClock().time_ms()
     table = Table(title=title, title_justify="left", title_style="bold")
     for index, column in enumerate(columns):
         numbers = bool(rows) and all(isinstance(row[index], int) for row in rows)
-        table.add_column(column.replace("_", " "), justify="right" if numbers else "left")
+        moments = any(isinstance(row[index], Moment) for row in rows)
+        head = column.removesuffix("_ms") if moments else column
+        table.add_column(head.replace("_", " "), justify="right" if numbers else "left")
     for row in rows:
-        table.add_row(*(_text(cell) for cell in row))
+        table.add_row(
+            *(told(cell, now_ms) if isinstance(cell, Moment) else _text(cell) for cell in row)
+        )
     Console().print(table)
 
 

@@ -1,5 +1,7 @@
 """`barnabas transactions`: list, describe, find those that hang, abort. Rules are the broker's."""
 
+import sys
+
 import click
 
 from barnabas import Admin
@@ -10,7 +12,7 @@ from barnabas.cli.connection import (
     existing_topics,
 )
 from barnabas.cli.names import meant, named
-from barnabas.cli.output import show_rows
+from barnabas.cli.output import Moment, counted, show_json, show_rows, tell
 from barnabas.cli.usage import HintingGroup
 from barnabas.client.core.transaction_descriptions import TransactionDescription
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
@@ -19,6 +21,14 @@ from barnabas.types import TopicPartition
 
 _IDLE_MINUTES = 20
 """As long as any transaction may be open by default, and five minutes. Source: Kafka's tool."""
+
+_ONGOING = "Ongoing"
+STATES = (
+    *("Empty", _ONGOING, "PrepareCommit", "PrepareAbort", "CompleteCommit", "CompleteAbort"),
+    *("Dead", "PrepareEpochFence"),
+)
+"""Source: Kafka 4.3's TransactionState."""
+_FINDER = "`barnabas transactions find-hanging`"
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 
@@ -29,7 +39,13 @@ def transactions() -> None:
 
 
 @transactions.command("list")
-@click.option("--state", "states", multiple=True, help="Only those that are Ongoing, Empty, ...")
+@click.option(
+    "--state",
+    "states",
+    multiple=True,
+    type=click.Choice(STATES, case_sensitive=False),
+    help="Only those that are in one of these.",
+)
 @click.option("--running", type=int, default=-1, metavar="MS", help="Only those open for longer.")
 @_json
 @connection_options
@@ -59,14 +75,22 @@ def describe(transactional_id: str, servers: str, pairs: tuple[str, ...], *, as_
         found.producer_epoch,
         found.state,
         found.timeout_ms,
-        found.started_ms,
-        ",".join(f"{one.topic}-{one.partition}" for one in found.partitions),
+        None if found.started_ms is None else Moment(found.started_ms),
     )
     columns = (
         *("transactional_id", "coordinator", "producer_id", "producer_epoch", "state"),
-        *("timeout_ms", "started_ms", "partitions"),
+        *("timeout_ms", "started_ms"),
     )
-    show_rows(columns, [row], title=f"Transactional id {transactional_id}", as_json=as_json)
+    if as_json:
+        places = [where._asdict() for where in found.partitions]
+        show_json([dict(zip(columns, row, strict=True)) | {"partitions": places}])
+        return
+    show_rows(
+        (*columns, "partitions"),
+        [(*row, ",".join(map(_named, found.partitions)))],
+        title=f"Transactional id {transactional_id}",
+        as_json=False,
+    )
 
 
 def _described(admin: Admin, name: str) -> TransactionDescription:
@@ -92,18 +116,21 @@ def find_hanging(
 ) -> None:
     """Print transactions that are open in a partition and that no coordinator will end.
 
-    Readers of committed records wait for them. The last two columns are arguments of abort.
+    Readers of committed records wait for them. The last two columns are arguments of abort. Those
+    that a coordinator knows of, list shows; it ends them once their time is over.
     """
     since = SystemClock().time_ms() - int(idle * 60_000)
     with administering(servers, client_settings(servers, pairs)) as admin:
         found = admin.hanging_transactions(_partitions(admin, topics), since)
+        if not found:
+            _say_none(len(admin.list_transactions(states=(_ONGOING,))), idle)
     rows = [
         (
             one.transactional_id,
             one.producer.producer_id,
             one.producer.epoch,
-            one.producer.last_timestamp,
-            f"{one.where.topic}:{one.where.partition}",
+            Moment(one.producer.last_timestamp),
+            _named(one.where),
             one.producer.transaction_start,
         )
         for one in found
@@ -140,21 +167,64 @@ def abort(
     servers: str,
     pairs: tuple[str, ...],
 ) -> None:
-    """Abort one transaction: where it hangs in a partition, or all of a producer's."""
+    """Abort one transaction: where it hangs in a partition, or all of a producer's.
+
+    TOPIC:PARTITION and START_OFFSET are what find-hanging prints in its last two columns.
+    """
     by_place = partition is not None and start_offset is not None
     if by_place == (transactional_id is not None):
-        raise click.UsageError("say TOPIC:PARTITION and START_OFFSET, or --transactional-id")
+        raise click.UsageError(
+            f"say TOPIC:PARTITION and START_OFFSET, which {_FINDER} prints, or --transactional-id"
+        )
     with administering(servers, client_settings(servers, pairs)) as admin:
         if transactional_id is not None:
             # Fencing one that is not there would make it, and say nothing.
             _described(admin, transactional_id)
             admin.fence_producer(transactional_id)
+            tell(f"aborted what {transactional_id} had open")
             return
         assert partition is not None
         assert start_offset is not None
-        topic, _, index = partition.rpartition(":")
-        if not topic or not (index.isascii() and index.isdecimal()):
-            raise click.UsageError(f"{partition} is not TOPIC:PARTITION")
-        if int(index) >= len(existing_topics(admin, (topic,))[topic].partitions):
-            raise ConfigError(f"{topic} has no partition {index}")
-        admin.abort_transaction((topic, int(index)), start_offset)
+        where = _place(partition)
+        if where.partition >= len(existing_topics(admin, (where.topic,))[where.topic].partitions):
+            raise ConfigError(f"{where.topic} has no partition {where.partition}")
+        try:
+            admin.abort_transaction(where, start_offset)
+        except BrokerError as error:
+            if error.code is ErrorCode.INVALID_TXN_STATE:
+                error.add_note(_open_there(admin, where))
+            raise
+    tell(f"aborted the transaction of {_named(where)} that began at {start_offset}")
+
+
+def _named(where: TopicPartition) -> str:
+    return f"{where.topic}:{where.partition}"
+
+
+def _place(text: str) -> TopicPartition:
+    """What `_named` writes; TOPIC-PARTITION as well: no name of a topic has a colon."""
+    topic, _, index = text.rpartition(":" if ":" in text else "-")
+    if not topic or not (index.isascii() and index.isdecimal()):
+        raise click.UsageError(f"{text} is not TOPIC:PARTITION")
+    return TopicPartition(topic, int(index))
+
+
+def _open_there(admin: Admin, where: TopicPartition) -> str:
+    """Where the transactions begin that are open in a partition, for behind an error."""
+    producers = admin.describe_producers((where,))[where]
+    starts = sorted(one.transaction_start for one in producers if one.transaction_start is not None)
+    if not starts:
+        return "none is open there"
+    return f"open there: {', '.join(map(str, starts))} ({_FINDER} tells which of them hang)"
+
+
+def _say_none(ongoing: int, idle: float) -> None:
+    """That nothing hangs, also to a script: an empty answer alone might be taken for a failure."""
+    what = f"barnabas: no transaction hangs of a producer that is silent for {idle:g} minutes"
+    if ongoing:
+        verb = "is" if ongoing == 1 else "are"
+        what += f"; {counted(ongoing, 'transaction')} {verb} open in order: "
+        what += f"`barnabas transactions list --state {_ONGOING}`"
+    else:
+        what += ", and none is open"
+    print(what, file=sys.stderr)

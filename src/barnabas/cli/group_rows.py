@@ -1,0 +1,77 @@
+"""What is told of a group: where it is in each partition, and its members."""
+
+from barnabas import Admin
+from barnabas.cli.output import Cell
+from barnabas.client.core.descriptions import LATEST
+from barnabas.client.core.group_descriptions import GroupDescription
+from barnabas.types import TopicPartition
+
+POSITIONS = (
+    *("topic", "partition", "current_offset", "log_end_offset", "lag"),
+    *("member_id", "host", "client_id"),
+)
+MEMBERS = ("member_id", "instance_id", "host", "client_id", "partitions")
+
+
+def members_of(found: GroupDescription) -> list[tuple[Cell, ...]]:
+    """A row for each member, as `MEMBERS` has them."""
+    return [
+        (one.member_id, one.instance_id, one.host, one.client_id, _named(one.partitions))
+        for one in found.members
+    ]
+
+
+def document(found: GroupDescription, rows: list[tuple[Cell, ...]]) -> dict[str, object]:
+    """All of a group, for machines."""
+    return {
+        "group": found.group_id,
+        "type": found.kind,
+        "state": found.state,
+        "assignor": found.assignor,
+        "coordinator": found.coordinator,
+        "members": [
+            {
+                "member_id": one.member_id,
+                "instance_id": one.instance_id,
+                "host": one.host,
+                "client_id": one.client_id,
+                "partitions": [where._asdict() for where in one.partitions],
+            }
+            for one in found.members
+        ],
+        "partitions": [dict(zip(POSITIONS, row, strict=True)) for row in rows],
+    }
+
+
+def positions(admin: Admin, found: GroupDescription) -> list[tuple[Cell, ...]]:
+    """A row for each partition that has a position or a member, as Kafka's own tool prints them."""
+    saved = admin.list_group_offsets(found.group_id)
+    owners = {where: one for one in found.members for where in one.partitions}
+    places = sorted({*saved, *owners})
+    ends = _ends(admin, places)
+    rows: list[tuple[Cell, ...]] = []
+    for where in places:
+        offset = saved[where].offset if where in saved else None
+        end, owner = ends.get(where), owners.get(where)
+        lag = None if offset is None or end is None else max(0, end - offset)
+        who: tuple[Cell, ...] = (None, None, None)
+        if owner is not None:
+            who = (owner.member_id, owner.host, owner.client_id)
+        rows.append((*where, offset, end, lag, *who))
+    return rows
+
+
+def _ends(admin: Admin, places: list[TopicPartition]) -> dict[TopicPartition, int]:
+    """The ends of those partitions that are still there."""
+    known = admin.describe_topics()
+    there = [
+        where
+        for where in places
+        if where.topic in known and where.partition < len(known[where.topic].partitions)
+    ]
+    found = admin.list_offsets(dict.fromkeys(there, LATEST)) if there else {}
+    return {where: each.offset for where, each in found.items()}
+
+
+def _named(partitions: tuple[TopicPartition, ...]) -> str:
+    return ",".join(f"{where.topic}-{where.partition}" for where in partitions)

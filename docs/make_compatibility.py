@@ -154,7 +154,8 @@ consoles of 0.9, 0.10, 0.11, 1.1, 2.4, 2.8 and 3.9 read as members too
 confluent-kafka under each assignor that both have, with kafka-python and aiokafka, and replace killed ones,
 on our broker and on Kafka 4.3
 (`tests/interop/test_our_groups.py`). `barnabas groups` describes groups, and plans resets, as
-`kafka-consumer-groups` of 4.3 does (`tests/interop/test_group_admin.py`). kafkajs
+`kafka-consumer-groups` of 4.3 does (`tests/interop/test_group_admin.py`). Properties of groups with which
+Kafka 4.3 does not start are refused here too (`tests/interop/test_at_start.py`). kafkajs
 reads as a member in the table above: it has no other way.
 """
 _CONVERSATIONS = """## Conversations

@@ -62,6 +62,6 @@ def _numbered(given: Iterable[str]) -> Iterable[tuple[int, str]]:
 
 def _address(text: str) -> Address:
     try:
-        return Address(*parse_address(text, None))
+        return Address(*parse_address(text))
     except ConfigError as error:
         raise click.UsageError(f"--from: {error} (2=host:port for broker 2)") from None

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from barnabas.errors import ConnectionFailed, ConnectionRefused, RequestTimeout
+from barnabas.runtime.unknown_names import why_unresolved
 from barnabas.types import Buffer
 
 _MOST_BUFFERS = 512
@@ -24,7 +25,10 @@ class BlockingStream:
         self._timeout_s = timeout_s
         try:
             self._socket = socket.create_connection((host, port), connect_s)
-        except (ConnectionRefusedError, socket.gaierror) as error:
+        except socket.gaierror as error:
+            why = why_unresolved(host, error)
+            raise ConnectionRefused(f"cannot connect to {self._place}: {why}") from error
+        except ConnectionRefusedError as error:
             raise ConnectionRefused(f"cannot connect to {self._place}: {error}") from error
         except OSError as error:
             raise ConnectionFailed(f"cannot connect to {self._place}: {error}") from error

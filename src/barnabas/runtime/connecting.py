@@ -13,6 +13,7 @@ from barnabas.errors import ConnectionFailed, ConnectionRefused
 from barnabas.ports import Channel
 from barnabas.runtime.channel import SocketChannel
 from barnabas.runtime.event_source import EventSource
+from barnabas.runtime.unknown_names import why_unresolved
 
 _IN_PROGRESS = frozenset({0, errno.EINPROGRESS, errno.EWOULDBLOCK, errno.EINTR})
 
@@ -32,7 +33,7 @@ class Connecting:
     ) -> None:
         self._loop = loop
         self._buffers = buffers
-        self._target = f"{host}:{port}"
+        self._host, self._target = host, f"{host}:{port}"
         self._on_done: Callable[[Channel | Exception], None] | None = on_done
         self._addresses: _Addresses = []
         self._socket: socket.socket | None = None
@@ -73,10 +74,7 @@ class Connecting:
     def _next(self) -> None:
         while self._on_done is not None:
             if not self._addresses:
-                error = self._last_error or "it has no address"
-                at_once = isinstance(error, ConnectionRefusedError | socket.gaierror)
-                kind = ConnectionRefused if at_once else ConnectionFailed
-                self._finish(kind(f"cannot connect to {self._target}: {error}"))
+                self._finish(self._failure())
                 return
             family, address = self._addresses.pop(0)
             try:
@@ -115,6 +113,15 @@ class Connecting:
             return
         self._finish(channel)
 
+    def _failure(self) -> ConnectionFailed:
+        error = self._last_error
+        what = f"cannot connect to {self._target}: "
+        if isinstance(error, socket.gaierror):
+            return ConnectionRefused(what + why_unresolved(self._host, error))
+        if isinstance(error, ConnectionRefusedError):
+            return ConnectionRefused(f"{what}{error}")
+        return ConnectionFailed(f"{what}{error or 'it has no address'}")
+
     def _fail(self, code: int) -> None:
         self._last_error = OSError(code, os.strerror(code))
         self._drop()
@@ -146,4 +153,6 @@ def _look_up(host: str, port: int) -> _Addresses | OSError:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:
         return error
+    except UnicodeError as error:
+        return socket.gaierror(socket.EAI_NONAME, str(error))
     return [(row[0], row[4]) for row in found]

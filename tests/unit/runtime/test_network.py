@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from barnabas.errors import ConnectionFailed
+from barnabas.errors import ConnectionFailed, ConnectionRefused
 from barnabas.ports import Channel
 from barnabas.runtime.listener import SocketOptions, open_port
 from barnabas.runtime.loop import EventLoop
@@ -78,6 +78,28 @@ def test_a_refused_connection_is_an_outcome(meeting: Meeting) -> None:
         meeting.network.connect("127.0.0.1", port, meeting.outcomes.append)
         meeting.until(lambda: bool(meeting.outcomes))
     assert isinstance(meeting.outcomes[0], ConnectionFailed)
+
+
+@pytest.mark.parametrize("code", [socket.EAI_NONAME, socket.EAI_AGAIN])
+def test_a_name_that_nobody_knows_is_said(
+    meeting: Meeting, monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    def unknown(*_: object, **__: object) -> None:
+        raise socket.gaierror(code, "not found")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    meeting.network.connect("lokalhost", 9092, meeting.outcomes.append)
+    meeting.until(lambda: bool(meeting.outcomes))
+    (outcome,) = meeting.outcomes
+    assert isinstance(outcome, ConnectionRefused)
+    said = "cannot connect to lokalhost:9092: the name 'lokalhost' is unknown"
+    assert str(outcome).startswith(said)
+
+
+def test_a_name_that_cannot_be_one_is_unknown_too(meeting: Meeting) -> None:
+    meeting.network.connect("a..b", 9092, meeting.outcomes.append)
+    meeting.until(lambda: bool(meeting.outcomes))
+    assert isinstance(meeting.outcomes[0], ConnectionRefused)
 
 
 def test_where_no_thread_can_be_had_names_are_looked_up_all_the_same(

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 
 from barnabas.errors import ConfigError, ConnectionFailed, ConnectionRefused, VersionsUntold
 
-_DEFAULT_PORT = 9092
 _HIGHEST_PORT = 65535
 _SEPARATOR = re.compile(r"[\s;=]")
 _TIMES_UNTOLD = 3
@@ -13,7 +12,7 @@ _TIMES_UNTOLD = 3
 
 
 def parse_addresses(servers: Iterable[str]) -> list[tuple[str, int]]:
-    """`bootstrap.servers` as host and port; without a port it is 9092; IPv6 hosts in brackets.
+    """`bootstrap.servers` as host and port; IPv6 hosts in brackets.
 
     Raises:
         ConfigError: there is none, or one is not an address; the message names it.
@@ -27,8 +26,8 @@ def parse_addresses(servers: Iterable[str]) -> list[tuple[str, int]]:
         raise ConfigError(f"bootstrap.servers: {error}") from None
 
 
-def parse_address(text: str, default_port: int | None = _DEFAULT_PORT) -> tuple[str, int]:
-    """Host and port of one address; an IPv6 host in brackets. It needs a port where none is the default.
+def parse_address(text: str) -> tuple[str, int]:
+    """Host and port of one address; an IPv6 host in brackets.
 
     Raises:
         ConfigError: it is none; the message names it, and what is wrong with it.
@@ -46,8 +45,6 @@ def parse_address(text: str, default_port: int | None = _DEFAULT_PORT) -> tuple[
         why = "only an IPv6 host has colons, and stands in brackets"
     elif not why and not host:
         why = "the host is missing"
-    elif not why and not colon and default_port is not None:
-        return host, default_port
     why = why or _wrong_port(port if colon else "")
     if why:
         raise ConfigError(f"{text} is not host:port: {why}")
@@ -68,7 +65,7 @@ def _slip(text: str) -> str:
 
 def _wrong_port(port: str) -> str:
     if not port:
-        return "the port is missing"
+        return "the port is missing; Kafka's is 9092"
     number = int(port) if port.isdecimal() and len(port) <= len(str(_HIGHEST_PORT)) else 0
     return "" if 0 < number <= _HIGHEST_PORT else f"a port is a number from 1 to {_HIGHEST_PORT}"
 

@@ -1,16 +1,11 @@
 import pytest
 
-from barnabas.client.core.bootstrap import Failures, parse_address, parse_addresses
+from barnabas.client.core.bootstrap import Failures, parse_addresses
 from barnabas.errors import ConfigError, ConnectionRefused, VersionsUntold
 
 
-def test_addresses_are_read_with_and_without_port() -> None:
-    assert parse_addresses(["a:1", " b ", "[::1]:2", "[fe80::1]", ""]) == [
-        ("a", 1),
-        ("b", 9092),
-        ("::1", 2),
-        ("fe80::1", 9092),
-    ]
+def test_addresses_are_hosts_with_ports() -> None:
+    assert parse_addresses(["a:1", " b:2 ", "[::1]:3", ""]) == [("a", 1), ("b", 2), ("::1", 3)]
 
 
 @pytest.mark.parametrize(
@@ -27,6 +22,8 @@ def test_addresses_are_read_with_and_without_port() -> None:
         ("a:70000", "a port is a number"),
         ("a:" + 5000 * "1", "a port is a number"),
         ("a:", "the port is missing"),
+        ("a", "the port is missing; Kafka's is 9092"),
+        ("[fe80::1]", "the port is missing"),
         (":1", "the host is missing"),
         ("[]:1", "the host is missing"),
         ("[::1", "only an IPv6 host has colons, and stands in brackets"),
@@ -39,12 +36,6 @@ def test_what_is_no_address_is_named_with_what_is_wrong(text: str, why: str) -> 
         parse_addresses(["good:1", text])
     assert str(caught.value).startswith(f"bootstrap.servers: {text} is not host:port: ")
     assert why in str(caught.value)
-
-
-def test_an_address_may_have_to_say_its_port() -> None:
-    assert parse_address("[::1]:7", None) == ("::1", 7)
-    with pytest.raises(ConfigError, match="the port is missing"):
-        parse_address("[::1]", None)
 
 
 def test_an_ipv6_host_that_has_a_port_may_do_without_brackets_as_in_kafka() -> None:

@@ -216,11 +216,15 @@ class Transactor:
             raise self.transactions.refusal(call) from error
 
     async def _identify(self, what: str, at_least: int = 0) -> None:
-        request = self._me.init(self._options.transaction_timeout_ms)
+        timeout_ms = self._options.transaction_timeout_ms
+        request = self._me.init(timeout_ms)
+        too_long = f"{timeout_ms} ms are more than the broker's transaction.max.timeout.ms allows"
 
         async def attempt() -> Any:
             asked = self._coordinator.ask(request, at_least=at_least, at_most=INIT_AT_MOST)
             reply = await asked
+            if reply.error_code == ErrorCode.INVALID_TRANSACTION_TIMEOUT:
+                self._coordinator.check(reply.error_code, too_long)
             self._coordinator.check(reply.error_code, what)
             return reply
 

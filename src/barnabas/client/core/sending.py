@@ -21,7 +21,7 @@ from barnabas.client.core.retry import Backoff
 from barnabas.client.core.splitting import split
 from barnabas.client.core.transaction_states import TransactionInput
 from barnabas.client.core.transactions import Transactions
-from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
+from barnabas.errors import BrokerError, ErrorCode, FatalError, KafkaError, RequestTimeout
 from barnabas.protocol.produce import (
     PartitionProduceData,
     PartitionProduceResponse,
@@ -202,6 +202,7 @@ class Sender:
 
         Raises:
             BrokerError: with the code of the first failure; the message counts them.
+            FatalError: the same, where it has ended the producer.
         """
         silent = [batch for batch in self.failed_batches if not batch.observed]
         self.failed_batches.clear()
@@ -213,6 +214,8 @@ class Sender:
         count = sum(batch.count for batch in silent)
         where = f"{first.where.topic}-{first.where.partition}"
         what = f"{count} records in {len(silent)} batches were not delivered; the first for {where}"
+        if isinstance(error, FatalError):
+            raise FatalError(f"{what}: {error}", error.code) from error
         raise BrokerError(error.code, f"{what}: {error}") from error
 
     def _plan_queue(
@@ -358,10 +361,10 @@ class Sender:
             self._fail(batch, why)
 
     def _fail(self, batch: ProducerBatch, error: KafkaError) -> None:
+        if self.transactions is not None:
+            error = self.transactions.lost(batch, error)
         log.error("records lost %s", failure_of(batch.where, batch.count, error))
         self.failed_batches.append(batch)
-        if self.transactions is not None:
-            self.transactions.lost(batch, error)
         self._settle(batch, Failed(error))
 
     def _close_gap(self, queue: PartitionQueue) -> None:

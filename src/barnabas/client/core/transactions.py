@@ -95,7 +95,7 @@ class Transactions:
         who = f"{call.value}: the producer of transactional id {self.transactional_id!r}"
         if self.state is TransactionState.DEAD:
             code = ErrorCode.UNKNOWN_SERVER_ERROR if self._why is None else self._why.code
-            return FatalError(f"{who} cannot go on, make a new one: {self._why}", code)
+            return FatalError(f"{who} cannot go on, {_advice(code)}: {self._why}", code)
         if self.state is TransactionState.FAILED:
             code = ErrorCode.TRANSACTION_ABORTABLE if self._why is None else self._why.code
             return AbortableError(
@@ -128,10 +128,11 @@ class Transactions:
         self.groups.add(group_id)
         self.confirmed = True
 
-    def lost(self, batch: ProducerBatch, error: KafkaError) -> None:
-        """A batch was given up."""
+    def lost(self, batch: ProducerBatch, error: KafkaError) -> KafkaError:
+        """A batch was given up. What its sender is told: who is fenced hears the same from all."""
         self.gap |= batch.sequence != NO_SEQUENCE
         self.fail(error)
+        return self.refusal(TransactionInput.SEND) if error.code in _FATAL else error
 
     def fail(self, error: KafkaError) -> None:
         """The transaction cannot be committed any more; the first reason counts."""
@@ -155,6 +156,12 @@ class Transactions:
         self.wanted.clear()
         self._added.clear()
         self.groups.clear()
+
+
+def _advice(code: ErrorCode) -> str:
+    if code is ErrorCode.INVALID_TRANSACTION_TIMEOUT:
+        return "make a new one with a shorter transaction.timeout.ms"
+    return "make a new one"
 
 
 def _explained(error: KafkaError) -> KafkaError:

@@ -496,12 +496,15 @@ def test_a_batch_whose_time_is_up_is_a_gap_only_if_it_was_sent() -> None:
 
 def test_who_is_fenced_loses_all_and_takes_no_more() -> None:
     it = InTransaction(in_flight=1)
-    it.send(b"a")
+    sent = it.send(b"a")
     outgoing = it.go()
     unsent = it.send(b"b")
     it.answer(outgoing, ErrorCode.INVALID_PRODUCER_EPOCH)
     assert it.plan().outgoing == []
-    assert isinstance(error_of(unsent), FatalError)
+    for error in (error_of(sent), error_of(unsent)):
+        assert isinstance(error, FatalError)
+        assert error.code is ErrorCode.INVALID_PRODUCER_EPOCH
+        assert "it is fenced: another producer has begun" in str(error)
     with pytest.raises(FatalError, match="it is fenced"):
         it.send(b"c")
     it.records.resume()
@@ -532,3 +535,21 @@ def test_records_are_taken_only_between_the_beginning_and_the_end() -> None:
     it.records.resume()
     it.send(b"c")
     assert values(it.go()) == [b"c"]
+
+
+def test_a_flush_says_that_its_producer_is_fenced() -> None:
+    it = InTransaction()
+    it.send(b"a")
+    it.answer(it.go(), ErrorCode.INVALID_PRODUCER_EPOCH)
+    with pytest.raises(FatalError, match=r"^1 records in 1 batches .*: it is fenced") as told:
+        it.sender.raise_failures()
+    assert told.value.code is ErrorCode.INVALID_PRODUCER_EPOCH
+
+
+def test_what_fails_after_the_producer_did_keeps_its_own_reason() -> None:
+    it = InTransaction()
+    refused = it.send(b"a")
+    outgoing = it.go()
+    it.transactions.die(BrokerError(ErrorCode.PRODUCER_FENCED))
+    it.answer(outgoing, ErrorCode.INVALID_RECORD)
+    assert error_of(refused).code is ErrorCode.INVALID_RECORD

@@ -312,6 +312,10 @@ class LocalProtocolError(ProtocolError):
     code = ErrorCode.INVALID_REQUEST
 
 
+class InvalidArgument(LocalProtocolError, ValueError):
+    """A call was given a value that it cannot take; nothing was sent."""
+
+
 class RemoteProtocolError(ProtocolError):
     """They said something illegal."""
 

@@ -94,6 +94,11 @@ def refuse_offsets(code: ErrorCode) -> Misdeed:
     return lambda call: call.reply(_told(call.message, code))
 
 
+def refuse_commit(code: ErrorCode) -> Misdeed:
+    """Save no offset."""
+    return lambda call: call.reply(_committed(call.message, code))
+
+
 def _committed(message: Any, code: ErrorCode) -> OffsetCommitResponse:
     return OffsetCommitResponse(
         topics=[

@@ -21,7 +21,7 @@ from barnabas import (
     aio,
 )
 from barnabas.client.sync.ranges import close_kept_connections
-from barnabas.errors import LocalProtocolError
+from barnabas.errors import InvalidArgument
 from barnabas.records.columns import Wanted
 from barnabas.testing.embedded_broker import EmbeddedBroker
 
@@ -217,7 +217,7 @@ def test_a_group_goes_on_where_it_committed(servers: str) -> None:
 
 
 def test_a_time_before_1970_is_refused(consumer: Consumer) -> None:
-    with pytest.raises(LocalProtocolError, match="read-0: a time is 0 or more ms, not -1"):
+    with pytest.raises(InvalidArgument, match="read-0: a time is 0 or more ms, not -1"):
         consumer.offsets_for_times({A: -1})
 
 

@@ -13,7 +13,7 @@ from barnabas.client.aio.administering import (
     quota_changes,
     quotas,
 )
-from barnabas.client.aio.asking import lookup_offsets, persist
+from barnabas.client.aio.asking import NOT_THERE, lookup_offsets, persist
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.aio.group_admin import GroupAdmin
 from barnabas.client.aio.surroundings import Surroundings
@@ -32,9 +32,9 @@ from barnabas.client.core.descriptions import (
 from barnabas.client.core.listed import listed, mapped
 from barnabas.client.core.properties import properties
 from barnabas.client.core.requests import metadata_request
-from barnabas.client.core.where import partitions_at, partitions_to
+from barnabas.client.core.where import ALL_RECORDS, offsets_to, partitions_at, partitions_to
 from barnabas.config.clients import AdminConfig
-from barnabas.errors import BrokerError, ErrorCode
+from barnabas.errors import BrokerError
 from barnabas.protocol.create_partitions import (
     CreatePartitionsRequest,
     CreatePartitionsTopic,
@@ -59,9 +59,6 @@ _TEXTS = (str, type(None))
 _ENTITY = "{'client-id': 'reports'}"
 _RATES = "{'producer_byte_rate': 1_000_000}"
 _CHANGES = "{'retention.ms': '3600000'}"
-# Whoever asks for a topic that is not there is told so at once, as by the Java client: a producer
-# or consumer may wait for it to be made, for an administrator that is the answer.
-_NOT_THERE = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
 
 
 class Admin(GroupAdmin, TransactionAdmin):
@@ -324,7 +321,7 @@ class Admin(GroupAdmin, TransactionAdmin):
         self, before: Mapping[TopicPartition, int], *, timeout_s: float | None = None
     ) -> dict[TopicPartition, int]:
         """Delete the records before these offsets (-1: all); returns where the logs begin now."""
-        keyed = partitions_to("delete_records", before)
+        keyed = offsets_to("delete_records", before, ALL_RECORDS)
         begins: dict[TopicPartition, int] = {}
 
         async def attempt() -> None:
@@ -368,7 +365,7 @@ class Admin(GroupAdmin, TransactionAdmin):
         self, what: str, attempt: Callable[[], Awaitable[_Result]], timeout_s: float | None
     ) -> _Result:
         seconds = self._timeout_s if timeout_s is None else timeout_s
-        return await persist(self._cluster, seconds, what, attempt, final=_NOT_THERE)
+        return await persist(self._cluster, seconds, what, attempt, final=NOT_THERE)
 
 
 def _check_resource(resource: Resource) -> None:

@@ -5,9 +5,11 @@ from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from typing import Any, Final, TypeVar
 
 from barnabas.client.aio.cluster import Cluster
-from barnabas.client.core.cluster_view import TopicView
+from barnabas.client.core.absence import absence
+from barnabas.client.core.cluster_view import ClusterView, TopicView
 from barnabas.client.core.descriptions import OffsetAndTimestamp
 from barnabas.client.core.given_record import checked_topic
+from barnabas.client.core.requests import metadata_request
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.list_offsets import (
     ListOffsetsPartition,
@@ -22,6 +24,9 @@ _CONSUMER: Final = -1
 _NAMES: Final = (
     "a name is 1 to 249 characters of a-z, A-Z, 0-9, '.', '_' and '-', but not '.' or '..'"
 )
+NOT_THERE: Final = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
+"""Whoever administers a topic that is not there is told so at once, as by the Java client: a producer
+or consumer may wait for it to be made, for an administrator that is the answer."""
 _ELSEWHERE: Final = (ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_COORDINATOR)
 
 
@@ -194,3 +199,20 @@ async def known_topic(cluster: Cluster, topic: str) -> TopicView:
         await asyncio.sleep(cluster.retry_wait(failures))
         await cluster.updated()
     return view
+
+
+async def what_is_there(cluster: Cluster, wanted: Iterable[TopicPartition], seconds: float) -> str:
+    """For behind an error about partitions that are not there: what is, or how to learn that."""
+    view = ClusterView()
+
+    async def ask() -> None:
+        reply = await cluster.ask(metadata_request(None, create=False))
+        view.update(reply, cluster.around.loop.time())
+
+    try:
+        what = "asking for metadata"
+        await cluster.within(seconds, what, cluster.around.loop.create_task(ask()))
+    except KafkaError as error:
+        # Who reads the error that this was for must not find this one in its place.
+        return f"what there is could not be learnt: {error}"
+    return absence(wanted, view.topics)

@@ -24,7 +24,7 @@ from barnabas.client.core.handing_out import HandingOut
 from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.not_there import CONSUMER, missing, refuse_arguments
 from barnabas.client.core.properties import properties
-from barnabas.client.core.where import Where, partition_at, partitions_at, partitions_to
+from barnabas.client.core.where import Where, offset_at, offsets_to, partition_at, partitions_at
 from barnabas.config.clients import ConsumerConfig
 from barnabas.errors import ConfigError, LocalProtocolError, WakeupError
 from barnabas.records.columns import Wanted
@@ -185,11 +185,8 @@ class Consumer:
 
     def seek(self, where: Where, offset: int) -> None:
         """Go on at `offset`. What was fetched already is dropped."""
-        if not isinstance(offset, int):
-            raise TypeError(f"an offset is an int, not {type(offset).__name__} {offset!r}")
-        if offset < 0:
-            raise LocalProtocolError(f"an offset is 0 or more, not {offset}")
-        self._fetcher.move(partition_at(where), offset)
+        key = partition_at(where)
+        self._fetcher.move(key, offset_at(key, offset))
         self._driver.pump()
 
     def seek_to_beginning(self, *partitions: Where) -> None:
@@ -341,14 +338,16 @@ class Consumer:
         """The offsets behind the last records that may be read."""
         return await self._lookup.ends(partitions, LATEST, timeout_s)
 
-    async def commit(self, offsets: Mapping[Where, int] | None = None) -> None:
+    async def commit(
+        self, offsets: Mapping[Where, int] | None = None, *, timeout_s: float | None = None
+    ) -> None:
         """Save positions (of all partitions, where none are given) for the group.
 
         Raises:
-            ConfigError: there is no group.id.
+            ConfigError, InvalidArgument: there is no group.id, an offset is below 0.
         """
-        group = self.of_group("committing")
-        await group.commit(None if offsets is None else partitions_to("commit", offsets))
+        given = None if offsets is None else offsets_to("commit", offsets)
+        await self.of_group("committing").commit(given, timeout_s)
 
     async def committed(self, partitions: Iterable[Where]) -> dict[TopicPartition, int]:
         """The group's saved positions; partitions without one are left out.

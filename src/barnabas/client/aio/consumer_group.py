@@ -149,13 +149,15 @@ class ConsumerGroup:
 
     # ---- offsets --------------------------------------------------------------------------
 
-    async def commit(self, offsets: Mapping[TopicPartition, int] | None) -> None:
+    async def commit(
+        self, offsets: Mapping[TopicPartition, int] | None, timeout_s: float | None = None
+    ) -> None:
         """Save positions (of all partitions, where none are given) for the group."""
         chosen = self._saved(self._positions() if offsets is None else offsets)
         if chosen and self.subscribed:
-            await self.member.commit(chosen)
+            await self.member.commit(chosen, timeout_s)
         elif chosen:
-            await self._offsets.commit(chosen)
+            await self._offsets.commit(chosen, timeout_s=timeout_s)
         self._next_commit()
 
     async def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:

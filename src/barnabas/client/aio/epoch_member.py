@@ -72,14 +72,16 @@ class EpochMember(Member[EpochMembership]):
         log.warning("no rebalance forced group=%s why=%s: the broker of the group decides that",
                     self._coordinator.group_id, reason)  # fmt: skip
 
-    async def commit(self, offsets: Mapping[TopicPartition, CommittedOffset]) -> None:
+    async def commit(
+        self, offsets: Mapping[TopicPartition, CommittedOffset], timeout_s: float | None
+    ) -> None:
         """Save positions as a member, once more where its epoch has just changed.
 
         Raises:
             KafkaError: not all could be saved; where the group goes on without this member, with
                 UNKNOWN_MEMBER_ID.
         """
-        await self._offsets.commit(offsets, self._committer)
+        await self._offsets.commit(offsets, self._committer, timeout_s=timeout_s)
 
     async def leave(self) -> None:
         """Leave the group, so that others need not wait for the session's end. Raises nothing.

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
 from typing import TypeVar
 
-from barnabas.client.aio.asking import persist
+from barnabas.client.aio.asking import NOT_THERE, persist, what_is_there
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.aio.coordinator import Coordinator
 from barnabas.client.aio.group_asking import (
@@ -16,12 +16,15 @@ from barnabas.client.aio.group_asking import (
 )
 from barnabas.client.aio.group_offsets import GroupOffsets, saved_offsets
 from barnabas.client.core.group_descriptions import (
+    GROUP_KINDS,
+    GROUP_STATES,
     CommittedOffset,
     GroupDescription,
     GroupListing,
 )
-from barnabas.client.core.listed import listed
-from barnabas.client.core.where import Where, partitions_at, partitions_to
+from barnabas.client.core.listed import chosen, listed
+from barnabas.client.core.where import Where, offsets_to, partitions_at
+from barnabas.errors import BrokerError
 from barnabas.types import TopicPartition
 
 _Result = TypeVar("_Result")
@@ -41,9 +44,17 @@ class GroupAdmin:
         kinds: Collection[str] = (),
         timeout_s: float | None = None,
     ) -> list[GroupListing]:
-        """All groups, or those of some states ("Stable", ...) and kinds ("classic", ...), by name."""
+        """All groups, or those of some GROUP_STATES and GROUP_KINDS, by name.
+
+        Raises:
+            InvalidArgument: there is no such state or kind.
+        """
+        chosen_states = chosen("list_groups(states=)", "state of a group", states, GROUP_STATES)
+        chosen_kinds = chosen("list_groups(kinds=)", "kind of groups", kinds, GROUP_KINDS)
         return await self._asked(
-            timeout_s, "listing groups", lambda: listed_groups(self._cluster, states, kinds)
+            timeout_s,
+            "listing groups",
+            lambda: listed_groups(self._cluster, chosen_states, chosen_kinds),
         )
 
     async def describe_groups(
@@ -76,12 +87,23 @@ class GroupAdmin:
         """Save positions for a group that has no members now.
 
         Raises:
-            BrokerError: UNKNOWN_MEMBER_ID, it has some.
+            InvalidArgument: an offset is below 0.
+            BrokerError: UNKNOWN_MEMBER_ID, it has some; UNKNOWN_TOPIC_OR_PARTITION, a partition is
+                not there. Others may be saved all the same.
         """
-        wanted = partitions_to("alter_group_offsets", offsets)
+        wanted = offsets_to("alter_group_offsets", offsets)
         seconds = self._timeout_s if timeout_s is None else timeout_s
+        deadline = self._cluster.around.loop.time() + seconds
         saved = {where: CommittedOffset(offset) for where, offset in wanted.items()}
-        await GroupOffsets(Coordinator(self._cluster, group_id), seconds).commit(saved)
+        group = GroupOffsets(Coordinator(self._cluster, group_id), seconds)
+        try:
+            await group.commit(saved, final=NOT_THERE)
+        except BrokerError as error:
+            if error.code not in NOT_THERE:
+                raise
+            left = max(0.0, deadline - self._cluster.around.loop.time())
+            there = await what_is_there(self._cluster, wanted, left)
+            raise BrokerError(error.code, f"{error.why}; {there}") from error
 
     async def delete_group_offsets(
         self, group_id: str, partitions: Iterable[Where], *, timeout_s: float | None = None
@@ -147,4 +169,4 @@ class GroupAdmin:
         self, timeout_s: float | None, what: str, attempt: Callable[[], Awaitable[_Result]]
     ) -> _Result:
         seconds = self._timeout_s if timeout_s is None else timeout_s
-        return await persist(self._cluster, seconds, what, attempt)
+        return await persist(self._cluster, seconds, what, attempt, final=NOT_THERE)

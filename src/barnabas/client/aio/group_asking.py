@@ -67,8 +67,13 @@ async def listed_groups(
         row
         for _, row in sorted(found.items())
         # A broker that is too old for filters tells of all.
-        if (not states or row.state in states) and (not kinds or row.kind in kinds)
+        if _is_among(row.state, states) and _is_among(row.kind, kinds)
     ]
+
+
+def _is_among(word: str, words: Collection[str]) -> bool:
+    """Brokers differ in the case of kinds: Kafka says Classic, and takes classic."""
+    return not words or word.lower() in {each.lower() for each in words}
 
 
 async def described(coordinator: Coordinator) -> GroupDescription:

@@ -37,7 +37,9 @@ class GroupMember(Member[Membership]):
         """Have the partitions shared out anew, as soon as the user polls."""
         self.machine.rejoin(reason)
 
-    async def commit(self, offsets: Mapping[TopicPartition, CommittedOffset]) -> None:
+    async def commit(
+        self, offsets: Mapping[TopicPartition, CommittedOffset], timeout_s: float | None
+    ) -> None:
         """Save positions as a member.
 
         Raises:
@@ -50,7 +52,7 @@ class GroupMember(Member[Membership]):
             raise self._nobody()
         who = Committer(generation, machine.member_id, machine.options.instance_id)
         try:
-            await self._offsets.commit(offsets, lambda: who)
+            await self._offsets.commit(offsets, lambda: who, timeout_s=timeout_s)
         except BrokerError as error:
             self._heard(error.code, generation, error)
             raise

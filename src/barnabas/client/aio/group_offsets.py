@@ -1,6 +1,7 @@
 """Committed offsets of a group, saved and read as a member of it or from outside."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +14,7 @@ from barnabas.protocol.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
+    OffsetCommitResponse,
 )
 from barnabas.protocol.offset_fetch import (
     OffsetFetchRequest,
@@ -21,6 +23,8 @@ from barnabas.protocol.offset_fetch import (
     OffsetFetchRequestTopics,
 )
 from barnabas.types import TopicPartition
+
+log = logging.getLogger(__name__)
 
 _WITHOUT_TOPIC_IDS: Final = 9
 
@@ -56,13 +60,19 @@ class GroupOffsets:
         self._group_id = coordinator.group_id
         self._timeout_s = timeout_s
         self.reader: Callable[[], Committer] = _outside
+        self._told_missing: Sequence[str] = ()
 
     async def commit(
         self,
         offsets: Mapping[TopicPartition, CommittedOffset],
         committer: Callable[[], Committer] = _outside,
+        *,
+        timeout_s: float | None = None,
+        final: Collection[ErrorCode] = (),
     ) -> None:
         """Save the offset of the next record to read, per partition; `committer` is asked each try.
+
+        Partitions that are not there are waited for, as by the Java client, unless that is `final`.
 
         Raises:
             KafkaError: not all could be saved.
@@ -90,13 +100,11 @@ class GroupOffsets:
                 topics=asked,
             )
             response = await self._coordinator.ask(request, at_most=_WITHOUT_TOPIC_IDS)
-            for topic in response.topics:
-                for row in topic.partitions:
-                    what = f"the offset of {topic.name}-{row.partition_index}"
-                    self._coordinator.check(row.error_code, what)
+            self._check(response, waits=not final)
 
         what, newer = self._what("committing"), _NEWER[:1]
-        await persist(self._cluster, self._timeout_s, what, attempt, passing=newer)
+        seconds = self._timeout_s if timeout_s is None else timeout_s
+        await persist(self._cluster, seconds, what, attempt, final=final, passing=newer)
 
     async def committed(
         self, partitions: Iterable[TopicPartition]
@@ -113,6 +121,25 @@ class GroupOffsets:
 
         what = self._what("reading")
         return await persist(self._cluster, self._timeout_s, what, attempt, passing=_NEWER)
+
+    def _check(self, response: OffsetCommitResponse, *, waits: bool) -> None:
+        """Raise where not all was saved; partitions that are not there are all named."""
+        missing = []
+        for topic in response.topics:
+            for row in topic.partitions:
+                name = f"{topic.name}-{row.partition_index}"
+                if row.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+                    missing.append(name)
+                else:
+                    self._coordinator.check(row.error_code, f"the offset of {name}")
+        if not missing:
+            self._told_missing = ()
+            return
+        what = f"no offset saved for {', '.join(missing)}: no such topic or partition is there"
+        if waits and self._told_missing != missing:
+            self._told_missing = missing
+            log.warning("still trying: group %s: %s", self._group_id, what)
+        self._coordinator.check(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, what)
 
     def _what(self, doing: str) -> str:
         return f"group {self._group_id}, {doing}"

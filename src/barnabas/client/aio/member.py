@@ -163,7 +163,9 @@ class Member(ABC, Generic[_Machine]):
             self._told.set_result(None)
 
     @abstractmethod
-    async def commit(self, offsets: Mapping[TopicPartition, CommittedOffset]) -> None:
+    async def commit(
+        self, offsets: Mapping[TopicPartition, CommittedOffset], timeout_s: float | None
+    ) -> None:
         """Save positions as a member.
 
         Raises:

@@ -7,7 +7,7 @@ from barnabas.client.aio.cluster import Cluster
 from barnabas.client.core.consumer_options import ConsumerOptions
 from barnabas.client.core.descriptions import OffsetAndTimestamp
 from barnabas.client.core.where import Where, partitions_at, partitions_to
-from barnabas.errors import LocalProtocolError
+from barnabas.errors import InvalidArgument
 from barnabas.types import TopicPartition
 
 
@@ -26,7 +26,7 @@ class OffsetLookup:
         for where, time in wanted.items():
             if time < 0:
                 what = f"{where.topic}-{where.partition}: a time is 0 or more ms, not {time}"
-                raise LocalProtocolError(f"{what}; beginning_offsets and end_offsets give the ends")
+                raise InvalidArgument(f"{what}; beginning_offsets and end_offsets give the ends")
         found = await self._look_up(wanted, timeout_s)
         return {where: each if each.offset >= 0 else None for where, each in found.items()}
 

@@ -15,14 +15,16 @@ from barnabas.client.aio.transaction_asking import (
     hanging,
     listed_transactions,
 )
-from barnabas.client.core.listed import listed
+from barnabas.client.core.listed import chosen, listed
 from barnabas.client.core.transaction_descriptions import (
+    TRANSACTION_STATES,
     ActiveProducer,
     HangingTransaction,
     TransactionDescription,
     TransactionListing,
 )
 from barnabas.client.core.where import Where, partitions_at
+from barnabas.errors import InvalidArgument
 from barnabas.types import TopicPartition
 
 _Result = TypeVar("_Result")
@@ -42,11 +44,17 @@ class TransactionAdmin:
         running_ms: int = -1,
         timeout_s: float | None = None,
     ) -> list[TransactionListing]:
-        """Transactional ids: all, or of some states and producers, open for longer than a time."""
+        """Transactional ids: all, or of some TRANSACTION_STATES and producers, or open for so long.
+
+        Raises:
+            InvalidArgument: there is no such state.
+        """
+        what = "list_transactions(states=)"
+        wanted = chosen(what, "state of a transaction", states, TRANSACTION_STATES)
         return await self._try(
             timeout_s,
             "listing transactions",
-            lambda: listed_transactions(self._cluster, states, producer_ids, running_ms),
+            lambda: listed_transactions(self._cluster, wanted, producer_ids, running_ms),
         )
 
     async def describe_transactions(
@@ -93,7 +101,13 @@ class TransactionAdmin:
     async def fence_producer(
         self, transactional_id: str, *, timeout_s: float | None = None
     ) -> None:
-        """Take a transactional id from its producer; what it has open is aborted."""
+        """Take a transactional id from its producer; what it has open is aborted.
+
+        Raises:
+            InvalidArgument: the name is empty.
+        """
+        if not transactional_id:
+            raise InvalidArgument("fence_producer: the transactional id is empty")
         coordinator = Coordinator(self._cluster, transactional_id, of_transaction=True)
         await self._try(timeout_s, f"fencing {transactional_id}", lambda: fenced(coordinator))
 

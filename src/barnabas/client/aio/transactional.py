@@ -9,7 +9,7 @@ from barnabas.client.aio.shipping import Shipping
 from barnabas.client.aio.transactor import Transactor
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.transaction_states import TransactionState
-from barnabas.client.core.where import Where, partitions_to
+from barnabas.client.core.where import Where, offsets_to
 from barnabas.errors import AbortableError, ConfigError, KafkaError
 from barnabas.types import TopicPartition
 
@@ -123,11 +123,8 @@ def offsets_and_group(
 
     Raises:
         TypeError: one of them is something else.
+        InvalidArgument: an offset is below 0.
     """
     if not isinstance(group, GroupMetadata):
         raise TypeError(f"the group is told by group_metadata() of the consumer, not by {group!r}")
-    places = partitions_to("send_offsets_to_transaction", offsets)
-    for offset in places.values():
-        if not isinstance(offset, int):
-            raise TypeError(f"an offset is a number, not {offset!r}")
-    return places, group
+    return offsets_to("send_offsets_to_transaction", offsets), group

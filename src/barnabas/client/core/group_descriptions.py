@@ -5,6 +5,15 @@ from typing import Final
 
 from barnabas.types import TopicPartition
 
+GROUP_STATES: Final = (
+    *("Stable", "Empty", "Dead", "PreparingRebalance", "CompletingRebalance"),
+    *("Assigning", "Reconciling", "NotReady"),
+)
+"""What groups of all kinds do, as brokers name it. Source: Kafka 4.3's GroupState."""
+
+GROUP_KINDS: Final = ("classic", "consumer", "share", "streams")
+"""Source: Kafka 4.3's GroupType, which is told in another case by some releases."""
+
 SHARE: Final = "share"
 """The kind of a group whose records are acknowledged one by one (KIP-932)."""
 

@@ -3,6 +3,8 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
+from barnabas.errors import InvalidArgument
+
 _Item = TypeVar("_Item")
 _Key = TypeVar("_Key")
 _Value = TypeVar("_Value")
@@ -22,6 +24,22 @@ def listed(what: str, given: Iterable[_Item], kind: type[_Item], example: str) -
         if not isinstance(item, kind):
             raise TypeError(f"{what} takes {kind.__name__}s, as {example}, not {item!r}")
     return items
+
+
+def chosen(what: str, kind: str, given: Iterable[str], known: Iterable[str]) -> list[str]:
+    """What was given for `what`, each as it is spelled among the `known`, in whatever case.
+
+    Raises:
+        TypeError: it is one text, or holds something else.
+        InvalidArgument: one is not among them; the message says which there are of this `kind`.
+    """
+    names = {name.lower(): name for name in known}
+    words = listed(what, given, str, f"[{next(iter(names.values()))!r}]")
+    for word in words:
+        if word.lower() not in names:
+            there = ", ".join(names.values())
+            raise InvalidArgument(f"{what}: {word!r} is no {kind}; there are {there}")
+    return [names[word.lower()] for word in words]
 
 
 def mapped(

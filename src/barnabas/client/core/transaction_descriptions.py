@@ -1,8 +1,15 @@
 """What an admin client is told of transactions, as plain values. Times are ms since 1970."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from barnabas.types import TopicPartition
+
+TRANSACTION_STATES: Final = (
+    *("Empty", "Ongoing", "PrepareCommit", "PrepareAbort", "CompleteCommit", "CompleteAbort"),
+    *("PrepareEpochFence", "Dead"),
+)
+"""How far a transactional id is, as brokers name it. Source: Kafka 4.3's TransactionState."""
 
 
 @dataclass(frozen=True, slots=True)

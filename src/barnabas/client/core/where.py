@@ -1,14 +1,20 @@
 """Partitions as callers name them: a topic and a number."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any, TypeVar
+from operator import index
+from typing import Any, Final, TypeVar
 
 from barnabas.client.core.listed import mapped
+from barnabas.errors import InvalidArgument
 from barnabas.types import TopicPartition
 
 Where = tuple[str, int]
 
+ALL_RECORDS: Final = -1
+"""For an offset: what is before the end, wherever that is. Source: Kafka's DeleteRecords."""
+
 _Value = TypeVar("_Value")
+_MOST: Final = 2**63 - 1
 
 
 def partitions_at(wheres: Iterable[Where]) -> list[TopicPartition]:
@@ -32,6 +38,29 @@ def partitions_to(what: str, wheres: Mapping[Any, _Value]) -> dict[TopicPartitio
     """
     given = mapped(what, wheres, "{('flights', 0): 100}")
     return {partition_at(where): value for where, value in given.items()}
+
+
+def offsets_to(what: str, wheres: Mapping[Any, Any], least: int = 0) -> dict[TopicPartition, int]:
+    """As `partitions_to`, where an offset from `least` on belongs to each.
+
+    Raises:
+        TypeError: one of them is no number.
+        InvalidArgument: one is too low, or higher than a log can have; the message says where.
+    """
+    given = partitions_to(what, wheres)
+    return {where: offset_at(where, offset, least) for where, offset in given.items()}
+
+
+def offset_at(where: TopicPartition, offset: Any, least: int = 0) -> int:
+    """The offset that a caller means. Errors as `offsets_to`."""
+    try:
+        number = index(offset)
+    except TypeError:
+        raise TypeError(f"an offset is a number, not {offset!r}") from None
+    if least <= number <= _MOST:
+        return number
+    which = f"{least} or more" if number < least else "less than 2^63"
+    raise InvalidArgument(f"{where.topic}-{where.partition}: an offset is {which}, not {number}")
 
 
 def partition_at(where: Where) -> TopicPartition:

@@ -239,13 +239,18 @@ class Consumer(Closing):
         """The offsets behind the last records that may be read."""
         return self._hosted.run(self._consumer.end_offsets(partitions, timeout_s=timeout_s))
 
-    def commit(self, offsets: Mapping[Where, int] | None = None) -> None:
+    def commit(
+        self, offsets: Mapping[Where, int] | None = None, *, timeout_s: float | None = None
+    ) -> None:
         """Save positions (of all partitions, where none are given) for the group.
+
+        Partitions that are not there are waited for, for as long as the call may take.
 
         Raises:
             ConfigError: there is no group.id.
+            InvalidArgument: an offset is below 0.
         """
-        self._hosted.run(self._consumer.commit(offsets))
+        self._hosted.run(self._consumer.commit(offsets, timeout_s=timeout_s))
 
     def committed(self, partitions: Iterable[Where]) -> dict[TopicPartition, int]:
         """The group's saved positions; partitions without one are left out.

@@ -26,7 +26,11 @@ class GroupAdmin:
         kinds: Collection[str] = (),
         timeout_s: float | None = None,
     ) -> list[GroupListing]:
-        """All groups, or those of some states ("Stable", ...) and kinds ("classic", ...), by name."""
+        """All groups, or those of some GROUP_STATES and GROUP_KINDS, by name.
+
+        Raises:
+            InvalidArgument: there is no such state or kind.
+        """
         work = self._admin.list_groups(states=states, kinds=kinds, timeout_s=timeout_s)
         return self._hosted.run(work)
 
@@ -57,7 +61,9 @@ class GroupAdmin:
         """Save positions for a group that has no members now.
 
         Raises:
-            BrokerError: UNKNOWN_MEMBER_ID, it has some.
+            InvalidArgument: an offset is below 0.
+            BrokerError: UNKNOWN_MEMBER_ID, it has some; UNKNOWN_TOPIC_OR_PARTITION, a partition is
+                not there. Others may be saved all the same.
         """
         work = self._admin.alter_group_offsets(group_id, offsets, timeout_s=timeout_s)
         self._hosted.run(work)

@@ -28,7 +28,11 @@ class TransactionAdmin:
         running_ms: int = -1,
         timeout_s: float | None = None,
     ) -> list[TransactionListing]:
-        """Transactional ids: all, or of some states and producers, open for longer than a time."""
+        """Transactional ids: all, or of some TRANSACTION_STATES and producers, or open for so long.
+
+        Raises:
+            InvalidArgument: there is no such state.
+        """
         work = self._admin.list_transactions(
             states=states, producer_ids=producer_ids, running_ms=running_ms, timeout_s=timeout_s
         )
@@ -58,7 +62,11 @@ class TransactionAdmin:
         self._hosted.run(self._admin.abort_transaction(where, start, timeout_s=timeout_s))
 
     def fence_producer(self, transactional_id: str, *, timeout_s: float | None = None) -> None:
-        """Take a transactional id from its producer; what it has open is aborted."""
+        """Take a transactional id from its producer; what it has open is aborted.
+
+        Raises:
+            InvalidArgument: the name is empty.
+        """
         self._hosted.run(self._admin.fence_producer(transactional_id, timeout_s=timeout_s))
 
     def hanging_transactions(

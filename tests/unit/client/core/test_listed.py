@@ -2,7 +2,8 @@ import re
 
 import pytest
 
-from barnabas.client.core.listed import listed, mapped
+from barnabas.client.core.listed import chosen, listed, mapped
+from barnabas.errors import InvalidArgument
 
 
 def test_anything_that_can_be_gone_through_is_a_list() -> None:
@@ -28,3 +29,12 @@ def test_what_a_list_may_not_hold_is_named() -> None:
 def test_values_of_another_kind_are_refused(odd: object) -> None:
     with pytest.raises(TypeError, match="for 'a'"):
         mapped("x", {"a": odd}, "{'a': 1}", int)
+
+
+def test_words_that_there_are_may_be_written_in_any_case() -> None:
+    assert chosen("x", "state", ["empty", "STABLE"], ("Stable", "Empty")) == ["Empty", "Stable"]
+    assert chosen("x", "state", (), ("Stable",)) == []
+    with pytest.raises(InvalidArgument, match="^x: 'Emty' is no state; there are Stable, Empty$"):
+        chosen("x", "state", ["stable", "Emty"], ("Stable", "Empty"))
+    with pytest.raises(TypeError, match=re.escape("x takes a list, as ['Stable'], not 'Empty'")):
+        chosen("x", "state", "Empty", ("Stable", "Empty"))

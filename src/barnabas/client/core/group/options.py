@@ -43,8 +43,14 @@ class GroupOptions:
         """Translate the properties; None where there is no group.
 
         Raises:
-            ConfigError: heartbeats would be too seldom, or no assignor is named.
+            ConfigError: a name is empty, heartbeats would be too seldom, or no assignor is named.
         """
+        for name, given in (
+            ("group.id", config.group_id),
+            ("group.instance.id", config.group_instance_id),
+        ):
+            if given is not None and not given.strip():
+                raise ConfigError(f"{name}: a name is not empty; leave it out to have none")
         if config.group_id is None:
             return None
         if config.heartbeat_interval_ms >= config.session_timeout_ms:

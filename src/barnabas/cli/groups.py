@@ -16,15 +16,10 @@ from barnabas.cli.hints import with_hints
 from barnabas.cli.names import named
 from barnabas.cli.output import counted, show_json, show_rows, tell
 from barnabas.cli.usage import HintingCommand, HintingGroup
-from barnabas.client.core.group_descriptions import SHARE
+from barnabas.client.core.group_descriptions import GROUP_STATES, SHARE
 from barnabas.errors import BrokerError, ConfigError, ErrorCode, KafkaError
 
 _STATES = ("Empty", "Dead")
-_ALL_STATES = (
-    *("Stable", "Empty", "Dead", "PreparingRebalance", "CompletingRebalance"),
-    *("Assigning", "Reconciling", "NotReady"),
-)
-"""Source: Kafka 4.3's GroupState."""
 _NEW = ("topic", "partition", "current_offset", "new_offset", "clamped_from")
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
@@ -65,7 +60,7 @@ def groups() -> None:
     "--state",
     "states",
     multiple=True,
-    type=click.Choice(_ALL_STATES, case_sensitive=False),
+    type=click.Choice(GROUP_STATES, case_sensitive=False),
     help="Only those that are in one of these.",
 )
 @_json

@@ -14,7 +14,7 @@ from barnabas.cli.connection import (
 from barnabas.cli.names import meant, named
 from barnabas.cli.output import Moment, counted, show_json, show_rows, tell
 from barnabas.cli.usage import HintingGroup
-from barnabas.client.core.transaction_descriptions import TransactionDescription
+from barnabas.client.core.transaction_descriptions import TRANSACTION_STATES, TransactionDescription
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
 from barnabas.runtime.clock import SystemClock
 from barnabas.types import TopicPartition
@@ -23,11 +23,6 @@ _IDLE_MINUTES = 20
 """As long as any transaction may be open by default, and five minutes. Source: Kafka's tool."""
 
 _ONGOING = "Ongoing"
-STATES = (
-    *("Empty", _ONGOING, "PrepareCommit", "PrepareAbort", "CompleteCommit", "CompleteAbort"),
-    *("Dead", "PrepareEpochFence"),
-)
-"""Source: Kafka 4.3's TransactionState."""
 _FINDER = "`barnabas transactions find-hanging`"
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
@@ -43,7 +38,7 @@ def transactions() -> None:
     "--state",
     "states",
     multiple=True,
-    type=click.Choice(STATES, case_sensitive=False),
+    type=click.Choice(TRANSACTION_STATES, case_sensitive=False),
     help="Only those that are in one of these.",
 )
 @click.option("--running", type=int, default=-1, metavar="MS", help="Only those open for longer.")

@@ -1,6 +1,0 @@
-from barnabas.cli.transactions import STATES
-from barnabas.coordinators.transaction.transaction_states import TransactionState
-
-
-def test_every_state_of_a_transaction_can_be_asked_for() -> None:
-    assert set(STATES) == {one.value for one in TransactionState}

@@ -13,6 +13,7 @@ from confluent_kafka.admin import AdminClient, NewTopic
 from kazoo.client import KazooClient
 from kazoo.exceptions import ConnectionLoss, SessionExpiredError
 
+from barnabas import Admin, TopicPartition
 from tests.interop.clients.confluent import Confluent
 from tests.interop.clients.ours import Ours
 from tests.interop.peers import generations
@@ -184,6 +185,42 @@ def test_a_zookeeper_consumer_reads_from_us_and_leaves_its_offsets(
     assert sorted(got) == sorted(lines)
     assert sum(int(data) for data in offsets.values()) == 200
     assert set(offsets) <= {f"/consumers/kennel/offsets/dogs/{index}" for index in (0, 1)}
+
+
+@pytest.mark.long
+def test_a_group_moves_its_offsets_from_zookeeper_into_the_topic(
+    tree: Tree, tmp_path: Path
+) -> None:
+    """By both at once (`dual.commit.enabled`), as Kafka 0.8.2 has it, and by the topic alone then."""
+    properties = tmp_path / "consumer.properties"
+    group = ("--consumer.config", str(properties))
+    lines = [f"line {index}" for index in range(90)]
+    both = "offsets.storage=kafka\ndual.commit.enabled="
+    seen: list[tuple[int, int | None]] = []
+    got: list[str] = []
+
+    def in_zookeeper() -> int:
+        return int(tree.client.get("/consumers/kennel/offsets/dogs/0")[0])
+
+    try:
+        with our_broker(tree) as ours:
+            make_topic(ours, "dogs")
+            sent = [Sample(None, line.encode(), START_MS) for line in lines]
+            Confluent().write(ours.bootstrap_servers, "dogs", sent)
+            with Admin(bootstrap_servers=ours.bootstrap_servers) as admin:
+                for storage in ("offsets.storage=zookeeper", f"{both}true", f"{both}false"):
+                    properties.write_text(f"group.id=kennel\n{storage}\n")
+                    start = () if got else ("--from-beginning",)
+                    got += consume_through_zookeeper(
+                        generations.KAFKA_0_8_2, tree.place, 30, *group, *start
+                    )
+                    until(lambda: tree.nodes("/consumers/kennel/ids") == {})
+                    stored = admin.list_group_offsets("kennel").get(TopicPartition("dogs", 0))
+                    seen.append((in_zookeeper(), None if stored is None else stored.offset))
+    except PeerMissing as missing:
+        give_up(missing)
+    assert got == lines
+    assert seen == [(30, None), (60, 60), (60, 90)]
 
 
 @pytest.mark.long

@@ -41,6 +41,11 @@ class Caller:
         self._received = bytearray()
         self._needed = FrameSplitter(_LARGEST).needed
 
+    @property
+    def is_connected(self) -> bool:
+        """Whether it has a connection that it has not seen break."""
+        return self._channel is not None
+
     async def ask(self, message: object, kind: type[_T], seconds: float = 10.0) -> _T:
         """The answer.
 

@@ -1,7 +1,7 @@
 """ShareSession: what one member of a share group fetches and acknowledges, from request to request."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from barnabas.coordinators.share_partition.partition import Acknowledge
 from barnabas.errors import ErrorCode
@@ -10,11 +10,12 @@ from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.share_acknowledge import ShareAcknowledgeRequest, ShareAcknowledgeResponse
 from barnabas.protocol.share_fetch import ShareFetchRequest, ShareFetchResponse
 from barnabas.records.reading import decode_records
-from barnabas.sim.caller import Caller
+from barnabas.sim.caller import Caller, Lost
 from barnabas.sim.events import Place
 from barnabas.sim.topic_ids import TopicIds
 
 Kinds = Mapping[int, Acknowledge]
+_T = TypeVar("_T")
 _OPENS = 0
 _MOST_BYTES = 20_000
 _RENEWS = 2
@@ -61,6 +62,12 @@ class ShareSession:
         """Begin a new one with the next fetch."""
         self._epoch, self._places = _OPENS, ()
 
+    async def _ask(self, request: object, kind: type[_T]) -> _T:
+        """A session ends with its connection, whichever side finds out first that it broke."""
+        if self.is_open and not self.caller.is_connected:
+            raise Lost
+        return await self.caller.ask(request, kind)
+
     async def fetch(self, places: Sequence[Place], most: int, said: Mapping[Place, Kinds]) -> Told:
         """Acquire at most so many records, strictly or by whole batches, and acknowledge some."""
         is_strict = bool(most % 2)
@@ -98,7 +105,7 @@ class ShareSession:
                 for topic, index in gone
             ],
         )
-        answer = await self.caller.ask(request, ShareFetchResponse)
+        answer = await self._ask(request, ShareFetchResponse)
         code = self._after(ErrorCode.of(answer.error_code))
         if not code:
             self._places = tuple(places)
@@ -140,7 +147,7 @@ class ShareSession:
                 for (topic, index), kinds in said.items()
             ],
         )
-        answer = await self.caller.ask(request, ShareAcknowledgeResponse)
+        answer = await self._ask(request, ShareAcknowledgeResponse)
         code = self._after(ErrorCode.of(answer.error_code))
         codes = {
             (self._ids.name_of(bytes(topic.topic_id)), one.partition_index): ErrorCode.of(

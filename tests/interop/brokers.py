@@ -2,7 +2,7 @@
 
 import itertools
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Protocol
 
@@ -49,6 +49,14 @@ class InteropBroker:
             future.result(TOPIC_SECONDS)
         wait_until_led(admin, topic, partitions)
         return topic
+
+
+def wait_for(happened: Callable[[], bool]) -> None:
+    """Kafka answers a change before every broker has heard of it."""
+    deadline = time.monotonic() + TOPIC_SECONDS
+    while not happened():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 def wait_until_led(admin: AdminClient, topic: str, partitions: int) -> None:

@@ -1,7 +1,5 @@
 """Topics made, described, grown and deleted by the admin clients of others."""
 
-import time
-
 import pytest
 from confluent_kafka import KafkaError, KafkaException, TopicCollection
 from confluent_kafka.admin import (
@@ -18,7 +16,7 @@ from kafka.admin import KafkaAdminClient
 from kafka.admin import NewPartitions as PyNewPartitions
 from kafka.admin import NewTopic as PyNewTopic
 
-from tests.interop.brokers import InteropBroker
+from tests.interop.brokers import InteropBroker, wait_for
 
 pytestmark = pytest.mark.interop
 
@@ -38,10 +36,10 @@ def test_a_topic_from_creation_to_deletion(broker: InteropBroker, admin: AdminCl
     assert all(len(partition.isr) == 1 for partition in described.partitions)
 
     admin.create_partitions([NewPartitions(topic, 5)])[topic].result(SECONDS)
-    assert len(admin.list_topics(topic, timeout=SECONDS).topics[topic].partitions) == 5
+    wait_for(lambda: len(admin.list_topics(topic, timeout=SECONDS).topics[topic].partitions) == 5)
 
     admin.delete_topics([topic])[topic].result(SECONDS)
-    assert topic not in admin.list_topics(timeout=SECONDS).topics
+    wait_for(lambda: topic not in admin.list_topics(timeout=SECONDS).topics)
 
 
 def test_what_is_asked_for_in_vain_gets_kafkas_own_code(
@@ -101,12 +99,11 @@ def test_kafka_python_administers_as_well(broker: InteropBroker) -> None:
     try:
         topic = f"{broker.new_topic()}-by-kafka-python"
         admin.create_topics([PyNewTopic(topic, 2, 1, topic_configs={"retention.ms": "54321"})])
+        wait_for(lambda: topic in admin.list_topics())
         admin.create_partitions({topic: PyNewPartitions(4)})
-        (described,) = admin.describe_topics([topic])
-        assert len(described["partitions"]) == 4
-        assert topic in admin.list_topics()
+        wait_for(lambda: len(admin.describe_topics([topic])[0]["partitions"]) == 4)
         admin.delete_topics([topic])
-        assert topic not in admin.list_topics()
+        wait_for(lambda: topic not in admin.list_topics())
     finally:
         admin.close()
 
@@ -122,9 +119,8 @@ def test_passwords_are_set_told_and_removed(admin: AdminClient) -> None:
     with pytest.raises(KafkaException) as raised:
         done["bob"].result(SECONDS)
     assert raised.value.args[0].code() == KafkaError.UNACCEPTABLE_CREDENTIAL
-    deadline = time.monotonic() + SECONDS  # Kafka answers before it can be seen
-    while "alice" not in (told := admin.describe_user_scram_credentials().result(SECONDS)):
-        assert time.monotonic() < deadline
+    wait_for(lambda: "alice" in admin.describe_user_scram_credentials().result(SECONDS))
+    told = admin.describe_user_scram_credentials().result(SECONDS)
     (info,) = told["alice"].scram_credential_infos
     assert (info.mechanism, info.iterations) == (strong, 8192)
     gone = [UserScramCredentialDeletion("alice", strong)]

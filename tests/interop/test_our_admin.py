@@ -1,7 +1,6 @@
 """Our admin client: topics from creation to deletion, offsets, properties."""
 
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
@@ -17,7 +16,7 @@ from barnabas.client.sync.admin import Admin
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.types import TopicPartition
 from tests.interop import samples
-from tests.interop.brokers import TOPIC_SECONDS, InteropBroker
+from tests.interop.brokers import InteropBroker, wait_for
 from tests.interop.clients.confluent import Confluent
 
 pytestmark = pytest.mark.interop
@@ -27,14 +26,6 @@ pytestmark = pytest.mark.interop
 def admin(broker: InteropBroker) -> Iterator[Admin]:
     with Admin({"bootstrap.servers": broker.bootstrap_servers}) as made:
         yield made
-
-
-def wait_for(happened: Callable[[], bool]) -> None:
-    """Kafka answers a change before every broker has heard of it."""
-    deadline = time.monotonic() + TOPIC_SECONDS
-    while not happened():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 def test_a_topic_from_creation_to_deletion(broker: InteropBroker, admin: Admin) -> None:

@@ -6,7 +6,9 @@ from typing import Protocol, TypeVar
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.config_targets import Target, target_of
+from barnabas.broker.purgatory import Pending
 from barnabas.broker.resource_kinds import ResourceKind
+from barnabas.broker.stepping import Reply, in_steps_if_long
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
 
 
@@ -37,7 +39,21 @@ _RESOURCES_A_STEP = 32
 """About 10 ms of work."""
 
 
-def change_in_steps(
+def change_all(
+    broker: Broker,
+    asked: Sequence[Asked],
+    changed: Changed[Asked],
+    respond: Callable[[Sequence[Answer[Asked]]], Reply],
+    *,
+    validate_only: bool,
+) -> Reply | Pending:
+    """Change each resource that can be changed; `respond` gets each with its code, and why it was not."""
+    answers: list[Answer[Asked]] = []
+    steps = _steps(broker, asked, changed, answers, validate_only=validate_only)
+    return in_steps_if_long(broker.timers, len(asked), steps, lambda: respond(answers))
+
+
+def _steps(
     broker: Broker,
     asked: Sequence[Asked],
     changed: Changed[Asked],
@@ -45,10 +61,7 @@ def change_in_steps(
     *,
     validate_only: bool,
 ) -> Iterator[None]:
-    """Change each resource that can be changed, some a step, whose topics are written down together.
-
-    `answers` gets each with its code, and why it was not changed.
-    """
+    """Some resources a step, whose topics are written down together."""
     times = Counter((one.resource_type, one.resource_name) for one in asked)
     for first in range(0, len(asked), _RESOURCES_A_STEP):
         later: dict[str, Mapping[str, str]] = {}

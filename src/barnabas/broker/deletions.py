@@ -42,9 +42,11 @@ class Deletions:
         `failed` is told why one was not deleted.
         """
         for some in _groups(topics):
-            there = [topic for topic in some if topic.topic_id in self._there]
+            there: list[Topic] = []
             for topic in some:
-                if topic not in there:
+                if topic.topic_id in self._there:
+                    there.append(topic)
+                else:
                     what = f"there is no topic {topic.name}"
                     failed[topic.name] = BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, what)
             yield from self._delete_in_steps(there, failed)

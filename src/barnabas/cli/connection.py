@@ -9,9 +9,9 @@ import click
 
 from barnabas import Admin
 from barnabas.cli.hints import DEFAULT_SERVERS, add_hint
-from barnabas.cli.names import meant
 from barnabas.cli.patience import patience
 from barnabas.cli.usage import usage
+from barnabas.client.core.absence import meant
 from barnabas.client.core.bootstrap import parse_addresses
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.config.clients import AdminConfig, ConsumerConfig, ProducerConfig

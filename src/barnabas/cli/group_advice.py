@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from barnabas import Admin
-from barnabas.cli.names import meant
 from barnabas.cli.output import counted
+from barnabas.client.core.absence import meant
 from barnabas.client.core.group_descriptions import GroupDescription
 from barnabas.errors import BrokerError, ErrorCode
 

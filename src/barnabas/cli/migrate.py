@@ -11,8 +11,9 @@ from barnabas.cli.connection import client_settings, connection_options
 from barnabas.cli.migration_progress import MigrationProgress
 from barnabas.cli.migration_run import Asked, MigrationRun
 from barnabas.cli.migration_source import open_registry, open_source
-from barnabas.cli.names import meant, named
+from barnabas.cli.names import named
 from barnabas.cli.patience import patience
+from barnabas.client.core.absence import meant
 from barnabas.errors import ConnectionFailed, RequestTimeout
 from barnabas.migration.errors import TopicNotThere
 from barnabas.records.compression import Codec

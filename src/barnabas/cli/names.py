@@ -1,6 +1,6 @@
-"""Names that are typed: an empty one is refused, and to who misspelt one the nearest is told."""
+"""Names that are typed: an empty one is refused."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import click
@@ -19,11 +19,3 @@ def named(what: str) -> Callable[[click.Context, click.Parameter, Any], Any]:
         return value
 
     return check
-
-
-def meant(name: str, known: Iterable[str]) -> str:
-    """Which of those that there are may have been meant, for behind an error; nothing if none is near."""
-    import difflib
-
-    near = difflib.get_close_matches(name, known, n=3)
-    return f"is {' or '.join(near)} meant?" if near else ""

@@ -11,9 +11,10 @@ from barnabas.cli.connection import (
     connection_options,
     existing_topics,
 )
-from barnabas.cli.names import meant, named
+from barnabas.cli.names import named
 from barnabas.cli.output import Moment, counted, show_json, show_rows, tell
 from barnabas.cli.usage import HintingGroup
+from barnabas.client.core.absence import meant
 from barnabas.client.core.transaction_descriptions import TRANSACTION_STATES, TransactionDescription
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
 from barnabas.runtime.clock import SystemClock

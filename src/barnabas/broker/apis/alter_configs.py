@@ -5,12 +5,13 @@ Ignores: nothing. Properties of the broker that cannot be changed while it runs 
 Versions: 2 flexible
 """
 
+from collections.abc import Sequence
+
 from barnabas.broker.broker import Broker
-from barnabas.broker.config_changes import Answer, change_in_steps
+from barnabas.broker.config_changes import Answer, change_all
 from barnabas.broker.config_targets import Target
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory import Pending
-from barnabas.broker.stepping import in_steps_if_long
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.alter_configs import (
     AlterConfigsRequest,
@@ -25,25 +26,23 @@ def handle(
 ) -> AlterConfigsResponse | Pending:
     """Change each resource that can be changed; say why the others cannot."""
     del context
-    answers: list[Answer[AlterConfigsResource]] = []
-    steps = change_in_steps(
-        broker, request.resources, _replaced, answers, validate_only=request.validate_only
+    return change_all(
+        broker, request.resources, _replaced, _respond, validate_only=request.validate_only
     )
 
-    def respond() -> AlterConfigsResponse:
-        return AlterConfigsResponse(
-            responses=[
-                AlterConfigsResourceResponse(
-                    error_code=code,
-                    error_message=why,
-                    resource_type=one.resource_type,
-                    resource_name=one.resource_name,
-                )
-                for one, code, why in answers
-            ]
-        )
 
-    return in_steps_if_long(broker.timers, len(request.resources), steps, respond)
+def _respond(answers: Sequence[Answer[AlterConfigsResource]]) -> AlterConfigsResponse:
+    return AlterConfigsResponse(
+        responses=[
+            AlterConfigsResourceResponse(
+                error_code=code,
+                error_message=why,
+                resource_type=one.resource_type,
+                resource_name=one.resource_name,
+            )
+            for one, code, why in answers
+        ]
+    )
 
 
 def _replaced(target: Target, asked: AlterConfigsResource) -> dict[str, str]:

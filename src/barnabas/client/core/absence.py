@@ -27,7 +27,13 @@ def absence(wanted: Iterable[TopicPartition], topics: Mapping[str, TopicView]) -
 
 
 def _meant(topic: str, topics: Mapping[str, TopicView]) -> str:
+    near = meant(topic, topics) if len(topics) <= _MOST_COMPARED else ""
+    return f", {near}" if near else " (list_topics tells which there are)"
+
+
+def meant(name: str, known: Iterable[str]) -> str:
+    """Which of those that there are may have been meant, for behind an error; nothing if none is near."""
     import difflib
 
-    near = difflib.get_close_matches(topic, topics) if len(topics) <= _MOST_COMPARED else []
-    return f", is {' or '.join(near)} meant?" if near else " (list_topics tells which there are)"
+    near = difflib.get_close_matches(name, known)
+    return f"is {' or '.join(near)} meant?" if near else ""

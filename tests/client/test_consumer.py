@@ -2,7 +2,7 @@
 
 import asyncio
 import pickle
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 
@@ -214,6 +214,31 @@ def test_a_group_goes_on_where_it_committed(servers: str) -> None:
     with Consumer(settings, enable_auto_commit=False) as second:
         second.assign([A])
         assert second.poll(20, 1)[0].offset == 15, "the close of the first one committed"
+
+
+@pytest.mark.parametrize(
+    ("use", "saved"),
+    [
+        (Consumer.assignment, {}),
+        (lambda consumer: consumer.poll(20, 3), {A: 3}),
+        (lambda consumer: consumer.position(A), {A: 0}),
+        (lambda consumer: consumer.seek(A, 7), {A: 7}),
+    ],
+    ids=["nothing", "poll", "position", "seek"],
+)
+def test_a_close_saves_only_positions_that_were_used(
+    servers: str, request: pytest.FixtureRequest, use: Callable[[Consumer], object], saved: object
+) -> None:
+    """As Kafka's client, whose positions are not even looked for before."""
+    name = request.node.callspec.id
+    settings = {"bootstrap.servers": servers, "group.id": name, "auto.offset.reset": "earliest"}
+    with Consumer(settings) as consumer:
+        consumer.assign([A])
+        while consumer.lag(A) is None:
+            consumer.end_offsets([A])
+        use(consumer)
+    with Consumer(settings, enable_auto_commit=False) as next_one:
+        assert next_one.committed([A]) == saved
 
 
 def test_a_time_before_1970_is_refused(consumer: Consumer) -> None:

@@ -187,6 +187,7 @@ class Consumer:
         """Go on at `offset`. What was fetched already is dropped."""
         key = partition_at(where)
         self._fetcher.move(key, offset_at(key, offset))
+        self.polling.note_use()
         self._driver.pump()
 
     def seek_to_beginning(self, *partitions: Where) -> None:
@@ -203,6 +204,7 @@ class Consumer:
         found = self._fetcher.position(key)
         if not found.known:
             await self._within(timeout_s, "finding the position", self._driver.known(key))
+        self.polling.note_use()
         return found.offset
 
     def lag(self, where: Where) -> int | None:
@@ -211,9 +213,8 @@ class Consumer:
         None while nothing was fetched from it, or while its position is not known.
         """
         found = self._fetcher.position(partition_at(where))
-        return (
-            found.readable_end - found.offset if found.known and found.readable_end >= 0 else None
-        )
+        known = found.known and found.readable_end >= 0
+        return found.readable_end - found.offset if known else None
 
     def pause(self, *partitions: Where) -> None:
         """Give no records of these partitions for now."""
@@ -377,9 +378,9 @@ class Consumer:
         return self.group
 
     def _seek_to_end_of_log(self, partitions: Iterable[Where], end: int) -> None:
-        chosen = [partition_at(where) for where in partitions] or self.assignment()
-        for where in chosen:
+        for where in [partition_at(where) for where in partitions] or self.assignment():
             self._fetcher.move(where, _UNKNOWN, end)
+        self.polling.note_use()
         self._driver.pump()
 
     async def _within(self, timeout_s: float | None, what: str, work: Any) -> Any:

@@ -58,6 +58,7 @@ class ConsumerGroup:
         self._watch: PatternWatch | None = None
         self._commit_at = inf
         self._next_commit()
+        self._used = False
 
     # ---- membership -----------------------------------------------------------------------
 
@@ -101,10 +102,15 @@ class ConsumerGroup:
     def wants_attention(self) -> bool:
         """Whether a poll has something to do but to give records; says that the user polls."""
         now = self._loop.time()
+        self._used = True
         if self.subscribed and self.member.polled(now):
             return True
         self._note_done()
         return now >= self._commit_at
+
+    def note_use(self) -> None:
+        """The user set positions, or was told one: from now on they are the group's to save."""
+        self._used = True
 
     async def attend(self) -> None:
         """Do what only a poll may begin.
@@ -128,10 +134,13 @@ class ConsumerGroup:
     async def begin_end(self) -> Change | None:
         """Begin to leave: what a listener must be told before `end`, if anything.
 
+        Positions that nobody used are not saved, as by Kafka's client: to be found, which goes on
+        all the time, is no reason for a position to be the group's.
+
         Raises:
             KafkaError: positions could not be saved.
         """
-        if self._options.auto_commit_s is not None:
+        if self._options.auto_commit_s is not None and self._used:
             await (self._commit_quietly() if self.subscribed else self.commit(None))
         self._end_watch()
         return self.member.farewell() if self.subscribed else None

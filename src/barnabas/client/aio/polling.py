@@ -31,6 +31,11 @@ class Polling:
         self._interruption = why
         self._driver.news()
 
+    def note_use(self) -> None:
+        """The user set positions, or was told one."""
+        if self._group is not None:
+            self._group.note_use()
+
     def wants_attention(self) -> bool:
         """Whether there is more to do than to give records; says that the user polls."""
         return self._group is not None and self._group.wants_attention()

@@ -133,6 +133,7 @@ def _taken(api: ApiKey, message: Any) -> object | None:
         saved = [
             TxnOffsetCommitResponseTopic(
                 name=topic.name,
+                topic_id=topic.topic_id,
                 partitions=[
                     TxnOffsetCommitResponsePartition(
                         partition_index=each.partition_index, error_code=0

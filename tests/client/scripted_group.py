@@ -104,6 +104,7 @@ def _committed(message: Any, code: ErrorCode) -> OffsetCommitResponse:
         topics=[
             OffsetCommitResponseTopic(
                 name=topic.name,
+                topic_id=topic.topic_id,
                 partitions=[
                     OffsetCommitResponsePartition(
                         partition_index=row.partition_index, error_code=code
@@ -121,6 +122,7 @@ def _told(message: Any, code: ErrorCode) -> OffsetFetchResponse:
     topics = [
         OffsetFetchResponseTopics(
             name=topic.name,
+            topic_id=topic.topic_id,
             partitions=[
                 OffsetFetchResponsePartitions(
                     partition_index=each, committed_offset=0, metadata="", error_code=0

@@ -7,9 +7,9 @@ import pytest
 
 from barnabas import BrokerError, Consumer, ErrorCode
 from barnabas.protocol.api_keys import ApiKey
-from tests.client.scripted_broker import TOPIC, Misdeed, drop
+from tests.client.scripted_broker import TOPIC, TOPIC_ID, Misdeed, drop
 from tests.client.scripted_coordinator import refuse
-from tests.client.scripted_group import ScriptedGroup, refuse_beat, refuse_offsets
+from tests.client.scripted_group import ScriptedGroup, refuse_beat, refuse_commit, refuse_offsets
 from tests.client.test_groups import Told
 
 SECONDS = 20.0
@@ -63,6 +63,19 @@ def test_offsets_are_asked_for_as_a_member_and_again_when_its_epoch_was_stale() 
         asked = [request.groups[0] for request in broker.asked(ApiKey.OFFSET_FETCH)]
         mine = one.group_metadata()
         assert [(each.member_id, each.member_epoch) for each in asked] == [(mine.member_id, 1)] * 2
+
+
+def test_offsets_are_saved_and_asked_for_by_id_and_again_where_it_was_unknown() -> None:
+    with ScriptedGroup() as broker, member(broker) as one:
+        poll_until(one, lambda: broker.count(ApiKey.FETCH) > 0)
+        before = broker.count(ApiKey.METADATA)
+        broker.misdeeds[ApiKey.OFFSET_COMMIT] = [refuse_commit(E.UNKNOWN_TOPIC_ID)]
+        one.commit({WHERE: 3})
+        one.committed([WHERE])
+        poll_until(one, lambda: broker.count(ApiKey.METADATA) > before)
+        saved = [topic for each in broker.asked(ApiKey.OFFSET_COMMIT) for topic in each.topics]
+        (told,) = broker.asked(ApiKey.OFFSET_FETCH)[-1].groups[0].topics
+        assert [(topic.name, topic.topic_id) for topic in (*saved, told)] == [("", TOPIC_ID)] * 3
 
 
 @pytest.mark.parametrize("code", [E.FENCED_MEMBER_EPOCH, E.UNKNOWN_MEMBER_ID])

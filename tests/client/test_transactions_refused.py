@@ -11,7 +11,7 @@ from barnabas import ErrorCode, GroupMetadata, Producer, aio
 from barnabas.errors import AbortableError, ConnectionFailed, FatalError, LocalProtocolError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.records.batch import read_header
-from tests.client.scripted_broker import TOPIC, Call, Misdeed, answer, drop
+from tests.client.scripted_broker import TOPIC, TOPIC_ID, Call, Misdeed, answer, drop
 from tests.client.scripted_coordinator import ScriptedCoordinator, refuse
 
 QUICK: dict[str, object] = {"retry_backoff_ms": 1, "reconnect_backoff_ms": 1, "linger_ms": 0}
@@ -224,3 +224,30 @@ def test_what_may_not_have_begun_can_be_aborted(
     producer.abort_transaction()
     one_transaction(producer)
     assert outcomes(broker) == [False, True]
+
+
+def test_offsets_go_by_the_ids_that_the_consumer_knew_and_by_name_where_those_are_unknown() -> None:
+    group = GroupMetadata("g", topic_ids={TOPIC: TOPIC_ID})
+    stale: dict[ApiKey, list[Misdeed]] = {
+        ApiKey.TXN_OFFSET_COMMIT: [refuse(ErrorCode.UNKNOWN_TOPIC_ID)]
+    }
+    with ScriptedCoordinator(misdeeds=stale, version=2) as broker:
+        with producer_of(broker) as producer:
+            producer.init_transactions()
+            for _ in range(2):
+                with producer.transaction():
+                    producer.send_offsets_to_transaction({(TOPIC, 0): 7}, group)
+        asked = [topic for each in broker.asked(ApiKey.TXN_OFFSET_COMMIT) for topic in each.topics]
+        by_id, by_name = ("", TOPIC_ID), (TOPIC, bytes(16))
+        assert [(topic.name, topic.topic_id) for topic in asked] == [by_id, by_name, by_id]
+
+
+def test_offsets_go_by_name_in_transactions_of_version_1() -> None:
+    group = GroupMetadata("g", topic_ids={TOPIC: TOPIC_ID})
+    with ScriptedCoordinator(version=1) as broker:
+        with producer_of(broker) as producer:
+            producer.init_transactions()
+            with producer.transaction():
+                producer.send_offsets_to_transaction({(TOPIC, 0): 7}, group)
+        (asked,) = broker.asked(ApiKey.TXN_OFFSET_COMMIT)
+        assert [topic.name for topic in asked.topics] == [TOPIC]

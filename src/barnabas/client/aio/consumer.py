@@ -363,7 +363,7 @@ class Consumer:
         if group is None:
             return FetchDriver(self._cluster, self._options, None), None
         coordinator = Coordinator(self._cluster, group.group_id)
-        offsets = GroupOffsets(coordinator, self._options.api_timeout_s)
+        offsets = GroupOffsets(coordinator, self._options.api_timeout_s, by_id=True)
         driver = FetchDriver(self._cluster, self._options, offsets)
         return driver, ConsumerGroup(coordinator, offsets, driver, self._options, group)
 

@@ -88,15 +88,16 @@ class ConsumerGroup:
     def metadata(self) -> GroupMetadata:
         """Who this member is now."""
         machine = self.member.machine
+        positions = self._driver.fetcher.positions
+        told = self._coordinator.cluster.view.topics
+        topics = {where.topic for where in positions} & told.keys()
         return GroupMetadata(
             machine.options.group_id,
             machine.generation,
             machine.member_id,
             machine.options.instance_id,
-            {
-                where: position.known_epochs()
-                for where, position in self._driver.fetcher.positions.items()
-            },
+            {where: position.known_epochs() for where, position in positions.items()},
+            {name: told[name].topic_id for name in topics},
         )
 
     def wants_attention(self) -> bool:

@@ -95,7 +95,7 @@ class GroupAdmin:
         seconds = self._timeout_s if timeout_s is None else timeout_s
         deadline = self._cluster.around.loop.time() + seconds
         saved = {where: CommittedOffset(offset) for where, offset in wanted.items()}
-        group = GroupOffsets(Coordinator(self._cluster, group_id), seconds)
+        group = GroupOffsets(Coordinator(self._cluster, group_id), seconds, by_id=False)
         try:
             await group.commit(saved, final=NOT_THERE)
         except BrokerError as error:

@@ -9,6 +9,7 @@ from barnabas.client.aio.asking import persist
 from barnabas.client.aio.coordinator import Coordinator
 from barnabas.client.core.group.subscription import NO_GENERATION, by_topic
 from barnabas.client.core.group_descriptions import CommittedOffset
+from barnabas.client.core.topic_ids import BY_NAME, TopicIds
 from barnabas.errors import ErrorCode
 from barnabas.protocol.offset_commit import (
     OffsetCommitRequest,
@@ -48,17 +49,24 @@ def _outside() -> Committer:
     return OUTSIDE
 
 
+def _at_most(ids: TopicIds) -> int | None:
+    return None if ids else _WITHOUT_TOPIC_IDS
+
+
 class GroupOffsets:
     """Where a group has got to, as its coordinator keeps it.
 
-    `reader` says, for each try, as whom offsets are asked for.
+    `by_id`: for the topics that the metadata tells now, by their ids, where it tells all and the
+    broker takes ids; whoever names topics means the name. `reader` says, for each try, as whom
+    offsets are asked for.
     """
 
-    def __init__(self, coordinator: Coordinator, timeout_s: float) -> None:
+    def __init__(self, coordinator: Coordinator, timeout_s: float, *, by_id: bool) -> None:
         self._coordinator = coordinator
         self._cluster = coordinator.cluster
         self._group_id = coordinator.group_id
         self._timeout_s = timeout_s
+        self._by_id = by_id
         self.reader: Callable[[], Committer] = _outside
         self._told_missing: Sequence[str] = ()
 
@@ -86,21 +94,22 @@ class GroupOffsets:
                 committed_metadata=saved.metadata,
             )
             topics.setdefault(where.topic, []).append(row)
-        asked = [
-            OffsetCommitRequestTopic(name=name, partitions=rows) for name, rows in topics.items()
-        ]
 
         async def attempt() -> None:
             who = committer()
+            ids = self._ids(topics)
             request = OffsetCommitRequest(
                 group_id=self._group_id,
                 generation_id_or_member_epoch=who.generation,
                 member_id=who.member_id,
                 group_instance_id=who.instance_id,
-                topics=asked,
+                topics=[
+                    OffsetCommitRequestTopic(name=name, topic_id=ids.of(name), partitions=rows)
+                    for name, rows in topics.items()
+                ],
             )
-            response = await self._coordinator.ask(request, at_most=_WITHOUT_TOPIC_IDS)
-            self._check(response, waits=not final)
+            response = await self._coordinator.ask(request, at_most=_at_most(ids))
+            self._check(response, ids, waits=not final)
 
         what, newer = self._what("committing"), _NEWER[:1]
         seconds = self._timeout_s if timeout_s is None else timeout_s
@@ -117,17 +126,22 @@ class GroupOffsets:
         wanted = list(partitions)
 
         async def attempt() -> dict[TopicPartition, CommittedOffset]:
-            return await saved_offsets(self._coordinator, wanted, self.reader())
+            ids = self._ids(where.topic for where in wanted)
+            return await saved_offsets(self._coordinator, wanted, self.reader(), ids)
 
         what = self._what("reading")
         return await persist(self._cluster, self._timeout_s, what, attempt, passing=_NEWER)
 
-    def _check(self, response: OffsetCommitResponse, *, waits: bool) -> None:
+    def _ids(self, topics: Iterable[str]) -> TopicIds:
+        """Anew for each try: where one was of a topic that is gone, the metadata is asked for again."""
+        return TopicIds.in_view(self._cluster.view, topics) if self._by_id else BY_NAME
+
+    def _check(self, response: OffsetCommitResponse, ids: TopicIds, *, waits: bool) -> None:
         """Raise where not all was saved; partitions that are not there are all named."""
         missing = []
         for topic in response.topics:
             for row in topic.partitions:
-                name = f"{topic.name}-{row.partition_index}"
+                name = f"{ids.name_of(topic)}-{row.partition_index}"
                 if row.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
                     missing.append(name)
                 else:
@@ -149,6 +163,7 @@ async def saved_offsets(
     coordinator: Coordinator,
     partitions: Sequence[TopicPartition] | None,
     reader: Committer = OUTSIDE,
+    ids: TopicIds = BY_NAME,
 ) -> dict[TopicPartition, CommittedOffset]:
     """What a group has saved of these partitions, or of all; asks once.
 
@@ -174,21 +189,24 @@ async def saved_offsets(
                 topics=None
                 if topics is None
                 else [
-                    OffsetFetchRequestTopics(name=name, partition_indexes=rows)
+                    OffsetFetchRequestTopics(
+                        name=name, topic_id=ids.of(name), partition_indexes=rows
+                    )
                     for name, rows in topics.items()
                 ],
             )
         ],
         require_stable=True,
     )
-    reply = await coordinator.ask(request, at_most=_WITHOUT_TOPIC_IDS)
+    reply = await coordinator.ask(request, at_most=_at_most(ids))
     found = {}
     for part in reply.groups or [reply]:
         coordinator.check(part.error_code, "reading offsets")
         for topic in part.topics:
+            name = ids.name_of(topic) if reply.groups else topic.name
             for row in topic.partitions:
-                where = TopicPartition(topic.name, row.partition_index)
-                coordinator.check(row.error_code, f"the offset of {topic.name}-{where.partition}")
+                where = TopicPartition(name, row.partition_index)
+                coordinator.check(row.error_code, f"the offset of {name}-{where.partition}")
                 if row.committed_offset >= 0:
                     found[where] = CommittedOffset(
                         row.committed_offset, row.committed_leader_epoch, row.metadata or ""

@@ -17,12 +17,13 @@ from barnabas.client.core.accumulator import Accumulator
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.producer_options import ProducerOptions
 from barnabas.client.core.sending import Sender
+from barnabas.client.core.topic_ids import BY_NAME, TopicIds
 from barnabas.client.core.transaction_requests import (
     ADD_PARTITIONS_AT_MOST,
     END_EXPLICIT_AT_MOST,
     INIT_AT_MOST,
     INIT_THAT_BUMPS,
-    OFFSETS_AT_MOST,
+    OFFSETS_BY_NAME_AT_MOST,
     OFFSETS_EXPLICIT_AT_MOST,
     Identity,
     refused_offsets,
@@ -276,13 +277,19 @@ class Transactor:
         coordinator = self._groups.setdefault(
             group.group_id, Coordinator(self._cluster, group.group_id)
         )
-        top = OFFSETS_AT_MOST if told.implicit else OFFSETS_EXPLICIT_AT_MOST
-        request = self._me.commit_offsets(group, offsets)
+        by_name = OFFSETS_BY_NAME_AT_MOST if told.implicit else OFFSETS_EXPLICIT_AT_MOST
+        topics = {where.topic for where in offsets} if told.implicit else ()
+        ids = TopicIds(group.topic_ids, topics)
         told.begun = True
 
         async def attempt() -> None:
-            reply = await coordinator.ask(request, at_most=top)
-            for where, code in refused_offsets(reply):
+            nonlocal ids
+            request = self._me.commit_offsets(group, offsets, ids)
+            reply = await coordinator.ask(request, at_most=None if ids else by_name)
+            refused = list(refused_offsets(reply, ids))
+            if any(code == ErrorCode.UNKNOWN_TOPIC_ID for _, code in refused):
+                ids = BY_NAME  # Those of the consumer were of before.
+            for where, code in refused:
                 coordinator.check(code, f"the offset of {where.topic}-{where.partition}")
 
         await self._persist(f"offsets of group {group.group_id}", attempt)

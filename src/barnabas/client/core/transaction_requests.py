@@ -11,6 +11,7 @@ from typing import Final
 
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.group.subscription import by_topic
+from barnabas.client.core.topic_ids import TopicIds
 from barnabas.errors import ErrorCode
 from barnabas.protocol.add_offsets_to_txn import AddOffsetsToTxnRequest
 from barnabas.protocol.add_partitions_to_txn import (
@@ -33,7 +34,7 @@ INIT_THAT_BUMPS: Final = 3
 ADD_PARTITIONS_AT_MOST: Final = 3  # 4 is between brokers
 END_EXPLICIT_AT_MOST: Final = 4
 OFFSETS_EXPLICIT_AT_MOST: Final = 4
-OFFSETS_AT_MOST: Final = 5  # 6 has topics by id
+OFFSETS_BY_NAME_AT_MOST: Final = 5
 PRODUCE_EXPLICIT_AT_MOST: Final = 11
 
 
@@ -76,7 +77,7 @@ class Identity:
         )
 
     def commit_offsets(
-        self, group: GroupMetadata, offsets: Mapping[TopicPartition, int]
+        self, group: GroupMetadata, offsets: Mapping[TopicPartition, int], ids: TopicIds
     ) -> TxnOffsetCommitRequest:
         """Save positions of a group with the transaction."""
         topics: dict[str, list[TxnOffsetCommitRequestPartition]] = {}
@@ -97,7 +98,7 @@ class Identity:
             member_id=group.member_id,
             group_instance_id=group.instance_id,
             topics=[
-                TxnOffsetCommitRequestTopic(name=name, partitions=rows)
+                TxnOffsetCommitRequestTopic(name=name, topic_id=ids.of(name), partitions=rows)
                 for name, rows in topics.items()
             ],
         )
@@ -123,9 +124,12 @@ def refused_partitions(
                 yield TopicPartition(topic.name, row.partition_index), code
 
 
-def refused_offsets(response: TxnOffsetCommitResponse) -> Iterator[tuple[TopicPartition, int]]:
-    """The positions that were not saved, and why."""
+def refused_offsets(
+    response: TxnOffsetCommitResponse, ids: TopicIds
+) -> Iterator[tuple[TopicPartition, int]]:
+    """The positions that were not saved, and why; `ids` are those of the request."""
     for topic in response.topics:
+        name = ids.name_of(topic)
         for row in topic.partitions:
             if row.error_code:
-                yield TopicPartition(topic.name, row.partition_index), row.error_code
+                yield TopicPartition(name, row.partition_index), row.error_code

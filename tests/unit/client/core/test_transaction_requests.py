@@ -1,4 +1,5 @@
 from barnabas.client.core.group.group_metadata import GroupMetadata
+from barnabas.client.core.topic_ids import BY_NAME, TopicIds
 from barnabas.client.core.transaction_requests import (
     Identity,
     refused_offsets,
@@ -42,7 +43,7 @@ def test_partitions_are_added_topic_by_topic() -> None:
 
 def test_offsets_are_a_members_since_version_3() -> None:
     group = GroupMetadata("g", 9, "m", "i")
-    asked = ME.commit_offsets(group, {A: 5, C: 6})
+    asked = ME.commit_offsets(group, {A: 5, C: 6}, BY_NAME)
     for version in (2, 3):
         codec = Codec.of(TxnOffsetCommitRequest, version)
         told, _ = codec.decode(codec.encode(asked))
@@ -75,4 +76,19 @@ def test_offsets_that_were_refused() -> None:
     reply = TxnOffsetCommitResponse(
         topics=[TxnOffsetCommitResponseTopic(name="t", partitions=rows)]
     )
-    assert list(refused_offsets(reply)) == [(B, 25)]
+    assert list(refused_offsets(reply, BY_NAME)) == [(B, 25)]
+
+
+def test_offsets_by_the_ids_of_their_topics_since_version_6() -> None:
+    ids = TopicIds({"t": b"T" * 16, "u": b"U" * 16}, ["t", "u"])
+    codec = Codec.of(TxnOffsetCommitRequest, 6)
+    asked = ME.commit_offsets(GroupMetadata("g"), {A: 5, C: 6}, ids)
+    told, _ = codec.decode(codec.encode(asked))
+    assert [(topic.name, topic.topic_id) for topic in told.topics] == [
+        ("", b"T" * 16),
+        ("", b"U" * 16),
+    ]
+    row = TxnOffsetCommitResponsePartition(partition_index=4, error_code=100)
+    refused = TxnOffsetCommitResponseTopic(topic_id=b"U" * 16, partitions=[row])
+    reply = TxnOffsetCommitResponse(topics=[refused])
+    assert list(refused_offsets(reply, ids)) == [(C, ErrorCode.UNKNOWN_TOPIC_ID)]

@@ -11,7 +11,8 @@ from barnabas.types import TopicPartition
 class GroupMetadata:
     """A member of a group in one generation; -1 and an empty id where it is none now.
 
-    `epochs` are those of what it has fetched, for its positions to carry, as its own commits do.
+    `epochs` are those of what it has fetched, for its positions to carry, as its own commits do;
+    `topic_ids` those of the topics that it has positions in, as far as brokers told them.
     """
 
     group_id: str
@@ -21,6 +22,7 @@ class GroupMetadata:
     epochs: Mapping[TopicPartition, KnownEpochs] = field(
         default_factory=dict, repr=False, compare=False
     )
+    topic_ids: Mapping[str, bytes] = field(default_factory=dict, repr=False, compare=False)
 
     def epoch_before(self, where: TopicPartition, offset: int) -> int:
         """The leader epoch of what is before an offset; -1 where that is not known."""

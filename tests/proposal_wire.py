@@ -41,7 +41,7 @@ class ProposalWire:
     """One connection."""
 
     def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=60)
 
     def __enter__(self) -> Self:
         return self

@@ -25,7 +25,7 @@ class Wire07:
     """One connection; frames go out as they are, and replies come without their size."""
 
     def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=60)
 
     def __enter__(self) -> Self:
         return self

@@ -3,7 +3,6 @@
 import socket
 import struct
 import threading
-from collections import deque
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -125,7 +124,7 @@ class ScriptedBroker:
     """
 
     misdeeds: dict[ApiKey, list[Misdeed]] = field(default_factory=dict)
-    calls: deque[tuple[ApiKey, Any]] = field(default_factory=deque)
+    calls: list[tuple[ApiKey, Any]] = field(default_factory=list)
     batches: list[bytes] = field(default_factory=list)
     _listener: socket.socket = field(default_factory=socket.socket)
     _connections: list[socket.socket] = field(default_factory=list)

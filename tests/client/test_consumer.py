@@ -78,23 +78,38 @@ def test_what_names_no_partition_is_refused_and_changes_nothing(consumer: Consum
     assert consumer.assignment() == [A]
 
 
-def test_a_partition_that_is_not_there_keeps_no_other_waiting(
-    servers: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_partition_that_is_not_there_keeps_no_other_waiting(servers: str) -> None:
     settings = {"bootstrap.servers": servers, "auto.offset.reset": "earliest"}
     with Consumer(settings) as consumer:
         consumer.assign([("read", 9), A])
         assert consumer.poll(20, 1)[0].offset == 0
-    caplog.clear()
-    with Consumer(settings, default_api_timeout_ms=700, retry_backoff_ms=20) as consumer:
-        consumer.assign([("read", 9), A])
-        consumer.pause(A)
-        with pytest.raises(BrokerError, match="no partition 9: topic read has 2") as caught:
-            consumer.poll(20)
-    assert caught.value.code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    warned = [line for line in caplog.messages if "read-9" in line]
-    assert len(warned) == 1
-    assert "cannot be read yet" in warned[0]
+
+
+def test_of_a_partition_that_is_not_there_the_log_tells_and_in_the_end_an_error(
+    servers: str, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def warned() -> list[str]:
+        return [line for line in caplog.messages if "read-9" in line]
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        now = loop.time
+        settings = {"bootstrap.servers": servers, "request.timeout.ms": 3_600_000}
+        async with aio.Consumer(
+            settings, default_api_timeout_ms=40_000, retry_backoff_ms=20
+        ) as consumer:
+            consumer.assign([("read", 9), A])
+            consumer.pause(A)
+            while not warned():
+                assert await consumer.poll(0.05) == []
+            monkeypatch.setattr(loop, "time", lambda: now() + 41)
+            with pytest.raises(BrokerError, match="no partition 9: topic read has 2") as caught:
+                await consumer.poll(20)
+        assert caught.value.code is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+    asyncio.run(main())
+    assert len(warned()) == 1
+    assert "cannot be read yet" in warned()[0]
 
 
 @pytest.mark.parametrize("lost", [("read", 9), ("never-was", 0)])
@@ -305,7 +320,7 @@ def test_a_topic_made_again_is_read_anew(servers: str) -> None:
     with Admin(bootstrap_servers=servers) as admin, Producer(bootstrap_servers=servers) as producer:
         for value in (b"old", b"new"):
             admin.create_topics([NewTopic("again", 1, 1)])
-            producer.send("again", value, partition=0).result(10)
+            producer.send("again", value, partition=0).result(60)
             parts = list(reader.read("again", 0, 0, 1, Wanted.VALUE))
             assert [bytes(part.value.data) for part in parts if part.value] == [value]
             admin.delete_topics(["again"])

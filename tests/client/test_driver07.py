@@ -97,7 +97,7 @@ class Cluster:
 
 def patiently() -> Iterator[None]:
     """For as long as a broker may take for what it does not answer."""
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while time.monotonic() < until:
         yield
         time.sleep(0.01)
@@ -109,7 +109,7 @@ def payloads(chunks: list[Chunk]) -> list[bytes]:
 
 def drained(consumer: Consumer, number: int) -> list[bytes]:
     found: list[bytes] = []
-    for _ in range(200):
+    for _ in range(600):
         found += payloads(consumer.poll(0.1))
         if len(found) >= number:
             return found
@@ -358,6 +358,7 @@ class TestGroup:
         monkeypatch.setattr("tests.client.test_driver07.TOPIC", self.topic)
         cluster.tell_of(self.topic)
         self.send(cluster, SENT)
+        assert len(cluster.read(self.topic, len(SENT))) == len(SENT)
         return cluster
 
     def send(self, cluster: Cluster, sent: list[bytes]) -> None:

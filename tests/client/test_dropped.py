@@ -18,16 +18,17 @@ def broker() -> Iterator[ScriptedBroker]:
         yield running
 
 
-def the_threads_of_producers() -> list[threading.Thread]:
-    return [thread for thread in threading.enumerate() if thread.name == "this Producer"]
+def the_threads_of_producers() -> set[threading.Thread]:
+    return {thread for thread in threading.enumerate() if thread.name == "this Producer"}
 
 
 def test_a_dropped_producer_ends_its_thread_and_fails_what_is_on_its_way(
     broker: ScriptedBroker,
 ) -> None:
+    before = the_threads_of_producers()
     producer = Producer(bootstrap_servers=broker.address, linger_ms=0)
     delivery = producer.send(TOPIC, b"value")
-    (thread,) = the_threads_of_producers()
+    (thread,) = the_threads_of_producers() - before
     with pytest.warns(ResourceWarning, match=r"a Producer was dropped without close\(\)"):
         del producer
     thread.join(20)
@@ -53,8 +54,9 @@ def test_a_dropped_client_of_the_callers_thread_leaves_the_broker(
 
 @pytest.mark.filterwarnings("error::pytest.PytestUnraisableExceptionWarning")
 def test_a_client_that_could_not_be_made_drops_nothing() -> None:
+    before = the_threads_of_producers()
     for kind in (Producer, Consumer, Admin):
         with pytest.raises(ConfigError, match="security"):
             kind(security_protocol="SSL")
         gc.collect()
-    assert the_threads_of_producers() == []
+    assert the_threads_of_producers() <= before

@@ -144,7 +144,7 @@ def test_the_listener_can_seek_and_commit(servers: str, topic: str) -> None:
 def test_static_members_come_back_to_what_they_had(servers: str, topic: str) -> None:
     one, two = (member(servers, topic, group_instance_id=name) for name in ("first", "second"))
     poll_until([one, two], lambda: shared([one, two]))
-    was, had = one.group_metadata().generation, two.assignment()
+    was, had = two.group_metadata().generation, two.assignment()
     two.close()
     two = member(servers, topic, group_instance_id="second")
     poll_until([two], lambda: bool(two.assignment()))

@@ -12,7 +12,7 @@ from tests.client.scripted_coordinator import refuse
 from tests.client.scripted_group import ScriptedGroup, refuse_beat, refuse_commit, refuse_offsets
 from tests.client.test_groups import Told
 
-SECONDS = 20.0
+SECONDS = 60.0
 BEAT = ApiKey.CONSUMER_GROUP_HEARTBEAT
 WHERE = (TOPIC, 0)
 E = ErrorCode

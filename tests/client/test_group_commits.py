@@ -8,7 +8,7 @@ import pytest
 from barnabas import Admin, Consumer, NewTopic, Producer, TopicPartition, aio
 from barnabas.testing.embedded_broker import EmbeddedBroker
 
-SECONDS = 20.0
+SECONDS = 60.0
 PARTITIONS, EACH = 4, 10
 
 

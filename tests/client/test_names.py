@@ -20,9 +20,9 @@ def test_the_names_cost_nothing_until_one_is_asked_for() -> None:
 def test_a_program_that_closes_nothing_ends_without_a_word() -> None:
     program = """
 import barnabas
-admin = barnabas.Admin(bootstrap_servers="127.0.0.1:1", reconnect_backoff_ms=1)
+admin = barnabas.Admin(bootstrap_servers="127.0.0.1:1", bootstrap_refused_timeout_ms=1000)
 try:
-    admin.list_topics(timeout_s=2)
+    admin.list_topics(timeout_s=60)
 except barnabas.KafkaError as error:
     print(type(error).__name__)
 """
@@ -36,9 +36,9 @@ def test_a_client_of_a_caught_exception_is_collected_without_a_word_from_asyncio
     program = """
 import gc, barnabas
 def ask():
-    admin = barnabas.Admin(bootstrap_servers="127.0.0.1:1", reconnect_backoff_ms=1)
+    admin = barnabas.Admin(bootstrap_servers="127.0.0.1:1", bootstrap_refused_timeout_ms=1000)
     try:
-        admin.list_topics(timeout_s=2)
+        admin.list_topics(timeout_s=60)
     except barnabas.KafkaError as error:
         mine = error
 ask()

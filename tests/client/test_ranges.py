@@ -42,7 +42,7 @@ def test_any_cut_gives_each_message_once(isolation: str) -> None:
                 "isolation.level": isolation,
                 "fetch.max.wait.ms": 1,
                 # Nothing is waited for.
-                "default.api.timeout.ms": 5000,
+                "default.api.timeout.ms": 20_000,
             }
         )
         for step in (1, 7, 100, end):

@@ -50,14 +50,15 @@ def admin(servers: str) -> Iterator[Admin]:
 def test_what_is_no_offset_is_refused_wherever_it_is_given(
     servers: str, admin: Admin, offset: int
 ) -> None:
-    group = GroupMetadata("refused")
+    name = f"refused-{offset}"
+    group = GroupMetadata(name)
     with (
-        Consumer(bootstrap_servers=servers, group_id="refused") as consumer,
-        Producer(bootstrap_servers=servers, transactional_id="refused") as producer,
+        Consumer(bootstrap_servers=servers, group_id=name) as consumer,
+        Producer(bootstrap_servers=servers, transactional_id=name) as producer,
     ):
         consumer.assign([EVENTS])
         calls: list[Callable[[], object]] = [
-            lambda: admin.alter_group_offsets("refused", {EVENTS: offset}),
+            lambda: admin.alter_group_offsets(name, {EVENTS: offset}),
             lambda: admin.delete_records({EVENTS: offset}),
             lambda: consumer.commit({EVENTS: offset}),
             lambda: consumer.seek(EVENTS, offset),

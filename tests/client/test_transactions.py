@@ -334,7 +334,7 @@ def test_a_transaction_that_is_open_too_long_fences_its_producer() -> None:
         QUICK | {"transaction.abort.timed.out.transaction.cleanup.interval.ms": "50"}
     ) as broker:
         servers = broker.bootstrap_servers
-        producer = producer_of(servers, topic, transaction_timeout_ms=100)
+        producer = producer_of(servers, topic, transaction_timeout_ms=1000)
         producer.begin_transaction()
         producer.send(topic, b"x", partition=0).result(20)
         with Consumer(bootstrap_servers=servers, isolation_level="read_committed") as consumer:

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+# They make C of all kernels, and one of them a virtual environment.
+pytestmark = pytest.mark.timeout(900)
+
 ROOT = Path(__file__).parents[2]
 FALLBACK = "so the kernels will run uncompiled (much slower)"
 NEEDED = ("src", "setup.py", "pyproject.toml", "README.md", "LICENSE")
@@ -115,7 +118,6 @@ def test_without_cython(sdist: Path, tmp_path: Path) -> None:
     assert_runs_uncompiled(tmp_path / "wheel", PYTHONPATH=str(hidden))
 
 
-@pytest.mark.timeout(400)
 @pytest.mark.parametrize(
     ("compiler", "kernels"),
     [("/bin/false", "pure"), pytest.param("", "compiled", marks=pytest.mark.long)],

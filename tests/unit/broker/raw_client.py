@@ -17,8 +17,10 @@ class RawClient:
     """One connection. Correlation ids count up; answers must come in order."""
 
     def __init__(self, port: int) -> None:
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=20)
+        self._socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         self._stream = self._socket.makefile("rb")
+        self.name = "{}:{}".format(*self._socket.getsockname())
+        """What the broker calls it."""
         self._sent = 0
         self._waiting: list[tuple[int, ApiKey, int]] = []
 

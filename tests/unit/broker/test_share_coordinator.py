@@ -26,7 +26,7 @@ Told = tuple[int, int, int, int]
 
 @pytest.fixture(scope="module")
 def broker() -> Iterator[EmbeddedBroker]:
-    with EmbeddedBroker(CONFIG | {"group.share.record.lock.duration.ms": "60000"}) as one:
+    with EmbeddedBroker(CONFIG) as one:
         yield one
 
 

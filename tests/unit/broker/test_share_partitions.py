@@ -1,6 +1,7 @@
 """Records of share groups over the wire: locks that end, members that vanish, limits, sessions."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from typing import Self
 
 import pytest
@@ -34,7 +35,7 @@ from tests.unit.broker.raw_client import RawClient
 pytestmark = pytest.mark.kernels
 
 CONFIG = {
-    "group.share.record.lock.duration.ms": "1000",
+    "group.share.record.lock.duration.ms": "60000",
     "group.share.min.record.lock.duration.ms": "1000",
     "group.share.delivery.count.limit": "2",
     "offsets.topic.num.partitions": "1",
@@ -176,8 +177,11 @@ def test_each_record_goes_to_one_member(broker: EmbeddedBroker, topic: Topic) ->
         assert b.fetch() == []
 
 
-def test_a_lock_ends_and_who_waits_gets_the_records(broker: EmbeddedBroker, topic: Topic) -> None:
-    with Member(broker, "a", topic.topic_id) as a, Member(broker, "b", topic.topic_id) as b:
+def test_a_lock_ends_and_who_waits_gets_the_records() -> None:
+    short = CONFIG | {"group.share.record.lock.duration.ms": "1000"}
+    with EmbeddedBroker(short) as broker, ExitStack() as members:
+        topic = Topic(broker, "locked")
+        a, b = (members.enter_context(Member(broker, name, topic.topic_id)) for name in "ab")
         topic.fill(1)
         assert a.fetch() == [(0, 0, 1)]
         assert b.fetch(wait_ms=20_000) == [(0, 0, 2)]

@@ -13,12 +13,10 @@ __all__ = ["topic"]
 
 pytestmark = pytest.mark.kernels
 
-QUIET = CONFIG | {"group.share.record.lock.duration.ms": "60000"}
-
 
 @pytest.fixture(scope="module")
 def broker() -> Iterator[EmbeddedBroker]:
-    with EmbeddedBroker(QUIET) as one:
+    with EmbeddedBroker(CONFIG) as one:
         with Admin(bootstrap_servers=one.bootstrap_servers) as admin:
             admin.alter_configs(Resource.GROUP, "g", {"share.isolation.level": "read_committed"})
         yield one

@@ -21,7 +21,7 @@ def worker() -> Iterator[ThreadWorker]:
 
 def finish(work: object) -> None:
     assert isinstance(work, ThreadWork)
-    work._future.exception(timeout=10)
+    work._future.exception(timeout=60)
 
 
 def test_steps_are_taken_in_order_on_another_thread(worker: ThreadWorker) -> None:

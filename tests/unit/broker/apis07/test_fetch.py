@@ -53,11 +53,12 @@ def test_bytes_that_retention_has_deleted_are_out_of_range() -> None:
     with EmbeddedBroker(config, profile="0.7") as broker, Wire07(broker.port) as wire:
         for _ in range(20):
             wire.produce("old", 0, encode_message(b"x" * 20))
-        while (start := wire.offsets("old", 0, -2, 1)) == [0]:
+        start = 480  # Of the last segment: it goes on as long as there is any other.
+        while wire.offsets("old", 0, -2, 1) != [start]:
             pass
         assert wire.fetch("old", offset=0) == (1, b"")
-        assert wire.fetch("old", offset=start[0] - 1) == (1, b"")
-        assert wire.fetch("old", offset=start[0])[0] == 0
+        assert wire.fetch("old", offset=start - 1) == (1, b"")
+        assert wire.fetch("old", offset=start)[0] == 0
 
 
 def test_a_fetch_stays_in_one_segment(wire: Wire07, filled: Filled) -> None:

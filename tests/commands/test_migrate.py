@@ -30,7 +30,7 @@ def test_a_directory_is_copied_once(broker: Served, tmp_path: Path) -> None:
         {"partition": one, "source": f"3-{one}", "next_byte": 0, "end_byte": ends[one]}
         for one in (0, 1)
     ]
-    assert broker.run("topics", "list").lines == []
+    assert "copy" not in broker.run("topics", "list").out
     done = json.loads(broker.run("migrate", "corpus", *where, "--json", "-z", "gzip").out)
     assert done["messages"] == len(KNOWN["messages"])
     assert done["left_out"] == []

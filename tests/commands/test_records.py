@@ -127,9 +127,9 @@ def test_options_that_contradict_each_other_are_wrong_usage(arguments: str, why:
     ("arguments", "why"),
     [
         (("consume", "nowhere-to-be-found", "-e"), "nowhere-to-be-found"),
-        (("consume", "lines-none", "-p", "9", "-e"), "partitions 0 to 1, not 9"),
-        (("consume", "lines-none", "-o", "99999", "-e"), "99999 is beyond the end of each part"),
-        (("consume", "lines-none", "-o", "@99999999999999999999"), "it must be at most @9223372"),
+        (("consume", "a-line", "-p", "9", "-e"), "partitions 0 to 1, not 9"),
+        (("consume", "a-line", "-o", "99999", "-e"), "99999 is beyond the end of each part"),
+        (("consume", "a-line", "-o", "@99999999999999999999"), "it must be at most @9223372"),
         (("produce", "x", "--json"), "line 1 is not JSON"),
         (
             ("produce", "x", "-D", "zz", "-X", "max.request.size=3"),
@@ -138,7 +138,7 @@ def test_options_that_contradict_each_other_are_wrong_usage(arguments: str, why:
     ],
 )
 def test_a_mistake_is_one_line(broker: Served, arguments: tuple[str, ...], why: str) -> None:
-    ended(broker.run("produce", "lines-none", stdin="x\n"))
+    ended(broker.run("produce", "a-line", stdin="x\n"))
     done = broker.run(*arguments, stdin="no json\n")
     assert done.code == 1
     assert why in done.err
@@ -181,8 +181,8 @@ def test_who_reads_only_the_first_lines_ends_the_command_well(broker: Served) ->
 
 
 def test_an_offset_that_is_none_is_wrong_usage(broker: Served) -> None:
-    ended(broker.run("produce", "lines-none", stdin="x\n"))
-    done = broker.run("consume", "lines-none", "-o", "soon", "-e")
+    ended(broker.run("produce", "a-line", stdin="x\n"))
+    done = broker.run("consume", "a-line", "-o", "soon", "-e")
     assert done.code == 2
     assert "--offset soon: it must be earliest, latest, a number" in done.err
 

@@ -25,21 +25,22 @@ def broker() -> Iterator[Served]:
     with serving("--ephemeral", "--set", trusting) as served:
         assert served.run("topics", "create", "dogs").code == 0
         assert served.run("topics", "create", "cats").code == 0
+        assert served.run("topics", "create", "hens").code == 0
         yield served
 
 
-def begin(broker: Served, name: str) -> Producer:
+def begin(broker: Served, name: str, topic: str) -> Producer:
     """A producer with a transaction that is open."""
     producer = Producer({"bootstrap.servers": broker.servers, "transactional.id": name})
     producer.init_transactions(SECONDS)
     producer.begin_transaction()
-    producer.produce("dogs", b"rex", partition=0)
+    producer.produce(topic, b"rex", partition=0)
     producer.flush(SECONDS)
     return producer
 
 
 def test_what_is_open_is_told_and_aborted(broker: Served) -> None:
-    producer = begin(broker, "kennel")
+    producer = begin(broker, "kennel", "dogs")
     listed = json.loads(broker.run("transactions", "list", "--state", "Ongoing", "--json").out)
     assert [row["transactional_id"] for row in listed] == ["kennel"]
     (told,) = json.loads(broker.run("transactions", "describe", "kennel", "--json").out)
@@ -63,15 +64,17 @@ def test_what_is_open_is_told_and_aborted(broker: Served) -> None:
 
 
 def test_one_place_is_aborted_by_its_offset(broker: Served) -> None:
-    producer = begin(broker, "second")
-    refused = broker.run("transactions", "abort", "dogs:0", "0")
+    producer = begin(broker, "second", "hens")
+    refused = broker.run("transactions", "abort", "hens:0", "2")
     assert refused.code != 0
-    assert "no open transaction of dogs-0 begins at 0; open there: 2 (" in refused.err
-    assert broker.run("transactions", "abort", "dogs-0", "2").code == 0
-    assert "; none is open there\n" in broker.run("transactions", "abort", "dogs:0", "2").err
-    alone = broker.run("transactions", "abort", "dogs:0")
+    assert "no open transaction of hens-0 begins at 2; open there: 0 (" in refused.err
+    assert broker.run("transactions", "abort", "hens-0", "0").code == 0
+    assert "; none is open there\n" in broker.run("transactions", "abort", "hens:0", "0").err
+    alone = broker.run("transactions", "abort", "hens:0")
     assert (alone.code, "find-hanging` prints" in alone.err) == (2, True)
-    assert broker.run("transactions", "abort", "dogs", "2").code == 2
+    assert broker.run("transactions", "abort", "hens", "0").code == 2
+    # Its coordinator does not know of that.
+    assert broker.run("transactions", "abort", "--transactional-id", "second").code == 0
     producer.purge()
 
 

@@ -18,19 +18,33 @@ ASK_METADATA = struct.pack(">hhih3si", 3, 0, 7, 3, b"up?", 0)
 
 # Below what Linux and macOS give to sockets that ask for any port: no connection of anybody takes
 # one of these while its peer starts, or is down for a while. Tests run side by side, so they are
-# drawn, and by chance that no seed of a test repeats in another process.
+# drawn, and by chance that no seed of a test repeats in another process. Who draws one holds the port
+# of UDP with its number to the end of the process, so that nobody draws it again before it is used.
 _PORTS = range(20_000, 32_000)
 _chance = random.SystemRandom()
+_held: list[socket.socket] = []
 
 
 def free_ports(count: int) -> list[int]:
-    """Loopback ports that nobody listens on now."""
+    """Loopback ports that nobody listens on, and that no other test was given."""
     found: list[int] = []
     while len(found) < count:
         port = _chance.choice(_PORTS)
-        if port not in found and not _is_taken(port):
+        if _hold(port) and not _is_taken(port):
             found.append(port)
     return found
+
+
+def _hold(port: int) -> bool:
+    """Whether it was drawn by nobody else."""
+    place = socket.socket(type=socket.SOCK_DGRAM)
+    try:
+        place.bind(("127.0.0.1", port))
+    except OSError:
+        place.close()
+        return False
+    _held.append(place)
+    return True
 
 
 def _is_taken(port: int) -> bool:
@@ -64,7 +78,7 @@ def answers(port: int, question: bytes = ASK_VERSIONS, timeout: float = 1.0) -> 
 def wait_until_ready(
     child: Child,
     port: int,
-    seconds: float = 60.0,
+    seconds: float = 100.0,
     step: float = 0.05,
     question: bytes = ASK_VERSIONS,
 ) -> float:

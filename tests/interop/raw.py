@@ -5,7 +5,7 @@ import struct
 from types import TracebackType
 from typing import Self
 
-ANSWER_SECONDS = 10.0
+ANSWER_SECONDS = 40.0
 
 
 def header(api: int, version: int, correlation: int = 1, client: bytes = b"raw") -> bytes:
@@ -36,9 +36,10 @@ def produce_7_code(topic: str, answer: bytes) -> int:
 class Raw:
     """One connection; `ask` gives the answer, or None where the broker closed it."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, seconds: float = ANSWER_SECONDS) -> None:
+        """`seconds` are what is waited for each answer."""
         host, port = address.split(":")
-        self._socket = socket.create_connection((host, int(port)), ANSWER_SECONDS)
+        self._socket = socket.create_connection((host, int(port)), seconds)
 
     def send(self, data: bytes) -> None:
         """Send, whether or not the other side still listens."""

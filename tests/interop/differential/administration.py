@@ -25,7 +25,8 @@ from barnabas.protocol.incremental_alter_configs import AlterConfigsResource as 
 from barnabas.protocol.incremental_alter_configs import IncrementalAlterConfigsRequest
 from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic
 from barnabas.wire.schema import NO_UUID
-from tests.interop.differential.talk import Talk, codes
+from tests.interop.differential.talk import SILENCE_SECONDS, Talk, codes
+from tests.interop.raw import ANSWER_SECONDS
 
 TOPIC, BROKER, GROUP, CLIENT_METRICS, LOGGER = 2, 4, 32, 16, 8
 STRANGE_ID = bytes(range(1, 17))
@@ -249,7 +250,8 @@ def alter_configs(talk: Talk) -> None:
     for label, resources in cases.items():
         for only in (True, False):
             request = AlterConfigsRequest(resources=resources, validate_only=only)
-            talk.ask(f"{label}, {'validated' if only else 'done'}", request, 2)
+            seconds = SILENCE_SECONDS if label == "twice" else ANSWER_SECONDS
+            talk.ask(f"{label}, {'validated' if only else 'done'}", request, 2, seconds)
     again = [changed([("max.message.bytes", "3000")])]
     talk.ask("again", AlterConfigsRequest(resources=again, validate_only=False), 2)
     _describe_t(talk, "max.message.bytes", "3000")
@@ -303,7 +305,10 @@ def incremental_alter_configs(talk: Talk) -> None:
         for only in (True, False):
             request = IncrementalAlterConfigsRequest(resources=resources, validate_only=only)
             talk.ask(f"{label}, {'validated' if only else 'done'}", request, 1)
-    _describe_t(talk, "max.message.bytes", "2000")
+    again = [changed([("max.message.bytes", put, "3000")])]
+    request = IncrementalAlterConfigsRequest(resources=again, validate_only=False)
+    talk.ask("again", request, 1)
+    _describe_t(talk, "max.message.bytes", "3000")
 
 
 def _describe_t(talk: Talk, name: str, value: str) -> None:

@@ -1,5 +1,6 @@
 """Scripts about consumer groups (KIP-848): what each heartbeat is told, and who is refused."""
 
+import itertools
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -27,6 +28,7 @@ from tests.interop.differential.groups import NOT_READY
 from tests.interop.differential.talk import Talk
 
 NEVER = 10_000_000
+_numbers = itertools.count(1)
 
 
 class One:
@@ -64,7 +66,7 @@ class One:
     def joins(self, label: str, *topics: str, version: int = 1, **more: Any) -> Any:
         """Say everything."""
         names = [self.talk.topic(one) for one in topics]
-        said = {"rebalance_timeout_ms": 6000, "topic_partitions": [], **more}
+        said = {"rebalance_timeout_ms": 60_000, "topic_partitions": [], **more}
         said.setdefault("subscribed_topic_names", names)
         return self.says(label, version, **said)
 
@@ -101,6 +103,7 @@ class One:
 def strangers_to_consumer_groups(talk: Talk) -> None:
     """What nobody may."""
     talk.create("t")
+    known(talk, "t")
     one = One(talk, "none", "one")
     one.says("goes on in no group", epoch=5)
     one.says("leaves no group", epoch=-1)
@@ -125,6 +128,26 @@ def strangers_to_consumer_groups(talk: Talk) -> None:
         group_ids=[""], include_authorized_operations=False), 0)  # fmt: skip
 
 
+def known(talk: Talk, topic: str) -> None:
+    """Wait until the coordinator of groups knows a topic that was made just now.
+
+    It is the last in Kafka to hear of a change: whatever was changed before counts then.
+    """
+    first = One(talk, f"first-{next(_numbers)}", "first")
+    joins = first.beat(
+        rebalance_timeout_ms=60_000, topic_partitions=[], subscribed_topic_names=[talk.topic(topic)]
+    )
+    talk.wait(joins, 1, lambda said: said.assignment and said.assignment.topic_partitions)
+    talk.wait(first.beat(epoch=-1), 1, lambda said: not said.error_code)
+
+
+def settled(talk: Talk) -> None:
+    """Wait until all that was changed before counts."""
+    name = f"seen-{next(_numbers)}"
+    talk.create(name)
+    known(talk, name)
+
+
 def _owned(topic_id: bytes) -> TopicPartitions:
     return TopicPartitions(topic_id=topic_id, partitions=[0])
 
@@ -133,6 +156,7 @@ def one_alone(talk: Talk) -> None:
     """A member from its first word to its last."""
     talk.create("t", partitions=3)
     talk.create("u", partitions=2)
+    known(talk, "u")
     one = One(talk, "alone", "one")
     one.joins("joins", "t")
     one.says("is there")
@@ -158,6 +182,7 @@ def one_alone(talk: Talk) -> None:
     # A group has its next assignment a second after the last one at the earliest (KIP-1263).
     time.sleep(1.1)
     one.says("two topics", subscribed_topic_names=[talk.topic("t"), talk.topic("u")])
+    time.sleep(1.1)
     one.says("another assignor", server_assignor="range")
     one.says("no member", member_id="two")
     one.says("a member without an epoch", member_id="two", epoch=1)
@@ -171,20 +196,10 @@ def one_alone(talk: Talk) -> None:
     one.says("too late", epoch=1)
 
 
-def _wait_for_assignments(talk: Talk, topic: str) -> None:
-    """Until the coordinator knows a topic that was made just now."""
-    first = One(talk, "first", "first")
-    joins = first.beat(
-        rebalance_timeout_ms=6000, topic_partitions=[], subscribed_topic_names=[talk.topic(topic)]
-    )
-    talk.wait(joins, 1, lambda said: said.assignment and said.assignment.topic_partitions)
-    talk.wait(first.beat(epoch=-1), 1, lambda said: not said.error_code)
-
-
 def static_one(talk: Talk) -> None:
     """A static member that is away and comes back under another id."""
     talk.create("t", partitions=2)
-    _wait_for_assignments(talk, "t")
+    known(talk, "t")
     one = One(talk, "static", "one", "i")
     one.joins("joins", "t")
     other = One(talk, "static", "two", "i")
@@ -204,12 +219,13 @@ def static_one(talk: Talk) -> None:
 def classic_beside(talk: Talk) -> None:
     """Classic requests to a consumer group, and a heartbeat to a classic one."""
     talk.create("t", partitions=2)
+    known(talk, "t")
     one = One(talk, "beside", "one")
     one.joins("joins", "t")
     joins = JoinGroupRequest(
         group_id=one.group,
-        session_timeout_ms=6000,
-        rebalance_timeout_ms=6000,
+        session_timeout_ms=60_000,
+        rebalance_timeout_ms=60_000,
         member_id="",
         protocol_type="connect",
         protocols=[JoinGroupRequestProtocol(name="range", metadata=b"")],

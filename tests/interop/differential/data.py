@@ -27,7 +27,7 @@ from barnabas.records.builder import BatchBuilder
 from barnabas.records.checksums import crc32c
 from barnabas.records.compression import Codec
 from barnabas.wire.schema import NO_UUID
-from tests.interop.differential.talk import Talk
+from tests.interop.differential.talk import SILENCE_SECONDS, Talk
 from tests.record_batches import make_batch
 
 STRANGE_ID = bytes(range(1, 17))
@@ -73,7 +73,7 @@ def produce(talk: Talk) -> None:
         talk.ask(f"wrong CRC in {version}", produced(to, wrong), version)
     _too_large(talk, name)
     talk.ask("negative partition", produced(name, good, partition=-1), 12)
-    talk.ask("null records", produced(name, None), 12)
+    talk.ask("null records", produced(name, None), 12, SILENCE_SECONDS)
     talk.ask("empty records", produced(name, b""), 12)
     talk.ask("magic 3", produced(name, _patched(">b", 16, 3)), 12)
     talk.ask("magic 1", produced(name, _patched(">b", 16, 1)), 12)

@@ -46,13 +46,13 @@ class Person:
         *,
         kind: str = "consumer",
         names: tuple[str, ...] = ("range",),
-        session_ms: int = 6000,
+        session_ms: int = 60_000,
         metadata: bytes = NOTHING,
     ) -> JoinGroupRequest:
         return JoinGroupRequest(
             group_id=self.group,
             session_timeout_ms=session_ms,
-            rebalance_timeout_ms=6000,
+            rebalance_timeout_ms=60_000,
             member_id=self.member_id,
             group_instance_id=self.instance,
             protocol_type=kind,

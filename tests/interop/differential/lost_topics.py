@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from barnabas.protocol import share_acknowledge, share_fetch
 from barnabas.protocol.delete_topics import DeleteTopicsRequest
+from barnabas.protocol.describe_log_dirs import DescribableLogDirTopic, DescribeLogDirsRequest
 from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic
 from barnabas.protocol.share_acknowledge import ShareAcknowledgeRequest
 from tests.interop.differential.sharing import MEMBER, Member
@@ -143,6 +144,13 @@ def deleted_shared_topics(talk: Talk) -> None:
             MetadataRequest(topics=asked, allow_auto_topic_creation=False),
             12,
             lambda said: said.topics[0].error_code == UNKNOWN_TOPIC,
+        )
+        # Kafka's broker says that it is gone before it has let go of it.
+        held = DescribableLogDirTopic(topic=talk.topic("cats"), partitions=[0])
+        talk.wait(
+            DescribeLogDirsRequest(topics=[held]),
+            4,
+            lambda said: not any(one.topics for one in said.results),
         )
         stray.fetch_from("as before")
         stray.accept("accepted of it", (cats, [0]))

@@ -114,7 +114,14 @@ def _ask(talk: Talk, user: str, client: str) -> None:
             strict=strict,
         )
 
-    talk.wait(asked(("ip", EXACT, "127.0.0.9")), 1, lambda said: said.entries)
+    # What is changed last is seen last.
+    address = ("ip", EXACT, "127.0.0.9")
+    talk.ask("an address again", _altered({"ip": address[2]}, {"connection_creation_rate": 200}), 1)
+    talk.wait(
+        asked(address),
+        1,
+        lambda said: [value.value for one in said.entries for value in one.values] == [200],
+    )
     for strict in (True, False):
         for label, parts in {
             "all": (),

@@ -240,7 +240,7 @@ def broker_configs(talk: Talk) -> None:
         described(BROKER, one, keys),
         4,
         lambda said: (
-            {c.name: c.value for c in said.results[0].configs}["log.segment.bytes"] == "7340032"
+            {c.name: c.value for c in said.results[0].configs}["background.threads"] == "12"
         ),
     )
     talk.ask("one", described(BROKER, one, [*keys, "log.cleanup.policy"]), 4)

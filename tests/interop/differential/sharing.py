@@ -21,6 +21,7 @@ from barnabas.protocol.share_group_describe import ShareGroupDescribeRequest
 from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
+from tests.interop.differential.consumer_groups import settled
 from tests.interop.differential.resources import GROUP, SET, changed
 from tests.interop.differential.talk import Talk
 from tests.interop.differential.transactions import Writer
@@ -167,6 +168,7 @@ def committed_records(talk: Talk) -> None:
     settings = {"share.isolation.level": "read_committed", "share.auto.offset.reset": "earliest"}
     properties = changed(GROUP, group, *((name, SET, value) for name, value in settings.items()))
     talk.wait(properties, 1, lambda said: not said.responses[0].error_code)
+    settled(talk)
     writer = Writer(talk, "writer", topic)
     writer.init("init")
     for number, is_kept in enumerate((True, False, True, False)):

@@ -31,6 +31,7 @@ from barnabas.protocol.streams_group_heartbeat import (
     Topology,
 )
 from tests.interop.differential.consumer_groups import One as Consumer
+from tests.interop.differential.consumer_groups import settled
 from tests.interop.differential.groups import NOT_READY
 from tests.interop.differential.talk import Talk
 
@@ -85,7 +86,7 @@ class Instance:
         )
         asked = IncrementalAlterConfigsRequest(resources=[resource], validate_only=False)
         self.talk.wait(asked, 1, lambda said: not said.responses[0].error_code)
-        time.sleep(0.2)
+        settled(self.talk)
 
     def beat(self, *, epoch: int | None = None, **more: Any) -> StreamsGroupHeartbeatRequest:
         said = {"group_id": self.group, "member_id": self.name, "endpoint_information_epoch": 0}
@@ -111,7 +112,7 @@ class Instance:
         topology_epoch = more.pop("topology_epoch", 0)
         said: dict[str, Any] = {
             "epoch": 0,
-            "rebalance_timeout_ms": 6000,
+            "rebalance_timeout_ms": 60_000,
             "topology": Topology(epoch=topology_epoch, subtopologies=list(parts)),
             "active_tasks": [],
             "standby_tasks": [],

@@ -20,9 +20,12 @@ from barnabas.protocol.list_offsets import (
 )
 from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from barnabas.wire.schema import NO_UUID, declaration_of
-from tests.interop.raw import Raw, framed, header
+from tests.interop.raw import ANSWER_SECONDS, Raw, framed, header
 
-PATIENCE_SECONDS = 30
+PATIENCE_SECONDS = 60
+SILENCE_SECONDS = 10.0
+"""For answers that one of the brokers never gives."""
+
 CLOSED = "closed"
 SILENT = "silent"
 ABSENT = "absent"
@@ -87,13 +90,15 @@ class Talk:
         """A topic's name that no other scenario has."""
         return f"differential-{self._scenario}-{name}"
 
-    def ask(self, label: str, message: object, version: int) -> Any:
+    def ask(
+        self, label: str, message: object, version: int, seconds: float = ANSWER_SECONDS
+    ) -> Any:
         """Ask, keep the answer under the label, and give it as it came; None where none came."""
         key = declaration_of(type(message)).key
         assert key is not None
         assert label not in self.answers, label
         try:
-            answer = self._exchange(ApiKey(key), message, version)
+            answer = self._exchange(ApiKey(key), message, version, seconds)
         except TimeoutError:
             self.answers[label] = SILENT
             return None
@@ -173,9 +178,11 @@ class Talk:
         )
         return topic_id
 
-    def _exchange(self, api: ApiKey, message: object, version: int) -> Any:
+    def _exchange(
+        self, api: ApiKey, message: object, version: int, seconds: float = ANSWER_SECONDS
+    ) -> Any:
         frame = encode_request(RequestHeader(api, version, 1, "differential"), message).joined()
-        with nullcontext(self._kept) if self._kept else Raw(self._address) as connection:
+        with nullcontext(self._kept) if self._kept else Raw(self._address, seconds) as connection:
             answer = connection.ask(frame)
         return None if answer is None else decode_response(api, version, answer)[1]
 

@@ -20,7 +20,7 @@ from tests.interop.brokers import InteropBroker, wait_for
 
 pytestmark = pytest.mark.interop
 
-SECONDS = 20
+SECONDS = 40
 LOOPBACK = {"127.0.0.1", "localhost"}
 
 
@@ -125,3 +125,4 @@ def test_passwords_are_set_told_and_removed(admin: AdminClient) -> None:
     assert (info.mechanism, info.iterations) == (strong, 8192)
     gone = [UserScramCredentialDeletion("alice", strong)]
     assert admin.alter_user_scram_credentials(gone)["alice"].result(SECONDS) is None
+    wait_for(lambda: "alice" not in admin.describe_user_scram_credentials().result(SECONDS))

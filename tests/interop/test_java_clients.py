@@ -4,9 +4,10 @@ import json
 import re
 
 import pytest
+from confluent_kafka.admin import AdminClient
 
 from tests.interop import samples
-from tests.interop.brokers import InteropBroker
+from tests.interop.brokers import InteropBroker, wait_for
 from tests.interop.clients.confluent import Confluent
 from tests.interop.peers.kafka_tools import ToolFailed, run_tool
 from tests.interop.stored_log import stored_batches
@@ -69,11 +70,14 @@ def test_topics_by_the_topic_command(broker: InteropBroker) -> None:
     topic, address = broker.new_topic(partitions=2), broker.bootstrap_servers
     run_tool("TopicCommand", "--bootstrap-server", address, "--alter", "--topic", topic,
              "--partitions", "4")  # fmt: skip
+    admin = AdminClient({"bootstrap.servers": address})
+    wait_for(lambda: len(admin.list_topics(topic).topics[topic].partitions) == 4)
     described = run_tool(
         "TopicCommand", "--bootstrap-server", address, "--describe", "--topic", topic
     )
     assert "PartitionCount: 4" in described
     run_tool("TopicCommand", "--bootstrap-server", address, "--delete", "--topic", topic)
+    wait_for(lambda: topic not in admin.list_topics().topics)
     listed = run_tool("TopicCommand", "--bootstrap-server", address, "--list")
     assert topic not in listed.split()
     with pytest.raises(ToolFailed, match="does not exist"):

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from confluent_kafka.admin import AdminClient
 
+from tests.interop.brokers import wait_for
 from tests.interop.peers import maven, missing
 from tests.interop.peers.kafka_tools import run_tool
 from tests.interop.peers.real_kafka import RealKafka
@@ -38,5 +40,8 @@ def test_a_project_file_asks_for_each_artifact_and_leaves_out_the_rest() -> None
 def test_a_real_kafka_starts_serves_its_own_tools_and_goes(real_kafka: RealKafka) -> None:
     address = real_kafka.bootstrap_servers
     run_tool("TopicCommand", "--bootstrap-server", address, "--create", "--topic", "peer-check")
+    wait_for(
+        lambda: "peer-check" in AdminClient({"bootstrap.servers": address}).list_topics().topics
+    )
     listed = run_tool("TopicCommand", "--bootstrap-server", address, "--list")
     assert "peer-check" in listed.split()

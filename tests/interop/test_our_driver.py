@@ -56,7 +56,7 @@ def test_reads_what_librdkafka_wrote(broker: InteropBroker, driver: Driver, code
 def test_writes_what_librdkafka_reads(broker: InteropBroker, driver: Driver, codec: str) -> None:
     sent = samples.awkward() + samples.rare() + samples.many(800)
     one_by_one, in_bulk = broker.new_topic(), broker.new_topic()
-    with driver.producer(compression_type=codec, linger_ms=50) as producer:
+    with driver.producer(compression_type=codec, linger_ms=5000) as producer:
         deliveries = [
             producer.send(
                 one_by_one, each.value, each.key, partition=0, timestamp_ms=each.timestamp,
@@ -64,6 +64,7 @@ def test_writes_what_librdkafka_reads(broker: InteropBroker, driver: Driver, cod
             )
             for each in sent
         ]  # fmt: skip
+        producer.flush(30)
         stored_at = [driver.result(producer, each).offset for each in deliveries]
         assert stored_at == list(range(len(sent)))
         producer.send_arrow(in_bulk, table_of(sent), partition=0)
@@ -154,7 +155,7 @@ def test_committed_offsets_are_everybodys(driver: Driver, topic: str) -> None:
         consumer.assign([where])
         consumer.commit({where: 123})
     theirs = Consumer({**consumer_settings(driver.address), "group.id": group})
-    (committed,) = theirs.committed([TopicPartition(*where)], timeout=10)
+    (committed,) = theirs.committed([TopicPartition(*where)], timeout=30)
     assert committed.offset == 123
     theirs.commit(offsets=[TopicPartition(*where, 321)], asynchronous=False)
     theirs.close()

@@ -36,7 +36,7 @@ class KafkaPython:
             bootstrap_servers=address,
             compression_type=None if codec == "none" else codec,
             acks="all",
-            linger_ms=20,
+            linger_ms=5000,  # as for librdkafka
             max_request_size=8_000_000,
             **safe,
             **self._settings,
@@ -53,6 +53,7 @@ class KafkaPython:
                 )
                 for sample in samples
             ]
+            producer.flush(READ_SECONDS)
             return [each.get(READ_SECONDS).offset for each in pending]
         finally:
             producer.close(10)

@@ -33,7 +33,7 @@ class Ours:
             "compression.type": codec,
             "enable.idempotence": idempotent,
             "acks": "all",
-            "linger.ms": 20,
+            "linger.ms": 5000,  # as for librdkafka
             "max.request.size": 8_000_000,
         }
         with Producer(settings) as producer:
@@ -48,6 +48,7 @@ class Ours:
                 )
                 for sample in samples
             ]
+            producer.flush(READ_SECONDS)
             return [each.result(READ_SECONDS).offset for each in sent]
 
     def read(self, address: str, topic: str, count: int, *, start: int = 0) -> list[Sample]:

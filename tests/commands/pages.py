@@ -12,7 +12,7 @@ from tests.commands import served
 from tests.commands.served import Done
 
 ROOT = Path(__file__).parents[2]
-SECONDS = 280
+SECONDS = 560
 """What a program may take; Spark on a busy machine needs minutes."""
 
 

@@ -80,6 +80,6 @@ def serving(
         yield Served(json.loads(line)["bootstrap_servers"], process)
     finally:
         process.terminate()
-        process.wait(20)
+        process.wait(SECONDS)
         process.stdout.close()
         process.stderr.close()

@@ -63,7 +63,7 @@ def test_the_fixtures_work_where_the_page_puts_them(typed: dict[str, str], tmp_p
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_the_connectors_programs_run_as_one(
     broker: Served, typed: dict[str, str], tmp_path: Path
 ) -> None:

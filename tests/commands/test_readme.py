@@ -68,7 +68,7 @@ def test_every_program_runs(
 
 
 @pytest.mark.spark
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("program", SPARK)
 def test_the_program_with_spark_runs(
     program: str, broker: Served, typed: dict[str, str], tmp_path: Path

@@ -52,7 +52,7 @@ def read_all(broker: OurBroker, topic: str, partition: int) -> list[tuple[int, b
     """Every record of the partition, in order."""
     consumer = Consumer(consumer_settings(broker.bootstrap_servers))
     place = TopicPartition(topic, partition, 0)
-    _first, end = consumer.get_watermark_offsets(place, timeout=10)
+    _first, end = consumer.get_watermark_offsets(place, timeout=30)
     consumer.assign([place])
     read = [(message.offset(), message.value()) for message in take(consumer, end, 60)]
     consumer.close()

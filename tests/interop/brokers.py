@@ -9,7 +9,7 @@ from typing import Protocol
 from confluent_kafka import KafkaException, TopicPartition
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 
-TOPIC_SECONDS = 30
+TOPIC_SECONDS = 60
 KEEP = {"retention.ms": "-1"}  # the samples' timestamps are years old
 _numbers = itertools.count(1)
 

@@ -96,7 +96,6 @@ def values(address: str, end: int) -> dict[int, tuple[bytes | None, bytes | None
     return found
 
 
-@pytest.mark.timeout(180)
 def test_what_is_left_is_what_kafka_leaves(kafka: RealKafka, tmp_path: Path) -> None:
     now = int(time.time() * 1000)
     topic = TwiceCleaned(kafka, tmp_path, **{"delete.retention.ms": str(TOMBSTONES_MS)})
@@ -134,7 +133,6 @@ def test_what_is_left_is_what_kafka_leaves(kafka: RealKafka, tmp_path: Path) -> 
 
 
 @pytest.mark.long
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize(("version", "magic"), [("0.9.0", 0), ("0.10.2", 1)])
 def test_messages_of_old_formats(tmp_path: Path, version: str, magic: int) -> None:
     """As Kafka 2.8, the last but for 3.x that writes them, cleans them."""

@@ -36,7 +36,7 @@ QUICK = {
 }
 SHORT_SESSIONS = {
     "group.consumer.min.session.timeout.ms": "1000",
-    "group.consumer.session.timeout.ms": "3000",
+    "group.consumer.session.timeout.ms": "6000",
 }
 
 

@@ -18,8 +18,8 @@ from tests.interop.peers.zookeeper import ZooKeeper
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 
-SECONDS = 30.0
-SESSION_MS = 2000
+SECONDS = 60.0
+SESSION_MS = 6000
 
 
 class Estate:

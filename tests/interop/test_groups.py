@@ -32,7 +32,7 @@ pytestmark = pytest.mark.interop
 
 PARTITIONS = 4
 EACH = 50
-SECONDS = 40.0
+SECONDS = 80.0
 ALL = set(range(PARTITIONS))
 
 

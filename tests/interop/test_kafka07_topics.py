@@ -98,7 +98,7 @@ def test_our_own_consume(broker: EmbeddedBroker) -> None:
             sys.executable, "-m", "barnabas", "consume", "topic", "--from-beginning", "--exit",
             "-b", broker.bootstrap_servers,
         ],
-        capture_output=True, timeout=60, check=True,
+        capture_output=True, timeout=120, check=True,
     )  # fmt: skip
     assert done.stdout.split(b"\n") == [*VALUES, b"", b""]
 

@@ -16,7 +16,7 @@ from tests.interop.peers.maven import KAFKA_4, MavenPeer
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.real_kafka import RealKafka
 
-pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long, pytest.mark.timeout(240)]
+pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
 
 OWN: dict[str, dict[str, str]] = {
     "compacted": {

@@ -22,7 +22,7 @@ from tests.interop.peers.zookeeper import ZooKeeper
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 
-SECONDS = 60
+SECONDS = 120
 PATH = "/old"
 COUNT = 12_000
 SENT = [b"%d " % number + b"x" * (number % 100) for number in range(COUNT)]

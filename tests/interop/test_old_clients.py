@@ -109,6 +109,6 @@ def test_librdkafka_that_takes_the_broker_for_an_old_one(
     try:
         got = [(each.key(), each.value()) for each in take(consumer, len(expected))]
         assert got == expected
-        assert consumer.get_watermark_offsets(TopicPartition(topic, 0), 10) == (0, len(expected))
+        assert consumer.get_watermark_offsets(TopicPartition(topic, 0), 30) == (0, len(expected))
     finally:
         consumer.close()

@@ -62,7 +62,6 @@ def ends_once_led(client: Confluent, address: str) -> tuple[int, int]:
             time.sleep(0.2)
 
 
-@pytest.mark.timeout(180)
 @pytest.mark.parametrize("release", RELEASES)
 def test_kafka_reads_all_that_we_wrote(release: str, tmp_path: Path) -> None:
     client = Confluent(f"{release}.1" if is_before(release, "0.10.0") else None)

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.interop
 
 PROPERTIES = QUICK | {
     "group.consumer.min.session.timeout.ms": "1000",
-    "group.consumer.session.timeout.ms": "6000",
+    "group.consumer.session.timeout.ms": "15000",
 }
 
 

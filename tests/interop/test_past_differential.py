@@ -47,7 +47,7 @@ def brokers(release: str) -> Iterator[tuple[Kafka, OurBroker]]:
         give_up(missing)
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 @pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda each: each.__name__)
 def test_the_answers_are_those_of_the_release(
     brokers: tuple[Kafka, OurBroker], release: str, scenario: Callable[[PastTalk], None]

@@ -31,14 +31,14 @@ def topic(broker: InteropBroker) -> str:
 def test_librdkafka_finds_both_ends_and_times(broker: InteropBroker, topic: str) -> None:
     consumer = Consumer(consumer_settings(broker.bootstrap_servers))
     partition = TopicPartition(topic, 0)
-    assert consumer.get_watermark_offsets(partition, timeout=10) == (0, COUNT)
+    assert consumer.get_watermark_offsets(partition, timeout=30) == (0, COUNT)
     asked = {
         samples.START_MS - 5: 0,
         samples.START_MS + 321: 321,
         samples.START_MS + COUNT: OFFSET_END,
     }
     for timestamp, offset in asked.items():
-        (found,) = consumer.offsets_for_times([TopicPartition(topic, 0, timestamp)], timeout=10)
+        (found,) = consumer.offsets_for_times([TopicPartition(topic, 0, timestamp)], timeout=30)
         assert found.offset == offset
     consumer.close()
 
@@ -58,7 +58,7 @@ def test_an_offset_past_the_end_is_an_error_at_once(broker: InteropBroker, topic
     )
     consumer.assign([TopicPartition(topic, 0, COUNT + 1)])
     with pytest.raises(KafkaException) as raised:
-        take(consumer, 1, seconds=10)
+        take(consumer, 1, seconds=30)
     assert raised.value.args[0].code() == KafkaError._AUTO_OFFSET_RESET
     consumer.close()
 
@@ -74,7 +74,7 @@ def test_librdkafka_is_told_of_the_end_and_of_what_comes_then(
     assert end.error() is not None
     assert end.error().code() == KafkaError._PARTITION_EOF
     Confluent().write(broker.bootstrap_servers, topic, samples.many(1))
-    (late,) = take(consumer, 1, seconds=10)
+    (late,) = take(consumer, 1, seconds=30)
     assert late.offset() == COUNT
     consumer.close()
 
@@ -117,7 +117,7 @@ def test_committed_offsets_of_a_consumer_that_joins_nothing(
     consumer.commit(offsets=[TopicPartition(topic, 0, 123)], asynchronous=False)
     consumer.close()
     again = Consumer(settings)
-    (committed,) = again.committed([TopicPartition(topic, 0)], timeout=10)
+    (committed,) = again.committed([TopicPartition(topic, 0)], timeout=30)
     assert committed.offset == 123
     again.close()
     other = KafkaConsumer(

@@ -22,11 +22,9 @@ ALL = EACH * PARTITIONS
 QUICK = {
     "group.share.heartbeat.interval.ms": "300",
     "group.share.min.heartbeat.interval.ms": "300",
-    "group.share.session.timeout.ms": "3000",
-    "group.share.min.session.timeout.ms": "3000",
+    "group.share.session.timeout.ms": "6000",
+    "group.share.min.session.timeout.ms": "6000",
     "group.share.assignment.interval.ms": "0",
-    "group.share.record.lock.duration.ms": "2000",
-    "group.share.min.record.lock.duration.ms": "2000",
     "offsets.topic.num.partitions": "4",
     "share.coordinator.state.topic.num.partitions": "4",
 }

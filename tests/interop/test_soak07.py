@@ -27,7 +27,7 @@ pytestmark = [
 SECONDS = float(os.environ.get("BARNABAS_SOAK_SECONDS", "60"))
 BROKERS, MOST_CONSUMERS, A_SEND = 3, 4, 200
 PATIENCE = 120.0
-A_REBALANCE = 10.0
+A_REBALANCE = 20.0
 """Seconds: a session that is lost, and some attempts."""
 
 

@@ -13,7 +13,7 @@ from tests.interop.peers.maven import SPARK_CONNECTOR, jars, java
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.spark_job import ROWS
 
-pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.timeout(600)]
 
 JOB = Path(__file__).with_name("spark_job.py")
 
@@ -36,7 +36,7 @@ def test_rows_go_through_a_topic_unchanged(broker: InteropBroker, tmp_path: Path
     done = subprocess.run(
         [sys.executable, str(JOB), broker.bootstrap_servers, topic, connector, str(tmp_path)],
         env={**os.environ, "PYSPARK_PYTHON": sys.executable},
-        capture_output=True, text=True, timeout=240, check=False,
+        capture_output=True, text=True, timeout=540, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-4000:]
     found = json.loads(done.stdout.splitlines()[-1])

@@ -31,8 +31,8 @@ QUICK = {
     "group.streams.initial.rebalance.delay.ms": "0",
     "group.streams.heartbeat.interval.ms": "200",
     "group.streams.min.heartbeat.interval.ms": "200",
-    "group.streams.session.timeout.ms": "3000",
-    "group.streams.min.session.timeout.ms": "3000",
+    "group.streams.session.timeout.ms": "10000",
+    "group.streams.min.session.timeout.ms": "10000",
     "group.streams.assignment.interval.ms": "0",
     "offsets.topic.num.partitions": "1",
     "transaction.state.log.num.partitions": "1",
@@ -183,7 +183,7 @@ def told(address: str) -> dict[str, list[str]]:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_kafkas_tool_tells_the_same_as_of_an_application_on_kafka() -> None:
     said, copies = [], QUICK | {"group.streams.num.standby.replicas": "1"}
     for kind in (RealKafka, OurBroker):

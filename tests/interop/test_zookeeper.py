@@ -18,8 +18,8 @@ from tests.registry_scenarios import Sessions, Until
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 
-SECONDS = 20.0
-SESSION_MS = 3000
+SECONDS = 40.0
+SESSION_MS = 20_000
 
 
 class Here:
@@ -33,7 +33,7 @@ class Here:
 
     def session(self, session_ms: int = SESSION_MS) -> ZooKeeperRegistry:
         made = ZooKeeperRegistry(
-            self.place, session_ms=session_ms, connection_ms=10_000, hand_over=self.news.put
+            self.place, session_ms=session_ms, connection_ms=30_000, hand_over=self.news.put
         )
         self.opened.append(made)
         return made

@@ -28,7 +28,7 @@ from tests.interop.samples import START_MS, Sample, many
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 
-SECONDS = 30.0
+SECONDS = 60.0
 OLD_CONSUMERS = (
     generations.KAFKA_0_8_2,
     pytest.param(generations.KAFKA_0_9, marks=pytest.mark.long),
@@ -82,7 +82,7 @@ def tree(keeper: ZooKeeper) -> Iterator[Tree]:
 def our_broker(tree: Tree, **more: str) -> OurBroker:
     properties = {
         "zookeeper.connect": tree.place,
-        "zookeeper.session.timeout.ms": "3000",
+        "zookeeper.session.timeout.ms": "20000",
         **{name.replace("_", "."): value for name, value in more.items()},
     }
     return OurBroker(properties=properties)
@@ -250,14 +250,14 @@ def test_topics_made_and_deleted_by_a_tool_that_knows_zookeeper_only(tree: Tree)
 
 
 def test_a_broker_killed_and_back_before_its_node_expired(tree: Tree) -> None:
-    with our_broker(tree, zookeeper_session_timeout_ms="30000") as ours:
+    with our_broker(tree, zookeeper_session_timeout_ms="60000") as ours:
         make_topic(ours, "dogs")
         first = tree.nodes("/brokers/ids")
         ours.child.kill()
         assert tree.nodes("/brokers/ids") == first
         begun = time.monotonic()
         ours.start()
-        assert time.monotonic() - begun < 15, "the session of before is not waited for"
+        assert time.monotonic() - begun < 45, "the session of before is not waited for"
         ((data, ephemeral),) = tree.nodes("/brokers/ids").values()
         assert ephemeral
         assert data != first["/brokers/ids/1"][0]
@@ -285,10 +285,17 @@ def test_a_second_broker_is_refused_and_the_first_goes_on(node: str, told: str, 
 def test_a_session_that_expired_and_a_zookeeper_that_was_away(
     keeper: ZooKeeper, tree: Tree
 ) -> None:
-    with our_broker(tree, zookeeper_session_timeout_ms="1000") as ours:
+    with our_broker(tree, zookeeper_session_timeout_ms="3000") as ours:
         make_topic(ours, "dogs")
-        until(lambda: "/brokers/topics/dogs/partitions/0/state" in tree.nodes())
-        before = tree.nodes("/brokers")
+        before: Nodes = {}
+
+        def all_told() -> bool:
+            # In one look, which a session that ends by itself cannot come between.
+            nonlocal before
+            before = tree.nodes("/brokers")
+            return {"/brokers/ids/1", "/brokers/topics/dogs/partitions/0/state"} <= before.keys()
+
+        until(all_told)
         keeper.kill()
         # Who is there is served without ZooKeeper; who wants a change is told.
         Confluent().write(ours.bootstrap_servers, "dogs", many(3))

@@ -10,7 +10,7 @@ from pyspark.sql import functions as f
 
 from tests.spark.topics import Given, Topics
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
 
 def test_all_columns_with_nulls_and_empty_bytes_kept_apart(

@@ -19,7 +19,7 @@ from tests.interop.transactions import write_transactions
 from tests.spark.running import run_available, to_files
 from tests.spark.topics import Given, Topics
 
-pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.java, pytest.mark.timeout(600)]
 
 THEIRS, OURS = "kafka", "barnabas"
 FORMATS = (THEIRS, OURS)

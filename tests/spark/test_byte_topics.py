@@ -13,7 +13,7 @@ from tests.spark.running import numbers_in, run_available, to_files
 from tests.spark.topics import Topics
 from tests.wire07 import Wire07
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
 COUNT = 300
 

@@ -10,7 +10,7 @@ from barnabas.spark.session import register
 from tests.spark.running import run_available
 from tests.spark.topics import Topics
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
 
 def test_a_stream_adds_no_name_that_was_not_there(

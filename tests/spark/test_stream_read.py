@@ -10,7 +10,7 @@ from pyspark.sql import SparkSession
 from tests.spark.running import PATIENCE_S, numbers_in, run_available, to_files
 from tests.spark.topics import Topics
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
 
 def test_available_now_in_limited_batches_and_again_after_a_restart(

@@ -10,7 +10,7 @@ from pyspark.sql import functions as f
 from tests.spark.running import run_available
 from tests.spark.topics import Given, Topics
 
-pytestmark = [pytest.mark.spark, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 
 
 def save(frame: DataFrame, topics: Topics, **options: str) -> None:

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from tests.interop.samples import Sample
 
-READ_SECONDS = 30.0
+READ_SECONDS = 60.0
 
 
 class ReadTooFew(Exception):

@@ -22,7 +22,7 @@ class Child:
         *,
         environment: dict[str, str] | None = None,
         folder: Path | None = None,
-        stop_seconds: float = 20.0,
+        stop_seconds: float = 60.0,
     ) -> None:
         self.log = log
         self.stop_seconds = stop_seconds

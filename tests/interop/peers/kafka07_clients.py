@@ -22,7 +22,7 @@ JAFKA = MavenPeer("jafka-3.0.6", ("io.jafka:jafka:3.0.6",))
 PYTHON_PACKAGES = ("samsa==0.3.11", "brod==0.4.3", "pykafka==0.1.3")
 
 _SOURCES = Path(__file__).with_name("kafka07")
-_SECONDS = 60
+_SECONDS = 120
 
 Pair = tuple[str, int]
 

@@ -26,7 +26,7 @@ from typing import Self
 
 from tests.interop.samples import Headers, Sample
 
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 120.0
 
 
 class ProgramFailed(Exception):

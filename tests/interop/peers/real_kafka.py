@@ -15,7 +15,7 @@ from tests.interop.peers.child import Child, ChildFailed
 from tests.interop.peers.maven import KAFKA_4, MavenPeer, class_path, java
 from tests.interop.peers.ready import free_ports, wait_until_ready
 
-FORMAT_SECONDS = 60
+FORMAT_SECONDS = 100
 
 
 class RealKafka:

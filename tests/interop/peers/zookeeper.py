@@ -24,7 +24,7 @@ ZOOKEEPER = MavenPeer(
     ),
     without=("io.netty:*", "commons-io:commons-io", "org.apache.yetus:*"),
 )
-START_SECONDS = 30.0
+START_SECONDS = 60.0
 
 
 class ZooKeeper:

@@ -9,7 +9,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.floating import Floating
 from barnabas.broker.metering import Metered, Used, metered
-from barnabas.broker.pulse import HEARTBEATS, Pulse
+from barnabas.broker.pulse import HEARTBEATS, Pulse, short_way
 from barnabas.broker.purgatory import Pending, Unwritten, reply_of, there
 from barnabas.broker.spoken import Spoken
 from barnabas.dialects.dialect import Request, Unanswered
@@ -81,10 +81,6 @@ class ClientConnection:
         """Handle one request; False if the next one has to wait."""
         broker, pulse = self._broker, self._pulse
         began = broker.clock.monotonic() if broker.quotas.in_force else None
-        if pulse is not None and began is None:
-            repeated = pulse.repeated
-            if repeated is not None and repeated.is_said(frame):
-                return self._on_repeated(repeated, frame)
         self._others += 1
         try:
             request = self._dialect.read_request(frame)
@@ -107,7 +103,7 @@ class ClientConnection:
             self._on_heartbeat(frame, request, outcome)
         elif pulse is not None:
             self._pulse = None
-            self._connection.be_patient(patient=False)
+            self._connection.be_patient(None)
         used = None if began is None else Used(len(frame), broker.clock.monotonic() - began)
         return self._take(request, outcome, used)
 
@@ -131,29 +127,41 @@ class ClientConnection:
 
     def _on_heartbeat(self, frame: memoryview, request: Request, outcome: object) -> None:
         """Who says nothing else is in no hurry to be heard, and will say the same again."""
-        now = self._broker.clock.monotonic()
-        pulse = self._pulse
+        broker, pulse = self._broker, self._pulse
+        now = broker.clock.monotonic()
         if pulse is None:
             self._pulse = Pulse(now)
             return
         pulse.beat(now)
         if pulse.is_calm:
-            self._connection.be_patient(patient=True)
             if not isinstance(outcome, Pending):
                 reply = self._dialect.write_response(request, outcome)
                 assert isinstance(reply, bytes), "heartbeats have replies, and no records in them"
                 pulse.repeated = Repeated(frame, request, outcome, reply)
+                pulse.steady = short_way(broker, request, outcome)
+            self._connection.be_patient(self._on_known)
 
-    def _on_repeated(self, repeated: Repeated, frame: memoryview) -> bool:
-        """Handle what was asked before; most often there is nothing new to tell either."""
-        key, _, _, _, body = repeated.request
-        outcome = self._handlers[key](self._broker, self._context, body)
-        reply = None if self._outcomes else repeated.reply_to(frame, outcome)
+    def _on_known(self, received: memoryview) -> bytes | None:
+        """Handle a heartbeat in the same words; most often there is nothing new to tell either."""
+        broker, pulse = self._broker, self._pulse
+        if pulse is None or pulse.repeated is None or broker.quotas.in_force:
+            return None
+        repeated = pulse.repeated
+        reply = repeated.reply_to(received)
         if reply is None:
-            self._others += 1
-            return self._take(repeated.read(frame), outcome, None)
-        self._connection.send(reply)
-        return True
+            return None
+        if pulse.steady is not None and pulse.steady():
+            return reply
+        key, _, _, _, body = repeated.request
+        outcome = self._handlers[key](broker, self._context, body)
+        if outcome == repeated.outcome:
+            pulse.steady = short_way(broker, repeated.request, outcome)
+            return reply
+        self._others += 1
+        if not self._take(repeated.read(received), outcome, None):
+            self._connection.pause()
+        self.on_event_end()
+        return b""
 
     def on_event_end(self) -> None:
         """Write what was appended, then reply to all requests of the event."""

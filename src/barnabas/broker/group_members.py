@@ -11,6 +11,7 @@ from typing import TypeVar
 from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_membership import GroupMembership
 from barnabas.broker.group_shards import GroupShards, Held
+from barnabas.broker.steady_member import SteadyMember
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.groups import not_found
@@ -89,6 +90,13 @@ class GroupMembers:
         if code:
             self._set_alarm(held, group_id)
         return code
+
+    def steady(self, group_id: str, member_id: str) -> SteadyMember | None:
+        """A short way to hear a member again that was heard with `heartbeat`, if there is one."""
+        held, group = self._find(group_id)
+        if held is None or group is not None:
+            return None
+        return self._classic.steady(held, group_id, member_id)
 
     def leave(self, group_id: str, leavers: Sequence[Identity]) -> list[ErrorCode]:
         """Take members out; the codes are in their order."""

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_shards import GroupShards, Held
 from barnabas.broker.purgatory import Pending
+from barnabas.broker.steady_member import SteadyMember
 from barnabas.coordinators.group import joining, leaving, syncing
 from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.joining import Join
@@ -70,6 +71,14 @@ class GroupMembership:
         if group is None:
             return ErrorCode.UNKNOWN_MEMBER_ID
         return leaving.heartbeat(group, who, generation, self._shards.now_ms())
+
+    def steady(self, held: Held, group_id: str, member_id: str) -> SteadyMember | None:
+        """A short way to hear a member that was heard just now; None: there is no such member."""
+        group = held.shard.group(group_id)
+        member = None if group is None else group.members.get(member_id)
+        if group is None or member is None:
+            return None
+        return SteadyMember(self._shards, held, group, member)
 
     def leave(
         self, held: Held | None, group_id: str, leavers: Sequence[Identity]

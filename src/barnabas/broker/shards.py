@@ -40,7 +40,7 @@ class Shards(ABC, Generic[ShardT]):
     def __init__(
         self, topics: Topics, replicas: ReplicaManager, clock: Clock, topic: InternalTopic
     ) -> None:
-        self._topics = topics
+        self.topics = topics
         self._replicas = replicas
         self._clock = clock
         self._topic = topic
@@ -56,7 +56,7 @@ class Shards(ABC, Generic[ShardT]):
         Raises:
             BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be made.
         """
-        make_topic(self._topics, self._topic)
+        make_topic(self.topics, self._topic)
 
     def of(self, key: str) -> HeldShard[ShardT]:
         """The shard of a group or a transactional id; the topic is made if need be.
@@ -77,9 +77,9 @@ class Shards(ABC, Generic[ShardT]):
         Raises:
             BrokerError: COORDINATOR_NOT_AVAILABLE.
         """
-        if self._changes != self._topics.changes:
-            self._changes = self._topics.changes
-            topic = self._topics.get(self._topic.name)
+        if self._changes != self.topics.changes:
+            self._changes = self.topics.changes
+            topic = self.topics.get(self._topic.name)
             self._found = [None] * (0 if topic is None else len(topic.partitions))
         if not self._found:
             return None
@@ -91,7 +91,7 @@ class Shards(ABC, Generic[ShardT]):
 
     def indexes(self) -> Iterator[int]:
         """The partitions of the topic: an argument of `at`."""
-        topic = self._topics.get(self._topic.name)
+        topic = self.topics.get(self._topic.name)
         return iter(topic.partitions if topic else ())
 
     def all(self) -> list[HeldShard[ShardT]]:

@@ -21,6 +21,13 @@ _MAX_EARLY_BYTES = 64 * 1024
 _FILLS_PER_EVENT = 4
 
 
+Answer = Callable[[memoryview], bytes | None]
+"""The reply to one whole frame, its size in front, that is known already; b"": it comes by `send`.
+
+None: it is not known, nothing has been done, and it is to be handed over as any other.
+"""
+
+
 class FrameHandler(Protocol):
     """What a connection serves."""
 
@@ -51,8 +58,8 @@ class Connection:
     """
 
     __slots__ = (
-        "_broken", "_channel", "_ended", "_finishing", "_handler", "_in_event", "_intake",
-        "_listening", "_outbox", "_owing", "_patient", "_paused", "_stalled", "_timers", "_writing",
+        "_answer", "_broken", "_channel", "_ended", "_finishing", "_handler", "_in_event", "_intake",
+        "_listening", "_outbox", "_owing", "_paused", "_scratch", "_stalled", "_timers", "_writing",
         "client_id", "idle_ticks", "is_closed",
     )  # fmt: skip
 
@@ -67,11 +74,12 @@ class Connection:
         self._channel = channel
         self._intake = Intake(memory, self, max_frame_bytes)
         self._outbox = Outbox(memory)
+        self._scratch = memory.receive
         self._timers = timers
         self._handler: FrameHandler | None = None
         self._paused = False
         self._owing = False
-        self._patient = False
+        self._answer: Answer | None = None
         self._stalled = False
         self._listening = False
         self._writing = False
@@ -104,12 +112,16 @@ class Connection:
         """Hand over no more frames until `resume`; a peer that has said all is answered before."""
         self._paused = self._owing = True
 
-    def be_patient(self, *, patient: bool) -> None:
-        """Whether what comes may be noticed late, together with what comes to others."""
-        if patient != self._patient:
-            self._patient = patient
-            if self._listening:
-                self._channel.on_readable(self._on_readable, late=patient)
+    def be_patient(self, answer: Answer | None) -> None:
+        """What comes may be noticed late, together with what comes to others; None: no longer.
+
+        `answer` is asked first, if what came may be one frame.
+        """
+        was_patient = self._answer is not None
+        self._answer = answer
+        if self._listening and was_patient != (answer is not None):
+            self._listening = False
+            self._listen(wanted=True)
 
     def guarded(self, step: Callable[[], None]) -> None:
         """Run what belongs to this connection outside its events; a failure ends it alone."""
@@ -161,6 +173,13 @@ class Connection:
         self.idle_ticks = 0
         self._guard(self._receive_early if self._paused else self._receive)
 
+    def _on_late(self) -> None:
+        if self._paused or self._outbox.size or self._intake.held_bytes:
+            self._on_readable()
+        else:
+            self.idle_ticks = 0
+            self._guard(self._receive_known)
+
     def _on_writable(self) -> None:
         self.idle_ticks = 0
         self._guard(self._flush)
@@ -189,8 +208,22 @@ class Connection:
             self._in_event = False
 
     def _receive(self) -> None:
+        self._handle(self._intake.fill(self._channel))
+
+    def _receive_known(self) -> None:
+        """Most likely it is what is always said, and the reply what always fits: the short way."""
+        channel, scratch, answer = self._channel, self._scratch, self._answer
+        assert answer is not None
+        received = channel.receive_into(scratch)
+        reply = answer(scratch[:received]) if received > 0 else None
+        if reply is None:
+            self._intake.put(max(received, 0))
+            self._handle(received)
+        elif reply and (sent := channel.send((reply,))) < len(reply):
+            self.send(reply[sent:])
+
+    def _handle(self, received: int) -> None:
         intake, channel = self._intake, self._channel
-        received = intake.fill(channel)
         if received > 0 or intake.is_full:
             self._hand_over()
         for _ in range(_FILLS_PER_EVENT):
@@ -268,8 +301,9 @@ class Connection:
         wanted = wanted and not (self._finishing or self._ended or self.is_closed)
         if wanted != self._listening:
             self._listening = wanted
-            reader = self._on_readable if wanted else None
-            self._channel.on_readable(reader, late=self._patient)
+            is_patient = self._answer is not None
+            reader = self._on_late if is_patient else self._on_readable
+            self._channel.on_readable(reader if wanted else None, late=is_patient)
 
     def _on_end_of_stream(self) -> None:
         self._ended = True

@@ -26,14 +26,16 @@ class Intake:
     """
 
     __slots__ = (
-        "_counted", "_delivered", "_end", "_holder", "_memory", "_needed", "_ring", "_start", "_stash", "_view",
+        "_delivered", "_end", "_holder", "_memory", "_needed", "_ring", "_start", "_stash", "_view",
+        "held_bytes",
     )  # fmt: skip
 
     def __init__(self, memory: ConnectionMemory, holder: Holder, max_frame_bytes: int) -> None:
         self._memory = memory
         self._holder = holder
         self._needed = FrameSplitter(max_frame_bytes).needed
-        self._counted = 0
+        self.held_bytes = 0
+        """Between events: what an unfinished frame, or frames not yet wanted, take of the memory."""
         self._stash = b""
         self._ring: memoryview | None = None
         self._view = _NOTHING
@@ -98,6 +100,11 @@ class Intake:
             self._end = end + received
         return received
 
+    def put(self, received: int) -> None:
+        """So many bytes were received into the scratch without `fill`, while nothing was waiting."""
+        self._view = self._memory.receive
+        self._end = received
+
     @property
     def is_full(self) -> bool:
         """Whether there is no room for more, which may be waiting."""
@@ -134,7 +141,7 @@ class Intake:
             self._start = self._end = 0
             if self._ring is not None:
                 self._drop_ring()
-            if self._counted:
+            if self.held_bytes:
                 self._count(0)
             return
         if self._ring is None:
@@ -161,7 +168,7 @@ class Intake:
 
     def _count(self, size: int) -> None:
         """Tell the memory what is held. Comes last: it may evict, and that ends in `release`."""
-        self._counted = size
+        self.held_bytes = size
         self._memory.hold(self._holder, size)
 
     def _drop_ring(self) -> None:

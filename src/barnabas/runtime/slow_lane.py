@@ -5,7 +5,7 @@ something else by then. Where many connections are seldom heard of, and none is 
 moment serves a number of them in one waking, as network cards do with their interrupts.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 
 from barnabas.ports import Timer
@@ -79,10 +79,17 @@ class SlowLane:
     def _look(self) -> None:
         assert self._poller is not None
         self._next_look = self._loop.call_later(LOOK_SECONDS, self._look)
-        for fd, _ in self._poller.wait(0):
-            # Not from here: what fails in one is no matter of the others.
-            self._loop.call_soon(partial(self._call, fd))
+        self._call_all(iter(self._poller.wait(0)))
 
-    def _call(self, fd: int) -> None:
-        if (callback := self._readers.get(fd)) is not None:
-            callback()
+    def _call_all(self, ready: Iterator[tuple[int, int]]) -> None:
+        readers, all_called = self._readers, False
+        try:
+            for fd, _ in ready:
+                # It may have left meanwhile.
+                if (callback := readers.get(fd)) is not None:
+                    callback()
+            all_called = True
+        finally:
+            if not all_called:
+                # What fails in one is no matter of the others.
+                self._loop.call_soon(partial(self._call_all, ready))

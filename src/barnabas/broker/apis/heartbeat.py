@@ -5,6 +5,8 @@ Ignores: nothing.
 Versions: 1 throttle time · 3 static members (KIP-345)
 """
 
+from collections.abc import Callable
+
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.coordinators.group.member import Identity
@@ -23,3 +25,16 @@ def handle(broker: Broker, context: RequestContext, request: HeartbeatRequest) -
     except BrokerError as error:
         code = error.code
     return HeartbeatResponse(error_code=code)
+
+
+def steady(
+    broker: Broker, request: HeartbeatRequest, reply: HeartbeatResponse
+) -> Callable[[], bool] | None:
+    """A short way to handle a request once more that was answered just now, if there is one.
+
+    It gives True if the member is heard, and the reply is as it was.
+    """
+    if reply.error_code:
+        return None
+    member = broker.members.steady(request.group_id, request.member_id)
+    return None if member is None else member.beat

@@ -107,7 +107,8 @@ class ClassicGroup:
     def heard(self, member: Member, now: int) -> None:
         """A member is alive: its session begins anew."""
         member.silent_until = until = now + member.session_timeout_ms
-        self.wake_at(until)
+        if self.due is None or until < self.due:
+            self.due = until
 
     def refusal(self, who: Identity) -> ErrorCode | None:
         """Why this is no member, or no longer the static member that it was."""

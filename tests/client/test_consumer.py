@@ -24,6 +24,7 @@ from barnabas.client.sync.ranges import close_kept_connections
 from barnabas.errors import InvalidArgument
 from barnabas.records.columns import Wanted
 from barnabas.testing.embedded_broker import EmbeddedBroker
+from tests.interop.peers.ready import free_ports
 
 COUNT = 5000
 A, B = TopicPartition("read", 0), TopicPartition("read", 1)
@@ -292,8 +293,9 @@ def test_a_range_that_is_gone_says_what_there_is(servers: str) -> None:
 
 
 def test_reading_goes_on_after_a_restart_of_the_broker(tmp_path: Path) -> None:
-    with EmbeddedBroker(data_dir=tmp_path) as broker:
-        port = broker.port
+    (port,) = free_ports(1)
+    place = {"listeners": f"PLAINTEXT://127.0.0.1:{port}"}
+    with EmbeddedBroker(place, data_dir=tmp_path) as broker:
         with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
             for number in range(100):
                 producer.send("t", b"%d" % number, timestamp_ms=1)
@@ -302,9 +304,7 @@ def test_reading_goes_on_after_a_restart_of_the_broker(tmp_path: Path) -> None:
         )
         consumer.assign([("t", 0)])
         assert len(consumer.poll(20, 50)) == 50
-    with EmbeddedBroker(
-        {"listeners": f"PLAINTEXT://127.0.0.1:{port}"}, data_dir=tmp_path
-    ) as broker:
+    with EmbeddedBroker(place, data_dir=tmp_path) as broker:
         with Producer(bootstrap_servers=broker.bootstrap_servers) as producer:
             producer.send("t", b"100")
         offsets: list[int] = []

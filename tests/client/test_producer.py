@@ -26,6 +26,7 @@ from barnabas import (
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.testing.embedded_broker import EmbeddedBroker
 from tests.client.scripted_broker import TOPIC, Call, ScriptedBroker, answer
+from tests.interop.peers.ready import free_ports
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
 
@@ -241,16 +242,16 @@ def test_asyncio_sends_waits_and_reads(servers: str) -> None:
 
 
 def test_nothing_is_lost_or_doubled_over_a_restart_of_the_broker(tmp_path: Path) -> None:
-    with EmbeddedBroker({"num.partitions": "2"}, data_dir=tmp_path) as broker:
-        port = broker.port
+    (port,) = free_ports(1)
+    config = {"num.partitions": "2", "listeners": f"PLAINTEXT://127.0.0.1:{port}"}
+    with EmbeddedBroker(config, data_dir=tmp_path) as broker:
         producer = Producer(
             bootstrap_servers=broker.bootstrap_servers, linger_ms=1, batch_size=2000
         )
         sent = [producer.send("restart", b"%d" % number) for number in range(2000)]
         sent[0].result(20)
     sent += [producer.send("restart", b"%d" % number) for number in range(2000, 4000)]
-    again = {"num.partitions": "2", "listeners": f"PLAINTEXT://127.0.0.1:{port}"}
-    with EmbeddedBroker(again, data_dir=tmp_path) as broker:
+    with EmbeddedBroker(config, data_dir=tmp_path) as broker:
         producer.close(60)
         places = [each.result(0) for each in sent]
         assert len({(place.partition, place.offset) for place in places}) == 4000

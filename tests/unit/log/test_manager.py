@@ -15,8 +15,8 @@ from tests.record_batches import make_batch
 
 DOGS = TopicPartition("dogs", 0)
 TOPIC_ID = bytes(range(16))
-SMALL = LogConfig(segment_bytes=250, retention_ms=-1, file_delete_delay_ms=500)
 HOUR = 3_600_000
+SMALL = LogConfig(segment_bytes=250, retention_ms=-1, file_delete_delay_ms=HOUR)
 
 
 def a_manager(*paths: Path, node_id: int = 1, config: LogConfig = SMALL) -> LogManager:
@@ -143,7 +143,7 @@ def test_a_deleted_log_goes_after_its_delay(tmp_path: Path) -> None:
     now_ms = SystemClock().time_ms()
     manager.maintain(now_ms)
     assert gone.exists()
-    manager.maintain(now_ms + 1000)
+    manager.maintain(now_ms + HOUR)
     assert not gone.exists()
     manager.create(DOGS, TOPIC_ID, SMALL)
     manager.close()
@@ -163,7 +163,7 @@ def test_a_log_whose_files_somebody_removed_can_be_deleted(tmp_path: Path) -> No
     shutil.rmtree(data / "dogs-0")
     manager.delete(DOGS)
     assert manager.get(DOGS) is None
-    manager.maintain(SystemClock().time_ms() + 1000)
+    manager.maintain(SystemClock().time_ms() + HOUR)
     manager.close()
 
 
@@ -235,7 +235,7 @@ def test_work_goes_on_when_the_clock_is_set_back(tmp_path: Path) -> None:
         retention_bytes=450,
         retention_ms=-1,
         flush_ms=1000,
-        file_delete_delay_ms=1000,
+        file_delete_delay_ms=HOUR,
     )
     log = manager.create(DOGS, TOPIC_ID, config)
     manager.delete(manager.create(TopicPartition("cats", 0), TOPIC_ID, config).topic_partition)
@@ -250,7 +250,7 @@ def test_work_goes_on_when_the_clock_is_set_back(tmp_path: Path) -> None:
     assert log.recovery_point == 9
     assert (tmp_path / "recovery-point-offset-checkpoint").exists()
     assert list(tmp_path.glob("cats-0.*-delete"))
-    manager.maintain(back_ms + 1000)
+    manager.maintain(back_ms + HOUR)
     assert list(tmp_path.rglob("*delete*")) == []
     manager.close()
 

@@ -68,7 +68,7 @@ def test_a_message_that_is_never_whole_is_an_error() -> None:
         fetcher.see_brokers({1: Address("here", 1)})
         fetcher.begin(("dogs", BrokerPartition(1, 0)), 0)
         with pytest.raises(FetchTooSmall):
-            assert not [fetcher.fetch() for _ in range(5)]
+            assert not [fetcher.fetch() for _ in range(50)]
 
 
 class Silent(SimpleConsumer):

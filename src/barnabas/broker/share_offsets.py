@@ -101,6 +101,15 @@ class ShareOffsets:
         """
         return self._find(group_id)[1]
 
+    def find(self, group_id: str) -> ShareGroup | None:
+        """The same; None where there is none.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        held = self._shards.find(group_id)
+        return None if held is None else held.shard.share.get(group_id)
+
     def _find(self, group_id: str) -> tuple[Held, ShareGroup]:
         held = self._shards.find(group_id)
         group = None if held is None else held.shard.share.get(group_id)

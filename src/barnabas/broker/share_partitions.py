@@ -28,6 +28,8 @@ from barnabas.log.stability import stable_end
 from barnabas.ports import Clock, Timer, Timers
 
 Told = Callable[[ErrorCode], None]
+IsRead = Callable[[StateKey], bool]
+"""Whether a partition was given to members of its group to read."""
 
 
 class Time(NamedTuple):
@@ -73,12 +75,14 @@ class SharePartitions:
         kept: KeptShares,
         policies: Policies[SharePolicy],
         around: Time,
+        is_read: IsRead,
     ) -> None:
         self._topics = topics
         self._replicas = replicas
         self._kept = kept
         self._policies = policies
         self._purgatory, self._clock, self._timers = around
+        self._is_read = is_read
         self._live: dict[StateKey, Live] = {}
 
     def prepare(self) -> None:
@@ -89,8 +93,8 @@ class SharePartitions:
         """A partition, as it was left.
 
         Raises:
-            BrokerError: it is not there, has no offsets to share, or what is kept of it cannot be
-                read.
+            BrokerError: it is not there, not for this group, has no offsets to share, or what is
+                kept of it cannot be read.
         """
         partition = self._partition(key)
         live = self._live.get(key)
@@ -125,6 +129,9 @@ class SharePartitions:
         kept = self._kept.states(key).get(key)
         if kept is not None and kept.start != UNKNOWN:
             return Live(key, partition, restored(kept.start, kept.spans))
+        if kept is None and not self._is_read(key):
+            # Kafka 4.3 refuses it likewise, and has no better word for that.
+            raise BrokerError(ErrorCode.UNKNOWN_SERVER_ERROR, "no member was to read it")
         start = self._first_offset(key, partition)
         live = Live(key, partition, SharePartition(start, start))
         self._keep(live, lambda _code: None)

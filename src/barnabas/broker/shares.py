@@ -28,12 +28,18 @@ class Shares:
         kept = KeptShares(broker.topics, broker.replicas, broker.clock, broker.config)
         self.sessions = ShareSessions(broker.config.group_share_max_share_sessions)
         time = Time(broker.purgatory, broker.clock, broker.timers)
-        self.partitions = SharePartitions(broker.topics, broker.replicas, kept, policies, time)
+        self.partitions = SharePartitions(
+            broker.topics, broker.replicas, kept, policies, time, self._is_read
+        )
         self.coordinator = ShareCoordinator(broker.topics, kept, self.partitions, broker.clock)
         self.members = ShareMembers(
             broker.groups, broker.timers, policies, self.partitions, self.sessions
         )
         self.offsets = ShareOffsets(broker.topics, broker.groups, self.partitions)
+
+    def _is_read(self, key: StateKey) -> bool:
+        group = self.offsets.find(key.group_id)
+        return group is not None and key.place in group.read
 
     def forget_topic(self, topic_id: bytes) -> None:
         """Drop what is kept of a topic that is deleted."""

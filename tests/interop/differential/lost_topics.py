@@ -1,4 +1,4 @@
-"""A script about topics that a member of a share group names, or still has, and that are not there."""
+"""Scripts about topics that a member of a share group names and that are not there, or not for it."""
 
 from collections.abc import Sequence
 
@@ -161,4 +161,29 @@ def deleted_shared_topics(talk: Talk) -> None:
         stray.fetch_from("at the end", (cats, [0]), epoch=CLOSES)
 
 
-SCENARIOS = (unknown_shared_topics, deleted_shared_topics)
+def unsubscribed_shared_topics(talk: Talk) -> None:
+    """A topic that is there and that nobody in the group subscribes to, alone and beside another."""
+    dogs, cats = talk.create("dogs"), talk.create("cats")
+    for version in (1, 2):
+        with talk.one_connection():
+            stray = Stray(talk, dogs, version)
+            stray.acquire()
+            stray.accept("accepted of it unread", (cats, [0]))
+            stray.fetch_from("added", (cats, []))
+            stray.fetch_from("with the other", (dogs, []), (cats, []))
+            stray.accept("accepted of both", (dogs, [0]), (cats, [0]))
+            stray.fetch_from("accepted of it", (cats, [0]))
+            stray.fill()
+            stray.fetch_from("with new records")
+            told = talk.answers[f"with new records, fetched in {version}"]
+            # Kafka does not wait for the refusal of one when it has records of the other.
+            told["responses"] = [
+                one for one in told["responses"] if one["topic_id"] == "id of dogs"
+            ]
+            stray.fetch_from("forgotten", forgets=[cats])
+            stray.fetch_from("by itself", (cats, []), epoch=OPENS)
+            stray.fetch_from("by itself again")
+            stray.fetch_from("at the end", (cats, []), epoch=CLOSES)
+
+
+SCENARIOS = (unknown_shared_topics, deleted_shared_topics, unsubscribed_shared_topics)

@@ -33,6 +33,7 @@ ABSENT = "absent"
 # Texts and what only tells one process from another. Everything else must be equal or explained.
 NOT_COMPARED = {
     "error_message",
+    "acknowledge_error_message",
     "batch_index_error_message",
     "documentation",
     "throttle_time_ms",

@@ -53,8 +53,8 @@ def started(tmp_path: Path) -> Iterator[Started]:
 def test_of_a_topic_that_is_deleted_nothing_is_kept_for_share_groups(started: Started) -> None:
     broker = started.broker
     place = Place(started.topic_id(), 1)
-    for group in ("s", "other"):
-        broker.shares.partitions.find(StateKey(group, place))
+    broker.shares.partitions.find(StateKey("s", place))
+    broker.shares.partitions.move(StateKey("other", place), 0, lambda _code: None)
     broker.replicas.write()
     assert broker.shares.partitions.start_of(StateKey("s", place)) == 0
     gone = DeleteTopicState(name="dogs", topic_id=NO_UUID)

@@ -14,7 +14,7 @@ from barnabas.protocol.read_share_group_state import (
 )
 from barnabas.testing import EmbeddedBroker
 from tests.unit.broker.raw_client import RawClient
-from tests.unit.broker.test_share_partitions import CONFIG, Member, Topic, topic
+from tests.unit.broker.test_share_partitions import CONFIG, Member, Topic, group_of, topic
 
 __all__ = ["topic"]
 
@@ -44,7 +44,7 @@ def write(topic: Topic, start: int, *told: Told) -> int:
         ],
     )
     rows = [writing.WriteStateData(topic_id=topic.topic_id, partitions=[row])]
-    asked = writing.WriteShareGroupStateRequest(group_id="g", topics=rows)
+    asked = writing.WriteShareGroupStateRequest(group_id=group_of(topic.topic_id), topics=rows)
     with RawClient(topic.port) as client:
         answer = client.ask(asked, 1, writing.WriteShareGroupStateResponse)
     return answer.results[0].partitions[0].error_code
@@ -54,7 +54,7 @@ def read(topic: Topic) -> tuple[int, list[Told]]:
     row = PartitionData(partition=0, leader_epoch=0)
     rows = [ReadStateData(topic_id=topic.topic_id, partitions=[row])]
     with RawClient(topic.port) as client:
-        asked = ReadShareGroupStateRequest(group_id="g", topics=rows)
+        asked = ReadShareGroupStateRequest(group_id=group_of(topic.topic_id), topics=rows)
         answer = client.ask(asked, 0, ReadShareGroupStateResponse)
     (found,) = answer.results[0].partitions
     assert found.error_code == ErrorCode.NONE

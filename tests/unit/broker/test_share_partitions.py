@@ -28,6 +28,10 @@ from barnabas.protocol.share_fetch import (
     ShareFetchRequest,
     ShareFetchResponse,
 )
+from barnabas.protocol.share_group_heartbeat import (
+    ShareGroupHeartbeatRequest,
+    ShareGroupHeartbeatResponse,
+)
 from barnabas.testing import EmbeddedBroker
 from tests.unit.broker.batches import batch
 from tests.unit.broker.raw_client import RawClient
@@ -57,6 +61,7 @@ class Member:
     def __init__(self, broker: EmbeddedBroker, name: str, topic: bytes) -> None:
         self.client = RawClient(broker.port)
         self.name, self.topic, self.epoch = name, topic, 0
+        self.group = group_of(topic)
         self.codes: list[int] = []
         """What the last fetch told of partitions."""
         self.refused = False
@@ -67,6 +72,15 @@ class Member:
 
     def __exit__(self, *_: object) -> None:
         self.client.__exit__(None, None, None)
+
+    def join(self, *topics: str) -> None:
+        asked = ShareGroupHeartbeatRequest(
+            group_id=self.group,
+            member_id=self.name,
+            member_epoch=0,
+            subscribed_topic_names=list(topics),
+        )
+        self.client.ask(asked, 1, ShareGroupHeartbeatResponse)
 
     def fetch(self, *, most: int = 100, wait_ms: int = 0, epoch: int | None = None) -> list[Span]:
         answer = self.fetched(most=most, wait_ms=wait_ms, epoch=epoch)
@@ -90,7 +104,7 @@ class Member:
         if not self.epoch:
             places = [FetchPartition(partition_index=0, acknowledgement_batches=[])]
         request = ShareFetchRequest(
-            group_id="g",
+            group_id=self.group,
             member_id=self.name,
             share_session_epoch=self.epoch if epoch is None else epoch,
             max_wait_ms=wait_ms,
@@ -110,7 +124,7 @@ class Member:
         )
         place = AcknowledgePartition(partition_index=0, acknowledgement_batches=[batch])
         request = ShareAcknowledgeRequest(
-            group_id="g",
+            group_id=self.group,
             member_id=self.name,
             share_session_epoch=self.epoch,
             is_renew_ack=renews,
@@ -139,6 +153,11 @@ def topic_id(port: int, name: str) -> bytes:
         return bytes(client.ask(asked, 12, MetadataResponse).topics[0].topic_id)
 
 
+def group_of(topic_id: bytes) -> str:
+    """Each topic has a group of its own."""
+    return f"of-{topic_id.hex()}"
+
+
 class Topic:
     """A topic of one partition, at whose end the group begins."""
 
@@ -148,6 +167,7 @@ class Topic:
         broker.create_topic(name)
         self.topic_id = topic_id(broker.port, name)
         with Member(broker, "first", self.topic_id) as first:
+            first.join(name)
             assert first.fetch() == []
 
     def fill(self, count: int) -> None:
@@ -236,6 +256,23 @@ def test_a_topic_whose_offsets_are_positions_is_not_shared(broker: EmbeddedBroke
     broker.create_topic("old", config={"message.format.version": "0.7"})
     with Member(broker, "a", topic_id(broker.port, "old")) as member:
         assert (member.fetch(), member.codes) == ([], [ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT])
+
+
+def test_nobody_reads_what_the_group_does_not_subscribe_to(
+    broker: EmbeddedBroker, topic: Topic
+) -> None:
+    """As by Kafka 4.3; and nothing is kept of it. Once it was for members, it stays so."""
+    broker.create_topic("strange")
+    with Member(broker, "a", topic.topic_id) as a, Member(broker, "b", topic.topic_id) as b:
+        a.topic = topic_id(broker.port, "strange")
+        for _ in range(2):
+            assert (a.fetch(), a.codes) == ([], [ErrorCode.UNKNOWN_SERVER_ERROR])
+            assert a.say(0, 0, [1]) == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        b.join(topic.name, "strange")
+        while a.codes:
+            assert a.fetch(wait_ms=50) == []
+        b.join(topic.name)
+        assert (a.fetch(), a.codes) == ([], [])
 
 
 def test_nothing_is_told_while_a_session_has_an_unknown_topic(

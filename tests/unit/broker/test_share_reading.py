@@ -7,7 +7,7 @@ import pytest
 
 from barnabas import Admin, Producer, Resource
 from barnabas.testing import EmbeddedBroker
-from tests.unit.broker.test_share_partitions import CONFIG, Member, Span, Topic, topic
+from tests.unit.broker.test_share_partitions import CONFIG, Member, Span, Topic, group_of, topic
 
 __all__ = ["topic"]
 
@@ -17,13 +17,15 @@ pytestmark = pytest.mark.kernels
 @pytest.fixture(scope="module")
 def broker() -> Iterator[EmbeddedBroker]:
     with EmbeddedBroker(CONFIG) as one:
-        with Admin(bootstrap_servers=one.bootstrap_servers) as admin:
-            admin.alter_configs(Resource.GROUP, "g", {"share.isolation.level": "read_committed"})
         yield one
 
 
 @pytest.fixture
-def writer(broker: EmbeddedBroker) -> Iterator[Producer]:
+def writer(broker: EmbeddedBroker, topic: Topic) -> Iterator[Producer]:
+    """Of what the topic's group reads when it is committed."""
+    group, only = group_of(topic.topic_id), {"share.isolation.level": "read_committed"}
+    with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        admin.alter_configs(Resource.GROUP, group, only)
     with Producer(bootstrap_servers=broker.bootstrap_servers, transactional_id="w") as producer:
         producer.init_transactions()
         yield producer

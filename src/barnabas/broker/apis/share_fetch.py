@@ -4,7 +4,8 @@ Does: sessions; acknowledgements first; then records of the session's partitions
     until its lock ends. Waits up to `max_wait_ms` where there are none. A group that reads committed records
     gets none from an open transaction on; what was aborted is done with at once.
 Refuses: as Kafka 4.3, with UNKNOWN_SERVER_ERROR for all of it, to tell what was acquired while the session has
-    a topic id that is not known, of a deleted topic too. Acknowledgements count, and locks hold.
+    a topic id that is not known, of a deleted topic too. Acknowledgements count, and locks hold. So are, by
+    themselves, partitions of a topic that no member of the group subscribed to: nobody may read those.
 Ignores: `min_bytes`: some records are enough.
 Versions: 1 a limit on records · 2 strict limit (KIP-1206), renewed locks (KIP-1222)
 """

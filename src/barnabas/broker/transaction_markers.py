@@ -52,6 +52,9 @@ class TransactionMarkers:
         if partition.log.config.magic < MAGIC:
             on_written(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT)
             return
+        if min(ending.producer_id, ending.epoch) < 0:
+            on_written(ErrorCode.INVALID_REQUEST)
+            return
         now_ms = self._clock.time_ms()
         batch = encode_marker(ending.marker, ending.producer_id, ending.epoch, now_ms)
         try:

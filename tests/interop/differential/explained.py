@@ -67,6 +67,10 @@ _ABORTED_LATER = Difference(
 EXPLAINED: dict[str, tuple[Difference, ...]] = {
     "outcomes": (_ABORTED_LATER,),
     "version_2": (_ABORTED_LATER,),
+    "batches_of_transactions": (
+        Difference("nothing at all", "", "Kafka never answers", "silent"),
+        Difference("*no*, [12]", "*", "Kafka stumbles; INVALID_REQUEST is meant", -1, 42),
+    ),
     "pending_offsets": (
         Difference(
             "* topic: listed one at the end",

@@ -122,6 +122,7 @@ def batches_of_transactions(talk: Talk) -> None:
         told = talk.answers[label]
         told["results_by_transaction"].sort(key=lambda each: each["transactional_id"])
 
+    talk.ask("nothing at all", AddPartitionsToTxnRequest(transactions=[]), 4)
     for version in (4, 5):
         ask("no topics", part(one, topics=[]), version=version)
         ask("two", part(one), part(two, "t", 1), version=version)
@@ -172,6 +173,11 @@ def _markers(talk: Talk, one: Writer) -> None:
     mark("no such place", talk.topic("t"), 9, -1)
     mark("no such topic", talk.topic("missing"), 0)
     mark("an epoch before", talk.topic("t"), 0, producer_epoch=one.epoch - 1)
+    mark("no epoch", talk.topic("t"), 0, producer_epoch=-1)
+    mark("no epoch, where it never wrote", talk.topic("t"), 1, producer_epoch=-1)
+    mark("no epoch of nobody", talk.topic("t"), 0, producer_id=-1, producer_epoch=-1)
+    mark("of nobody", talk.topic("t"), 0, producer_id=-1)
+    mark("no epoch anywhere", talk.topic("missing"), 0, producer_epoch=-1)
     mark("an epoch to come", talk.topic("t"), 1, producer_epoch=one.epoch + 5)
     mark("back to the one before", talk.topic("t"), 1)
     mark("an older coordinator", talk.topic("t"), 0, coordinator_epoch=-1)

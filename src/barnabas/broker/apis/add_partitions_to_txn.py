@@ -1,7 +1,7 @@
 """AddPartitionsToTxn (key 24): partitions take part in a transaction (KIP-98).
 
 Does: adds all partitions or none; since version 4 for several transactions, or only says whether
-    partitions take part (KIP-890). Answers when it is written.
+    partitions take part (KIP-890). Answers when it is written, and at once where nothing is asked.
 Refuses: partitions that there are not, and up to version 3, which clients send, those that coordinators
     keep things in; the others are then not attempted.
 Versions: 2 PRODUCER_FENCED · 4 several transactions, verification · 5 TRANSACTION_ABORTABLE

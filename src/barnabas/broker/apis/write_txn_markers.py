@@ -2,7 +2,7 @@
 
 A coordinator asks for it, and an operator who ends a transaction that no coordinator knows of.
 Does: appends each marker; answers when all are written.
-Refuses: markers of an epoch of the producer, or of the coordinator, that is over.
+Refuses: markers of an epoch of the producer, or of the coordinator, that is over; of no producer, or no epoch.
 Versions: 2 which rules the producer's epoch is held to (KIP-1228)
 """
 

@@ -34,7 +34,11 @@ def test_a_group_is_told_of(broker: Served) -> None:
         "type": "classic",
         "state": "Empty",
         "protocol_type": "consumer",
+        "protocol": "",
+        "members": 0,
     } in listed
+    (behind,) = broker.run("groups", "list", "--lag").lines
+    assert behind.split("\t") == ["g", "classic", "Empty", "consumer", "", "0", "14"]
     assert broker.run("groups", "list", "--state", "Stable").lines == []
     told = json.loads(broker.run("groups", "describe", "g", "--json").out)
     assert (told["state"], told["members"]) == ("Empty", [])

@@ -86,6 +86,10 @@ def test_a_group_is_described_as_by_kafkas_tool(
     with pytest.raises(BrokerError) as raised:
         admin.delete_group_offsets(group, [(topic, 0)])
     assert raised.value.code is ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC
+    line = next(row for row in ours(address, "list", "--lag") if row[0] == group)
+    assert [line[1].lower(), *line[2:]] == [
+        "classic", "Stable", "consumer", "range", "2", str(EACH * PARTITIONS)
+    ]  # fmt: skip
     for one in members:
         one.close()
     assert described_by_both(address, group) == [[*row[:5], "-", "-", "-"] for row in rows]

@@ -10,7 +10,32 @@ POSITIONS = (
     *("topic", "partition", "current_offset", "log_end_offset", "lag"),
     *("member_id", "host", "client_id"),
 )
+LISTED = ("group", "type", "state", "protocol_type", "protocol", "members")
 MEMBERS = ("member_id", "instance_id", "host", "client_id", "partitions")
+
+
+def listed(admin: Admin, states: tuple[str, ...], *, lag: bool) -> list[tuple[Cell, ...]]:
+    """A row for each group, as `LISTED` has them; with `lag`, behind that how far behind it is."""
+    found = admin.survey_groups(states=states)
+    lags = _lags(admin, found) if lag else {}
+    rows: list[tuple[Cell, ...]] = []
+    for one in found:
+        row = (
+            one.group_id, one.kind, one.state, one.protocol_type, one.assignor, len(one.members),
+        )  # fmt: skip
+        rows.append((*row, lags.get(one.group_id)) if lag else row)
+    return rows
+
+
+def _lags(admin: Admin, found: list[GroupDescription]) -> dict[str, int]:
+    """Of all partitions that a group has a position in, together; without any there is none."""
+    saved = admin.survey_offsets(found)
+    ends = _ends(admin, sorted({where for each in saved.values() for where in each}))
+    behind = {
+        group: [max(0, ends[where] - one.offset) for where, one in each.items() if where in ends]
+        for group, each in saved.items()
+    }
+    return {group: sum(each) for group, each in behind.items() if each}
 
 
 def members_of(found: GroupDescription) -> list[tuple[Cell, ...]]:
@@ -63,6 +88,8 @@ def positions(admin: Admin, found: GroupDescription) -> list[tuple[Cell, ...]]:
 
 def _ends(admin: Admin, places: list[TopicPartition]) -> dict[TopicPartition, int]:
     """The ends of those partitions that are still there."""
+    if not places:
+        return {}
     known = admin.describe_topics()
     there = [
         where

@@ -11,7 +11,15 @@ from barnabas.cli.connection import administering, client_settings, connection_o
 from barnabas.cli.group_advice import in_the_way, known, near, told_of
 from barnabas.cli.group_deletion import delete_each
 from barnabas.cli.group_reset import Reset, plan, with_numbers
-from barnabas.cli.group_rows import MEMBERS, POSITIONS, document, members_of, positions
+from barnabas.cli.group_rows import (
+    LISTED,
+    MEMBERS,
+    POSITIONS,
+    document,
+    listed,
+    members_of,
+    positions,
+)
 from barnabas.cli.hints import with_hints
 from barnabas.cli.names import named
 from barnabas.cli.output import counted, show_json, show_rows, tell
@@ -63,16 +71,19 @@ def groups() -> None:
     type=click.Choice(GROUP_STATES, case_sensitive=False),
     help="Only those that are in one of these.",
 )
+@click.option("--lag", is_flag=True, help="Also how many records each has before it.")
 @_json
 @connection_options
 def list_groups(
-    servers: str, pairs: tuple[str, ...], states: tuple[str, ...], *, as_json: bool
+    servers: str, pairs: tuple[str, ...], states: tuple[str, ...], *, lag: bool, as_json: bool
 ) -> None:
-    """Print all groups."""
+    """Print all groups: what they are and do, who shares out how, and how many members there are.
+
+    In a pipe each is a line of six fields, with --lag of seven; a share group has no lag to tell.
+    """
     with administering(servers, client_settings(servers, pairs)) as admin:
-        found = admin.list_groups(states=states)
-    rows = [(one.group_id, one.kind, one.state, one.protocol_type) for one in found]
-    columns = ("group", "type", "state", "protocol_type")
+        rows = listed(admin, states, lag=lag)
+    columns = (*LISTED, "lag") if lag else LISTED
     show_rows(columns, rows, title=f"Groups of {servers}", as_json=as_json)
 
 

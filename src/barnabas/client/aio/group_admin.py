@@ -15,9 +15,11 @@ from barnabas.client.aio.group_asking import (
     removed,
 )
 from barnabas.client.aio.group_offsets import GroupOffsets, saved_offsets
+from barnabas.client.aio.group_survey import saved_by_groups, surveyed_groups
 from barnabas.client.core.group_descriptions import (
     GROUP_KINDS,
     GROUP_STATES,
+    SHARE,
     CommittedOffset,
     GroupDescription,
     GroupListing,
@@ -51,10 +53,41 @@ class GroupAdmin:
         """
         chosen_states = chosen("list_groups(states=)", "state of a group", states, GROUP_STATES)
         chosen_kinds = chosen("list_groups(kinds=)", "kind of groups", kinds, GROUP_KINDS)
-        return await self._asked(
+        told = await self._asked(
             timeout_s,
             "listing groups",
             lambda: listed_groups(self._cluster, chosen_states, chosen_kinds),
+        )
+        return [each for _, each in told.values()]
+
+    async def survey_groups(
+        self,
+        *,
+        states: Collection[str] = (),
+        kinds: Collection[str] = (),
+        timeout_s: float | None = None,
+    ) -> list[GroupDescription]:
+        """All groups with their members, or those of some states and kinds: a few requests in all.
+
+        Raises:
+            InvalidArgument: there is no such state or kind.
+        """
+        chosen_states = chosen("survey_groups(states=)", "state of a group", states, GROUP_STATES)
+        chosen_kinds = chosen("survey_groups(kinds=)", "kind of groups", kinds, GROUP_KINDS)
+        return await self._asked(
+            timeout_s,
+            "looking at groups",
+            lambda: surveyed_groups(self._cluster, chosen_states, chosen_kinds),
+        )
+
+    async def survey_offsets(
+        self, groups: Iterable[GroupDescription], *, timeout_s: float | None = None
+    ) -> dict[str, dict[TopicPartition, CommittedOffset]]:
+        """The positions of groups that `survey_groups` told of, by group; share groups have none."""
+        known = listed("survey_offsets", groups, GroupDescription, "survey_groups()")
+        wanted = [each for each in known if each.kind != SHARE]
+        return await self._asked(
+            timeout_s, "offsets of groups", lambda: saved_by_groups(self._cluster, wanted)
         )
 
     async def describe_groups(

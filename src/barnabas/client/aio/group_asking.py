@@ -1,31 +1,23 @@
 """What an admin client asks about groups. Each function asks once; who calls it tries again."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.aio.coordinator import Coordinator
-from barnabas.client.core.group.membership import CONSUMER
-from barnabas.client.core.group.subscription import by_topic, decode_assignment
-from barnabas.client.core.group_descriptions import (
-    SHARE,
-    STREAMS,
-    GroupDescription,
-    GroupListing,
-    MemberDescription,
+from barnabas.client.core.described_groups import (
+    DEAD,
+    classic_group,
+    consumer_group,
+    share_group,
+    streams_group,
 )
-from barnabas.errors import BrokerError, DecodeError, ErrorCode
-from barnabas.protocol.consumer_group_describe import (
-    ConsumerGroupDescribeRequest,
-    Member,
-)
-from barnabas.protocol.consumer_group_describe import DescribedGroup as ConsumerGroup
+from barnabas.client.core.group.subscription import by_topic
+from barnabas.client.core.group_descriptions import GroupDescription, GroupListing
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.protocol.consumer_group_describe import ConsumerGroupDescribeRequest
 from barnabas.protocol.delete_groups import DeleteGroupsRequest
-from barnabas.protocol.describe_groups import (
-    DescribedGroup,
-    DescribedGroupMember,
-    DescribeGroupsRequest,
-)
+from barnabas.protocol.describe_groups import DescribedGroup, DescribeGroupsRequest
 from barnabas.protocol.leave_group import LeaveGroupRequest, MemberIdentity
 from barnabas.protocol.list_groups import ListGroupsRequest
 from barnabas.protocol.offset_delete import (
@@ -33,42 +25,31 @@ from barnabas.protocol.offset_delete import (
     OffsetDeleteRequestPartition,
     OffsetDeleteRequestTopic,
 )
-from barnabas.protocol.share_group_describe import DescribedGroup as ShareGroup
-from barnabas.protocol.share_group_describe import Member as ShareMember
 from barnabas.protocol.share_group_describe import ShareGroupDescribeRequest
-from barnabas.protocol.streams_group_describe import DescribedGroup as StreamsGroup
-from barnabas.protocol.streams_group_describe import Member as StreamsMember
 from barnabas.protocol.streams_group_describe import StreamsGroupDescribeRequest
 from barnabas.types import TopicPartition
 
-CLASSIC: Final = "classic"
-_CONSUMER_KIND: Final = "consumer"
-_DEAD: Final = "Dead"
 _NOT_THAT_KIND: Final = (ErrorCode.UNSUPPORTED_VERSION, ErrorCode.GROUP_ID_NOT_FOUND)
 
 
 async def listed_groups(
     cluster: Cluster, states: Collection[str], kinds: Collection[str]
-) -> list[GroupListing]:
-    """The groups of all brokers."""
+) -> dict[str, tuple[int, GroupListing]]:
+    """The groups of all brokers by name, and the broker that told of each: its coordinator."""
     if cluster.view.updates == 0:
         await cluster.updated()
     request = ListGroupsRequest(states_filter=list(states), types_filter=list(kinds))
-    found: dict[str, GroupListing] = {}
+    found: dict[str, tuple[int, GroupListing]] = {}
     for node_id in sorted(cluster.view.brokers):
         reply = await cluster.ask(request, node_id=node_id)
         if reply.error_code:
             raise BrokerError(reply.error_code, f"listing groups of broker {node_id}")
         for row in reply.groups:
-            found[row.group_id] = GroupListing(
-                row.group_id, row.protocol_type, row.group_state, row.group_type
-            )
-    return [
-        row
-        for _, row in sorted(found.items())
-        # A broker that is too old for filters tells of all.
-        if _is_among(row.state, states) and _is_among(row.kind, kinds)
-    ]
+            told = GroupListing(row.group_id, row.protocol_type, row.group_state, row.group_type)
+            # A broker that is too old for filters tells of all.
+            if _is_among(told.state, states) and _is_among(told.kind, kinds):
+                found[told.group_id] = node_id, told
+    return dict(sorted(found.items()))
 
 
 def _is_among(word: str, words: Collection[str]) -> bool:
@@ -88,16 +69,9 @@ async def described(coordinator: Coordinator) -> GroupDescription:
     reply = await coordinator.ask(request)
     row: DescribedGroup = reply.groups[0]
     coordinator.check(row.error_code, row.error_message or "describing")
-    if row.group_state == _DEAD:
+    if row.group_state == DEAD:
         coordinator.check(ErrorCode.GROUP_ID_NOT_FOUND, "there is no such group")
-    return GroupDescription(
-        coordinator.group_id,
-        row.group_state,
-        CLASSIC,
-        row.protocol_data,
-        coordinator.node_id,
-        tuple(_classic_member(each, row.protocol_type) for each in row.members),
-    )
+    return classic_group(row, coordinator.node_id)
 
 
 async def deleted(coordinator: Coordinator) -> None:
@@ -150,96 +124,24 @@ async def _described_consumer(coordinator: Coordinator) -> GroupDescription:
     request = ConsumerGroupDescribeRequest(
         group_ids=[coordinator.group_id], include_authorized_operations=False
     )
-    row: ConsumerGroup = (await coordinator.ask(request)).groups[0]
-    members = [_modern_member(each, each.instance_id) for each in row.members]
-    return _modern_group(coordinator, row, _CONSUMER_KIND, members)
+    row = (await coordinator.ask(request)).groups[0]
+    coordinator.check(row.error_code, row.error_message or "describing")
+    return consumer_group(row, coordinator.node_id)
 
 
 async def _described_share(coordinator: Coordinator) -> GroupDescription:
     request = ShareGroupDescribeRequest(
         group_ids=[coordinator.group_id], include_authorized_operations=False
     )
-    row: ShareGroup = (await coordinator.ask(request)).groups[0]
-    members = [_modern_member(each, None) for each in row.members]
-    return _modern_group(coordinator, row, SHARE, members)
+    row = (await coordinator.ask(request)).groups[0]
+    coordinator.check(row.error_code, row.error_message or "describing")
+    return share_group(row, coordinator.node_id)
 
 
 async def _described_streams(coordinator: Coordinator) -> GroupDescription:
     request = StreamsGroupDescribeRequest(
         group_ids=[coordinator.group_id], include_authorized_operations=False
     )
-    row: StreamsGroup = (await coordinator.ask(request)).groups[0]
+    row = (await coordinator.ask(request)).groups[0]
     coordinator.check(row.error_code, row.error_message or "describing")
-    parts = (row.topology.subtopologies if row.topology else None) or []
-    inputs = {
-        each.subtopology_id: [
-            *each.source_topics,
-            *(topic.name for topic in each.repartition_source_topics),
-        ]
-        for each in parts
-    }
-    return GroupDescription(
-        coordinator.group_id,
-        row.group_state,
-        STREAMS,
-        row.assignor_name or "",
-        coordinator.node_id,
-        tuple(_streams_member(each, inputs) for each in row.members),
-    )
-
-
-def _streams_member(row: StreamsMember, inputs: Mapping[str, list[str]]) -> MemberDescription:
-    """With the partitions that its active tasks read."""
-    partitions = [
-        TopicPartition(topic, one)
-        for tasks in row.assignment.active_tasks
-        for topic in inputs.get(tasks.subtopology_id, ())
-        for one in tasks.partitions
-    ]
-    return MemberDescription(
-        row.member_id, row.client_id, row.client_host, row.instance_id, tuple(sorted(partitions))
-    )
-
-
-def _modern_group(
-    coordinator: Coordinator,
-    row: ConsumerGroup | ShareGroup,
-    kind: str,
-    members: Sequence[MemberDescription],
-) -> GroupDescription:
-    coordinator.check(row.error_code, row.error_message or "describing")
-    return GroupDescription(
-        coordinator.group_id,
-        row.group_state,
-        kind,
-        row.assignor_name,
-        coordinator.node_id,
-        tuple(members),
-    )
-
-
-def _classic_member(row: DescribedGroupMember, protocol_type: str) -> MemberDescription:
-    partitions: list[TopicPartition] = []
-    if protocol_type == CONSUMER:
-        try:
-            partitions = decode_assignment(row.member_assignment)
-        except DecodeError:
-            partitions = []  # Members agree on what it says; whoever looks on need not know it.
-    return MemberDescription(
-        row.member_id,
-        row.client_id,
-        row.client_host,
-        row.group_instance_id,
-        tuple(sorted(partitions)),
-    )
-
-
-def _modern_member(row: Member | ShareMember, instance_id: str | None) -> MemberDescription:
-    partitions = [
-        TopicPartition(topic.topic_name, one)
-        for topic in row.assignment.topic_partitions
-        for one in topic.partitions
-    ]
-    return MemberDescription(
-        row.member_id, row.client_id, row.client_host, instance_id, tuple(sorted(partitions))
-    )
+    return streams_group(row, coordinator.node_id)

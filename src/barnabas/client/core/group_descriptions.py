@@ -47,7 +47,10 @@ class MemberDescription:
 
 @dataclass(frozen=True, slots=True)
 class GroupDescription:
-    """One group: what it does, who shares out how, who is in it; `coordinator` is a broker's id."""
+    """One group: what it does, who shares out how, who is in it; `coordinator` is a broker's id.
+
+    `protocol_type`: what members of a classic group are (consumer, connect, ...), else the kind.
+    """
 
     group_id: str
     state: str
@@ -55,6 +58,7 @@ class GroupDescription:
     assignor: str
     coordinator: int
     members: tuple[MemberDescription, ...] = ()
+    protocol_type: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,27 @@ class GroupAdmin:
         work = self._admin.list_groups(states=states, kinds=kinds, timeout_s=timeout_s)
         return self._hosted.run(work)
 
+    def survey_groups(
+        self,
+        *,
+        states: Collection[str] = (),
+        kinds: Collection[str] = (),
+        timeout_s: float | None = None,
+    ) -> list[GroupDescription]:
+        """All groups with their members, or those of some states and kinds: a few requests in all.
+
+        Raises:
+            InvalidArgument: there is no such state or kind.
+        """
+        work = self._admin.survey_groups(states=states, kinds=kinds, timeout_s=timeout_s)
+        return self._hosted.run(work)
+
+    def survey_offsets(
+        self, groups: Iterable[GroupDescription], *, timeout_s: float | None = None
+    ) -> dict[str, dict[TopicPartition, CommittedOffset]]:
+        """The positions of groups that `survey_groups` told of, by group; share groups have none."""
+        return self._hosted.run(self._admin.survey_offsets(groups, timeout_s=timeout_s))
+
     def describe_groups(
         self, group_ids: Iterable[str], *, timeout_s: float | None = None
     ) -> dict[str, GroupDescription]:

@@ -1,0 +1,103 @@
+"""All groups at once: each kind as it describes itself, and no more requests for more groups."""
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from barnabas import Admin, CommittedOffset, Consumer, NewTopic, TopicPartition
+from barnabas.client.core.connection import Connection
+from barnabas.errors import InvalidArgument
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.share_group_heartbeat import (
+    ShareGroupHeartbeatRequest,
+    ShareGroupHeartbeatResponse,
+)
+from barnabas.testing.embedded_broker import EmbeddedBroker
+from barnabas.wire.send import Send
+from tests.unit.broker.raw_client import RawClient
+
+TOPIC = "dogs"
+WHERE = TopicPartition(TOPIC, 0)
+SURVEYOR = "surveyor"
+IDLE = [f"idle-{number}" for number in range(30)]
+
+
+@pytest.fixture(scope="module")
+def broker() -> Iterator[EmbeddedBroker]:
+    """With thirty groups that have only positions, and one of each kind that has a member."""
+    with EmbeddedBroker({"group.initial.rebalance.delay.ms": "0"}) as one:
+        address = one.bootstrap_servers
+        with Admin(bootstrap_servers=address) as admin:
+            admin.create_topics([NewTopic(TOPIC, 1, 1)])
+            for number, name in enumerate(IDLE):
+                admin.alter_group_offsets(name, {WHERE: number})
+        with RawClient(one.port) as client:
+            joins = ShareGroupHeartbeatRequest(
+                group_id="of-share", member_id="m", member_epoch=0, subscribed_topic_names=[TOPIC]
+            )
+            assert not client.ask(joins, 1, ShareGroupHeartbeatResponse).error_code
+        members = [
+            Consumer(bootstrap_servers=address, group_id=f"of-{kind}", group_protocol=kind)
+            for kind in ("classic", "consumer")
+        ]
+        for each in members:
+            each.subscribe([TOPIC])
+            while not each.assignment():
+                each.poll(0.1)
+        yield one
+        for each in members:
+            each.close()
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Counter[ApiKey]:
+    """How often each API is asked by the one who surveys."""
+    seen: Counter[ApiKey] = Counter()
+    encode = Connection.request
+
+    def request(
+        self: Connection, api: ApiKey, message: object, version: int, *, answered: bool = True
+    ) -> tuple[int, Send]:
+        seen[api] += self._client_id == SURVEYOR
+        return encode(self, api, message, version, answered=answered)
+
+    monkeypatch.setattr(Connection, "request", request)
+    return seen
+
+
+def test_all_groups_and_their_positions_in_a_few_requests(
+    broker: EmbeddedBroker, asked: Counter[ApiKey]
+) -> None:
+    with Admin(bootstrap_servers=broker.bootstrap_servers, client_id=SURVEYOR) as admin:
+        found = admin.survey_groups()
+        told = [
+            (one.group_id, one.kind, one.state, one.protocol_type, one.assignor, len(one.members))
+            for one in found
+        ]
+        assert told == [
+            *((name, "classic", "Empty", "", "", 0) for name in sorted(IDLE)),
+            ("of-classic", "classic", "Stable", "consumer", "range", 1),
+            ("of-consumer", "consumer", "Stable", "consumer", "uniform", 1),
+            ("of-share", "share", "Stable", "share", "simple", 1),
+        ]
+        saved = admin.survey_offsets(found)
+        assert {name: saved[name] for name in IDLE} == {
+            name: {WHERE: CommittedOffset(number)} for number, name in enumerate(IDLE)
+        }
+        assert saved.keys() == {one.group_id for one in found} - {"of-share"}
+        about_groups = (
+            *(ApiKey.LIST_GROUPS, ApiKey.DESCRIBE_GROUPS, ApiKey.CONSUMER_GROUP_DESCRIBE),
+            *(ApiKey.SHARE_GROUP_DESCRIBE, ApiKey.OFFSET_FETCH),
+        )
+        assert [asked[api] for api in about_groups] == [1] * 5
+        assert asked[ApiKey.FIND_COORDINATOR] == 0
+
+
+def test_some_states_and_kinds_only(broker: EmbeddedBroker) -> None:
+    with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        found = admin.survey_groups(states=["stable"], kinds=["Classic", "share"])
+        assert [one.group_id for one in found] == ["of-classic", "of-share"]
+        assert admin.survey_groups(states=["dead"]) == []
+        with pytest.raises(InvalidArgument, match="survey_groups"):
+            admin.survey_groups(kinds=["clasic"])

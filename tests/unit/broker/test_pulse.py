@@ -271,7 +271,7 @@ def members(looked: Event) -> Iterator[tuple[EmbeddedBroker, list[RawClient]]]:
         clients = [stack.enter_context(RawClient(broker.port)) for _ in range(ENOUGH)]
         for _ in range(2):
             beat_all(clients)
-        assert looked.wait(20)
+        assert looked.wait(60)
         yield broker, clients
 
 

@@ -8,6 +8,23 @@ from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
 from tests.vectors.annotated import annotate, from_text, to_text, written
 
+OF_GROUPS = (
+    *(ApiKey.FIND_COORDINATOR, ApiKey.JOIN_GROUP, ApiKey.SYNC_GROUP, ApiKey.HEARTBEAT),
+    *(ApiKey.LEAVE_GROUP, ApiKey.OFFSET_COMMIT, ApiKey.OFFSET_FETCH, ApiKey.OFFSET_DELETE),
+    *(ApiKey.DESCRIBE_GROUPS, ApiKey.LIST_GROUPS, ApiKey.DELETE_GROUPS),
+    *(ApiKey.INIT_PRODUCER_ID, ApiKey.ADD_PARTITIONS_TO_TXN, ApiKey.ADD_OFFSETS_TO_TXN),
+    *(ApiKey.TXN_OFFSET_COMMIT, ApiKey.END_TXN),
+)
+NOT_RECORDED = {
+    ApiKey.HEARTBEAT: {0},
+    ApiKey.OFFSET_COMMIT: {10},
+    ApiKey.DELETE_GROUPS: {3},
+    ApiKey.INIT_PRODUCER_ID: {6},
+    ApiKey.ADD_PARTITIONS_TO_TXN: {4},
+    ApiKey.TXN_OFFSET_COMMIT: {6},
+}
+"""Versions in which none of the recorded clients asked, whatever it was offered."""
+
 FILES = sorted(Path(__file__).with_name("conversations").glob("*.txt"))
 
 
@@ -21,13 +38,18 @@ def test_frames_say_what_is_written_beside_them(path: Path) -> None:
     assert "\n".join(map(to_text, frames)) == text
 
 
-def test_every_version_is_there() -> None:
-    spoken = {
-        (frame.api, frame.version)
-        for path in FILES
-        for frame in from_text(path.read_text(encoding="utf-8"))
-        if frame.kind == "request"
-    }
+@pytest.fixture(scope="module")
+def spoken() -> dict[ApiKey, set[int]]:
+    """The versions in which each API is asked."""
+    found: dict[ApiKey, set[int]] = {}
+    for path in FILES:
+        for frame in from_text(path.read_text(encoding="utf-8")):
+            if frame.kind == "request":
+                found.setdefault(frame.api, set()).add(frame.version)
+    return found
+
+
+def test_every_version_is_there(spoken: dict[ApiKey, set[int]]) -> None:
     # No release knows ApiVersions 5 by name; one client asks in it all the same.
     for api in (
         ApiKey.PRODUCE,
@@ -39,5 +61,11 @@ def test_every_version_is_there() -> None:
         ApiKey.DELETE_RECORDS,
         ApiKey.OFFSET_FOR_LEADER_EPOCH,
     ):
-        asked = {version for key, version in spoken if key is api}
-        assert asked == set(DECLARED[api].versions), api
+        assert spoken[api] == set(DECLARED[api].versions), api
+
+
+@pytest.mark.parametrize("api", OF_GROUPS, ids=lambda api: api.name)
+def test_every_version_of_groups_and_transactions(
+    api: ApiKey, spoken: dict[ApiKey, set[int]]
+) -> None:
+    assert spoken[api] == set(DECLARED[api].versions) - NOT_RECORDED.get(api, set())

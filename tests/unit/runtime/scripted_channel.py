@@ -11,12 +11,14 @@ from barnabas.types import Buffer
 class ScriptedChannel:
     """`arrive` feeds the reader; `sent` collects; `room` is how much a send takes (None: all).
 
-    One that `refuses` takes nothing any more, and may have sent something before.
+    Each event is a turn of the loop, and `turn_over` what is done at its end. One that `refuses`
+    takes nothing any more, and may have sent something before.
     """
 
     peer = "127.0.0.1:4711"
 
-    def __init__(self) -> None:
+    def __init__(self, turn_over: Callable[[], None] = lambda: None) -> None:
+        self._turn_over = turn_over
         self.arriving: deque[bytes] = deque()
         self.ended = False
         self.broken = False
@@ -39,6 +41,7 @@ class ScriptedChannel:
         """Tell the reader as long as it listens and something is there."""
         while self.arriving and self.readable is not None:
             self.readable()
+            self._turn_over()
 
     def end(self) -> None:
         self.ended = True

@@ -59,13 +59,24 @@ class Served:
     """A connection with everything around it."""
 
     def __init__(self, limit: int = 64 * MEGABYTE, memory: ConnectionMemory | None = None) -> None:
-        self.channel = ScriptedChannel()
         self.timers = ManualTimers()
+        self.channel = ScriptedChannel(self.timers.run_soon)
         self.memory = memory or ConnectionMemory(limit)
         self.connection = Connection(
             self.channel, self.memory, self.timers, max_frame_bytes=8 * MEGABYTE
         )
         self.echo = Echo(self.connection, park_on=b"park")
+
+
+def test_replies_leave_when_all_events_of_a_turn_were_handled() -> None:
+    served = Served()
+    channel = ScriptedChannel()
+    Echo(Connection(channel, served.memory, served.timers, max_frame_bytes=1000))
+    channel.arrive(framed(b"first"), framed(b"second"))
+    assert not channel.sent
+    served.channel.arrive(framed(b"of another"))
+    assert channel.sent == framed(b"first") + framed(b"second")
+    assert served.channel.sent == framed(b"of another")
 
 
 @pytest.mark.parametrize("cut", [1, 3, 7, 1000, 10_000_000])

@@ -61,12 +61,12 @@ class GroupMembers:
         if held is None or group is None:
             if held is not None and self._has_no_joiners(held, group_id):
                 return respond(JoinReply(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, ""))
-            return self._classic.join(group_id, asked, respond)
+            return self._classic.join(held, group_id, asked, respond)
         now = self._shards.now_ms()
         if not group.members:
             # Who joins an empty group decides of which kind it is.
             self._shards.append_or_restore(held, held.shard.consumer.delete(group).records)
-            return self._classic.join(group_id, asked, respond)
+            return self._classic.join(held, group_id, asked, respond)
         result = held.shard.consumer.classic_join(group, asked, now)
         return self._keep(
             held, group_id, result, lambda reply: respond(_joined(reply)), rebalance=False
@@ -115,10 +115,13 @@ class GroupMembers:
 
     def _has_no_joiners(self, held: Held, group_id: str) -> bool:
         """Whether JoinGroup has no place in a group; a streams group without members gives way."""
+        if held.shard.share.get(group_id) is not None:
+            return True
         streams = held.shard.streams.get(group_id)
-        if streams is not None and not streams.members:
-            self._shards.append_or_restore(held, held.shard.streams.delete(streams).records)
-        return held.shard.kind_of(group_id) in {GroupKind.SHARE, GroupKind.STREAMS}
+        if streams is None or streams.members:
+            return streams is not None
+        self._shards.append_or_restore(held, held.shard.streams.delete(streams).records)
+        return False
 
     def _find(self, group_id: str) -> tuple[Held | None, ConsumerGroup | None]:
         held = self._shards.find(group_id)

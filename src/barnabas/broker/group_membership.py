@@ -36,9 +36,16 @@ class GroupMembership:
         self._shards = shards
         self._alarms = GroupAlarms(shards, timers, self._on_alarm)
 
-    def join(self, group_id: str, asked: Join, respond: Callable[[JoinReply], object]) -> object:
+    def join(
+        self,
+        held: Held | None,
+        group_id: str,
+        asked: Join,
+        respond: Callable[[JoinReply], object],
+    ) -> object:
         """Become a member; gives `respond`'s answer when the group has agreed."""
-        held = self._shards.of(group_id)
+        if held is None:
+            held = self._shards.of(group_id)
         if asked.who.member_id and held.shard.group(group_id) is None:
             return respond(JoinReply(ErrorCode.UNKNOWN_MEMBER_ID, asked.who.member_id))
         group = held.shard.group_to_join(group_id)

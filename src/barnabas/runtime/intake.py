@@ -13,6 +13,7 @@ from barnabas.ports import Channel
 from barnabas.runtime.memory import SCRATCH_BYTES, ConnectionMemory, Holder
 from barnabas.wire.framing import SIZE_BYTES, FrameSplitter
 
+_SMALL_BYTES = SCRATCH_BYTES // 2
 _STASH_BYTES = 64 * 1024
 _TRUSTED_BYTES = 4 * 1024 * 1024
 _NOTHING = memoryview(b"")
@@ -64,7 +65,7 @@ class Intake:
         """Bring what was set aside back into a buffer; `fill` does it by itself."""
         if self._ring is not None:
             return
-        if self._delivered > SCRATCH_BYTES // 2:
+        if self._delivered > _SMALL_BYTES:
             # This peer has proved that it sends large frames: spare it the copy out of the scratch.
             self._ring = self._view = self._memory.lease(self._delivered)
         else:
@@ -85,11 +86,16 @@ class Intake:
             ConnectionFailed: the stream broke; what came before is kept.
             DecodeError: the next frame has an impossible size.
         """
-        self.open()
-        if self._ring is not None:
-            self._make_room()
-            if self.is_full:
-                return -1
+        if self._stash or self._ring is not None or self._delivered > _SMALL_BYTES:
+            self.open()
+            if self._ring is not None:
+                self._make_room()
+                if self.is_full:
+                    return -1
+        else:
+            # Nothing is set aside, as most often.
+            self._view = self._memory.receive
+            self._start = self._end = 0
         end = self._end
         try:
             received = channel.receive_into(self._view[end:] if end else self._view)

@@ -91,7 +91,9 @@ class ClassicGroup:
     @property
     def all_have_joined(self) -> bool:
         """Whether everybody who is known waits for the end of the join phase."""
-        return not self.invited and all(one.joining is not None for one in self.members.values())
+        # They tend to join in the order in which they are told to, so that the last is still away.
+        here = (one.joining is not None for one in reversed(self.members.values()))
+        return not self.invited and all(here)
 
     def deadline(self) -> int | None:
         """When the next thing happens by itself, if nothing else does; exact, where `due` is early."""

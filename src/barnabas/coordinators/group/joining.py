@@ -1,6 +1,7 @@
 """Joins: who may, under which id, and whether the others must join again for it."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from barnabas.coordinators.group.classic import ClassicGroup, Replacement
 from barnabas.coordinators.group.group_states import GroupState
@@ -19,8 +20,7 @@ from barnabas.errors import ErrorCode
 _S = GroupState
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Join:
+class Join(NamedTuple):
     """A wish to be a member. `who.member_id` is empty at first: `new_id` is for that case."""
 
     who: Identity
@@ -165,10 +165,10 @@ def _replace(group: ClassicGroup, asked: Join, effects: Effects, waiter: Waiter,
     if group.state is _S.STABLE and vote(group.members.values()) == group.protocol:
         reply = group.join_reply(member)
         if asked.skips_assignment:
-            reply = replace(reply, skip_assignment=group.leader == member.member_id)
+            reply = reply._replace(skip_assignment=group.leader == member.member_id)
         else:
             # It must not hand out anything, so it is told that the one before leads.
-            reply = replace(reply, leader=leader_before, members=())
+            reply = reply._replace(leader=leader_before, members=())
         effects.record = record_of(group)
         effects.ticket = group.ticket(Replacement(was, member, reply))
     elif group.state is _S.PREPARING_REBALANCE:

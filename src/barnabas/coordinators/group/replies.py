@@ -20,8 +20,7 @@ class JoinedMember(NamedTuple):
     metadata: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class JoinReply:
+class JoinReply(NamedTuple):
     """The answer to a join; `members` is for the leader alone."""
 
     error: ErrorCode
@@ -34,8 +33,7 @@ class JoinReply:
     members: tuple[JoinedMember, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class SyncReply:
+class SyncReply(NamedTuple):
     """The answer to a sync: what the member is to do."""
 
     error: ErrorCode

@@ -60,7 +60,10 @@ class GroupShard:
 
     def group_to_join(self, group_id: str) -> ClassicGroup:
         """The same, made if it is not there. `forget` it if nothing comes of it."""
-        return self._groups.setdefault(group_id, ClassicGroup(group_id, self._settings))
+        group = self._groups.get(group_id)
+        if group is None:
+            group = self._groups[group_id] = ClassicGroup(group_id, self._settings)
+        return group
 
     def groups(self) -> Iterator[ClassicGroup]:
         """All that somebody joined."""

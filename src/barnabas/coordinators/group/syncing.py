@@ -1,7 +1,7 @@
 """Syncs and what follows from what was kept: the leader's assignments reach the members."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from barnabas.coordinators.group.classic import Assignments, ClassicGroup, Replacement
 from barnabas.coordinators.group.group_states import GroupInput, GroupState
@@ -15,8 +15,7 @@ from barnabas.errors import ErrorCode
 _S = GroupState
 
 
-@dataclass(frozen=True, slots=True)
-class Sync:
+class Sync(NamedTuple):
     """A member asks what to do; the leader says what everybody is to do."""
 
     who: Identity

@@ -138,7 +138,8 @@ class KafkaDialect:
             reader = self._make_reader(key, version)
         if key == _PRODUCE:
             self._listen(frame, header, position)
-        return Request(int(key), version, correlation_id, client_id, reader(frame, position))
+        body = reader(frame, position)
+        return _new(Request, (int(key), version, correlation_id, client_id, body))
 
     def _listen(self, frame: memoryview, header: RequestHeader, position: int) -> None:
         """Remember how a Produce request begins, if the next one may begin alike."""

@@ -31,7 +31,13 @@ def broker() -> Iterator[Served]:
 
 def begin(broker: Served, name: str, topic: str) -> Producer:
     """A producer with a transaction that is open."""
-    producer = Producer({"bootstrap.servers": broker.servers, "transactional.id": name})
+    producer = Producer(
+        {
+            "bootstrap.servers": broker.servers,
+            "transactional.id": name,
+            "transaction.timeout.ms": 600_000,
+        }
+    )
     producer.init_transactions(SECONDS)
     producer.begin_transaction()
     producer.produce(topic, b"rex", partition=0)

@@ -58,7 +58,7 @@ class Writer:
     def init(self, label: str, version: int = 4, **more: Any) -> None:
         """Ask until nothing is in the way, and keep the epoch that is told."""
         request = InitProducerIdRequest(
-            **{"transactional_id": self.name, "transaction_timeout_ms": 60_000, **more}
+            **{"transactional_id": self.name, "transaction_timeout_ms": 600_000, **more}
         )
         self.talk.wait(request, version, lambda said: said.error_code not in _BUSY)
         said = self.talk.ask(label, request, version)
@@ -73,7 +73,7 @@ class Writer:
 
     def interrupted(self, label: str) -> None:
         """Another instance asks once, which ends an open transaction, and is not seen again."""
-        asked = InitProducerIdRequest(transactional_id=self.name, transaction_timeout_ms=60_000)
+        asked = InitProducerIdRequest(transactional_id=self.name, transaction_timeout_ms=600_000)
         self.talk.ask(label, asked, 4)
         self.settle()
 

@@ -134,7 +134,7 @@ def test_the_nodes_are_those_of_a_real_broker(release: MavenPeer, tree: Tree) ->
 def nodes_of_a_topic(release: MavenPeer, tree: Tree) -> Nodes:
     """What there is once the release's own tool has made a topic."""
     make = ["--create", "--topic", "dogs", "--partitions", "2", "--replication-factor", "1"]
-    run_class(release, "kafka.admin.TopicCommand", "--zookeeper", tree.place, *make, seconds=40)
+    run_class(release, "kafka.admin.TopicCommand", "--zookeeper", tree.place, *make)
     until(lambda: "/brokers/topics/dogs/partitions/1/state" in tree.nodes())
     return {
         path: node
@@ -156,7 +156,7 @@ def consume_through_zookeeper(
 ) -> list[str]:
     """With the high-level consumer of the old days, which knows of no broker but by ZooKeeper."""
     options = ("--zookeeper", place, "--topic", "dogs", "--max-messages", str(count), *options)
-    return run_class(release, "kafka.tools.ConsoleConsumer", *options, seconds=40).splitlines()
+    return run_class(release, "kafka.tools.ConsoleConsumer", *options).splitlines()
 
 
 @pytest.mark.parametrize("release", OLD_CONSUMERS, ids=NAME)

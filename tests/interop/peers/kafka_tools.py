@@ -4,12 +4,15 @@ import subprocess
 
 from tests.interop.peers.maven import KAFKA_4, MavenPeer, class_path, java
 
+SECONDS = 240.0
+"""What a program may take: to start one on a busy machine takes long."""
+
 
 class ToolFailed(Exception):
     """The program ended with a code other than 0, or not in time; the text is what it printed."""
 
 
-def run_tool(name: str, *arguments: str, seconds: float = 90.0) -> str:
+def run_tool(name: str, *arguments: str, seconds: float = SECONDS) -> str:
     """What the program printed on standard output.
 
     `name` is the class as its full name goes on behind org.apache.kafka.tools, or the whole name of
@@ -31,7 +34,7 @@ def _program(name: str) -> str:
 
 
 def run_class(
-    release: MavenPeer, name: str, *arguments: str, given: str = "", seconds: float = 90.0
+    release: MavenPeer, name: str, *arguments: str, given: str = "", seconds: float = SECONDS
 ) -> str:
     """As `run_tool`, of any release, by the class's full name; `given` is its standard input."""
     command = _command(release, name, *arguments)

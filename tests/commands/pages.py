@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.commands import served
-from tests.commands.served import Done
+from tests.commands.served import Done, but_for_waiting
 
 ROOT = Path(__file__).parents[2]
 SECONDS = 560
@@ -54,4 +54,4 @@ def _ended(command: list[str], typed: dict[str, str], cwd: Path) -> Done:
     )
     if ended.returncode:
         pytest.fail(f"{command[-1]}\n{ended.stdout}\n{ended.stderr}")
-    return Done(ended.returncode, ended.stdout, ended.stderr)
+    return Done(ended.returncode, ended.stdout, but_for_waiting(ended.stderr))

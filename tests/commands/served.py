@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,7 @@ from pathlib import Path
 BARNABAS = [sys.executable, "-m", "barnabas"]
 SOURCE = Path(__file__).parents[2] / "src"
 SECONDS = 60
+_WAITING = re.compile(r"^barnabas: no answer from \S+ yet, still trying .*\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,15 @@ def environment(servers: str) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": str(SOURCE), "BARNABAS_BOOTSTRAP_SERVERS": servers}
 
 
-def run(*arguments: str, stdin: str | bytes = "", servers: str = "localhost:1") -> Done:
+def but_for_waiting(err: str) -> str:
+    """What was said on stderr, without the word that an answer takes long: any may, if all is slow."""
+    return _WAITING.sub("", err)
+
+
+def run(
+    *arguments: str, stdin: str | bytes = "", servers: str = "localhost:1", waiting: bool = False
+) -> Done:
+    """Run `barnabas`. `waiting`: also tell of its word that an answer takes long."""
     ended = subprocess.run(
         [*BARNABAS, *arguments],
         input=stdin.encode() if isinstance(stdin, str) else stdin,
@@ -53,7 +63,8 @@ def run(*arguments: str, stdin: str | bytes = "", servers: str = "localhost:1") 
         check=False,
         env=environment(servers),
     )
-    return Done(ended.returncode, ended.stdout.decode(), ended.stderr.decode())
+    err = ended.stderr.decode()
+    return Done(ended.returncode, ended.stdout.decode(), err if waiting else but_for_waiting(err))
 
 
 @contextlib.contextmanager

@@ -38,7 +38,10 @@ SET_BYTES = 65536
 BATCH = Batch.filling(SET_BYTES, 1024)
 PRODUCES = 4_000
 LOG_SETS = 1_600
-FETCHES = (("1 MB", 1 << 20, 400), ("64 KB", 1 << 16, 4_000))
+# title, bytes an answer, answers a turn
+FETCHES = (("1 MB", 1 << 20, 50), ("64 KB", 1 << 16, 400))
+FETCH_TURNS = 12
+"""Short turns a round, of milliseconds: what else the machine does then is in both sides' medians."""
 MESSAGE_BYTES = 4 + 6 + 1024
 SMALL, MESSAGES = 100, 500_000
 TOPICS_AT_START = 1_000
@@ -186,8 +189,8 @@ def _figures(plan: Plan, broker: Broker07) -> dict[str, tuple[list[float], list[
             partial(produce, broker, "in-07", messages, requests),
             partial(_today, {**shape, "topic": "in", "requests": requests}),
         )
-        for title, size, count in FETCHES:
-            answers, steps = plan.requests(count), LOG_SETS * SET_BYTES // size - 2
+        for title, size, answers in FETCHES * FETCH_TURNS:
+            steps = LOG_SETS * SET_BYTES // size - 2
             add(
                 f"fetch, answers of {title}",
                 partial(fetch, broker, broker.old_port, asking_07(size), steps, answers),

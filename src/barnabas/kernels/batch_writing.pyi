@@ -21,7 +21,7 @@ class Rows:
 
 def sizes(
     rows: Rows,
-    order: array[int],
+    order: array[int] | memoryview,
     first: int,
     last: int,
     limit: int,
@@ -30,7 +30,7 @@ def sizes(
 ) -> int: ...
 def write(
     rows: Rows,
-    order: array[int],
+    order: array[int] | memoryview,
     first: int,
     last: int,
     sizes: array[int],

@@ -282,7 +282,9 @@ class Regions:
         try:
             size = min(limit, stated_size(codec, packed) or int(self._ratio * len(packed)))
             if size > len(self._arena) - self._taken:
-                self._arena, self._taken = allocator()(max(size, min(limit, _ARENA))), 0
+                # One batch is often all there is; who has several gets the arena.
+                room = max(size, min(limit, _ARENA)) if self._arena else size
+                self._arena, self._taken = allocator()(room), 0
             data, start = self._arena, self._taken
             end = start + decompress_into(codec, packed, data[start : start + size])
             if end < start:  # what it states is wrong, or it states nothing

@@ -6,7 +6,7 @@ Source: seeds 002 and 003 "Message format", KIP-31, KIP-32.
 import struct
 from zlib import crc32
 
-from barnabas.records.compression import Codec
+from barnabas.records.compression import Codec, compress
 from barnabas.records.set_writing import wrap
 from barnabas.types import NO_TIMESTAMP, Buffer
 
@@ -60,7 +60,8 @@ class MessageSetBuilder:
         assert self.count, "a message set has a message"
         if self._codec == Codec.NONE:
             return self._data
-        return wrap(self._data, self._magic, self._codec, 0, self.count - 1, self._newest)
+        packed = compress(self._codec, self._data)
+        return wrap(packed, self._magic, self._codec, 0, self.count - 1, self._newest)
 
 
 def _chunk(data: Buffer | None) -> tuple[Buffer, ...]:

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from barnabas.errors import CorruptRecord, DecodeError, ErrorCode
-from barnabas.records.batch import BatchHeader, crc_is_right, walk
+from barnabas.records.ascending import ascending
+from barnabas.records.batch import BatchHeader, crc_is_right, read_header, walk
 from barnabas.records.columns import RecordColumns, Wanted, decode_columns
 from barnabas.records.compression import Codec, UnpackedTooLarge
 from barnabas.records.message_sets import WrongCrc, entries
@@ -81,12 +82,13 @@ def accept_set(
         )
     codec = Codec(sent.codec) if rules.codec is None else rules.codec
     columns = _numbered(columns, 0 if to_magic == 2 else first_offset, append_time_ms)
-    assert columns.timestamps is not None
-    newest = max(columns.timestamps, default=NO_TIMESTAMP) if to_magic else NO_TIMESTAMP
     if to_magic == 2:
         data = write_batches(columns, codec)
-    else:
-        data = write_set(columns, to_magic, codec, append_time=append_time_ms is not None)
+        newest = read_header(data).max_timestamp if data else NO_TIMESTAMP
+        return Accepted(data, columns.count, newest)
+    assert columns.timestamps is not None
+    data = write_set(columns, to_magic, codec, append_time=append_time_ms is not None)
+    newest = max(columns.timestamps, default=NO_TIMESTAMP) if to_magic else NO_TIMESTAMP
     return Accepted(data, columns.count, newest)
 
 
@@ -184,7 +186,9 @@ def _numbered(
 ) -> RecordColumns:
     """The columns with offsets from `first_offset` on, and with the broker's time if it has one."""
     count = columns.count
-    offsets = memoryview(array("q", range(first_offset, first_offset + count)))
+    offsets = ascending("q", count)
+    if first_offset:
+        offsets = memoryview(array("q", range(first_offset, first_offset + count)))
     if append_time_ms is None:
         return columns._replace(offsets=offsets)
     times = memoryview(array("q", (append_time_ms,)) * count)

@@ -12,6 +12,7 @@ from zlib import crc32
 from barnabas.kernels import batch_writing, message_writing
 from barnabas.kernels.batch_writing import Rows, Strings
 from barnabas.kernels.message_writing import Messages
+from barnabas.records.ascending import ascending
 from barnabas.records.batch import HEADER_SIZE, LOG_APPEND_TIME
 from barnabas.records.builder import finish
 from barnabas.records.columns import BytesColumn, RecordColumns
@@ -47,16 +48,16 @@ def write_set(
         return _written(messages, columns, magic, attributes, 0)
     first, last = columns.offsets[0], columns.offsets[columns.count - 1]
     inner = _written(messages, columns, magic, attributes, -first if magic else 0)
+    packed = compress(codec, inner, QUICK_LEVELS[codec])
     return wrap(
-        inner, magic, codec, attributes, last, max(columns.timestamps) if magic else NO_TIMESTAMP
+        packed, magic, codec, attributes, last, max(columns.timestamps) if magic else NO_TIMESTAMP
     )
 
 
 def wrap(
-    inner: Buffer, magic: int, codec: Codec, attributes: int, offset: int, timestamp: int
+    packed: Buffer, magic: int, codec: Codec, attributes: int, offset: int, timestamp: int
 ) -> bytearray:
-    """A message with this offset and time whose value is the compressed message set `inner`."""
-    packed = compress(codec, inner, QUICK_LEVELS[codec])
+    """A message with this offset and time whose value is a message set, `packed` by the codec."""
     if codec == Codec.LZ4 and not magic:
         packed = wrongly_summed(packed)
     attributes |= codec
@@ -109,7 +110,7 @@ def write_batches(
     assert columns.offsets is not None
     made = bytearray()
     table = _rows(columns)
-    order = array("i", range(columns.count))
+    order = ascending("i", columns.count)
     sizes = array("i", bytes(4 * columns.count))
     for first, last in _runs(columns, append_time=append_time):
         state = array("q", bytes(24))

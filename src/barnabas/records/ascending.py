@@ -1,0 +1,18 @@
+"""Numbers from 0 on for the kernels, kept: to count up in Python costs more than they do."""
+
+from array import array
+from functools import lru_cache
+
+_FEWEST, _MOST_KEPT = 1 << 10, 1 << 16
+
+
+def ascending(kind: str, count: int) -> memoryview:
+    """0 to `count` - 1, as an array of `kind` has them. Several callers share it: nobody changes it."""
+    if count > _MOST_KEPT:
+        return memoryview(array(kind, range(count)))
+    return _kept(kind, max(_FEWEST, 1 << count.bit_length()))[:count]
+
+
+@lru_cache(maxsize=16)
+def _kept(kind: str, room: int) -> memoryview:
+    return memoryview(array(kind, range(room)))

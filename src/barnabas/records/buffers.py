@@ -4,9 +4,10 @@ Where pyarrow is imported they come from its pool, which keeps pages that the sy
 would give back: 4 times faster at values of 1 KiB. A broker has no use for it, and gives back at once.
 """
 
+import contextlib
+import mmap
 import sys
 from collections.abc import Callable
-from mmap import MAP_ANONYMOUS, MAP_PRIVATE, mmap
 
 Allocate = Callable[[int], memoryview]
 
@@ -25,7 +26,25 @@ def fresh(size: int) -> memoryview:
     """A buffer of zeros. Of a large one only the pages that are written to take memory."""
     if size < _WORTH_MAPPING:
         return memoryview(bytearray(size))
-    return memoryview(mmap(-1, size, flags=MAP_PRIVATE | MAP_ANONYMOUS))
+    return memoryview(_mapped(size))
+
+
+def scattered(size: int) -> memoryview:
+    """A buffer of zeros for what is looked up here and there.
+
+    A large one has large pages where Linux has them: each comes at the price of one, and is found
+    without a walk through the tables of small ones.
+    """
+    if size < _WORTH_MAPPING or not hasattr(mmap, "MADV_HUGEPAGE"):
+        return fresh(size)
+    mapped = _mapped(size)
+    with contextlib.suppress(OSError):  # a kernel without them
+        mapped.madvise(mmap.MADV_HUGEPAGE)
+    return memoryview(mapped)
+
+
+def _mapped(size: int) -> mmap.mmap:
+    return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
 
 
 def _pooled(size: int) -> memoryview:

@@ -8,6 +8,7 @@ from barnabas.errors import CorruptRecord
 from barnabas.kernels import key_hashes, key_maps, layout
 from barnabas.kernels.key_maps import KeyMap
 from barnabas.records.batch import CODEC_MASK, CONTROL, TRANSACTIONAL
+from barnabas.records.buffers import scattered
 from barnabas.records.transactions import TransactionFilter
 from barnabas.records.whole_batches import WholeBatches
 from barnabas.types import Buffer
@@ -110,9 +111,9 @@ class LatestOffsets:
                 return False
             self.keys.move(*self._room(min(_GROWTH * self.keys.size, self._slots_max)))
 
-    def _room(self, slots: int) -> tuple["array[int]", int]:
+    def _room(self, slots: int) -> tuple[memoryview, int]:
         most = min(max(int(slots * self._load_factor), 1), slots - 1)
-        return array("Q", bytes(_SLOT_BYTES * slots)), most
+        return scattered(_SLOT_BYTES * slots).cast("Q"), most
 
 
 def fail(batches: WholeBatches, row: int, result: int) -> NoReturn:

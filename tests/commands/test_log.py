@@ -131,6 +131,21 @@ def test_what_is_broken_is_named_with_its_place(tmp_path: Path) -> None:
     assert told[-1]["faults"] == 2
 
 
+def test_an_emptied_file_of_epochs_is_named_where_batches_have_some(tmp_path: Path) -> None:
+    copy = shutil.copytree(VECTORS / "kafka-4.3.0" / "corpus-0", tmp_path / "corpus-0")
+    assert run("log", "verify", str(tmp_path)).code == 0
+    epochs = copy / "leader-epoch-checkpoint"
+    epochs.write_bytes(b"")
+    done = run("log", "verify", str(tmp_path))
+    told = f"{epochs} at byte 0: it knows no epoch, and the log has batches of epoch 0"
+    assert (done.code, done.lines[0]) == (1, told)
+    new = tmp_path / "nobody-has-led" / "new-0"
+    new.mkdir(parents=True)
+    for name in ("00000000000000000000.log", "leader-epoch-checkpoint"):
+        (new / name).touch()
+    assert run("log", "verify", str(new)).code == 0
+
+
 def test_what_is_no_log_is_said(tmp_path: Path) -> None:
     done = run("log", "dump", str(tmp_path))
     assert done.code == 1

@@ -159,8 +159,12 @@ def _records(path: Path, found: Found | Fault, data: memoryview) -> list[Record]
 def verify(paths: tuple[str, ...], *, as_json: bool) -> int:
     """Check all batches, records, index entries, small files; exit code 1 if one is broken."""
     totals = _Totals()
-    segments = (_faults_of(file, totals) for file in segment_files(paths, (LOG,)))
-    small = (((path, fault) for fault in examine_file(path).faults) for path in state_files(paths))
+    epochs: dict[Path, int] = {}  # The newest of each partition's batches, once they are read.
+    segments = (_faults_of(file, totals, epochs) for file in segment_files(paths, (LOG,)))
+    small = (
+        ((path, fault) for fault in examine_file(path, epochs.get(path.parent, -1)).faults)
+        for path in state_files(paths)
+    )
     for faults in chain(segments, small):
         for path, fault in faults:
             totals.faults += 1
@@ -213,7 +217,9 @@ class _Totals:
     faults: int = 0
 
 
-def _faults_of(file: SegmentFile, totals: _Totals) -> Iterator[tuple[Path, Fault]]:
+def _faults_of(
+    file: SegmentFile, totals: _Totals, epochs: dict[Path, int]
+) -> Iterator[tuple[Path, Fault]]:
     """What is wrong with a segment and its indexes."""
     batches: list[Found] = []
     path = file.beside(LOG)
@@ -230,6 +236,8 @@ def _faults_of(file: SegmentFile, totals: _Totals) -> Iterator[tuple[Path, Fault
             for text in found.faults:
                 where = f"batch of offset {found.header.base_offset}: "
                 yield path, Fault(found.header.position, where + text)
+    whole = [found.header.leader_epoch for found in batches if not found.faults]
+    epochs[path.parent] = max(epochs.get(path.parent, -1), *whole, -1)
     for kind in (INDEX, TIME_INDEX):
         path = file.beside(kind)
         for entry in _examine_index(path, file, kind, batches):

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from barnabas.errors import ConfigError
-from barnabas.log.file_names import parse_partition_directory
-from barnabas.log.inspecting_state import StateRows, examine_state, is_state
+from barnabas.log.file_names import LEADER_EPOCHS, parse_partition_directory
+from barnabas.log.inspecting_state import StateRows, examine_epochs, examine_state, is_state
 
 
 def state_files(paths: Sequence[str]) -> Iterator[Path]:
@@ -26,13 +26,16 @@ def _is_there(path: Path) -> bool:
     return is_state(path.name) and path.is_file()
 
 
-def examine_file(path: Path) -> StateRows:
-    """What one of them holds.
+def examine_file(path: Path, newest_epoch: int = -1) -> StateRows:
+    """What one of them holds. `newest_epoch`: of the batches beside it; -1 where nobody has looked.
 
     Raises:
         ConfigError: it cannot be read.
     """
     try:
-        return examine_state(path.name, path.read_bytes())
+        data = path.read_bytes()
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from None
+    if path.name == LEADER_EPOCHS:
+        return examine_epochs(data, newest_epoch)
+    return examine_state(path.name, data)

@@ -115,12 +115,22 @@ def _row(cells: list[str], *, named: bool) -> tuple[int | str, ...]:
         return ()
 
 
-def _epochs(data: bytes) -> StateRows:
+def examine_epochs(data: bytes, newest: int = -1) -> StateRows:
+    """Leader epochs, of which batches of the log have up to `newest`; -1: they have none.
+
+    Kafka makes the file empty with the log, and leaves it so while nobody leads it, or in it are
+    messages of magic 0 and 1 only, which have no epochs. Else the epoch of a batch is in the file before
+    the batch is in the log.
+    """
     found = _lines(data, ("leader_epoch", "start_offset"))
     numbers = [tuple(map(int, row)) for row in found.rows]
     for before, after in itertools.pairwise(numbers):
         if after[0] <= before[0] or after[1] < before[1]:
             found.faults.append(Fault(0, f"epoch {after[0]} comes behind {before[0]}"))
+    if not found.faults and newest > (numbers[-1][0] if numbers else -1):
+        said = f"knows epochs up to {numbers[-1][0]}" if numbers else "knows no epoch"
+        text = f"it {said}, and the log has batches of epoch {newest}"
+        found.faults.append(Fault(len(data), text))
     return found
 
 
@@ -145,7 +155,7 @@ def _owner(data: bytes) -> StateRows:
 
 
 _BY_NAME: Mapping[str, Callable[[bytes], StateRows]] = {
-    LEADER_EPOCHS: _epochs,
+    LEADER_EPOCHS: examine_epochs,
     PARTITION_METADATA: _topic_id,
     META_PROPERTIES: _owner,
     **dict.fromkeys(CHECKPOINTS, _offsets),

@@ -4,7 +4,7 @@ import pytest
 
 from barnabas.log.checkpoints import read_offsets
 from barnabas.log.file_names import LEADER_EPOCHS
-from barnabas.log.inspecting_state import CHECKPOINTS, examine_state
+from barnabas.log.inspecting_state import CHECKPOINTS, examine_epochs, examine_state
 from barnabas.log.leader_epochs import LeaderEpochs
 from tests.memory_disk import MemoryDisk
 
@@ -41,3 +41,25 @@ def test_a_last_number_that_may_be_cut_short_is_told(name: str, data: bytes) -> 
 def test_a_damaged_checkpoint_is_none(name: str, data: bytes) -> None:
     assert examine_state(name, data).faults
     assert read_offsets(on_disk(data), "file") is None
+
+
+@pytest.mark.parametrize(
+    ("data", "newest", "text"),
+    [
+        (b"", 0, "it knows no epoch, and the log has batches of epoch 0"),
+        (b"0\n0\n", 4, "it knows no epoch, and the log has batches of epoch 4"),
+        (b"0\n2\n1 0\n3 12\n", 4, "it knows epochs up to 3, and the log has batches of epoch 4"),
+    ],
+)
+def test_epochs_that_the_log_has_and_the_file_has_not_are_told(
+    data: bytes, newest: int, text: str
+) -> None:
+    (fault,) = examine_epochs(data, newest).faults
+    assert (fault.position, fault.text) == (len(data), text)
+
+
+@pytest.mark.parametrize(("data", "newest"), [(b"", -1), (b"0\n0\n", -1), (b"0\n1\n3 12\n", 3)])
+def test_a_file_that_knows_all_epochs_of_the_log_is_sound(data: bytes, newest: int) -> None:
+    """Also an empty one, where nothing was appended, or only messages that have no epochs."""
+    assert examine_epochs(data, newest).faults == []
+    assert examine_epochs(b"0\n1\n9 100\n", newest).faults == []

@@ -97,7 +97,7 @@ class SimulatedSession:
         self.create(path, data)
         self.keeper.owners[path] = self.number
 
-    def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool) -> list[str]:
+    def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool = False) -> list[str]:
         self._check()
         there = [path for path in nodes if path in self.keeper.nodes]
         for path in [each for each in nodes if each not in there]:

@@ -339,6 +339,10 @@ class Registry(Protocol):
         """Make a node and the missing ones above it; RegistryConflict is raised where it exists."""
         ...
 
+    def create_all(self, nodes: Mapping[str, bytes]) -> list[str]:
+        """Make nodes by path, as `create`, in one time; gives the paths where there was one."""
+        ...
+
     def set(self, path: str, data: bytes, version: int = -1) -> int:
         """Replace or make; gives the new version. RegistryConflict: it has not `version` (-1: any)."""
         ...
@@ -360,14 +364,11 @@ class SharedRegistry(Registry, Protocol):
     """
 
     def create_ephemeral(self, path: str, data: bytes) -> None:
-        """Make a node that goes with this session, and the missing ones above it to stay.
-
-        Fine where this session has made it with the same data; else RegistryConflict is raised.
-        """
+        """As `create`, but the node goes with this session, which may have made it with this data."""
         ...
 
-    def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool) -> list[str]:
-        """Make nodes by path, as `create`, in one time; gives the paths where there was one."""
+    def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool = False) -> list[str]:
+        """As without a session; those that are `ephemeral` go with this one."""
         ...
 
     def is_mine(self, path: str) -> bool:

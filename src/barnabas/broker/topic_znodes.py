@@ -1,10 +1,11 @@
 """What a topic is in the registry: paths and JSON, as Kafka keeps them in ZooKeeper."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
-from barnabas.broker.config_znodes import decode_config, read_config
+from barnabas.broker.config_znodes import decode_config, encode_config, read_config
 from barnabas.errors import StorageError
 from barnabas.log.file_names import parse_uuid, uuid_text
 from barnabas.ports import Registry
@@ -21,6 +22,19 @@ class Topic(NamedTuple):
     topic_id: bytes
     partitions: Mapping[int, list[int]]
     config: Mapping[str, str]
+
+
+class Wanted(NamedTuple):
+    """A topic that is to be made: the same without an id."""
+
+    name: str
+    partitions: Mapping[int, list[int]]
+    config: Mapping[str, str]
+
+    def with_id(self, topic_id: bytes) -> Topic:
+        """The topic that it becomes; nobody changes its partitions."""
+        partitions = MappingProxyType(dict(self.partitions))
+        return Topic(self.name, topic_id, partitions, self.config)
 
 
 def encode_topic(topic: Topic) -> bytes:
@@ -74,6 +88,22 @@ class Written(NamedTuple):
         """
         data = self.configs.get(name)
         return {} if data is None else decode_config(data, f"{CONFIGS}/{name}")
+
+
+def write_new(registry: Registry, topics: Sequence[Topic]) -> set[str]:
+    """Write topics down, properties first; gives the names that somebody else has made meanwhile.
+
+    Raises:
+        StorageError: they cannot be written.
+    """
+    configs = {f"{CONFIGS}/{topic.name}": topic.config for topic in topics}
+    # Of topics whose creation was not gone on with.
+    registry.delete(*(path for path, config in configs.items() if not config))
+    said = {path: encode_config(config) for path, config in configs.items() if config}
+    if said:
+        registry.set_all(said)
+    nodes = {f"{TOPICS}/{topic.name}": encode_topic(topic) for topic in topics}
+    return {path.rpartition("/")[2] for path in registry.create_all(nodes)}
 
 
 def written_in(registry: Registry) -> Written:

@@ -1,8 +1,7 @@
 """Topics: what topics there are, written in the registry, and hosted by this broker."""
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from barnabas.broker.config_znodes import encode_config
@@ -16,9 +15,11 @@ from barnabas.broker.topic_znodes import (
     NO_ID,
     TOPICS,
     Topic,
+    Wanted,
     config_of,
     decode_topic,
     encode_topic,
+    write_new,
     written_in,
 )
 from barnabas.config.broker import BrokerConfig
@@ -27,7 +28,6 @@ from barnabas.errors import (
     ConfigError,
     ErrorCode,
     KafkaError,
-    RegistryConflict,
     RegistryUnavailable,
     StorageError,
 )
@@ -128,42 +128,48 @@ class Topics:
             BrokerError: the name or a property is not allowed, or the topic exists.
             StorageError: it cannot be written; the topic does not exist.
         """
-        *_, topic = self.create_in_steps(name, partitions, config)
-        return topic
-
-    def create_in_steps(
-        self, name: str, partitions: Mapping[int, list[int]], config: Mapping[str, str]
-    ) -> Iterator[Topic]:
-        """As `create`, a few partitions a step; the others have no leader until it is their turn.
-
-        Who makes thousands of partitions lets others be served between the steps. A topic that is
-        deleted meanwhile ends the steps.
-
-        Raises:
-            BrokerError: the name or a property is not allowed, or the topic exists.
-            StorageError: it cannot be written; the topic does not exist.
-        """
         self.check_new(name, config)
-        topic = Topic(name, self._entropy.uuid(), MappingProxyType(dict(partitions)), config)
-        if config:
-            self._registry.set(f"{CONFIGS}/{name}", encode_config(config))
-        else:
-            # Of a topic whose creation was not gone on with.
-            self._registry.delete(f"{CONFIGS}/{name}")
+        outcomes: dict[str, Topic | KafkaError] = {}
+        for _ in self.create_all_in_steps([Wanted(name, partitions, config)], outcomes):
+            pass
+        made = outcomes[name]
+        if isinstance(made, KafkaError):
+            raise made
+        return made
+
+    def create_all_in_steps(
+        self, wanted: Sequence[Wanted], outcomes: dict[str, Topic | KafkaError]
+    ) -> Iterator[None]:
+        """Make topics, which `check_new` let pass: written together, then a few partitions a step.
+
+        The others have no leader until it is their turn; a topic that is deleted meanwhile gets no
+        more of them. `outcomes` is told each topic, or why it could not be written.
+        """
+        topics = [one.with_id(self._entropy.uuid()) for one in wanted]
         try:
-            self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))
-        except RegistryConflict as error:
-            what = f"topic {name} is being made by somebody else"
-            raise BrokerError(ErrorCode.TOPIC_ALREADY_EXISTS, what) from error
-        self._keep(topic)
-        try:
-            yield from self._host_in_steps(topic)
+            there = write_new(self._registry, topics)
         except StorageError as error:
-            log.warning("topic taken back", extra={"topic": name, "error": error})
-            self._take_back(name)
-            raise
-        self._tell(topic.topic_id)
-        log.info("topic created", extra={"topic": name, "partitions": len(partitions)})
+            outcomes.update(dict.fromkeys((topic.name for topic in topics), error))
+            return
+        for name in there:
+            what = f"topic {name} is being made by somebody else"
+            outcomes[name] = BrokerError(ErrorCode.TOPIC_ALREADY_EXISTS, what)
+        mine = [topic for topic in topics if topic.name not in there]
+        for topic in mine:
+            self._keep(topic)
+        for topic in mine:
+            outcomes[topic.name] = topic
+            try:
+                for _ in self._host_in_steps(topic):
+                    yield
+            except StorageError as error:
+                log.warning("topic taken back", extra={"topic": topic.name, "error": error})
+                self._take_back(topic.name)
+                outcomes[topic.name] = error
+                continue
+            self._tell(topic.topic_id)
+            told = {"topic": topic.name, "partitions": len(topic.partitions)}
+            log.info("topic created", extra=told)
 
     def _take_back(self, name: str) -> None:
         try:
@@ -204,7 +210,7 @@ class Topics:
         return topic
 
     def add_partitions_in_steps(self, name: str, added: Mapping[int, list[int]]) -> Iterator[Topic]:
-        """As `add_partitions`, a few partitions a step, like `create_in_steps`.
+        """As `add_partitions`, a few partitions a step, like `create_all_in_steps`.
 
         Raises:
             BrokerError: there is no such topic.

@@ -86,6 +86,12 @@ class EmbeddedRegistry:
         self._commit([(path, (data, node[1] + 1))])
         return node[1] + 1
 
+    def create_all(self, nodes: Mapping[str, bytes]) -> list[str]:
+        """Make nodes, all in one change; gives the paths where there was one."""
+        there = [path for path in nodes if path in self._nodes]
+        self.set_all({path: data for path, data in nodes.items() if path not in self._nodes})
+        return there
+
     def set_all(self, nodes: Mapping[str, bytes]) -> None:
         """Replace the data of nodes or make them, all in one change."""
         changes: dict[str, Node | None] = {}

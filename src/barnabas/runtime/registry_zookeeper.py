@@ -144,7 +144,7 @@ class ZooKeeperRegistry:
             if there is None or there[0] != data or not self.is_mine(path):
                 raise RegistryConflict(f"{path} exists") from None
 
-    def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool) -> list[str]:
+    def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool = False) -> list[str]:
         """Make nodes, and the missing ones above them; gives the paths where there was one."""
         paths, there = list(nodes), []
         for first in range(0, len(paths), _AT_ONCE):

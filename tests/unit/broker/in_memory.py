@@ -50,6 +50,12 @@ class MemoryRegistry:
         self._make_above(path)
         self.nodes[path] = (data, 0)
 
+    def create_all(self, nodes: Mapping[str, bytes]) -> list[str]:
+        there = [path for path in nodes if path in self.nodes]
+        for path in nodes.keys() - set(there):
+            self.create(path, nodes[path])
+        return there
+
     def set(self, path: str, data: bytes, version: int = -1) -> int:
         present = self.nodes.get(path, (b"", -1))[1]
         if version not in (-1, present):
@@ -78,11 +84,14 @@ class NoLogs(Hosting):
     def __init__(self) -> None:
         self.hosted: dict[str, list[int]] = {}
         self.configured: dict[str, Mapping[str, object]] = {}
+        self.no_room_for: set[str] = set()
 
     def host(
         self, topic: str, topic_id: bytes, partitions: Iterable[int], own: Mapping[str, object]
     ) -> None:
         there = self.hosted.setdefault(topic, [])
+        if topic in self.no_room_for:
+            raise StorageError("no room")
         there += [index for index in partitions if index not in there]
 
     def drop_in_steps(self, topics: Sequence[str], failed: dict[str, KafkaError]) -> Iterator[None]:

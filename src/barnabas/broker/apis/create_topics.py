@@ -9,7 +9,7 @@ Versions: 1 `validate_only`, messages · 2 throttle time · 4 broker defaults as
 """
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from barnabas.broker.assignments import as_told, check_total, placed
 from barnabas.broker.broker import Broker
@@ -18,7 +18,7 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.mutations import Mutations
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.stepping import in_steps_if_long
-from barnabas.broker.topic_znodes import Topic
+from barnabas.broker.topic_znodes import Topic, Wanted
 from barnabas.broker.topics import METADATA_TOPIC
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.create_topics import (
@@ -32,6 +32,8 @@ from barnabas.versions import VersionTable
 from barnabas.wire.schema import NO_UUID
 
 _DEFAULT = -1
+_TOPICS_A_WRITE = 32
+"""Some 10 ms of checks and answers."""
 _STRICT = VersionTable({0: False, 6: True})
 
 
@@ -51,12 +53,8 @@ def handle(
     except BrokerError as error:
         refused = [_refused(name, error.code, error.why) for name in asked]
         return CreateTopicsResponse(topics=refused)
-    made: list[CreatableTopicResult] = []
-    steps = (
-        step
-        for topic in once
-        for step in _create(broker, topic, made, None if request.validate_only else quota)
-    )
+    answers: dict[str, CreatableTopicResult] = {}
+    steps = _create(broker, once, answers, None if request.validate_only else quota)
     twice = [
         _refused(name, ErrorCode.INVALID_REQUEST, "the topic is there twice")
         for name, times in asked.items()
@@ -64,6 +62,7 @@ def handle(
     ]
 
     def respond() -> CreateTopicsResponse:
+        made = [answers[topic.name] for topic in once]
         return CreateTopicsResponse(throttle_time_ms=quota.wait_ms, topics=made + twice)
 
     return in_steps_if_long(broker.timers, wanted, steps, respond)
@@ -80,39 +79,74 @@ def _wanted(broker: Broker, asked: CreatableTopic) -> int:
 
 def _create(
     broker: Broker,
-    asked: CreatableTopic,
-    made: list[CreatableTopicResult],
+    asked: Sequence[CreatableTopic],
+    answers: dict[str, CreatableTopicResult],
     quota: Mutations | None,
-) -> Iterator[Topic]:
-    """Make a topic in steps; the last thing is to put the result into `made`.
+) -> Iterator[None]:
+    """Make topics in steps, those that fit into one written down together, and answer each by name.
 
-    Without a quota to take from it is only validated.
+    Without a quota to take from they are only validated.
     """
-    try:
-        if asked.name == METADATA_TOPIC:
-            raise BrokerError(ErrorCode.INVALID_REQUEST, f"{METADATA_TOPIC} is Kafka's own")
-        config = _config(asked)
-        broker.topics.check_new(asked.name, config)
-        partitions = _partitions(broker, asked)
-        topic_id = NO_UUID
+    for some in _groups(asked):
+        wanted: list[Wanted] = []
+        for one in some:
+            try:
+                wanted.append(_checked(broker, one, quota))
+            except KafkaError as error:
+                answers[one.name] = _refused(one.name, error.code, error.why)
+        outcomes: dict[str, Topic | KafkaError] = {}
         if quota is not None:
-            quota.take(len(partitions))
-            for topic in broker.topics.create_in_steps(asked.name, partitions, config):
-                topic_id = topic.topic_id
-                yield topic
-    except KafkaError as error:
-        made.append(_refused(asked.name, error.code, error.why))
-        return
-    made.append(
-        CreatableTopicResult(
-            name=asked.name,
-            topic_id=topic_id,
-            error_code=ErrorCode.NONE,
-            error_message=None,
-            num_partitions=len(partitions),
-            replication_factor=len(partitions[0]),
-            configs=_in_force(broker, config),
-        )
+            yield from broker.topics.create_all_in_steps(wanted, outcomes)
+        for each in wanted:
+            outcome = outcomes.get(each.name)
+            if isinstance(outcome, KafkaError):
+                answers[each.name] = _refused(each.name, outcome.code, outcome.why)
+            else:
+                answers[each.name] = _made(broker, each, outcome.topic_id if outcome else NO_UUID)
+        yield
+
+
+def _groups(asked: Sequence[CreatableTopic]) -> Iterator[list[CreatableTopic]]:
+    """As many as one write takes; each is checked against those of the groups before it.
+
+    So those that metrics cannot tell apart are not in one.
+    """
+    some: dict[str, CreatableTopic] = {}
+    for topic in asked:
+        metric = topic.name.replace(".", "_")
+        if metric in some or len(some) == _TOPICS_A_WRITE:
+            yield list(some.values())
+            some = {}
+        some[metric] = topic
+    if some:
+        yield list(some.values())
+
+
+def _checked(broker: Broker, asked: CreatableTopic, quota: Mutations | None) -> Wanted:
+    """What is to be made of a topic.
+
+    Raises:
+        BrokerError: it cannot be made; or its client may not make more now.
+    """
+    if asked.name == METADATA_TOPIC:
+        raise BrokerError(ErrorCode.INVALID_REQUEST, f"{METADATA_TOPIC} is Kafka's own")
+    config = _config(asked)
+    broker.topics.check_new(asked.name, config)
+    partitions = _partitions(broker, asked)
+    if quota is not None:
+        quota.take(len(partitions))
+    return Wanted(asked.name, partitions, config)
+
+
+def _made(broker: Broker, wanted: Wanted, topic_id: bytes) -> CreatableTopicResult:
+    return CreatableTopicResult(
+        name=wanted.name,
+        topic_id=topic_id,
+        error_code=ErrorCode.NONE,
+        error_message=None,
+        num_partitions=len(wanted.partitions),
+        replication_factor=len(wanted.partitions[0]),
+        configs=_in_force(broker, wanted.config),
     )
 
 

@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from typing import Any
 
 import pytest
@@ -5,7 +6,7 @@ import pytest
 from barnabas.broker.apis.create_topics import handle
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory import Pending
-from barnabas.errors import ErrorCode
+from barnabas.errors import ErrorCode, StorageError
 from barnabas.protocol.create_topics import (
     CreatableReplicaAssignment,
     CreatableTopic,
@@ -14,7 +15,7 @@ from barnabas.protocol.create_topics import (
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
-from tests.unit.broker.in_memory import NoLogs, a_broker, answered, asked
+from tests.unit.broker.in_memory import MemoryRegistry, NoLogs, a_broker, answered, asked
 from tests.unit.runtime.manual_timers import ManualTimers
 
 
@@ -229,3 +230,79 @@ def test_a_broker_that_stops_makes_no_more_of_a_topic() -> None:
     timers.run_soon()
     assert hosted(broker, "dogs") == before
     assert broker.registry.get("/brokers/topics/dogs") is not None  # made at the next start
+
+
+class Counted(MemoryRegistry):
+    """Counts its writes, and fails at them when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.writes = 0
+        self.fails_from = 1 << 30
+
+    def create_all(self, nodes: Mapping[str, bytes]) -> list[str]:
+        self._count(nodes)
+        return super().create_all(nodes)
+
+    def set_all(self, nodes: Mapping[str, bytes]) -> None:
+        self._count(nodes)
+        super().set_all(nodes)
+
+    def _count(self, nodes: Mapping[str, bytes]) -> None:
+        if nodes and self.writes >= self.fails_from:
+            raise StorageError("the disk is full")
+        self.writes += bool(nodes)
+
+
+def test_many_topics_are_written_together() -> None:
+    registry = Counted()
+    broker = a_broker(registry=registry)
+    names = [f"t{number}" for number in range(80)]
+    wanted = [topic(name, 1, config={"retention.ms": "5"}) for name in names]
+    made = create(broker, *wanted[:40], topic("a b"), *wanted[40:])
+    assert [(one.name, one.error_code) for one in made if one.error_code] == [
+        ("a b", ErrorCode.INVALID_TOPIC_EXCEPTION)
+    ]
+    assert [one.name for one in made] == [*names[:40], "a b", *names[40:]]
+    assert len({one.topic_id for one in made if not one.error_code}) == 80
+    assert registry.writes == 2 * 3
+    assert sorted(registry.children("/config/topics")) == sorted(names)
+    assert [hosted(broker, name) for name in names] == [1] * 80
+
+
+def test_topics_that_metrics_cannot_tell_apart_are_so_in_one_request_too() -> None:
+    made = create(a_broker(), topic("a.b"), topic("c"), topic("a_b"))
+    assert [one.error_code for one in made] == [0, 0, ErrorCode.INVALID_TOPIC_EXCEPTION]
+
+
+def test_what_cannot_be_written_is_not_there_and_what_was_is() -> None:
+    registry = Counted()
+    broker = a_broker(registry=registry)
+    registry.fails_from = 1
+    made = create(broker, *(topic(f"t{number}", 1) for number in range(40)))
+    codes = [one.error_code for one in made]
+    assert codes == [0] * 32 + [ErrorCode.KAFKA_STORAGE_ERROR] * 8
+    assert len(list(broker.topics)) == 32
+    assert made[-1].error_message == "the disk is full"
+
+
+def test_a_topic_that_somebody_else_makes_meanwhile_is_theirs() -> None:
+    registry = MemoryRegistry()
+    broker = a_broker(registry=registry)
+    registry.create("/brokers/topics/dogs", b"theirs")
+    cats, dogs = create(broker, topic("cats"), topic("dogs"))
+    assert (cats.error_code, dogs.error_code) == (0, ErrorCode.TOPIC_ALREADY_EXISTS)
+    assert registry.get("/brokers/topics/dogs") == (b"theirs", 0)
+    assert broker.topics.get("dogs") is None
+
+
+def test_a_topic_whose_logs_cannot_be_made_is_taken_back_alone() -> None:
+    broker = a_broker()
+    logs = broker.topics._hosting
+    assert isinstance(logs, NoLogs)
+    logs.no_room_for.add("dogs")
+    cats, dogs, cows = create(broker, topic("cats"), topic("dogs"), topic("cows"))
+    codes = (cats.error_code, dogs.error_code, cows.error_code)
+    assert codes == (0, ErrorCode.KAFKA_STORAGE_ERROR, 0)
+    assert [one.name for one in broker.topics] == ["cats", "cows"]
+    assert broker.registry.children("/brokers/topics") == ["cats", "cows"]

@@ -143,7 +143,13 @@ def test_the_listener_can_seek_and_commit(servers: str, topic: str) -> None:
 
 def test_static_members_come_back_to_what_they_had(servers: str, topic: str) -> None:
     one, two = (member(servers, topic, group_instance_id=name) for name in ("first", "second"))
-    poll_until([one, two], lambda: shared([one, two]))
+
+    def settled() -> bool:
+        # What one gave up may be here before it heard of the epoch that it reached by that.
+        epochs = {each.group_metadata().generation for each in (one, two)}
+        return shared([one, two]) and len(epochs) == 1
+
+    poll_until([one, two], settled)
     was, had = two.group_metadata().generation, two.assignment()
     two.close()
     two = member(servers, topic, group_instance_id="second")

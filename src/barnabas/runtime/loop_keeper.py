@@ -28,15 +28,18 @@ class LoopKeeper:
         self._work = work
         self._seconds = seconds
         self._turn = threading.Lock()
+        self._coming = threading.Lock()
         self._stopped = threading.Event()
         self._task: asyncio.Task[None] | None = None
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
     def __enter__(self) -> Self:
-        if not self._turn.acquire(blocking=False):
-            self._loop.call_soon_threadsafe(self._step_aside)
-            self._turn.acquire()
+        # Said once: held, so that work that begins before the caller wakes does not miss it.
+        with self._coming:
+            if not self._turn.acquire(blocking=False):
+                self._loop.call_soon_threadsafe(self._step_aside)
+                self._turn.acquire()
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -56,7 +59,7 @@ class LoopKeeper:
 
     def _run(self) -> None:
         while not self._stopped.wait(self._seconds):
-            if self._turn.acquire(blocking=False):
+            if not self._coming.locked() and self._turn.acquire(blocking=False):
                 try:
                     self._look_after()
                 finally:

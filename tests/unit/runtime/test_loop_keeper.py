@@ -32,8 +32,9 @@ def test_the_loop_goes_on_while_the_caller_is_away(loop: asyncio.AbstractEventLo
     assert threading.current_thread() not in ran_on
 
 
+@pytest.mark.parametrize("seconds", [0.001, 0.0], ids=["now_and_then", "without_a_rest"])
 def test_it_steps_aside_at_once_and_never_runs_beside_the_caller(
-    loop: asyncio.AbstractEventLoop,
+    loop: asyncio.AbstractEventLoop, seconds: float
 ) -> None:
     began = threading.Event()
     inside = 0
@@ -47,7 +48,7 @@ def test_it_steps_aside_at_once_and_never_runs_beside_the_caller(
         finally:
             inside -= 1
 
-    keeper = LoopKeeper("of a test", loop, work, 0.001)
+    keeper = LoopKeeper("of a test", loop, work, seconds)
     for _ in range(50):
         assert began.wait(SECONDS)
         with keeper:

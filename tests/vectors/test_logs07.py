@@ -19,9 +19,9 @@ MESSAGES: list[Row] = [(*row[:4], row[4].encode("latin-1")) for row in KNOWN["me
 PARTITIONS = [0, 1]
 
 
-@pytest.fixture(scope="module")
-def broker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedBroker]:
-    directory = tmp_path_factory.mktemp("jafka") / "log"
+@pytest.fixture
+def broker(tmp_path: Path) -> Iterator[EmbeddedBroker]:
+    directory = tmp_path / "log"
     shutil.copytree(HERE, directory)
     config = {
         "listeners": "PLAINTEXT://127.0.0.1:0,OLD://127.0.0.1:0",

@@ -239,8 +239,10 @@ def test_a_group_goes_on_where_it_committed(servers: str) -> None:
         (lambda consumer: consumer.poll(20, 3), {A: 3}),
         (lambda consumer: consumer.position(A), {A: 0}),
         (lambda consumer: consumer.seek(A, 7), {A: 7}),
+        (lambda consumer: consumer.fetch_arrow(20), {A: COUNT}),
+        (lambda consumer: next(iter(consumer)), {A: 1}),
     ],
-    ids=["nothing", "poll", "position", "seek"],
+    ids=["nothing", "poll", "position", "seek", "fetch_arrow", "for"],
 )
 def test_a_close_saves_only_positions_that_were_used(
     servers: str, request: pytest.FixtureRequest, use: Callable[[Consumer], object], saved: object

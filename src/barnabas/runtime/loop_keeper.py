@@ -61,7 +61,8 @@ class LoopKeeper:
         while not self._stopped.wait(self._seconds):
             if not self._coming.locked() and self._turn.acquire(blocking=False):
                 try:
-                    self._look_after()
+                    if not self._stopped.is_set():
+                        self._look_after()
                 finally:
                     self._turn.release()
 

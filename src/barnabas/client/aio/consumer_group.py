@@ -120,6 +120,7 @@ class ConsumerGroup:
             CallDue: a listener must be told first.
             KafkaError: positions were not saved; of a member, that is only said in the log.
         """
+        self._used = True
         if self._loop.time() >= self._commit_at:
             await (self._commit_quietly() if self.subscribed else self.commit(None))
         if self.subscribed:
@@ -135,8 +136,8 @@ class ConsumerGroup:
     async def begin_end(self) -> Change | None:
         """Begin to leave: what a listener must be told before `end`, if anything.
 
-        Positions that nobody used are not saved, as by Kafka's client: to be found, which goes on
-        all the time, is no reason for a position to be the group's.
+        Who used none (by a poll, a seek or asking for one) saves none, as with Kafka's client: to be
+        found, which goes on all the time, is no reason for a position to be the group's.
 
         Raises:
             KafkaError: positions could not be saved.

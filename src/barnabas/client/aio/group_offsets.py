@@ -133,8 +133,13 @@ class GroupOffsets:
         return await persist(self._cluster, self._timeout_s, what, attempt, passing=_NEWER)
 
     def _ids(self, topics: Iterable[str]) -> TopicIds:
-        """Anew for each try: where one was of a topic that is gone, the metadata is asked for again."""
-        return TopicIds.in_view(self._cluster.view, topics) if self._by_id else BY_NAME
+        """Anew for each try: where one was of a topic that is gone, the metadata is asked for again.
+
+        That asks only for topics that the client is at: others, whose ids may have changed, go by name.
+        """
+        names = set(topics)
+        fresh = self._by_id and names <= self._cluster.topics
+        return TopicIds.in_view(self._cluster.view, names) if fresh else BY_NAME
 
     def _check(self, response: OffsetCommitResponse, ids: TopicIds, *, waits: bool) -> None:
         """Raise where not all was saved; partitions that are not there are all named."""

@@ -3,6 +3,7 @@
 Each function asks once; who calls it tries again.
 """
 
+import logging
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, Final
 
@@ -22,8 +23,9 @@ from barnabas.client.core.group_descriptions import (
     STREAMS,
     CommittedOffset,
     GroupDescription,
+    GroupListing,
 )
-from barnabas.errors import BrokerError, ErrorCode
+from barnabas.errors import BrokerError, ErrorCode, RemoteProtocolError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.consumer_group_describe import ConsumerGroupDescribeRequest
 from barnabas.protocol.describe_groups import DescribeGroupsRequest
@@ -31,6 +33,8 @@ from barnabas.protocol.offset_fetch import OffsetFetchRequest, OffsetFetchReques
 from barnabas.protocol.share_group_describe import ShareGroupDescribeRequest
 from barnabas.protocol.streams_group_describe import StreamsGroupDescribeRequest
 from barnabas.types import TopicPartition
+
+log = logging.getLogger(__name__)
 
 _SEVERAL_GROUPS: Final = 8
 _WITHOUT_TOPIC_IDS: Final = 9
@@ -41,16 +45,36 @@ Offsets = dict[TopicPartition, CommittedOffset]
 async def surveyed_groups(
     cluster: Cluster, states: Collection[str], kinds: Collection[str]
 ) -> list[GroupDescription]:
-    """Every group with its members, by name; those that end meanwhile are left out."""
+    """Every group with its members, by name; those that end meanwhile are left out.
+
+    Of one that may not be described, or is of a kind that this client cannot describe, it tells what
+    the list says, without members; the log says why.
+    """
+    listed = await listed_groups(cluster, states, kinds)
     by_kind: dict[tuple[int, str], list[str]] = {}
-    for name, (node_id, told) in (await listed_groups(cluster, states, kinds)).items():
+    for name, (node_id, told) in listed.items():
         by_kind.setdefault((node_id, told.kind.lower() or CLASSIC), []).append(name)
     found: list[GroupDescription] = []
     for (node_id, kind), names in by_kind.items():
+        described = _DESCRIBED.get(kind)
+        if described is None:
+            log.warning("groups that cannot be described: kind=%s groups=%s", kind, names)
+            found += [_as_listed(*listed[name]) for name in names]
+            continue
         reply = await cluster.ask(_request(kind, names), node_id=node_id)
-        described = _DESCRIBED[kind]
-        found += [described(row, node_id) for row in reply.groups if _is_there(row)]
+        for row in reply.groups:
+            if _is_there(row):
+                found.append(described(row, node_id))
+            elif _is_kept_back(row):
+                found.append(_as_listed(*listed[row.group_id]))
     return sorted(found, key=lambda each: each.group_id)
+
+
+def _as_listed(node_id: int, told: GroupListing) -> GroupDescription:
+    kind = told.kind.lower()
+    return GroupDescription(
+        told.group_id, told.state, kind, "", node_id, protocol_type=told.protocol_type
+    )
 
 
 def _request(kind: str, names: list[str]) -> object:
@@ -76,21 +100,37 @@ _DESCRIBED: Final[Mapping[str, Callable[[Any, int], GroupDescription]]] = {
 
 
 def _is_there(row: Any) -> bool:
-    if row.error_code and row.error_code != ErrorCode.GROUP_ID_NOT_FOUND:
-        raise BrokerError(row.error_code, f"describing group {row.group_id}")
     return not row.error_code and row.group_state != DEAD
+
+
+def _is_kept_back(row: Any) -> bool:
+    """Whether it is there and may not be described.
+
+    Raises:
+        BrokerError: it may be described soon, or by another broker.
+    """
+    code = ErrorCode(row.error_code)
+    if not code or code == ErrorCode.GROUP_ID_NOT_FOUND:
+        return False
+    if code.retriable:
+        raise BrokerError(code, f"describing group {row.group_id}")
+    log.warning("group not described: group=%s why=%s", row.group_id, code.name)
+    return True
 
 
 async def saved_by_groups(
     cluster: Cluster, groups: Collection[GroupDescription]
 ) -> dict[str, Offsets]:
-    """All positions that groups have saved, as their coordinators tell them.
+    """All positions that groups have saved, as their coordinators of now tell them.
 
-    Of transactions that are open nothing counts yet: who looks on does not wait for them.
+    Of transactions that are open nothing counts yet: who looks on does not wait for them. Groups that
+    have gone, or whose positions may not be seen, are left out.
     """
+    wanted = {each.group_id for each in groups}
     by_node: dict[int, list[str]] = {}
-    for each in groups:
-        by_node.setdefault(each.coordinator, []).append(each.group_id)
+    for name, (node_id, _) in (await listed_groups(cluster, (), ())).items():
+        if name in wanted:
+            by_node.setdefault(node_id, []).append(name)
     found: dict[str, Offsets] = {}
     for node_id, names in by_node.items():
         link = await cluster.ready_link(node_id)
@@ -104,14 +144,25 @@ async def saved_by_groups(
                 groups=[OffsetFetchRequestGroup(group_id=name, topics=None) for name in asked],
             )
             reply = await cluster.ask_over(link, request, version=version)
-            for name, part in zip(asked, reply.groups or [reply], strict=True):
-                found[name] = _offsets(name, part)
+            parts = {part.group_id: part for part in reply.groups} or {asked[0]: reply}
+            if parts.keys() != set(asked):
+                raise RemoteProtocolError(
+                    f"positions of the groups {sorted(parts)} where {asked} were asked for"
+                )
+            for name, part in parts.items():
+                if not _may_not_be_seen(name, part):
+                    found[name] = _offsets(part)
     return found
 
 
-def _offsets(name: str, part: Any) -> Offsets:
-    if part.error_code:
-        raise BrokerError(part.error_code, f"reading offsets of group {name}")
+def _may_not_be_seen(name: str, part: Any) -> bool:
+    code = ErrorCode(part.error_code)
+    if code and (code.retriable or code != ErrorCode.GROUP_AUTHORIZATION_FAILED):
+        raise BrokerError(code, f"reading offsets of group {name}")
+    return bool(code)
+
+
+def _offsets(part: Any) -> Offsets:
     return {
         TopicPartition(topic.name, row.partition_index): CommittedOffset(
             row.committed_offset, row.committed_leader_epoch, row.metadata or ""

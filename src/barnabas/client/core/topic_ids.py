@@ -1,7 +1,7 @@
 """The ids by which a request names its topics, where all of them are known. Asks nobody.
 
-A request has its topics all by name or all by id, as its version has it. By id what is saved is for
-the topic that was read and for no other of its name, made after that one was deleted (KIP-848).
+A request has its topics all by name or all by id, as its version has it (KIP-848). An id that is refused
+is asked for again, so that a topic made anew under its name takes the place of the one before.
 """
 
 from collections.abc import Iterable, Mapping

@@ -5,6 +5,7 @@ import pickle
 from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -257,6 +258,43 @@ def test_a_close_saves_only_positions_that_were_used(
         use(consumer)
     with Consumer(settings, enable_auto_commit=False) as next_one:
         assert next_one.committed([A]) == saved
+
+
+@pytest.mark.parametrize("read", [aio.Consumer.poll, aio.Consumer.fetch_arrow])
+def test_a_close_saves_what_was_read_by_a_task(servers: str, read: Callable[..., Any]) -> None:
+    name = f"of-{read.__name__}"
+    settings = {"bootstrap.servers": servers, "group.id": name, "auto.offset.reset": "earliest"}
+
+    async def main() -> dict[TopicPartition, int]:
+        async with aio.Consumer(settings) as consumer:
+            consumer.assign([A])
+            count = len(await read(consumer, timeout_s=20))
+        async with aio.Consumer(settings, enable_auto_commit=False) as next_one:
+            assert await next_one.committed([A]) == {A: count}
+        return {A: count}
+
+    assert asyncio.run(main())[A] > 0
+
+
+def test_a_topic_that_is_no_longer_read_goes_by_its_name(servers: str) -> None:
+    """Its id may have changed, and nobody asks for it any more."""
+    old = TopicPartition("old", 0)
+    with (
+        Admin(bootstrap_servers=servers) as admin,
+        Consumer(
+            bootstrap_servers=servers, group_id="by-name", enable_auto_commit=False
+        ) as consumer,
+    ):
+        admin.create_topics([NewTopic("old", 1, 1)])
+        consumer.assign([old])
+        consumer.position(old)
+        consumer.commit({old: 0})
+        consumer.assign([A])
+        consumer.position(A)
+        admin.delete_topics(["old"])
+        admin.create_topics([NewTopic("old", 1, 1)])
+        consumer.commit({old: 0})
+        assert consumer.committed([old]) == {old: 0}
 
 
 def test_a_time_before_1970_is_refused(consumer: Consumer) -> None:

@@ -2,13 +2,19 @@
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from barnabas import Admin, CommittedOffset, Consumer, NewTopic, TopicPartition
+from barnabas.client.aio.cluster import Cluster
 from barnabas.client.core.connection import Connection
-from barnabas.errors import InvalidArgument
+from barnabas.errors import ErrorCode, InvalidArgument
 from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.consumer_group_describe import ConsumerGroupDescribeRequest
+from barnabas.protocol.list_groups import ListGroupsRequest
+from barnabas.protocol.offset_fetch import OffsetFetchRequest
 from barnabas.protocol.share_group_heartbeat import (
     ShareGroupHeartbeatRequest,
     ShareGroupHeartbeatResponse,
@@ -93,6 +99,46 @@ def test_all_groups_and_their_positions_in_a_few_requests(
         # The list once more before positions are asked for: who coordinates may have changed.
         assert [asked[api] for api in about_groups] == [2, 1, 1, 1, 1]
         assert asked[ApiKey.FIND_COORDINATOR] == 0
+
+
+def test_groups_that_cannot_be_described_are_told_of_as_they_are_listed(
+    broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = Cluster.ask
+
+    async def kept_back(cluster: Cluster, request: Any, **how: Any) -> Any:
+        reply = await ask(cluster, request, **how)
+        if isinstance(request, ListGroupsRequest):
+            next(row for row in reply.groups if row.group_id == "of-share").group_type = "Odd"
+        if isinstance(request, ConsumerGroupDescribeRequest):
+            reply.groups[0].error_code = ErrorCode.TOPIC_AUTHORIZATION_FAILED
+        return reply
+
+    monkeypatch.setattr(Cluster, "ask", kept_back)
+    with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        found = {one.group_id: one for one in admin.survey_groups()}
+    assert len(found) == len(IDLE) + 3
+    assert (found["of-share"].kind, found["of-share"].state) == ("odd", "Stable")
+    assert (found["of-consumer"].kind, found["of-consumer"].members) == ("consumer", ())
+
+
+def test_positions_belong_to_the_groups_that_an_answer_names(
+    broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = Cluster.ask_over
+
+    async def reordered(cluster: Cluster, link: Any, request: Any, **how: Any) -> Any:
+        reply = await ask(cluster, link, request, **how)
+        if isinstance(request, OffsetFetchRequest):
+            reply.groups.reverse()
+        return reply
+
+    monkeypatch.setattr(Cluster, "ask_over", reordered)
+    with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        # Where they were described before is no matter: another broker may coordinate them now.
+        moved = [replace(one, coordinator=99) for one in admin.survey_groups()]
+        saved = admin.survey_offsets(moved)
+    assert [saved[name][WHERE].offset for name in IDLE] == list(range(len(IDLE)))
 
 
 def test_some_states_and_kinds_only(broker: EmbeddedBroker) -> None:

@@ -137,7 +137,7 @@ def test_an_emptied_file_of_epochs_is_named_where_batches_have_some(tmp_path: Pa
     epochs = copy / "leader-epoch-checkpoint"
     epochs.write_bytes(b"")
     done = run("log", "verify", str(tmp_path))
-    told = f"{epochs} at byte 0: it knows no epoch, and the log has batches of epoch 0"
+    told = f"{epochs} at byte 0: it knows no epoch, and the last batch of the log is of epoch 0"
     assert (done.code, done.lines[0]) == (1, told)
     new = tmp_path / "nobody-has-led" / "new-0"
     new.mkdir(parents=True)

@@ -97,11 +97,17 @@ def write_new(registry: Registry, topics: Sequence[Topic]) -> set[str]:
         StorageError: they cannot be written.
     """
     configs = {f"{CONFIGS}/{topic.name}": topic.config for topic in topics}
-    # Of topics whose creation was not gone on with.
-    registry.delete(*(path for path, config in configs.items() if not config))
+    paths = list(configs)
+    # Those of topics whose creation was not gone on with. Most often there are none, and a registry
+    # that is elsewhere is waited for twice, however many topics there are.
+    left = {path for path, node in zip(paths, registry.get_all(paths), strict=True) if node}
+    if stale := [path for path in left if not configs[path]]:
+        registry.delete(*stale)
     said = {path: encode_config(config) for path, config in configs.items() if config}
     if said:
-        registry.set_all(said)
+        left.update(registry.create_all({path: said[path] for path in said if path not in left}))
+        if over := {path: data for path, data in said.items() if path in left}:
+            registry.set_all(over)
     nodes = {f"{TOPICS}/{topic.name}": encode_topic(topic) for topic in topics}
     return {path.rpartition("/")[2] for path in registry.create_all(nodes)}
 

@@ -2,6 +2,7 @@
 
 from barnabas import Admin
 from barnabas.cli.output import Cell
+from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.descriptions import LATEST
 from barnabas.client.core.group_descriptions import GroupDescription
 from barnabas.types import TopicPartition
@@ -87,17 +88,18 @@ def positions(admin: Admin, found: GroupDescription) -> list[tuple[Cell, ...]]:
 
 
 def _ends(admin: Admin, places: list[TopicPartition]) -> dict[TopicPartition, int]:
-    """The ends of those partitions that are still there."""
+    """The ends of those partitions that are still there, and have a leader who knows it."""
     if not places:
         return {}
     known = admin.describe_topics()
-    there = [
-        where
-        for where in places
-        if where.topic in known and where.partition < len(known[where.topic].partitions)
-    ]
+    there = [where for where in places if _is_led(known.get(where.topic), where.partition)]
     found = admin.list_offsets(dict.fromkeys(there, LATEST)) if there else {}
     return {where: each.offset for where, each in found.items()}
+
+
+def _is_led(topic: TopicView | None, partition: int) -> bool:
+    found = None if topic is None else topic.numbered(partition)
+    return found is not None and found.leader >= 0
 
 
 def _named(partitions: tuple[TopicPartition, ...]) -> str:

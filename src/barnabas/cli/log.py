@@ -159,7 +159,7 @@ def _records(path: Path, found: Found | Fault, data: memoryview) -> list[Record]
 def verify(paths: tuple[str, ...], *, as_json: bool) -> int:
     """Check all batches, records, index entries, small files; exit code 1 if one is broken."""
     totals = _Totals()
-    epochs: dict[Path, int] = {}  # The newest of each partition's batches, once they are read.
+    epochs: dict[Path, int] = {}  # Of each partition's last whole batch, once it is read.
     segments = (_faults_of(file, totals, epochs) for file in segment_files(paths, (LOG,)))
     small = (
         ((path, fault) for fault in examine_file(path, epochs.get(path.parent, -1)).faults)
@@ -237,7 +237,8 @@ def _faults_of(
                 where = f"batch of offset {found.header.base_offset}: "
                 yield path, Fault(found.header.position, where + text)
     whole = [found.header.leader_epoch for found in batches if not found.faults]
-    epochs[path.parent] = max(epochs.get(path.parent, -1), *whole, -1)
+    if whole:
+        epochs[path.parent] = whole[-1]
     for kind in (INDEX, TIME_INDEX):
         path = file.beside(kind)
         for entry in _examine_index(path, file, kind, batches):

@@ -116,11 +116,11 @@ def _row(cells: list[str], *, named: bool) -> tuple[int | str, ...]:
 
 
 def examine_epochs(data: bytes, newest: int = -1) -> StateRows:
-    """Leader epochs, of which batches of the log have up to `newest`; -1: they have none.
+    """Leader epochs, of which the last batch of the log has `newest`; -1: it has none.
 
-    Kafka makes the file empty with the log, and leaves it so while nobody leads it, or in it are
-    messages of magic 0 and 1 only, which have no epochs. Else the epoch of a batch is in the file before
-    the batch is in the log.
+    The epoch of a batch is in the file before the batch is in the log. Earlier batches may have higher
+    ones: where epochs began anew, with a new ZooKeeper, Kafka forgets those. It makes the file empty with
+    the log, and leaves it so while nobody leads it, or its messages are of magic 0 and 1, which have none.
     """
     found = _lines(data, ("leader_epoch", "start_offset"))
     numbers = [tuple(map(int, row)) for row in found.rows]
@@ -129,7 +129,7 @@ def examine_epochs(data: bytes, newest: int = -1) -> StateRows:
             found.faults.append(Fault(0, f"epoch {after[0]} comes behind {before[0]}"))
     if not found.faults and newest > (numbers[-1][0] if numbers else -1):
         said = f"knows epochs up to {numbers[-1][0]}" if numbers else "knows no epoch"
-        text = f"it {said}, and the log has batches of epoch {newest}"
+        text = f"it {said}, and the last batch of the log is of epoch {newest}"
         found.faults.append(Fault(len(data), text))
     return found
 

@@ -168,6 +168,7 @@ class Connection:
     def evict(self) -> None:
         """The memory for unfinished frames is used up, and this one has waited longest."""
         held = self._intake.waiting_bytes
+        self._send_what_is_owed()
         self.close(
             f"unfinished requests of all connections are over queued.max.request.bytes; {held} bytes"
             " of this one have waited longest for more"
@@ -204,15 +205,18 @@ class Connection:
         except ConnectionFailed as error:
             self._on_broken(error)
         except KafkaError as error:
-            # What came before the bad frame has been done, and its replies are owed.
-            with contextlib.suppress(KafkaError):
-                self._outbox.flush(self._channel)
+            self._send_what_is_owed()
             self.close(error)
         except Exception:
             log.exception("connection failed", extra=self._who())
             self.close()
         finally:
             self._in_event = False
+
+    def _send_what_is_owed(self) -> None:
+        """What came before the end has been done: its replies leave, as far as there is room for them."""
+        with contextlib.suppress(KafkaError):
+            self._outbox.flush(self._channel)
 
     def _receive(self) -> None:
         self._handle(self._intake.fill(self._channel))
@@ -238,7 +242,7 @@ class Connection:
             received = self._receive_rest(received)
         if not self.is_closed:
             intake.settle()
-            if self._outbox.size:
+            if self._outbox.size and not self._outbox.has_files:
                 self._timers.soon(self._on_turn_end)
             else:
                 self._flush()

@@ -37,6 +37,11 @@ class Outbox:
             self._parts.extend(send.parts)
         self.size += len(send)
 
+    @property
+    def has_files(self) -> bool:
+        """Whether some of it is still to be read from files, which may go meanwhile."""
+        return any(isinstance(part, FileSlice) for part in self._parts)
+
     def flush(self, channel: Channel) -> bool:
         """Send what fits; returns whether all is out.
 

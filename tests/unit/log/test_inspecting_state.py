@@ -46,9 +46,13 @@ def test_a_damaged_checkpoint_is_none(name: str, data: bytes) -> None:
 @pytest.mark.parametrize(
     ("data", "newest", "text"),
     [
-        (b"", 0, "it knows no epoch, and the log has batches of epoch 0"),
-        (b"0\n0\n", 4, "it knows no epoch, and the log has batches of epoch 4"),
-        (b"0\n2\n1 0\n3 12\n", 4, "it knows epochs up to 3, and the log has batches of epoch 4"),
+        (b"", 0, "it knows no epoch, and the last batch of the log is of epoch 0"),
+        (b"0\n0\n", 4, "it knows no epoch, and the last batch of the log is of epoch 4"),
+        (
+            b"0\n2\n1 0\n3 12\n",
+            4,
+            "it knows epochs up to 3, and the last batch of the log is of epoch 4",
+        ),
     ],
 )
 def test_epochs_that_the_log_has_and_the_file_has_not_are_told(

@@ -79,6 +79,18 @@ def test_replies_leave_when_all_events_of_a_turn_were_handled() -> None:
     assert served.channel.sent == framed(b"of another")
 
 
+def test_what_was_answered_leaves_though_the_connection_ends_in_that_turn() -> None:
+    served = Served()
+    channel = ScriptedChannel()
+    one = Connection(channel, served.memory, served.timers, max_frame_bytes=1000)
+    Echo(one)
+    channel.arrive(framed(b"whole") + framed(b"begun")[:-2])
+    assert not channel.sent
+    one.evict()
+    assert channel.closed
+    assert channel.sent == framed(b"whole")
+
+
 @pytest.mark.parametrize("cut", [1, 3, 7, 1000, 10_000_000])
 def test_frames_are_the_same_however_the_bytes_are_cut(cut: int) -> None:
     served = Served()

@@ -38,6 +38,7 @@ log = logging.getLogger(__name__)
 
 _SEVERAL_GROUPS: Final = 8
 _WITHOUT_TOPIC_IDS: Final = 9
+_LEFT_OUT: Final = {ErrorCode.GROUP_AUTHORIZATION_FAILED, ErrorCode.GROUP_ID_NOT_FOUND}
 
 Offsets = dict[TopicPartition, CommittedOffset]
 
@@ -71,7 +72,7 @@ async def surveyed_groups(
 
 
 def _as_listed(node_id: int, told: GroupListing) -> GroupDescription:
-    kind = told.kind.lower()
+    kind = told.kind.lower() or CLASSIC
     return GroupDescription(
         told.group_id, told.state, kind, "", node_id, protocol_type=told.protocol_type
     )
@@ -157,7 +158,7 @@ async def saved_by_groups(
 
 def _may_not_be_seen(name: str, part: Any) -> bool:
     code = ErrorCode(part.error_code)
-    if code and (code.retriable or code != ErrorCode.GROUP_AUTHORIZATION_FAILED):
+    if code and code not in _LEFT_OUT:
         raise BrokerError(code, f"reading offsets of group {name}")
     return bool(code)
 

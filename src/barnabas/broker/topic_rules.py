@@ -57,6 +57,11 @@ def _check_throttled(replicas: tuple[str, ...]) -> None:
         )
 
 
+def metric_name(name: str) -> str:
+    """What metrics call a topic, which do not tell . from _."""
+    return name.replace(".", "_")
+
+
 def problem_of_name(name: str) -> str:
     """Why a topic may not be called so; empty if it may."""
     if name in {".", ".."}:

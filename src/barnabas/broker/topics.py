@@ -8,7 +8,7 @@ from barnabas.broker.config_znodes import encode_config
 from barnabas.broker.deletions import Deletions
 from barnabas.broker.hosting import Hosting, log_config
 from barnabas.broker.internal_names import INTERNAL_TOPICS
-from barnabas.broker.topic_rules import check_properties, problem_of_name
+from barnabas.broker.topic_rules import check_properties, metric_name, problem_of_name
 from barnabas.broker.topic_znodes import (
     CONFIGS,
     DELETIONS,
@@ -189,9 +189,9 @@ class Topics:
             raise BrokerError(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
         if name in self._by_name:
             raise BrokerError(ErrorCode.TOPIC_ALREADY_EXISTS, f"topic {name} exists")
-        metric = name.replace(".", "_")
+        metric = metric_name(name)
         for other in self._by_name:
-            if other.replace(".", "_") == metric:
+            if metric_name(other) == metric:
                 raise BrokerError(
                     ErrorCode.INVALID_TOPIC_EXCEPTION,
                     f"{name} and {other} differ only in . and _, which metrics cannot tell apart",

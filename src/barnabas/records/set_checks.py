@@ -186,9 +186,10 @@ def _numbered(
 ) -> RecordColumns:
     """The columns with offsets from `first_offset` on, and with the broker's time if it has one."""
     count = columns.count
-    offsets = ascending("q", count)
     if first_offset:
         offsets = memoryview(array("q", range(first_offset, first_offset + count)))
+    else:
+        offsets = ascending("q", count)
     if append_time_ms is None:
         return columns._replace(offsets=offsets)
     times = memoryview(array("q", (append_time_ms,)) * count)

@@ -18,6 +18,7 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.mutations import Mutations
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.stepping import in_steps_if_long
+from barnabas.broker.topic_rules import metric_name
 from barnabas.broker.topic_znodes import Topic, Wanted
 from barnabas.broker.topics import METADATA_TOPIC
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
@@ -113,7 +114,7 @@ def _groups(asked: Sequence[CreatableTopic]) -> Iterator[list[CreatableTopic]]:
     """
     some: dict[str, CreatableTopic] = {}
     for topic in asked:
-        metric = topic.name.replace(".", "_")
+        metric = metric_name(topic.name)
         if metric in some or len(some) == _TOPICS_A_WRITE:
             yield list(some.values())
             some = {}

@@ -6,18 +6,21 @@ from typing import Final
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.aio.coordinator import Coordinator
 from barnabas.client.core.described_groups import (
+    CLASSIC,
+    CONSUMER_KIND,
     DEAD,
-    classic_group,
-    consumer_group,
-    share_group,
-    streams_group,
+    DESCRIBED,
+    describe_request,
 )
 from barnabas.client.core.group.subscription import by_topic
-from barnabas.client.core.group_descriptions import GroupDescription, GroupListing
+from barnabas.client.core.group_descriptions import (
+    SHARE,
+    STREAMS,
+    GroupDescription,
+    GroupListing,
+)
 from barnabas.errors import BrokerError, ErrorCode
-from barnabas.protocol.consumer_group_describe import ConsumerGroupDescribeRequest
 from barnabas.protocol.delete_groups import DeleteGroupsRequest
-from barnabas.protocol.describe_groups import DescribedGroup, DescribeGroupsRequest
 from barnabas.protocol.leave_group import LeaveGroupRequest, MemberIdentity
 from barnabas.protocol.list_groups import ListGroupsRequest
 from barnabas.protocol.offset_delete import (
@@ -25,8 +28,6 @@ from barnabas.protocol.offset_delete import (
     OffsetDeleteRequestPartition,
     OffsetDeleteRequestTopic,
 )
-from barnabas.protocol.share_group_describe import ShareGroupDescribeRequest
-from barnabas.protocol.streams_group_describe import StreamsGroupDescribeRequest
 from barnabas.types import TopicPartition
 
 _NOT_THAT_KIND: Final = (ErrorCode.UNSUPPORTED_VERSION, ErrorCode.GROUP_ID_NOT_FOUND)
@@ -59,19 +60,13 @@ def _is_among(word: str, words: Collection[str]) -> bool:
 
 async def described(coordinator: Coordinator) -> GroupDescription:
     """One group: one whose broker shares out (KIP-848, 932, 1071), if it is that, else a classic one."""
-    for of_a_kind in (_described_consumer, _described_share, _described_streams):
+    for kind in (CONSUMER_KIND, SHARE, STREAMS):
         try:
-            return await of_a_kind(coordinator)
+            return await _described_as(kind, coordinator)
         except BrokerError as error:
             if error.code not in _NOT_THAT_KIND:
                 raise
-    request = DescribeGroupsRequest(groups=[coordinator.group_id])
-    reply = await coordinator.ask(request)
-    row: DescribedGroup = reply.groups[0]
-    coordinator.check(row.error_code, row.error_message or "describing")
-    if row.group_state == DEAD:
-        coordinator.check(ErrorCode.GROUP_ID_NOT_FOUND, "there is no such group")
-    return classic_group(row, coordinator.node_id)
+    return await _described_as(CLASSIC, coordinator)
 
 
 async def deleted(coordinator: Coordinator) -> None:
@@ -120,28 +115,9 @@ async def removed(coordinator: Coordinator, instances: Sequence[str] | None) -> 
         coordinator.check(row.error_code, f"removing {row.group_instance_id or row.member_id}")
 
 
-async def _described_consumer(coordinator: Coordinator) -> GroupDescription:
-    request = ConsumerGroupDescribeRequest(
-        group_ids=[coordinator.group_id], include_authorized_operations=False
-    )
-    row = (await coordinator.ask(request)).groups[0]
+async def _described_as(kind: str, coordinator: Coordinator) -> GroupDescription:
+    row = (await coordinator.ask(describe_request(kind, [coordinator.group_id]))).groups[0]
     coordinator.check(row.error_code, row.error_message or "describing")
-    return consumer_group(row, coordinator.node_id)
-
-
-async def _described_share(coordinator: Coordinator) -> GroupDescription:
-    request = ShareGroupDescribeRequest(
-        group_ids=[coordinator.group_id], include_authorized_operations=False
-    )
-    row = (await coordinator.ask(request)).groups[0]
-    coordinator.check(row.error_code, row.error_message or "describing")
-    return share_group(row, coordinator.node_id)
-
-
-async def _described_streams(coordinator: Coordinator) -> GroupDescription:
-    request = StreamsGroupDescribeRequest(
-        group_ids=[coordinator.group_id], include_authorized_operations=False
-    )
-    row = (await coordinator.ask(request)).groups[0]
-    coordinator.check(row.error_code, row.error_message or "describing")
-    return streams_group(row, coordinator.node_id)
+    if row.group_state == DEAD and kind == CLASSIC:
+        coordinator.check(ErrorCode.GROUP_ID_NOT_FOUND, "there is no such group")
+    return DESCRIBED[kind](row, coordinator.node_id)

@@ -213,7 +213,5 @@ async def saved_offsets(
                 where = TopicPartition(name, row.partition_index)
                 coordinator.check(row.error_code, f"the offset of {name}-{where.partition}")
                 if row.committed_offset >= 0:
-                    found[where] = CommittedOffset(
-                        row.committed_offset, row.committed_leader_epoch, row.metadata or ""
-                    )
+                    found[where] = CommittedOffset.told(row)
     return found

@@ -4,34 +4,20 @@ Each function asks once; who calls it tries again.
 """
 
 import logging
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection
 from typing import Any, Final
 
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.aio.group_asking import listed_groups
-from barnabas.client.core.described_groups import (
-    CLASSIC,
-    CONSUMER_KIND,
-    DEAD,
-    classic_group,
-    consumer_group,
-    share_group,
-    streams_group,
-)
+from barnabas.client.core.described_groups import CLASSIC, DEAD, DESCRIBED, describe_request
 from barnabas.client.core.group_descriptions import (
-    SHARE,
-    STREAMS,
     CommittedOffset,
     GroupDescription,
     GroupListing,
 )
 from barnabas.errors import BrokerError, ErrorCode, RemoteProtocolError
 from barnabas.protocol.api_keys import ApiKey
-from barnabas.protocol.consumer_group_describe import ConsumerGroupDescribeRequest
-from barnabas.protocol.describe_groups import DescribeGroupsRequest
 from barnabas.protocol.offset_fetch import OffsetFetchRequest, OffsetFetchRequestGroup
-from barnabas.protocol.share_group_describe import ShareGroupDescribeRequest
-from barnabas.protocol.streams_group_describe import StreamsGroupDescribeRequest
 from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)
@@ -57,12 +43,12 @@ async def surveyed_groups(
         by_kind.setdefault((node_id, told.kind.lower() or CLASSIC), []).append(name)
     found: list[GroupDescription] = []
     for (node_id, kind), names in by_kind.items():
-        described = _DESCRIBED.get(kind)
+        described = DESCRIBED.get(kind)
         if described is None:
             log.warning("groups that cannot be described: kind=%s groups=%s", kind, names)
             found += [_as_listed(*listed[name]) for name in names]
             continue
-        reply = await cluster.ask(_request(kind, names), node_id=node_id)
+        reply = await cluster.ask(describe_request(kind, names), node_id=node_id)
         for row in reply.groups:
             if _is_there(row):
                 found.append(described(row, node_id))
@@ -76,28 +62,6 @@ def _as_listed(node_id: int, told: GroupListing) -> GroupDescription:
     return GroupDescription(
         told.group_id, told.state, kind, "", node_id, protocol_type=told.protocol_type
     )
-
-
-def _request(kind: str, names: list[str]) -> object:
-    match kind:
-        case "consumer":
-            return ConsumerGroupDescribeRequest(
-                group_ids=names, include_authorized_operations=False
-            )
-        case "share":
-            return ShareGroupDescribeRequest(group_ids=names, include_authorized_operations=False)
-        case "streams":
-            return StreamsGroupDescribeRequest(group_ids=names, include_authorized_operations=False)
-        case _:
-            return DescribeGroupsRequest(groups=names)
-
-
-_DESCRIBED: Final[Mapping[str, Callable[[Any, int], GroupDescription]]] = {
-    CLASSIC: classic_group,
-    CONSUMER_KIND: consumer_group,
-    SHARE: share_group,
-    STREAMS: streams_group,
-}
 
 
 def _is_there(row: Any) -> bool:
@@ -165,9 +129,7 @@ def _may_not_be_seen(name: str, part: Any) -> bool:
 
 def _offsets(part: Any) -> Offsets:
     return {
-        TopicPartition(topic.name, row.partition_index): CommittedOffset(
-            row.committed_offset, row.committed_leader_epoch, row.metadata or ""
-        )
+        TopicPartition(topic.name, row.partition_index): CommittedOffset.told(row)
         for topic in part.topics
         for row in topic.partitions
         if row.committed_offset >= 0

@@ -1,7 +1,7 @@
 """Groups as brokers describe them, each kind in its own message, in the words of an admin client. No I/O."""
 
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
 
 from barnabas.client.core.group.membership import CONSUMER
 from barnabas.client.core.group.subscription import decode_assignment
@@ -12,13 +12,19 @@ from barnabas.client.core.group_descriptions import (
     MemberDescription,
 )
 from barnabas.errors import DecodeError
+from barnabas.protocol.consumer_group_describe import ConsumerGroupDescribeRequest, Member
 from barnabas.protocol.consumer_group_describe import DescribedGroup as ConsumerGroup
-from barnabas.protocol.consumer_group_describe import Member
-from barnabas.protocol.describe_groups import DescribedGroup, DescribedGroupMember
+from barnabas.protocol.describe_groups import (
+    DescribedGroup,
+    DescribedGroupMember,
+    DescribeGroupsRequest,
+)
 from barnabas.protocol.share_group_describe import DescribedGroup as ShareGroup
 from barnabas.protocol.share_group_describe import Member as ShareMember
+from barnabas.protocol.share_group_describe import ShareGroupDescribeRequest
 from barnabas.protocol.streams_group_describe import DescribedGroup as StreamsGroup
 from barnabas.protocol.streams_group_describe import Member as StreamsMember
+from barnabas.protocol.streams_group_describe import StreamsGroupDescribeRequest
 from barnabas.types import TopicPartition
 
 CLASSIC: Final = "classic"
@@ -122,3 +128,27 @@ def _modern_member(row: Member | ShareMember, instance_id: str | None) -> Member
     return MemberDescription(
         row.member_id, row.client_id, row.client_host, instance_id, tuple(sorted(partitions))
     )
+
+
+def describe_request(kind: str, names: list[str]) -> object:
+    """What asks for the groups of a kind in DESCRIBED; `DESCRIBED[kind]` reads a row of the answer."""
+    match kind:
+        case "consumer":
+            return ConsumerGroupDescribeRequest(
+                group_ids=names, include_authorized_operations=False
+            )
+        case "share":
+            return ShareGroupDescribeRequest(group_ids=names, include_authorized_operations=False)
+        case "streams":
+            return StreamsGroupDescribeRequest(group_ids=names, include_authorized_operations=False)
+        case _:
+            return DescribeGroupsRequest(groups=names)
+
+
+DESCRIBED: Final[Mapping[str, Callable[[Any, int], GroupDescription]]] = {
+    CONSUMER_KIND: consumer_group,
+    SHARE: share_group,
+    STREAMS: streams_group,
+    CLASSIC: classic_group,
+}
+"""How groups of a kind are told of, by a row of the answer and the broker that coordinates them."""

@@ -1,7 +1,7 @@
 """What an admin client is told of groups, as plain values."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final, Self
 
 from barnabas.types import TopicPartition
 
@@ -68,3 +68,8 @@ class CommittedOffset:
     offset: int
     leader_epoch: int = -1
     metadata: str = ""
+
+    @classmethod
+    def told(cls, row: Any) -> Self:
+        """By a partition of an answer to OffsetFetch."""
+        return cls(row.committed_offset, row.committed_leader_epoch, row.metadata or "")

@@ -1,20 +1,27 @@
 """Mistakes of a broker with streams groups; see `mistakes`."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 import pytest
 
 from barnabas.broker.group_shards import GroupShards, Held
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.streams_group import (
+    beating,
     committing,
+    idling,
     reconciling,
     records,
     sticky_assignor,
     target,
 )
+from barnabas.coordinators.streams_group.beating import StreamsBeat
 from barnabas.coordinators.streams_group.group import StreamsGroup
+from barnabas.coordinators.streams_group.member import StreamsMember
+from barnabas.coordinators.streams_group.statuses import Status, StatusCode
 from barnabas.coordinators.streams_group.tasks import Role, Task, Tasks
+from barnabas.coordinators.streams_group.topology import Topology
 from barnabas.errors import ErrorCode
 
 Patch = pytest.MonkeyPatch
@@ -66,10 +73,70 @@ def keep_nothing_of_tasks(patch: Patch) -> None:
     patch.setattr(GroupShards, "append", append)
 
 
+def take_newer_topologies(patch: Patch) -> None:
+    """Have a group do what a member has that was updated, while the others still run."""
+    real = beating._topology
+
+    def topology(group: StreamsGroup, asked: StreamsBeat) -> Topology:
+        known, said = group.topology, asked.topology
+        if known is not None and said is not None and said.epoch > known.epoch:
+            group.topology = group.heard.configured = None
+        return real(group, asked)
+
+    patch.setattr(beating, "_topology", topology)
+
+
+def take_other_topologies(patch: Patch) -> None:
+    """Look at no more than the epochs of topologies."""
+    patch.setattr(beating, "_is_same", lambda one, other: one.epoch == other.epoch)
+
+
+def call_no_topology_old(patch: Patch) -> None:
+    """Do not say to a member that its topology is older than the group's."""
+    real = beating._statuses
+
+    def statuses(
+        group: StreamsGroup, member: StreamsMember, delayed: Status | None
+    ) -> Iterable[Status]:
+        said = real(group, member, delayed)
+        return (one for one in said if one.code is not StatusCode.STALE_TOPOLOGY)
+
+    patch.setattr(beating, "_statuses", statuses)
+
+
+def end_behind_backs(patch: Patch) -> None:
+    """Tell of the end of an application only to who has something to say."""
+    real = idling._has_nothing_to_tell
+
+    def has_nothing_to_tell(group: StreamsGroup, member: StreamsMember) -> bool:
+        ends, group.heard = group.heard, replace(group.heard, shutdown_by=None)
+        try:
+            return real(group, member)
+        finally:
+            group.heard = ends
+
+    patch.setattr(idling, "_has_nothing_to_tell", has_nothing_to_tell)
+
+
+def end_for_ever(patch: Patch) -> None:
+    """Still say that an application is to end when all of it has."""
+
+    def drop(group: StreamsGroup, member_id: str) -> None:
+        group.members.pop(member_id, None)
+        group.heard.forget(member_id)
+
+    patch.setattr(StreamsGroup, "drop", drop)
+
+
 STREAMS_MISTAKES = (
     give_tasks_too_soon,
     stand_by_beside_oneself,
     take_commits_of_streams_zombies,
     have_nobody_stand_by,
     keep_nothing_of_tasks,
+    take_newer_topologies,
+    take_other_topologies,
+    call_no_topology_old,
+    end_behind_backs,
+    end_for_ever,
 )

@@ -47,9 +47,10 @@ class Audit:
             return f"only {there} are there"
         if any(one.site.stalled_until > now for one in members):
             return "somebody stands still"
-        if described.state != "Stable" or sorted(described.members) != there:
+        build = described.build
+        if build is None or described.state != "Stable" or sorted(described.members) != there:
             return f"{described.state}, with {sorted(described.members)} for {there}"
-        tasks = all_tasks(self._scenario.partitions)
+        tasks = all_tasks(build, self._scenario.partitions)
         shares = described.members.values()
         active = sorted(task for one in shares for task in one.active)
         if active != tasks:

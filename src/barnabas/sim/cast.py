@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Iterable, Sequence
 
+from barnabas.sim.build import OLDEST
 from barnabas.sim.classic_membership import ClassicMembership
 from barnabas.sim.consumer_membership import ConsumerMembership
 from barnabas.sim.consuming import SimMember
 from barnabas.sim.copying import SimCopier
+from barnabas.sim.deployment import Deployment
 from barnabas.sim.entropy import SeededEntropy
 from barnabas.sim.events import Place
 from barnabas.sim.group_kind import GroupKind
@@ -16,7 +18,7 @@ from barnabas.sim.scenario import COPIERS_GROUP, GROUP, SHARERS_GROUP, Scenario
 from barnabas.sim.sharing import SimSharer
 from barnabas.sim.site import Site
 from barnabas.sim.streams_membership import StreamsMembership
-from barnabas.sim.streams_topology import REPARTITIONED
+from barnabas.sim.streams_topology import inputs
 from barnabas.sim.transactors import Transactors
 from barnabas.sim.versions import (
     STABLE_POSITIONS,
@@ -56,6 +58,8 @@ class Cast:
             name = f"sharer-{number}"
             self.sharers.add(begin_site(name, entropy.stream(name)), None, self._sharer)
         self.streamers: Roles[SimMember] = Roles(entropy.stream("streamers"))
+        self._deployments: list[Deployment] = []
+        self._ending = entropy.stream("ending")
         for number in range(scenario.streamers):
             self._add_streamer(begin_site, entropy, number)
 
@@ -80,23 +84,29 @@ class Cast:
         site = begin_site(name, entropy.stream(name))
         site.versions = with_epochs({**site.versions, **STREAMS})
         process = f"process-{number // 2}"
+        deployment = Deployment(
+            entropy.stream(f"{name} deployed"), changes=self._scenario.changes_builds
+        )
+        self._deployments.append(deployment)
 
-        def begin(site: Site, instance: str | None, on_fenced: Callable[[], None]) -> SimMember:
+        def begin(site: Site, instance: str | None, on_ended: Callable[[], None]) -> SimMember:
             del instance  # Streams groups have no static members yet.
-            return SimMember(site, StreamsMembership(site, site.caller(), process), on_fenced)
+            deployment.renew()
+            membership = StreamsMembership(site, site.caller(), process, deployment)
+            return SimMember(site, membership, on_ended)
 
         self.streamers.add(site, None, begin)
 
-    def _member(self, site: Site, instance: str | None, on_fenced: Callable[[], None]) -> SimMember:
+    def _member(self, site: Site, instance: str | None, on_ended: Callable[[], None]) -> SimMember:
         kind = self._scenario.kind
-        return SimMember(site, _membership(site, GROUP, kind, instance), on_fenced)
+        return SimMember(site, _membership(site, GROUP, kind, instance), on_ended)
 
-    def _copier(self, site: Site, instance: str | None, on_fenced: Callable[[], None]) -> SimCopier:
+    def _copier(self, site: Site, instance: str | None, on_ended: Callable[[], None]) -> SimCopier:
         kind = self._scenario.copiers_kind
-        return SimCopier(site, _membership(site, COPIERS_GROUP, kind, instance), on_fenced)
+        return SimCopier(site, _membership(site, COPIERS_GROUP, kind, instance), on_ended)
 
-    def _sharer(self, site: Site, instance: str | None, on_fenced: Callable[[], None]) -> SimSharer:
-        del instance, on_fenced  # No member of a share group has a name that others could take.
+    def _sharer(self, site: Site, instance: str | None, on_ended: Callable[[], None]) -> SimSharer:
+        del instance, on_ended  # No member of a share group has a name that others could take.
         return SimSharer(site, SHARERS_GROUP, self._scenario.lock_ms / 1000)
 
     def faults(self) -> list[Callable[[], str]]:
@@ -116,6 +126,17 @@ class Cast:
                 kinds += [some.kill_one, some.leave_one, some.stall_one, some.stall_one]
         return kinds
 
+    def planned(self) -> list[Callable[[], str]]:
+        """What happens besides, once each."""
+        scenario = self._scenario
+        moves = scenario.streamers if scenario.changes_builds else 0
+        return [self._end_all] * scenario.ends + [self.streamers.leave_one] * moves
+
+    def _end_all(self) -> str:
+        """A thread of the application is to ask that all of it ends."""
+        self._ending.one_of(self._deployments).ends_all = True
+        return "an application is to end"
+
     # --- Settling -----------------------------------------------------------------------------
 
     def unsettled(self) -> str:
@@ -125,6 +146,8 @@ class Cast:
             return f"{len(working)} producers are not done"
         if not self.transactors.are_done:
             return "transactions are not done"
+        if any(one.ends_all for one in self._deployments):
+            return "somebody is about to end an application"
         if not self._is_produced:
             # What is the end of a partition, readers find out from here on.
             self._is_produced = True
@@ -139,9 +162,13 @@ class Cast:
         )
 
     def _streamed(self) -> list[Place]:
-        """What a streams group reads: its tasks have as many partitions as their inputs."""
-        between = [(REPARTITIONED, index) for _, index in self._scenario.places]
-        return [*self._scenario.places, *between]
+        """What a streams group reads: its tasks have as many partitions as their inputs.
+
+        Of which build it is, `Audit` asks; until then what somebody reads has to be read whole.
+        """
+        told = {one for each in self.streamers.present() for one in each.membership.places or ()}
+        topics = {*inputs(OLDEST), *(topic for topic, _ in told)}
+        return [(topic, index) for topic in topics for _, index in self._scenario.places]
 
     def _unshared(self, sharers: Sequence[SimSharer]) -> str:
         epochs = {one.membership.epoch for one in sharers}

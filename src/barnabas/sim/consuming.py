@@ -6,7 +6,7 @@ from barnabas.errors import ErrorCode
 from barnabas.protocol.offset_commit import OffsetCommitResponse
 from barnabas.sim.caller import Lost
 from barnabas.sim.events import Committed, Fetched, Place, Positions
-from barnabas.sim.membership import Fenced, Membership
+from barnabas.sim.membership import Ended, Membership
 from barnabas.sim.positions import commit_of, committed_positions
 from barnabas.sim.reading import COMMITTED, read
 from barnabas.sim.site import Site
@@ -21,10 +21,10 @@ class SimMember:
     asks_for_stable = False
     """Whether it waits for transactions that have sent positions."""
 
-    def __init__(self, site: Site, membership: Membership, on_fenced: Callable[[], None]) -> None:
+    def __init__(self, site: Site, membership: Membership, on_ended: Callable[[], None]) -> None:
         self.site = site
         self.membership = membership
-        self._on_fenced = on_fenced
+        self._on_ended = on_ended
         self._isolation = site.entropy.below(COMMITTED + 1)
         self.fetcher = site.caller()
         self.positions: dict[Place, int] = {}
@@ -34,7 +34,7 @@ class SimMember:
         self.is_gone = False
 
     async def run(self) -> None:
-        """Until it leaves or is fenced."""
+        """Until it leaves or is ended."""
         site, membership = self.site, self.membership
         while not self.is_gone:
             try:
@@ -52,10 +52,10 @@ class SimMember:
             except Lost:
                 site.note(site.name, "lost its connection")
                 await site.sleep(0.05, 1.0)
-            except Fenced:
-                site.note(site.name, "is fenced")
+            except Ended as why:
+                site.note(site.name, f"ends: {why}")
                 self.is_gone = True
-                self._on_fenced()
+                self._on_ended()
         self.hang_up()
 
     def on_killed(self) -> None:

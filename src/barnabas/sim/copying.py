@@ -20,12 +20,12 @@ class SimCopier(SimMember):
 
     asks_for_stable = True
 
-    def __init__(self, site: Site, membership: Membership, on_fenced: Callable[[], None]) -> None:
-        super().__init__(site, membership, on_fenced)
+    def __init__(self, site: Site, membership: Membership, on_ended: Callable[[], None]) -> None:
+        super().__init__(site, membership, on_ended)
         self._transaction = SimTransaction(site)
 
     async def run(self) -> None:
-        """Until it leaves or is fenced."""
+        """Until it leaves or is ended."""
         await self._transaction.begin()
         await super().run()
 

@@ -5,7 +5,9 @@ from barnabas.protocol.streams_group_describe import (
     Member,
     StreamsGroupDescribeRequest,
     StreamsGroupDescribeResponse,
+    Topology,
 )
+from barnabas.sim.build import Build
 from barnabas.sim.caller import Caller
 from barnabas.sim.events import Described, DescribedMember
 from barnabas.sim.site import Site
@@ -32,16 +34,24 @@ async def describe(site: Site, caller: Caller, group: str) -> Described | None:
         found.group_state,
         found.group_epoch,
         found.assignment_epoch,
+        _build(found.topology),
         {one.member_id: _member(one) for one in found.members},
     )
     site.tell(site.name, described)
     return described
 
 
+def _build(said: Topology | None) -> Build | None:
+    if said is None:
+        return None
+    return Build(said.epoch, tuple(sorted(one.subtopology_id for one in said.subtopologies or ())))
+
+
 def _member(said: Member) -> DescribedMember:
     return DescribedMember(
         said.process_id,
         said.member_epoch,
+        said.topology_epoch,
         tasks_in(said.assignment.active_tasks),
         tasks_in(said.assignment.standby_tasks),
         tasks_in(said.target_assignment.active_tasks),

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from barnabas.coordinators.share_partition.partition import Acknowledge
+from barnabas.sim.build import Build
 
 Place = tuple[str, int]
 """Topic and partition."""
@@ -119,6 +120,7 @@ class DescribedMember:
 
     process: str
     epoch: int
+    topology_epoch: int
     active: tuple[StreamsTask, ...]
     standby: tuple[StreamsTask, ...]
     active_wanted: tuple[StreamsTask, ...]
@@ -135,7 +137,46 @@ class Described:
     state: str
     epoch: int
     assignment_epoch: int
+    build: Build | None
+    """By its topology."""
     members: Mapping[str, DescribedMember]
+
+
+@dataclass(frozen=True, slots=True)
+class Beaten:
+    """A member of a streams group was answered to a heartbeat, at the later mark `told`.
+
+    `joins`: it was not surely a member before. `is_stale`: it is told that its topology is older
+    than the group's. `ended_by`: what it is told of who ends the whole application, if it is.
+    """
+
+    mark: int
+    told: int
+    group: str
+    owner: str
+    joins: bool
+    build: Build
+    is_stale: bool
+    ended_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class BuildRefused:
+    """Somebody may not join a streams group, as its topology is another one than the group's."""
+
+    mark: int
+    group: str
+    build: Build
+
+
+@dataclass(frozen=True, slots=True)
+class EndsAll:
+    """A member of a streams group is about to ask that all end; or (`told`) it was answered."""
+
+    mark: int
+    told: int | None
+    group: str
+    owner: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,6 +309,9 @@ Asked = (
     | Holds
     | Does
     | Described
+    | Beaten
+    | BuildRefused
+    | EndsAll
     | Delivered
     | Said
 )

@@ -79,10 +79,14 @@ class Faults:
                 lambda: self._lie_in_wait(lambda: self._power_cut(node)),
             ]
         for _ in range(self._scenario.faults):
-            kind = self._entropy.one_of(kinds)
-            when = self._entropy.between(0.5, self._scenario.trouble_seconds)
-            self._loop.after(when, lambda kind=kind: self._note("fault", kind()))  # type: ignore[misc]
+            self._plan_one(self._entropy.one_of(kinds))
+        for kind in cast.planned():
+            self._plan_one(kind)
         self._watch(node)
+
+    def _plan_one(self, fault: Callable[[], str]) -> None:
+        when = self._entropy.between(0.5, self._scenario.trouble_seconds)
+        self._loop.after(when, lambda: self._note("fault", fault()))
 
     def end(self, node: SimNode) -> None:
         """There are no more."""

@@ -12,12 +12,12 @@ from barnabas.sim.site import Site
 GiveBack = Callable[[Sequence[Place]], Awaitable[None]]
 
 
-class Fenced(Exception):
-    """Another process has this static member's name."""
+class Ended(Exception):
+    """This life of a member is over. Somebody starts the next one."""
 
 
 class Membership(ABC):
-    """One life of a member in a group. All that asks the broker raises `Lost` and `Fenced`."""
+    """One life of a member in a group. All that asks the broker raises `Lost` and `Ended`."""
 
     SESSIONS_MS = 6_000, 7_000, 15_000
     REBALANCES_MS = 3_000, 6_000, 20_000
@@ -73,7 +73,7 @@ class Membership(ABC):
             return
         self.site.note(self.site.name, f"is told {code.name}")
         if code is ErrorCode.FENCED_INSTANCE_ID:
-            raise Fenced
+            raise Ended("another process has this static member's name")
         gone = code is ErrorCode.GROUP_ID_NOT_FOUND and self.may_be_gone()
         if gone or code in self.NEW_START:
             self.began()

@@ -31,7 +31,7 @@ class Player(Protocol):
 
 _PlayerT = TypeVar("_PlayerT", bound=Player)
 Begin = Callable[[Site, str | None, Callable[[], None]], _PlayerT]
-"""A new life at a site, under the name of a static member; the last one is called if it is fenced."""
+"""A new life at a site, under the name of a static member; the last one is called if it is ended."""
 
 
 @dataclass(slots=True)
@@ -73,12 +73,12 @@ class Roles(Generic[_PlayerT]):
         if site is not role.site:
             return  # Another one has taken its place before it came.
 
-        def on_fenced() -> None:
+        def on_ended() -> None:
             if role.player is player:
-                # Whoever it was that took its name: somebody starts it again.
+                # Whoever it was that ended it: somebody starts it again.
                 self._return(role, self._entropy.between(1.0, 10.0))
 
-        player = role.player = role.begin(site, role.instance, on_fenced)
+        player = role.player = role.begin(site, role.instance, on_ended)
         site.process.begin(player.run())
 
     def kill_one(self) -> str:

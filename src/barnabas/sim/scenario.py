@@ -50,6 +50,10 @@ class Scenario:
     """Members of a streams group, two of each process."""
     standbys: int
     """So many standby tasks each of its tasks with state is to have."""
+    changes_builds: bool
+    """Whether they come back with other topologies than they had."""
+    ends: int
+    """So often one of them asks that all end."""
     properties: Mapping[str, object]
 
     @property
@@ -76,6 +80,7 @@ def drawn(entropy: SeededEntropy) -> Scenario:
     interval_ms = entropy.one_of((0, 1_000))
     streamers = 1 + entropy.below(5) if entropy.chance(0.6) else 0
     standbys, delay_ms = entropy.below(3), entropy.one_of((0, 1_500))
+    changes_builds, ends = entropy.chance(0.5), entropy.below(4)
     properties = {
         "group.consumer.session.timeout.ms": CONSUMER_SESSION_MS,
         "group.consumer.min.session.timeout.ms": CONSUMER_SESSION_MS,
@@ -106,6 +111,8 @@ def drawn(entropy: SeededEntropy) -> Scenario:
         deliveries=deliveries,
         streamers=streamers,
         standbys=standbys,
+        changes_builds=changes_builds,
+        ends=ends if streamers else 0,
         properties={**scenario.properties, **properties},
     )
 
@@ -138,6 +145,8 @@ def _drawn(entropy: SeededEntropy) -> Scenario:
         deliveries=0,
         streamers=0,
         standbys=0,
+        changes_builds=False,
+        ends=0,
         properties={
             "log.flush.interval.messages": 1 if flushes else 2**63 - 1,
             "offsets.topic.num.partitions": 1 + entropy.below(3),

@@ -1,5 +1,9 @@
 """StreamsMembership: one member's way through a streams group: heartbeats, and the tasks they bring."""
 
+from collections.abc import Mapping
+from contextlib import suppress
+
+from barnabas.coordinators.streams_group.statuses import StatusCode
 from barnabas.errors import ErrorCode
 from barnabas.log.file_names import uuid_text
 from barnabas.protocol.streams_group_heartbeat import (
@@ -7,11 +11,12 @@ from barnabas.protocol.streams_group_heartbeat import (
     StreamsGroupHeartbeatRequest,
     StreamsGroupHeartbeatResponse,
 )
-from barnabas.sim.caller import Caller
+from barnabas.sim.caller import Caller, Lost
+from barnabas.sim.deployment import Deployment
 from barnabas.sim.describing import describe
-from barnabas.sim.events import Does, StreamsTask
+from barnabas.sim.events import Beaten, BuildRefused, Does, EndsAll, StreamsTask
 from barnabas.sim.group_kind import GroupKind
-from barnabas.sim.membership import GiveBack, Membership
+from barnabas.sim.membership import Ended, GiveBack, Membership
 from barnabas.sim.scenario import STREAMERS_GROUP, STREAMS_SESSION_MS
 from barnabas.sim.site import Site
 from barnabas.sim.streams_topology import places_of, rows_of, tasks_in, topology
@@ -21,16 +26,20 @@ _NOTHING: tuple[StreamsTask, ...] = ()
 
 
 class StreamsMembership(Membership):
-    """A thread of an application. It gives tasks back before it says that it has not got them."""
+    """A thread of an application. It gives tasks back before it says that it has not got them.
+
+    It does what the group's topology has for it, also if its own is older, as Kafka's own does.
+    """
 
     NEW_START = frozenset({ErrorCode.UNKNOWN_MEMBER_ID, ErrorCode.FENCED_MEMBER_EPOCH})
     LATER = frozenset({ErrorCode.STALE_MEMBER_EPOCH})
     is_consumer = True
 
-    def __init__(self, site: Site, caller: Caller, process: str) -> None:
+    def __init__(self, site: Site, caller: Caller, process: str, deployment: Deployment) -> None:
         """`process`: which one it is a thread of; those of one share memory and disk."""
         super().__init__(site, caller, STREAMERS_GROUP, GroupKind.CONSUMER, None)
         self.process = process
+        self._deployment = deployment
         self._id = uuid_text(site.entropy.uuid())
         self._endpoint = Endpoint(host=process, port=1) if site.entropy.chance(0.5) else None
         self._active = self._standby = _NOTHING
@@ -40,6 +49,8 @@ class StreamsMembership(Membership):
         self._sure_since = 0.0
         """When it asked what was answered last and left it nothing to give back."""
         self._endpoints = -1
+        self._ended_by = ""
+        """What it was told of who ends the whole application."""
 
     def began(self) -> None:
         """See `Membership`."""
@@ -58,6 +69,7 @@ class StreamsMembership(Membership):
             self._has_changed = bool(self._active or self._standby)
             self._sure_since = asked_at
             self._tell_does(mark)
+            await self._end_if_told()
 
     async def heartbeat(self, give_back: GiveBack) -> None:
         """See `Membership`."""
@@ -75,6 +87,7 @@ class StreamsMembership(Membership):
             self._sure_since = asked_at
         if self.places is not None:
             self._tell_does(mark)
+        await self._end_if_told()
         if self.site.entropy.chance(0.2):
             await describe(self.site, self.caller, self.group)
 
@@ -114,6 +127,9 @@ class StreamsMembership(Membership):
     ) -> StreamsGroupHeartbeatResponse | None:
         """The answer; None: it was an error, and is taken to heart."""
         self._says_all = True
+        mark = self.site.mark()
+        if request.shutdown_application:
+            self.site.tell(self.site.name, EndsAll(mark, None, self.group, self.owner))
         answer = await self.caller.ask(request, StreamsGroupHeartbeatResponse)
         self._says_all = False
         code = ErrorCode.of(answer.error_code)
@@ -123,8 +139,46 @@ class StreamsMembership(Membership):
             self.site.name,
             f"beats {request.member_epoch}: {code.name} {answer.member_epoch} {news} {told}",
         )
+        if code is ErrorCode.INVALID_REQUEST and request.topology is not None:
+            self._on_build_refused(mark)
         self.refused(code)
-        return None if code else answer
+        if code:
+            return None
+        self._tell_answer(mark, request, {StatusCode(number): why for number, why in told})
+        return answer
+
+    def _on_build_refused(self, mark: int) -> None:
+        build = self._deployment.build
+        self.site.tell(self.site.name, BuildRefused(mark, self.group, build))
+        self._deployment.on_refused()
+        raise Ended(f"the group has another topology than that of {build}")
+
+    def _tell_answer(
+        self, mark: int, request: StreamsGroupHeartbeatRequest, told: Mapping[StatusCode, str]
+    ) -> None:
+        now = self.site.mark()
+        if request.shutdown_application:
+            self.site.tell(self.site.name, EndsAll(mark, now, self.group, self.owner))
+        self._ended_by = told.get(StatusCode.SHUTDOWN_APPLICATION, "")
+        if request.member_epoch != _LEAVES:
+            beaten = Beaten(
+                mark,
+                now,
+                self.group,
+                self.owner,
+                request.member_epoch == _JOINS,
+                self._deployment.build,
+                StatusCode.STALE_TOPOLOGY in told,
+                self._ended_by,
+            )
+            self.site.tell(self.site.name, beaten)
+
+    async def _end_if_told(self) -> None:
+        """All end, each when it is ready; whoever sees to them starts each again."""
+        if self._ended_by and self.site.entropy.chance(0.4):
+            with suppress(Lost):
+                await self.leave()
+            raise Ended("so does the whole application")
 
     def _request(self, epoch: int) -> StreamsGroupHeartbeatRequest:
         joins = epoch == _JOINS
@@ -136,10 +190,11 @@ class StreamsMembership(Membership):
             member_epoch=epoch,
             endpoint_information_epoch=self._endpoints,
             rebalance_timeout_ms=self.rebalance_ms if says_all else -1,
-            topology=topology() if joins else None,
+            topology=topology(self._deployment.build) if joins else None,
             active_tasks=rows_of(self._active) if says_tasks else None,
             standby_tasks=rows_of(self._standby) if says_tasks else None,
             warmup_tasks=[] if says_tasks else None,
             process_id=self.process if says_all else None,
             user_endpoint=self._endpoint if says_all else None,
+            shutdown_application=self._deployment.ends_all,
         )

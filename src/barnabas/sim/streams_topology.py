@@ -1,4 +1,4 @@
-"""What the members of a simulated streams group run: two parts with a topic between them, one with state."""
+"""What the members of a simulated streams group run: parts with topics between them, one with state."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -10,25 +10,32 @@ from barnabas.protocol.streams_group_heartbeat import (
     TopicInfo,
     Topology,
 )
+from barnabas.sim.build import Build
 from barnabas.sim.events import Place, StreamsTask
 from barnabas.sim.scenario import STREAMERS_GROUP, TOPIC
 
 REPARTITIONED = f"{STREAMERS_GROUP}-by-key-repartition"
 _KEPT = f"{STREAMERS_GROUP}-counts-changelog"
-_PARTS = {"0": TOPIC, "1": REPARTITIONED}
+_TOTALED = f"{STREAMERS_GROUP}-by-total-repartition"
+_PARTS = {"0": TOPIC, "1": REPARTITIONED, "2": _TOTALED}
 """What each subtopology reads."""
 WITH_STATE = "1"
 
 
-def topology() -> Topology:
+def topology(build: Build) -> Topology:
     """As members say it when they join."""
-    return Topology(
-        epoch=0,
-        subtopologies=[
-            _part("0", [TOPIC], writes=[REPARTITIONED]),
-            _part(WITH_STATE, [], reads=[REPARTITIONED], keeps=[_KEPT]),
-        ],
-    )
+    parts = {
+        "0": _part("0", [TOPIC], writes=[REPARTITIONED]),
+        WITH_STATE: _part(
+            WITH_STATE,
+            [],
+            reads=[REPARTITIONED],
+            writes=[_TOTALED] if "2" in build.parts else [],
+            keeps=[_KEPT],
+        ),
+        "2": _part("2", [], reads=[_TOTALED]),
+    }
+    return Topology(epoch=build.epoch, subtopologies=[parts[one] for one in build.parts])
 
 
 def _part(
@@ -55,14 +62,19 @@ def _internal(name: str, cleanup: str) -> TopicInfo:
     return TopicInfo(name=name, partitions=0, replication_factor=-1, topic_configs=configs)
 
 
+def inputs(build: Build) -> list[str]:
+    """What it reads."""
+    return [_PARTS[part] for part in build.parts]
+
+
 def places_of(tasks: Iterable[StreamsTask]) -> tuple[Place, ...]:
     """What these tasks read."""
     return tuple((_PARTS[part], partition) for part, partition in sorted(tasks))
 
 
-def all_tasks(partitions: int) -> list[StreamsTask]:
+def all_tasks(build: Build, partitions: int) -> list[StreamsTask]:
     """What there is to do, sorted, where the topic has so many partitions."""
-    return [(part, partition) for part in sorted(_PARTS) for partition in range(partitions)]
+    return [(part, partition) for part in build.parts for partition in range(partitions)]
 
 
 class _Row(Protocol):

@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from barnabas.sim.checkers.all_end import AllEnd
 from barnabas.sim.checkers.commits_stay import CommitsStay
 from barnabas.sim.checkers.contents_stay import ContentsStay
 from barnabas.sim.checkers.copied_once import CopiedOnce
@@ -12,6 +13,7 @@ from barnabas.sim.checkers.one_hand import OneHand
 from barnabas.sim.checkers.one_holder import OneHolder
 from barnabas.sim.checkers.one_owner import OneOwner
 from barnabas.sim.checkers.one_role import OneRole
+from barnabas.sim.checkers.one_topology import OneTopology
 from barnabas.sim.checkers.records_once import RecordsOnce
 from barnabas.sim.checkers.shared_once import SharedOnce
 from barnabas.sim.checkers.whole_transactions import WholeTransactions
@@ -38,6 +40,8 @@ def all_checkers(scenario: Scenario) -> list[Checker]:
         OneOwner(),
         OneHolder(),
         OneRole(),
+        OneTopology(),
+        AllEnd(),
         EpochsGrow(),
         ZombiesFenced(),
         CommitsStay(),

@@ -5,7 +5,7 @@ for each group at the next moment at which something happens to it by itself.
 """
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import cast
 
 from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_shards import GroupShards, Held
@@ -18,15 +18,12 @@ from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.rebalancing import begin_rebalance
 from barnabas.coordinators.group.replies import Effects, JoinReply, SyncReply
 from barnabas.coordinators.group.syncing import Sync
+from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import ErrorCode
 from barnabas.ports import Timers
 
-
-class _Waiting(NamedTuple):
-    """A request that waits, and how its reply is put to the client."""
-
-    pending: Pending
-    respond: Callable[..., object]
+_Waiting = tuple[Pending, Callable[..., object]]
+"""A request that waits, and how its reply is put to the client."""
 
 
 class GroupMembership:
@@ -46,13 +43,16 @@ class GroupMembership:
         """Become a member; gives `respond`'s answer when the group has agreed."""
         if held is None:
             held = self._shards.of(group_id)
-        if asked.who.member_id and held.shard.group(group_id) is None:
-            return respond(JoinReply(ErrorCode.UNKNOWN_MEMBER_ID, asked.who.member_id))
-        group = held.shard.group_to_join(group_id)
-        waiting = _Waiting(Pending(), respond)
+        group = held.shard.group(group_id)
+        if group is None:
+            if asked.who.member_id:
+                return respond(JoinReply(ErrorCode.UNKNOWN_MEMBER_ID, asked.who.member_id))
+            group = held.shard.group_to_join(group_id)
+        pending = Pending()
+        waiting: _Waiting = pending, respond
         effects = joining.join(group, asked, waiting, self._shards.now_ms())
         self._carry_out(held, group, effects)
-        return waiting.pending
+        return pending
 
     def sync(
         self,
@@ -65,10 +65,11 @@ class GroupMembership:
         group = None if held is None else held.shard.group(group_id)
         if held is None or group is None:
             return respond(SyncReply(ErrorCode.UNKNOWN_MEMBER_ID))
-        waiting = _Waiting(Pending(), respond)
+        pending = Pending()
+        waiting: _Waiting = pending, respond
         effects = syncing.sync(group, asked, waiting, self._shards.now_ms())
         self._carry_out(held, group, effects)
-        return waiting.pending
+        return pending
 
     def heartbeat(
         self, held: Held | None, group_id: str, who: Identity, generation: int
@@ -127,20 +128,25 @@ class GroupMembership:
 
     def _carry_out(self, held: Held, group: ClassicGroup, effects: Effects) -> None:
         for waiter, reply in effects.answers:
-            assert isinstance(waiter, _Waiting), "only requests wait"
-            waiter.pending.complete(waiter.respond(reply))
+            pending, respond = cast("_Waiting", waiter)
+            pending.complete(respond(reply))
         if effects.record is not None:
-            ticket = effects.ticket
-
-            def written(code: ErrorCode) -> None:
-                if ticket is not None:
-                    stored = syncing.stored(group, ticket, code, self._shards.now_ms())
-                    self._carry_out(held, group, stored)
-
-            self._shards.append(held, [effects.record], written)
+            self._store(held, group, effects.record, effects.ticket)
+        due = group.due
         if group.is_vacant:
             held.shard.forget(group.group_id)
-        self._alarms.set(held, group.group_id, None if group.is_vacant else group.due)
+            due = None
+        self._alarms.set(held, group.group_id, due)
+
+    def _store(
+        self, held: Held, group: ClassicGroup, record: CoordinatorRecord, ticket: int | None
+    ) -> None:
+        def written(code: ErrorCode) -> None:
+            if ticket is not None:
+                stored = syncing.stored(group, ticket, code, self._shards.now_ms())
+                self._carry_out(held, group, stored)
+
+        self._shards.append(held, [record], written)
 
     def _on_alarm(self, held: Held, group_id: str) -> None:
         # Another one of its name may be there by now: its alarm is this one too.

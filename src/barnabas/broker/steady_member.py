@@ -2,7 +2,7 @@
 
 from barnabas.broker.group_shards import GroupShards, Held
 from barnabas.coordinators.group.classic import ClassicGroup
-from barnabas.coordinators.group.group_states import GroupState
+from barnabas.coordinators.group.group_states import STABLE
 from barnabas.coordinators.group.member import Member
 
 
@@ -29,7 +29,7 @@ class SteadyMember:
         """Hear it; False: something has happened, and it was not heard."""
         group, member = self._group, self._member
         if (
-            group.state is not GroupState.STABLE
+            group.state is not STABLE
             or group.generation != self._generation
             or group.members.get(self._member_id) is not member
             # The partition that the group is kept in may have gone, or the group out of it.

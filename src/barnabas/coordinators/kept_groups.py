@@ -23,11 +23,7 @@ class KeptGroups(Generic[GroupT]):
     ) -> None:
         self._replay_own = replay_own
         self._replay_any = replay_any
-        self._groups: dict[str, GroupT] = {}
-
-    def get(self, group_id: str) -> GroupT | None:
-        """A group, also one without members."""
-        return self._groups.get(group_id)
+        self.become({})
 
     def all(self) -> Iterator[GroupT]:
         """All groups."""
@@ -40,6 +36,8 @@ class KeptGroups(Generic[GroupT]):
     def become(self, groups: dict[str, GroupT]) -> None:
         """Have the groups that were read from the log again."""
         self._groups = groups
+        self.get: Callable[[str], GroupT | None] = groups.get
+        """A group, also one without members. Asked for each request of a member: no method around it."""
 
     def replay(self, key: Buffer | None, value: Buffer | None) -> bool:
         """Take in one record; False if it is of another kind.

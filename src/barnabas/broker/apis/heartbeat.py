@@ -13,13 +13,16 @@ from barnabas.coordinators.group.member import Identity
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.heartbeat import HeartbeatRequest, HeartbeatResponse
 
+_new = tuple.__new__
+"""Makes named tuples in half the time that calling their class takes."""
+
 
 def handle(broker: Broker, context: RequestContext, request: HeartbeatRequest) -> HeartbeatResponse:
     """Ask the group."""
     del context
     if not request.group_id:
         return HeartbeatResponse(error_code=ErrorCode.INVALID_GROUP_ID)
-    who = Identity(request.member_id, request.group_instance_id)
+    who = _new(Identity, (request.member_id, request.group_instance_id))
     try:
         code = broker.members.heartbeat(request.group_id, who, request.generation_id)
     except BrokerError as error:

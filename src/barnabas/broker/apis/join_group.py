@@ -9,6 +9,9 @@ Versions: 1 rebalance timeout apart from the session's (KIP-62) · 2 throttle ti
 """
 
 import logging
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.client_host import client_host
@@ -26,41 +29,22 @@ from barnabas.versions import VersionTable
 
 log = logging.getLogger(__name__)
 
-_TAKES_ID_FIRST = VersionTable({0: False, 4: True})
-_NO_PROTOCOL = VersionTable({0: "", 7: None})
-_SKIPS_ASSIGNMENT = VersionTable({0: False, 9: True})
+_new = tuple.__new__
+"""Makes named tuples in half the time that calling their class takes."""
 
 
 def handle(broker: Broker, context: RequestContext, request: JoinGroupRequest) -> object:
     """Let the group decide."""
-    no_protocol = _NO_PROTOCOL[context.api_version]
-
-    def respond(reply: JoinReply) -> JoinGroupResponse:
-        return JoinGroupResponse(
-            error_code=reply.error,
-            generation_id=reply.generation,
-            protocol_type=reply.protocol_type,
-            protocol_name=no_protocol if reply.protocol is None else reply.protocol,
-            leader=reply.leader,
-            skip_assignment=reply.skip_assignment,
-            member_id=reply.member_id,
-            members=[
-                JoinGroupResponseMember(
-                    member_id=one.member_id,
-                    group_instance_id=one.instance_id,
-                    metadata=one.metadata,
-                )
-                for one in reply.members
-            ],
-        )
-
+    spoken = _BY_VERSION[context.api_version]
+    respond = spoken.respond
     refused = _refusal(broker, request)
     if refused is not None:
         return respond(JoinReply(refused, request.member_id))
     if request.reason:
         log.info("member joins", extra={"group": request.group_id, "reason": request.reason})
     try:
-        return broker.members.join(request.group_id, _asked(broker, context, request), respond)
+        asked = _asked(broker, context, request, spoken)
+        return broker.members.join(request.group_id, asked, respond)
     except BrokerError as error:
         return respond(JoinReply(error.code, request.member_id))
 
@@ -75,24 +59,70 @@ def _refusal(broker: Broker, request: JoinGroupRequest) -> ErrorCode | None:
     return None
 
 
-def _asked(broker: Broker, context: RequestContext, request: JoinGroupRequest) -> Join:
+def _asked(
+    broker: Broker, context: RequestContext, request: JoinGroupRequest, spoken: "_Spoken"
+) -> Join:
+    member_id, instance_id = request.member_id, request.group_instance_id
     session_ms, rebalance_ms = request.session_timeout_ms, request.rebalance_timeout_ms
     client_id = context.client_id or ""
-    name = client_id if request.group_instance_id is None else request.group_instance_id
-    return Join(
-        who=Identity(request.member_id, request.group_instance_id),
-        new_id="" if request.member_id else f"{name}-{_uuid(broker.entropy.uuid())}",
-        client_id=client_id,
-        client_host=client_host(context),
-        session_timeout_ms=session_ms,
-        rebalance_timeout_ms=session_ms if rebalance_ms < 0 else rebalance_ms,
-        protocol_type=request.protocol_type,
-        protocols=tuple((one.name, bytes(one.metadata)) for one in request.protocols),
-        takes_id_first=_TAKES_ID_FIRST[context.api_version],
-        skips_assignment=_SKIPS_ASSIGNMENT[context.api_version],
+    new_id = "" if member_id else _new_id(broker, client_id if instance_id is None else instance_id)
+    return _new(
+        Join,
+        (
+            _new(Identity, (member_id, instance_id)),
+            new_id,
+            client_id,
+            client_host(context),
+            session_ms,
+            session_ms if rebalance_ms < 0 else rebalance_ms,
+            request.protocol_type,
+            tuple([(one.name, bytes(one.metadata)) for one in request.protocols]),
+            spoken.takes_id_first,
+            spoken.skips_assignment,
+        ),
     )
 
 
-def _uuid(data: bytes) -> str:
-    text = data.hex()
-    return "-".join((text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+def _new_id(broker: Broker, name: str) -> str:
+    text = broker.entropy.uuid().hex()
+    return "-".join((name, text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+
+
+def _respond(no_protocol: str | None, reply: JoinReply) -> JoinGroupResponse:
+    error, member_id, generation, protocol_type, protocol, leader, skips, members = reply
+    return JoinGroupResponse(
+        error_code=error,
+        generation_id=generation,
+        protocol_type=protocol_type,
+        protocol_name=no_protocol if protocol is None else protocol,
+        leader=leader,
+        skip_assignment=skips,
+        member_id=member_id,
+        members=[
+            JoinGroupResponseMember(
+                member_id=one.member_id,
+                group_instance_id=one.instance_id,
+                metadata=one.metadata,
+            )
+            for one in members
+        ],
+    )
+
+
+class _Spoken(NamedTuple):
+    """What the clients of a version know, and how they are answered."""
+
+    takes_id_first: bool
+    skips_assignment: bool
+    respond: Callable[[JoinReply], JoinGroupResponse]
+
+
+_NEVER_NULL, _NULL = partial(_respond, ""), partial(_respond, None)
+_BY_VERSION = VersionTable(
+    {
+        0: _Spoken(takes_id_first=False, skips_assignment=False, respond=_NEVER_NULL),
+        4: _Spoken(takes_id_first=True, skips_assignment=False, respond=_NEVER_NULL),
+        7: _Spoken(takes_id_first=True, skips_assignment=False, respond=_NULL),
+        9: _Spoken(takes_id_first=True, skips_assignment=True, respond=_NULL),
+    }
+)

@@ -15,6 +15,9 @@ from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.sync_group import SyncGroupRequest, SyncGroupResponse
 from barnabas.versions import VersionTable
 
+_new = tuple.__new__
+"""Makes named tuples in half the time that calling their class takes."""
+
 _NAMES_PROTOCOL = VersionTable({0: False, 5: True})
 
 
@@ -25,12 +28,16 @@ def handle(broker: Broker, context: RequestContext, request: SyncGroupRequest) -
         return _respond(SyncReply(ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
     if not request.group_id:
         return _respond(SyncReply(ErrorCode.INVALID_GROUP_ID))
-    asked = Sync(
-        Identity(request.member_id, request.group_instance_id),
-        request.generation_id,
-        request.protocol_type,
-        request.protocol_name,
-        {one.member_id: bytes(one.assignment) for one in request.assignments},
+    assignments = request.assignments
+    asked = _new(
+        Sync,
+        (
+            _new(Identity, (request.member_id, request.group_instance_id)),
+            request.generation_id,
+            request.protocol_type,
+            request.protocol_name,
+            {one.member_id: bytes(one.assignment) for one in assignments} if assignments else {},
+        ),
     )
     try:
         return broker.members.sync(request.group_id, asked, _respond)
@@ -39,9 +46,10 @@ def handle(broker: Broker, context: RequestContext, request: SyncGroupRequest) -
 
 
 def _respond(reply: SyncReply) -> SyncGroupResponse:
+    error, protocol_type, protocol, assignment = reply
     return SyncGroupResponse(
-        error_code=reply.error,
-        protocol_type=reply.protocol_type,
-        protocol_name=reply.protocol,
-        assignment=reply.assignment,
+        error_code=error,
+        protocol_type=protocol_type,
+        protocol_name=protocol,
+        assignment=assignment,
     )

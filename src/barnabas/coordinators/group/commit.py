@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from barnabas.coordinators.group.classic import ClassicGroup
-from barnabas.coordinators.group.group_states import GroupState
+from barnabas.coordinators.group.group_states import COMPLETING_REBALANCE, EMPTY
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
 from barnabas.errors import ErrorCode
@@ -36,7 +36,7 @@ def commit_refusal(
     OffsetMetadataManager.validateOffsetCommit and ClassicGroup's.
     """
     from_outside = asked.generation <= NO_GENERATION
-    if group is None or group.state is GroupState.EMPTY:
+    if group is None or group.state is EMPTY:
         if from_outside:
             return None
         is_there = group is not None or has_offsets(asked.group_id)
@@ -49,5 +49,5 @@ def commit_refusal(
         return refused
     if asked.generation != group.generation:
         return ErrorCode.ILLEGAL_GENERATION
-    amid = group.state is GroupState.COMPLETING_REBALANCE and not asked.in_transaction
+    amid = group.state is COMPLETING_REBALANCE and not asked.in_transaction
     return ErrorCode.REBALANCE_IN_PROGRESS if amid else None

@@ -4,7 +4,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from barnabas.coordinators.group.classic import ClassicGroup, Replacement
-from barnabas.coordinators.group.group_states import GroupState
+from barnabas.coordinators.group.group_states import (
+    EMPTY,
+    PREPARING_REBALANCE,
+    STABLE,
+)
 from barnabas.coordinators.group.member import Identity, Member, Protocols
 from barnabas.coordinators.group.protocols import vote
 from barnabas.coordinators.group.rebalancing import (
@@ -16,8 +20,6 @@ from barnabas.coordinators.group.rebalancing import (
 from barnabas.coordinators.group.replies import Effects, JoinReply, SyncReply, Waiter
 from barnabas.coordinators.group.snapshot import record_of
 from barnabas.errors import ErrorCode
-
-_S = GroupState
 
 
 class Join(NamedTuple):
@@ -68,10 +70,10 @@ def _has_room(group: ClassicGroup, member_id: str) -> bool:
     loses those who come last.
     """
     largest = group.settings.max_size
-    if group.state is _S.EMPTY or len(group.members) < largest:
+    if group.state is EMPTY or len(group.members) < largest:
         return True
     known = group.members.get(member_id)
-    if group.state is _S.PREPARING_REBALANCE:
+    if group.state is PREPARING_REBALANCE:
         here = sum(one.joining is not None for one in group.members.values())
         return (known is not None and known.joining is not None) or here < largest
     return known is not None
@@ -100,7 +102,7 @@ def _add(group: ClassicGroup, asked: Join, member_id: str, waiter: Waiter, now: 
     if not group.members:
         group.protocol_type = asked.protocol_type
         group.leader = member_id
-    if group.state is _S.PREPARING_REBALANCE:
+    if group.state is PREPARING_REBALANCE:
         group.has_grown = True
     group.members[member_id] = Member(
         member_id=member_id,
@@ -127,19 +129,22 @@ def _join_again(
     partitions; a follower without news, or one that missed its answer, is told what there is.
     """
     member = group.members[asked.who.member_id]
-    has_news = member.protocols != asked.protocols
-    if group.state is _S.STABLE:
-        has_news |= group.leader == member.member_id
-    if group.state is not _S.PREPARING_REBALANCE and not has_news:
-        effects.answer(waiter, group.join_reply(member))
-        return
+    if group.state is not PREPARING_REBALANCE:
+        has_news = member.protocols != asked.protocols
+        if group.state is STABLE:
+            has_news |= group.leader == member.member_id
+        if not has_news:
+            effects.answer(waiter, group.join_reply(member))
+            return
     _update(member, asked, effects, waiter)
     members_changed(group, effects, now)
 
 
 def _update(member: Member, asked: Join, effects: Effects, waiter: Waiter) -> None:
-    # It asks on another connection: who waits on the first one is to ask again.
-    effects.answer(member.joining, JoinReply(ErrorCode.REBALANCE_IN_PROGRESS, member.member_id))
+    if member.joining is not None:
+        # It asks on another connection: who waits on the first one is to ask again.
+        reply = JoinReply(ErrorCode.REBALANCE_IN_PROGRESS, member.member_id)
+        effects.answer(member.joining, reply)
     member.protocols = asked.protocols
     member.session_timeout_ms = asked.session_timeout_ms
     member.rebalance_timeout_ms = asked.rebalance_timeout_ms
@@ -162,7 +167,7 @@ def _replace(group: ClassicGroup, asked: Join, effects: Effects, waiter: Waiter,
     _update(member, asked, effects, waiter)
     group.heard(member, now)
     put_in_place(group, old.member_id, member)
-    if group.state is _S.STABLE and vote(group.members.values()) == group.protocol:
+    if group.state is STABLE and vote(group.members.values()) == group.protocol:
         reply = group.join_reply(member)
         if asked.skips_assignment:
             reply = reply._replace(skip_assignment=group.leader == member.member_id)
@@ -171,7 +176,7 @@ def _replace(group: ClassicGroup, asked: Join, effects: Effects, waiter: Waiter,
             reply = reply._replace(leader=leader_before, members=())
         effects.record = record_of(group)
         effects.ticket = group.ticket(Replacement(was, member, reply))
-    elif group.state is _S.PREPARING_REBALANCE:
+    elif group.state is PREPARING_REBALANCE:
         end_if_all_joined(group, effects, now)
     else:
         begin_rebalance(group, effects, now)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from barnabas.coordinators.group.classic import ClassicGroup
-from barnabas.coordinators.group.group_states import GroupInput, GroupState
+from barnabas.coordinators.group.group_states import PREPARING_REBALANCE, GroupInput
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.rebalancing import (
     begin_rebalance,
@@ -16,6 +16,8 @@ from barnabas.coordinators.group.rebalancing import (
 from barnabas.coordinators.group.replies import Effects
 from barnabas.errors import ErrorCode
 
+_NONE, _REJOIN = ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS
+
 
 def heartbeat(group: ClassicGroup, who: Identity, generation: int, now: int) -> ErrorCode:
     """A member is alive; the code says whether it must join again."""
@@ -25,9 +27,9 @@ def heartbeat(group: ClassicGroup, who: Identity, generation: int, now: int) -> 
     if generation != group.generation:
         return ErrorCode.ILLEGAL_GENERATION
     group.heard(group.members[who.member_id], now)
-    if group.state is GroupState.PREPARING_REBALANCE:
-        return ErrorCode.REBALANCE_IN_PROGRESS
-    return ErrorCode.NONE
+    if group.state is PREPARING_REBALANCE:
+        return _REJOIN
+    return _NONE
 
 
 def leave(

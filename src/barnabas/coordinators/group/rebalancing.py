@@ -1,19 +1,22 @@
 """Rebalances: who is waited for, until when, and how a generation begins."""
 
 from barnabas.coordinators.group.classic import ClassicGroup
-from barnabas.coordinators.group.group_states import GroupInput, GroupState
+from barnabas.coordinators.group.group_states import (
+    COMPLETING_REBALANCE,
+    EMPTY,
+    PREPARING_REBALANCE,
+    GroupInput,
+)
 from barnabas.coordinators.group.member import NO_ASSIGNMENT, Member
 from barnabas.coordinators.group.protocols import vote
 from barnabas.coordinators.group.replies import Effects, JoinReply, SyncReply
 from barnabas.coordinators.group.snapshot import record_of
 from barnabas.errors import ErrorCode
 
-_S = GroupState
-
 
 def members_changed(group: ClassicGroup, effects: Effects, now: int) -> None:
     """Somebody joined, left or changed: begin a rebalance, or end one that waited for that."""
-    if group.state is not _S.PREPARING_REBALANCE:
+    if group.state is not PREPARING_REBALANCE:
         begin_rebalance(group, effects, now)
     else:
         end_if_all_joined(group, effects, now)
@@ -21,17 +24,17 @@ def members_changed(group: ClassicGroup, effects: Effects, now: int) -> None:
 
 def end_if_all_joined(group: ClassicGroup, effects: Effects, now: int) -> None:
     """End the join phase when nobody is waited for. A first rebalance always waits its time."""
-    waiting = group.state is _S.PREPARING_REBALANCE and group.extension_ms is None
+    waiting = group.state is PREPARING_REBALANCE and group.extension_ms is None
     if waiting and group.all_have_joined:
         end_join_phase(group, effects, now)
 
 
 def begin_rebalance(group: ClassicGroup, effects: Effects, now: int) -> None:
     """Have everybody join again."""
-    if group.state is _S.COMPLETING_REBALANCE:
+    if group.state is COMPLETING_REBALANCE:
         drop_assignments(group, effects, ErrorCode.REBALANCE_IN_PROGRESS, now)
     group.sync_deadline = None
-    is_first = group.state is _S.EMPTY
+    is_first = group.state is EMPTY
     group.move(GroupInput.REBALANCE_NEEDED, now)
     group.has_grown = False
     if is_first:

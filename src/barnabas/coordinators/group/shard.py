@@ -4,7 +4,7 @@ Offsets change by replay alone. What a group does between two generations is not
 Kafka: a record holds a group as the last generation left it, and replay makes it from that.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from barnabas.coordinators.consumer_group import committing
@@ -53,10 +53,8 @@ class GroupShard:
         self.streams = StreamsGroups(around.topics, self.replay)
         self.offsets = OffsetsShard(metadata_max_bytes)
         self._groups: dict[str, ClassicGroup] = {}
-
-    def group(self, group_id: str) -> ClassicGroup | None:
+        self.group: Callable[[str], ClassicGroup | None] = self._groups.get
         """A group that somebody joined; None also for one that has offsets and nothing else."""
-        return self._groups.get(group_id)
 
     def group_to_join(self, group_id: str) -> ClassicGroup:
         """The same, made if it is not there. `forget` it if nothing comes of it."""

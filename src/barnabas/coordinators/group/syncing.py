@@ -4,15 +4,18 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from barnabas.coordinators.group.classic import Assignments, ClassicGroup, Replacement
-from barnabas.coordinators.group.group_states import GroupInput, GroupState
+from barnabas.coordinators.group.group_states import (
+    COMPLETING_REBALANCE,
+    PREPARING_REBALANCE,
+    STABLE,
+    GroupInput,
+)
 from barnabas.coordinators.group.joining import put_in_place
 from barnabas.coordinators.group.member import NO_ASSIGNMENT, Identity
 from barnabas.coordinators.group.rebalancing import drop_assignments, members_changed
 from barnabas.coordinators.group.replies import Effects, JoinReply, SyncReply, Waiter
 from barnabas.coordinators.group.snapshot import record_of
 from barnabas.errors import ErrorCode
-
-_S = GroupState
 
 
 class Sync(NamedTuple):
@@ -34,12 +37,13 @@ def sync(group: ClassicGroup, asked: Sync, waiter: Waiter, now: int) -> Effects:
         return effects
     member = group.members[asked.who.member_id]
     member.has_synced = True
-    if group.state is _S.STABLE:
+    if group.state is STABLE:
         effects.answer(waiter, group.sync_reply(member))
         group.heard(member, now)
         return effects
-    # It asks on another connection: who waits on the first one is to join again.
-    effects.answer(member.syncing, SyncReply(ErrorCode.REBALANCE_IN_PROGRESS))
+    if member.syncing is not None:
+        # It asks on another connection: who waits on the first one is to join again.
+        effects.answer(member.syncing, SyncReply(ErrorCode.REBALANCE_IN_PROGRESS))
     member.syncing = waiter
     if group.leader == member.member_id:
         assigned = {name: asked.assignments.get(name, NO_ASSIGNMENT) for name in group.members}
@@ -54,12 +58,15 @@ def _refusal(group: ClassicGroup, asked: Sync) -> ErrorCode | None:
         return refused
     if asked.generation != group.generation:
         return ErrorCode.ILLEGAL_GENERATION
-    agreed = ((asked.protocol_type, group.protocol_type), (asked.protocol, group.protocol))
-    if any(None not in pair and pair[0] != pair[1] for pair in agreed):
+    if _differ(asked.protocol_type, group.protocol_type) or _differ(asked.protocol, group.protocol):
         return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
-    if group.state is _S.PREPARING_REBALANCE:
+    if group.state is PREPARING_REBALANCE:
         return ErrorCode.REBALANCE_IN_PROGRESS
     return None
+
+
+def _differ(asked: str | None, agreed: str | None) -> bool:
+    return asked is not None and agreed is not None and asked != agreed
 
 
 def stored(group: ClassicGroup, ticket: int, code: ErrorCode, now: int) -> Effects:
@@ -67,7 +74,7 @@ def stored(group: ClassicGroup, ticket: int, code: ErrorCode, now: int) -> Effec
     effects = Effects()
     match group.storing.pop(ticket, None):
         case Assignments(generation, by_member):
-            if group.state is _S.COMPLETING_REBALANCE and group.generation == generation:
+            if group.state is COMPLETING_REBALANCE and group.generation == generation:
                 _assign(group, by_member, code, effects, now)
         case Replacement() as one:
             _replaced(group, one, code, effects, now)
@@ -100,7 +107,7 @@ def _replaced(
 ) -> None:
     """Tell a static member that it is back; or put the one before in its place again."""
     is_there = group.members.get(one.now.member_id) is one.now
-    if not is_there or (group.state, group.generation) != (_S.STABLE, one.reply.generation):
+    if not is_there or (group.state, group.generation) != (STABLE, one.reply.generation):
         return  # What happened since answers it.
     waiter, one.now.joining = one.now.joining, None
     if code:

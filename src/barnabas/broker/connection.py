@@ -7,15 +7,19 @@ from typing import cast
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.countdown import Countdown
 from barnabas.broker.floating import Floating
 from barnabas.broker.metering import Metered, Used, metered
+from barnabas.broker.partition import Partition
 from barnabas.broker.pulse import HEARTBEATS, Pulse, short_way
 from barnabas.broker.purgatory import Pending, Unwritten, reply_of, there
+from barnabas.broker.replying import reply_to_all
 from barnabas.broker.spoken import Spoken
 from barnabas.dialects.dialect import Request, Unanswered
 from barnabas.dialects.kafka.repeated import Repeated
 from barnabas.ports import Timer
 from barnabas.runtime.connection import Connection
+from barnabas.runtime.frame_handler import Lone
 from barnabas.wire.send import Send
 
 log = logging.getLogger(__name__)
@@ -73,39 +77,96 @@ class ClientConnection:
         self.peer_host = connection.peer.rpartition(":")[0]
 
     @property
+    def lone(self) -> Lone | None:
+        """How an event is handled that is one frame, where replies keep the order of requests."""
+        return self._on_lone_frame if self._floating is None else None
+
+    @property
     def connection(self) -> Connection:
         """What the bytes go through."""
         return self._connection
 
     def on_frame(self, frame: memoryview) -> bool:
         """Handle one request; False if the next one has to wait."""
-        broker, pulse = self._broker, self._pulse
+        broker = self._broker
         began = broker.clock.monotonic() if broker.quotas.in_force else None
         self._others += 1
         try:
             request = self._dialect.read_request(frame)
         except Unanswered as reason:
-            log.info("request left unanswered: %s", reason, extra={"peer": self._connection.peer})
+            self._leave_unanswered(reason)
             return True
         key, version, _, client_id, body = request
         context = self._context
         same = context[0] == key and context[1] == version and context[2] == client_id
         if not same:
-            context = self._context = _new(
-                RequestContext, (key, version, client_id, context[3], context[4], context[5])
-            )
-            self._connection.client_id = client_id
+            context = self._look_round(request)
         if self._unwritten >= 0 and key != self._unwritten:
             # What it asks may be what those before it have changed.
             broker.replicas.write()
         outcome = self._handlers[key](broker, context, body)
-        if key in HEARTBEATS:
-            self._on_heartbeat(frame, request, outcome)
-        elif pulse is not None:
-            self._pulse = None
-            self._connection.be_patient(None)
+        if key in HEARTBEATS or self._pulse is not None:
+            self._on_pulse(frame, request, outcome)
         used = None if began is None else Used(len(frame), broker.clock.monotonic() - began)
         return self._take(request, outcome, used)
+
+    def _look_round(self, request: Request) -> RequestContext:
+        """The surroundings of a request that is not like the one before."""
+        _, _, _, listener, peer, number = self._context
+        key, version, _, client_id, _ = request
+        context = _new(RequestContext, (key, version, client_id, listener, peer, number))
+        self._context = context
+        self._connection.client_id = client_id
+        return context
+
+    def _on_lone_frame(self, frame: memoryview) -> Send | bytes | bool | None:
+        """As `on_frame` and `on_event_end`, which this must stay like, for a single request.
+
+        Nothing that came before it waits, or it had not been handed over.
+        """
+        broker, dialect = self._broker, self._dialect
+        if broker.quotas.in_force:
+            return None
+        try:
+            request = dialect.read_request(frame)
+            key, version, _, client_id, body = request
+            context = self._context
+            same = context[0] == key and context[1] == version and context[2] == client_id
+            if not same:
+                context = self._look_round(request)
+            outcome = self._handlers[key](broker, context, body)
+            if key in HEARTBEATS or self._pulse is not None:
+                self._on_pulse(frame, request, outcome)
+            kind = type(outcome)
+            if kind is Unwritten:
+                self._unwritten = key
+                self._outcomes.append((request, outcome))
+                self._wait_for_turn()
+                return True
+            replicas = broker.replicas
+            replicas.write()
+            unseen = replicas.take_unseen()
+            if kind is Pending:
+                pending = cast("Pending", outcome)
+                if not pending.is_done:
+                    self._parked = (request, pending)
+                    pending.on_done(self._on_parked_done)
+                    return False
+                outcome = reply_of(pending.outcome)
+            elif unseen:
+                self._outcomes.append((request, outcome))
+                self._wait_for(unseen)
+                return True
+            reply = dialect.write_response(request, outcome)
+        except Unanswered as reason:
+            self._leave_unanswered(reason)
+            return True
+        except Exception:
+            # What it has begun is ended, as it is where there are others.
+            self._others = 1
+            self.on_event_end()
+            raise
+        return True if reply is None else reply
 
     def _take(self, request: Request, outcome: object, used: Used | None) -> bool:
         """Keep an outcome for the end of the event, or wait for it; whether the next may come."""
@@ -125,9 +186,16 @@ class ClientConnection:
         self._outcomes.append((request, outcome))
         return used is None
 
-    def _on_heartbeat(self, frame: memoryview, request: Request, outcome: object) -> None:
-        """Who says nothing else is in no hurry to be heard, and will say the same again."""
+    def _leave_unanswered(self, reason: Unanswered) -> None:
+        log.info("request left unanswered: %s", reason, extra={"peer": self._connection.peer})
+
+    def _on_pulse(self, frame: memoryview, request: Request, outcome: object) -> None:
+        """Who says nothing but heartbeats is in no hurry to be heard, and will say the same again."""
         broker, pulse = self._broker, self._pulse
+        if request.api_key not in HEARTBEATS:
+            self._pulse = None
+            self._connection.be_patient(None)
+            return
         now = broker.clock.monotonic()
         if pulse is None:
             self._pulse = Pulse(now)
@@ -169,19 +237,25 @@ class ClientConnection:
             return
         others, self._others = self._others, 0
         if self._unwritten >= 0 and not others:
-            self._connection.pause()
-            self._broker.turn.when_over(self._on_all_seen)
+            self._wait_for_turn()
             return
         replicas = self._broker.replicas
         replicas.write()
         unseen = replicas.take_unseen()
         if unseen and (self._outcomes or (self._floating is not None and self._floating.has_new)):
-            self._connection.pause()
-            waiting = _Countdown(len(unseen), self._on_all_seen)
-            for partition in unseen:
-                partition.when_seen(waiting.one_less)
+            self._wait_for(unseen)
         else:
             self._answer()
+
+    def _wait_for_turn(self) -> None:
+        self._connection.pause()
+        self._broker.turn.when_over(self._on_all_seen)
+
+    def _wait_for(self, unseen: Sequence[Partition]) -> None:
+        self._connection.pause()
+        waiting = Countdown(len(unseen), self._on_all_seen)
+        for partition in unseen:
+            partition.when_seen(waiting.one_less)
 
     def _answer(self) -> None:
         if self._unwritten >= 0:
@@ -207,7 +281,7 @@ class ClientConnection:
             if len(outcomes) == 1:
                 self._reply(*outcomes[0])
             else:
-                self._reply_all(outcomes)
+                reply_to_all(self._dialect, outcomes, self._connection.send)
 
     def _on_all_seen(self) -> None:
         """What the event appended counts, or is lost: reply, and go on."""
@@ -222,8 +296,13 @@ class ClientConnection:
             self._connection.send(reply)
 
     def _reply_late(self, request: Request, used: Used | None, outcome: object) -> None:
-        reply = self._reply if used is None else partial(self._reply_or_keep, used)
-        self._connection.guarded(lambda: reply(request, reply_of(outcome)))
+        self._connection.guarded(self._reply_now, request, used, outcome)
+
+    def _reply_now(self, request: Request, used: Used | None, outcome: object) -> None:
+        if used is None:
+            self._reply(request, reply_of(outcome))
+        else:
+            self._reply_or_keep(used, request, reply_of(outcome))
 
     def _reply_or_keep(self, used: Used, request: Request, outcome: object) -> None:
         """Reply under a quota when the client's wait is over, while other requests go on."""
@@ -243,7 +322,7 @@ class ClientConnection:
             self._connection.send(reply)
 
     def _send_late(self, reply: object) -> None:
-        self._connection.guarded(lambda: self._connection.send(cast("Send | bytes", reply)))
+        self._connection.guarded(self._connection.send, reply)
 
     def _reply_metered(self, request: Request, outcome: object, used: Used) -> None:
         """Reply under a quota, and take the next request when the client's wait is over."""
@@ -280,25 +359,6 @@ class ClientConnection:
             self._silence.cancel()
             self._on_silence_over()
 
-    def _reply_all(self, outcomes: Sequence[tuple[Request, object]]) -> None:
-        """Send the replies in order, those of bytes joined with their neighbours."""
-        write_response, send = self._dialect.write_response, self._connection.send
-        joined: list[bytes] = []
-        try:
-            for request, outcome in outcomes:
-                reply = write_response(request, outcome)
-                if isinstance(reply, bytes):
-                    joined.append(reply)
-                elif reply is not None:
-                    if joined:
-                        send(b"".join(joined))
-                        joined.clear()
-                    send(reply)
-        finally:
-            # What came before a request that ends the connection has its reply.
-            if joined:
-                send(b"".join(joined))
-
     def on_closed(self) -> None:
         """Let go of what waits for this client."""
         parked, self._parked = self._parked, None
@@ -312,9 +372,10 @@ class ClientConnection:
 
     def _on_parked_done(self, outcome: object) -> None:
         # It may be the event of another connection that completes it.
-        self._connection.guarded(lambda: self._reply_parked(reply_of(outcome)))
+        self._connection.guarded(self._reply_parked, outcome)
 
-    def _reply_parked(self, outcome: object) -> None:
+    def _reply_parked(self, told: object) -> None:
+        outcome = reply_of(told)
         parked, self._parked = self._parked, None
         assert parked is not None
         if self._used is not None:
@@ -323,18 +384,3 @@ class ClientConnection:
             self._reply(parked[0], outcome)
             if self._silence is None:
                 self._connection.resume()
-
-
-class _Countdown:
-    """Calls back when it was told of all."""
-
-    __slots__ = ("_done", "_left")
-
-    def __init__(self, count: int, done: Callable[[], None]) -> None:
-        self._left = count
-        self._done = done
-
-    def one_less(self) -> None:
-        self._left -= 1
-        if not self._left:
-            self._done()

@@ -9,6 +9,7 @@ from barnabas.broker.connection import ClientConnection
 from barnabas.broker.spoken import Spoken
 from barnabas.ports import Channel
 from barnabas.runtime.connection import Connection
+from barnabas.runtime.departures import Departures
 from barnabas.runtime.memory import ConnectionMemory
 
 log = logging.getLogger(__name__)
@@ -30,6 +31,7 @@ class Connections:
         # The largest frame must fit by itself, or it could never be received.
         limit = _NO_LIMIT if limit < 0 else max(limit, 2 * self._max_frame_bytes)
         self._memory = ConnectionMemory(limit)
+        self._departures = Departures(broker.timers)
         self._clients: dict[ClientConnection, None] = {}
         self._per_host: Counter[str] = Counter()
         self._accepted = 0
@@ -62,7 +64,7 @@ class Connections:
             return
         self._accepted += 1
         connection = Connection(
-            channel, self._memory, self._broker.timers, max_frame_bytes=self._max_frame_bytes
+            channel, self._memory, self._departures, max_frame_bytes=self._max_frame_bytes
         )
         client = ClientConnection(
             self._broker,
@@ -74,7 +76,7 @@ class Connections:
         )
         self._clients[client] = None
         self._per_host[host] += 1
-        connection.serve(client)
+        connection.serve(client, client.lone)
 
     def close_idle(self) -> None:
         """One tick: close those that did nothing for IDLE_TICKS of them."""

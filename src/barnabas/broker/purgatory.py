@@ -23,6 +23,12 @@ class Pending:
         self._on_done: Callable[[object], None] | None = None
         self._given_up: Callable[[], None] | None = None
 
+    @property
+    def outcome(self) -> object:
+        """The reply, or what making it came to; once it is done, and nobody was told."""
+        assert self.is_done, "it is asked for when it is there"
+        return self._outcome
+
     def complete(self, outcome: object) -> None:
         """Give the reply; a second one is ignored."""
         if self.is_done:
@@ -66,12 +72,6 @@ class Unwritten(Pending):
     """
 
     __slots__ = ()
-
-    @property
-    def outcome(self) -> object:
-        """The reply."""
-        assert self.is_done, "what was queued is written"
-        return self._outcome
 
 
 def there(outcome: object) -> Pending:

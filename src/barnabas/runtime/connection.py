@@ -3,11 +3,13 @@
 import contextlib
 import logging
 from collections.abc import Callable
-from typing import Protocol
+from struct import Struct
 
 from barnabas.errors import ConnectionFailed, KafkaError
-from barnabas.ports import Channel, Timers
-from barnabas.runtime.intake import Intake
+from barnabas.ports import Channel
+from barnabas.runtime.departures import Departures
+from barnabas.runtime.frame_handler import Answer, FrameHandler, Lone
+from barnabas.runtime.intake import MOST_AT_ONCE, Intake
 from barnabas.runtime.memory import ConnectionMemory
 from barnabas.runtime.outbox import Outbox
 from barnabas.wire.send import Send
@@ -20,32 +22,8 @@ MAX_UNSENT_BYTES = 1024 * 1024
 _MAX_EARLY_BYTES = 64 * 1024
 _FILLS_PER_EVENT = 4
 
-
-Answer = Callable[[memoryview], bytes | None]
-"""The reply to one whole frame, its size in front, that is known already; b"": it comes by `send`.
-
-None: it is not known, nothing has been done, and it is to be handed over as any other.
-"""
-
-
-class FrameHandler(Protocol):
-    """What a connection serves."""
-
-    def on_frame(self, frame: memoryview) -> bool:
-        """Take one frame (a view that ends with the event); False: no more until `resume`.
-
-        Raises:
-            DecodeError: the connection is closed and the reason logged.
-        """
-        ...
-
-    def on_event_end(self) -> None:
-        """All frames of a readiness event were handed over; replies may be sent now."""
-        ...
-
-    def on_closed(self) -> None:
-        """The connection is gone; nothing else will be called."""
-        ...
+_SIZE = Struct(">i")
+_size_at = _SIZE.unpack_from
 
 
 class Connection:
@@ -62,16 +40,16 @@ class Connection:
     """
 
     __slots__ = (
-        "_answer", "_broken", "_channel", "_ended", "_finishing", "_handler", "_in_event", "_intake",
-        "_listening", "_outbox", "_owing", "_paused", "_scratch", "_stalled", "_timers", "_writing",
-        "client_id", "idle_ticks", "is_closed",
+        "_answer", "_broken", "_channel", "_departures", "_ended", "_finishing", "_handler", "_intake",
+        "_listening", "_lone", "_max_frame_bytes", "_outbox", "_owing", "_paused", "_scratch",
+        "_stalled", "_writing", "client_id", "idle_ticks", "is_closed",
     )  # fmt: skip
 
     def __init__(
         self,
         channel: Channel,
         memory: ConnectionMemory,
-        timers: Timers,
+        departures: Departures,
         *,
         max_frame_bytes: int,
     ) -> None:
@@ -79,15 +57,16 @@ class Connection:
         self._intake = Intake(memory, self, max_frame_bytes)
         self._outbox = Outbox(memory)
         self._scratch = memory.receive
-        self._timers = timers
+        self._departures = departures
+        self._max_frame_bytes = max_frame_bytes
         self._handler: FrameHandler | None = None
+        self._lone: Lone | None = None
         self._paused = False
         self._owing = False
         self._answer: Answer | None = None
         self._stalled = False
         self._listening = False
         self._writing = False
-        self._in_event = False
         self._finishing = False
         self._ended = False
         self._broken: ConnectionFailed | None = None
@@ -101,16 +80,24 @@ class Connection:
         """`host:port` of the other side."""
         return self._channel.peer
 
-    def serve(self, handler: FrameHandler) -> None:
-        """Begin to receive."""
+    def serve(self, handler: FrameHandler, lone: Lone | None = None) -> None:
+        """Begin to receive. `lone` is a shorter way for the commonest event."""
         self._handler = handler
+        # What is larger, or refused for its size, goes the longer way.
+        self._lone = lone if self._max_frame_bytes >= MOST_AT_ONCE else None
         self._listen(wanted=True)
 
     def send(self, send: Send | bytes) -> None:
-        """Queue a reply; it leaves after the event, or now if there is none."""
+        """Queue a reply; it leaves after the event, or now if there is none.
+
+        If the event is another's, bytes leave at the end of the turn. What is in files may be gone then.
+        """
         self._outbox.add(send)
-        if not self._in_event:
-            self._guard(self._flush)
+        present = self._departures.present
+        if present is None or (present is not self and not isinstance(send, bytes)):
+            self.guarded(self._flush)
+        elif present is not self:
+            self._departures.add(self)
 
     def pause(self) -> None:
         """Hand over no more frames until `resume`; a peer that has said all is answered before."""
@@ -127,9 +114,13 @@ class Connection:
             self._listening = False
             self._listen(wanted=True)
 
-    def guarded(self, step: Callable[[], None]) -> None:
-        """Run what belongs to this connection outside its events; a failure ends it alone."""
-        self._guard(step)
+    def guarded(self, step: Callable[..., None], *arguments: object) -> None:
+        """Run one step of this connection, of an event or not; what fails in it ends this one alone."""
+        if not self.is_closed:
+            try:
+                step(*arguments)
+            except Exception as error:  # noqa: BLE001 - it ends this connection
+                self._on_failed(error)
 
     def resume(self) -> None:
         """Hand over frames again, those that wait first."""
@@ -138,7 +129,7 @@ class Connection:
             self._close_if_finished()
         elif self._intake.waiting_bytes or self._ended:
             # Not from here: the scratch may hold another connection's frames.
-            self._timers.soon(self._on_left_over)
+            self._departures.soon(self._on_left_over)
         self._listen(wanted=True)
 
     def finish(self) -> None:
@@ -176,42 +167,83 @@ class Connection:
 
     def _on_readable(self) -> None:
         self.idle_ticks = 0
-        self._guard(self._receive_early if self._paused else self._receive)
+        if self._paused:
+            self.guarded(self._receive_early)
+        elif self._lone is None or self._intake.is_begun or self._outbox.size:
+            self.guarded(self._receive)
+        else:
+            self._on_lone()
+
+    def _on_lone(self) -> None:
+        """Nothing is held, nothing is to be sent: most likely one small frame comes."""
+        lone, scratch, departures = self._lone, self._scratch, self._departures
+        assert lone is not None
+        try:
+            received = self._channel.receive_into(scratch)
+            if (
+                not _SIZE.size <= received <= MOST_AT_ONCE
+                or _size_at(scratch)[0] != received - _SIZE.size
+            ):
+                self._intake.put(max(received, 0))
+                self._handle(received)
+                return
+            departures.present = self
+            reply = lone(scratch[_SIZE.size : received])
+            departures.present = None
+            if type(reply) is bytes:
+                if not self.is_closed:
+                    self._outbox.add(reply)
+                    departures.add(self)
+            elif reply is None:
+                self._intake.put(received)
+                self._handle(received)
+            else:
+                self._end_lone(reply)
+        except Exception as error:  # noqa: BLE001 - it ends this connection
+            self._on_failed(error)
+        finally:
+            departures.present = None
 
     def _on_late(self) -> None:
         if self._paused or self._outbox.size or self._intake.held_bytes:
             self._on_readable()
         else:
             self.idle_ticks = 0
-            self._guard(self._receive_known)
+            self.guarded(self._receive_known)
+
+    def _end_lone(self, reply: Send | bytes | bool) -> None:  # noqa: FBT001 - what a Lone gives
+        if reply is False:
+            self._paused = True
+        if not self.is_closed:
+            if not isinstance(reply, bool):
+                self._outbox.add(reply)
+            self._depart()
 
     def _on_writable(self) -> None:
         self.idle_ticks = 0
-        self._guard(self._flush)
+        self.guarded(self._flush)
 
-    def _on_turn_end(self) -> None:
-        self._guard(self._flush)
+    def leave(self) -> None:
+        """The turn is over: send what there is."""
+        if not self.is_closed:
+            try:
+                self._flush()
+            except Exception as error:  # noqa: BLE001 - it ends this connection
+                self._on_failed(error)
 
     def _on_left_over(self) -> None:
         if not self.is_closed and not self._paused:
-            self._guard(self._handle_left_over)
+            self.guarded(self._handle_left_over)
 
-    def _guard(self, step: "_Step") -> None:
-        """Run one step of this connection; whatever fails in it ends this connection alone."""
-        if self.is_closed:
-            return
-        try:
-            step()
-        except ConnectionFailed as error:
+    def _on_failed(self, error: Exception) -> None:
+        if isinstance(error, ConnectionFailed):
             self._on_broken(error)
-        except KafkaError as error:
+        elif isinstance(error, KafkaError):
             self._send_what_is_owed()
             self.close(error)
-        except Exception:
-            log.exception("connection failed", extra=self._who())
+        else:
+            log.error("connection failed", extra=self._who(), exc_info=error)
             self.close()
-        finally:
-            self._in_event = False
 
     def _send_what_is_owed(self) -> None:
         """What came before the end has been done: its replies leave, as far as there is room for them."""
@@ -242,12 +274,16 @@ class Connection:
             received = self._receive_rest(received)
         if not self.is_closed:
             intake.settle()
-            if self._outbox.size and not self._outbox.has_files:
-                self._timers.soon(self._on_turn_end)
-            else:
-                self._flush()
+            self._depart()
         if received == 0:
             self._on_end_of_stream()
+
+    def _depart(self) -> None:
+        """The event is over: send at the end of the turn, what is in files now."""
+        if self._outbox.size and not self._outbox.has_files:
+            self._departures.add(self)
+        else:
+            self._flush()
 
     def _receive_rest(self, received: int) -> int:
         """A ring was filled to the brim: the rest of a large frame is likely there."""
@@ -282,7 +318,8 @@ class Connection:
             return  # What it received was too much for the memory of all.
         handler = self._handler
         assert handler is not None
-        self._in_event = True
+        departures = self._departures
+        departures.present = self
         try:
             # Replies are made at the end of the event, so that nothing else stops it meanwhile.
             if not self._must_wait() and not self._intake.give(handler.on_frame):
@@ -290,8 +327,10 @@ class Connection:
             self._stalled = self._outbox.size > MAX_UNSENT_BYTES
         finally:
             # Whatever happened: the frames are views of a buffer that the next receive overwrites.
-            handler.on_event_end()
-            self._in_event = False
+            try:
+                handler.on_event_end()
+            finally:
+                departures.present = None
 
     def _must_wait(self) -> bool:
         return self._paused or self._finishing or self._outbox.size > MAX_UNSENT_BYTES
@@ -305,7 +344,7 @@ class Connection:
                 self._channel.on_writable(None)
             if self._stalled:
                 self._stalled = False
-                self._timers.soon(self._on_left_over)
+                self._departures.soon(self._on_left_over)
                 self._listen(wanted=True)
             if self._finishing:
                 self._close_if_finished()
@@ -330,7 +369,7 @@ class Connection:
         self._listen(wanted=False)
         self._close_if_all_taken()
         if not self.is_closed and not self._must_wait():
-            self._timers.soon(self._on_left_over)
+            self._departures.soon(self._on_left_over)
 
     def _on_broken(self, error: ConnectionFailed) -> None:
         self._broken = error
@@ -349,7 +388,3 @@ class Connection:
     def _close_if_finished(self) -> None:
         if not self._paused and not self._outbox.size:
             self.close()
-
-
-class _Step(Protocol):
-    def __call__(self) -> None: ...

@@ -13,7 +13,8 @@ from barnabas.ports import Channel
 from barnabas.runtime.memory import SCRATCH_BYTES, ConnectionMemory, Holder
 from barnabas.wire.framing import SIZE_BYTES, FrameSplitter
 
-_SMALL_BYTES = SCRATCH_BYTES // 2
+MOST_AT_ONCE = SCRATCH_BYTES // 2
+"""Who sends larger frames gets a ring to receive them."""
 _STASH_BYTES = 64 * 1024
 _TRUSTED_BYTES = 4 * 1024 * 1024
 _NOTHING = memoryview(b"")
@@ -50,6 +51,11 @@ class Intake:
         return len(self._stash) + self._end - self._start
 
     @property
+    def is_begun(self) -> bool:
+        """Whether something is set aside, or frames are so large that a ring is to receive them."""
+        return self.held_bytes > 0 or self._delivered > MOST_AT_ONCE
+
+    @property
     def has_frame(self) -> bool:
         """Whether a whole frame, or one of an impossible size, waits between events."""
         held = (
@@ -65,7 +71,7 @@ class Intake:
         """Bring what was set aside back into a buffer; `fill` does it by itself."""
         if self._ring is not None:
             return
-        if self._delivered > _SMALL_BYTES:
+        if self._delivered > MOST_AT_ONCE:
             # This peer has proved that it sends large frames: spare it the copy out of the scratch.
             self._ring = self._view = self._memory.lease(self._delivered)
         else:
@@ -86,7 +92,7 @@ class Intake:
             ConnectionFailed: the stream broke; what came before is kept.
             DecodeError: the next frame has an impossible size.
         """
-        if self._stash or self._ring is not None or self._delivered > _SMALL_BYTES:
+        if self._stash or self._ring is not None or self._delivered > MOST_AT_ONCE:
             self.open()
             if self._ring is not None:
                 self._make_room()

@@ -149,16 +149,22 @@ class PollLoop:
         """Serve until `stop`."""
         wait = self._poller.wait
         readers, writers, soon, called = self._readers, self._writers, self._soon, self._called
+        callback: _Callback | None
         now = monotonic()
         while not self._stopping:
             seconds = 0.0
             if not soon and not called:
                 seconds = max(self._timers[0][0] - now, 0.0) if self._timers else -1.0
             for fd, mask in wait(seconds):
-                if mask != WRITE and (callback := readers.get(fd)):
-                    self._call(callback)
-                if mask != READ and (callback := writers.get(fd)):
-                    self._call(callback)
+                # One callback that fails must not take the others with it. Those of connections and
+                # background jobs catch their own; here lands what nobody thought of.
+                try:
+                    if mask != WRITE and (callback := readers.get(fd)):
+                        callback()
+                    if mask != READ and (callback := writers.get(fd)):
+                        callback()
+                except Exception:
+                    log.exception("callback failed", extra={"callback": repr(callback)})
             now = monotonic()
             if self._timers and self._timers[0][0] <= now:
                 self._run_timers(now)
@@ -198,19 +204,18 @@ class PollLoop:
             callback, timer.callback = timer.callback, None
             if callback is None:
                 self._cancelled -= 1
-            else:
-                self._call(callback)
-
-    def _drain(self, queue: deque[_Callback]) -> None:
-        # What these ask for in turn comes after the next look at the descriptors.
-        for _ in range(len(queue)):
-            self._call(queue.popleft())
+                continue
+            try:
+                callback()
+            except Exception:
+                log.exception("callback failed", extra={"callback": repr(callback)})
 
     @staticmethod
-    def _call(callback: _Callback) -> None:
-        # One callback that fails must not take the others with it. Those of connections and
-        # background jobs catch their own; here lands what nobody thought of.
-        try:
-            callback()
-        except Exception:
-            log.exception("callback failed", extra={"callback": repr(callback)})
+    def _drain(queue: deque[_Callback]) -> None:
+        # What these ask for in turn comes after the next look at the descriptors.
+        for _ in range(len(queue)):
+            callback = queue.popleft()
+            try:
+                callback()
+            except Exception:
+                log.exception("callback failed", extra={"callback": repr(callback)})

@@ -21,9 +21,9 @@ class Guarding:
     def __init__(self) -> None:
         self.ended_by: KafkaError | None = None
 
-    def guarded(self, step: Callable[[], None]) -> None:
+    def guarded(self, step: Callable[..., None], *arguments: object) -> None:
         try:
-            step()
+            step(*arguments)
         except KafkaError as error:
             self.ended_by = error
 

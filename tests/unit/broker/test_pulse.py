@@ -21,7 +21,8 @@ from barnabas.protocol.headers import RequestHeader, decode_response, encode_req
 from barnabas.protocol.heartbeat import HeartbeatRequest, HeartbeatResponse
 from barnabas.protocol.leave_group import LeaveGroupRequest, LeaveGroupResponse
 from barnabas.protocol.list_groups import ListGroupsRequest, ListGroupsResponse
-from barnabas.runtime.connection import Answer, Connection
+from barnabas.runtime.connection import Connection
+from barnabas.runtime.frame_handler import Answer
 from barnabas.runtime.slow_lane import ENOUGH, SlowLane
 from barnabas.testing import EmbeddedBroker
 from barnabas.versions import VersionRange
@@ -70,7 +71,7 @@ class Wire:
         self._answer: Answer | None = None
         self._paused = False
         self.sent = bytearray()
-        self.guarded = lambda step: step()
+        self.guarded = lambda step, *arguments: step(*arguments)
 
     def be_patient(self, answer: Answer | None) -> None:
         self._answer = answer

@@ -6,6 +6,7 @@ import pytest
 
 from barnabas.errors import DecodeError
 from barnabas.runtime.connection import MAX_UNSENT_BYTES, Connection
+from barnabas.runtime.departures import Departures
 from barnabas.runtime.memory import SEND_BYTES, ConnectionMemory
 from barnabas.wire.send import FileSlice, Send
 from tests.unit.runtime.manual_timers import ManualTimers
@@ -28,6 +29,8 @@ def a_send(*parts: bytes | FileSlice) -> Send:
 class Echo:
     """Answers each frame with itself at the end of the event; can park on a word."""
 
+    takes_lone = False
+
     def __init__(self, connection: Connection, *, park_on: bytes = b"never") -> None:
         self.connection = connection
         self.park_on = park_on
@@ -35,13 +38,25 @@ class Echo:
         self.events = 0
         self.closed = False
         self._views: list[memoryview] = []
-        connection.serve(self)
+        connection.serve(self, self.on_lone_frame if self.takes_lone else None)
 
     def on_frame(self, frame: memoryview) -> bool:
         if bytes(frame) == b"fail":
             raise DecodeError("api key", 0, "a known one")
         self._views.append(frame)
         return bytes(frame) != self.park_on
+
+    def on_lone_frame(self, frame: memoryview) -> Send | bytes | bool | None:
+        if not self.on_frame(frame):
+            self.on_event_end()
+            return False
+        self._views.clear()
+        self.events += 1
+        self.frames.append(bytes(frame))
+        if len(frame) % 5 == 0:
+            self.connection.send(framed(bytes(frame)))
+            return True
+        return framed(bytes(frame)) if len(frame) % 2 else a_send(framed(bytes(frame)))
 
     def on_event_end(self) -> None:
         self.events += 1
@@ -62,16 +77,22 @@ class Served:
         self.timers = ManualTimers()
         self.channel = ScriptedChannel(self.timers.run_soon)
         self.memory = memory or ConnectionMemory(limit)
+        self.departures = Departures(self.timers)
         self.connection = Connection(
-            self.channel, self.memory, self.timers, max_frame_bytes=8 * MEGABYTE
+            self.channel, self.memory, self.departures, max_frame_bytes=8 * MEGABYTE
         )
         self.echo = Echo(self.connection, park_on=b"park")
+
+
+@pytest.fixture(autouse=True, params=["any event", "lone frames apart"])
+def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Echo, "takes_lone", request.param == "lone frames apart")
 
 
 def test_replies_leave_when_all_events_of_a_turn_were_handled() -> None:
     served = Served()
     channel = ScriptedChannel()
-    Echo(Connection(channel, served.memory, served.timers, max_frame_bytes=1000))
+    Echo(Connection(channel, served.memory, served.departures, max_frame_bytes=1000))
     channel.arrive(framed(b"first"), framed(b"second"))
     assert not channel.sent
     served.channel.arrive(framed(b"of another"))
@@ -82,7 +103,7 @@ def test_replies_leave_when_all_events_of_a_turn_were_handled() -> None:
 def test_what_was_answered_leaves_though_the_connection_ends_in_that_turn() -> None:
     served = Served()
     channel = ScriptedChannel()
-    one = Connection(channel, served.memory, served.timers, max_frame_bytes=1000)
+    one = Connection(channel, served.memory, served.departures, max_frame_bytes=1000)
     Echo(one)
     channel.arrive(framed(b"whole") + framed(b"begun")[:-2])
     assert not channel.sent
@@ -492,3 +513,19 @@ def test_what_fails_in_an_answer_ends_its_connection() -> None:
     served.connection.be_patient(fail)
     served.channel.arrive(framed(b"hello"))
     assert served.channel.closed
+
+
+def test_what_another_event_brings_about_leaves_at_the_end_of_the_turn() -> None:
+    served, channel = Served(), ScriptedChannel()
+    other = Connection(channel, served.memory, served.departures, max_frame_bytes=1000)
+    Echo(other)
+    served.departures.present = served.connection
+    other.send(framed(b"small"))
+    assert not channel.sent
+    served.timers.run_soon()
+    assert channel.sent == framed(b"small")
+    other.send(a_send(framed(b"in parts")))
+    assert channel.sent == framed(b"small") + framed(b"in parts")
+    served.departures.present = None
+    other.send(framed(b"in no event"))
+    assert channel.sent.endswith(b"in no event")

@@ -1,0 +1,39 @@
+"""What a connection serves: whoever takes its frames."""
+
+from collections.abc import Callable
+from typing import Protocol
+
+from barnabas.wire.send import Send
+
+Answer = Callable[[memoryview], bytes | None]
+"""The reply to one whole frame, its size in front, that is known already; b"": it comes by `send`.
+
+None: it is not known, nothing has been done, and it is to be handed over as any other.
+"""
+
+Lone = Callable[[memoryview], Send | bytes | bool | None]
+"""An event that is one whole frame, without its size: what `on_frame` and `on_event_end` do together.
+
+Gives the reply; True: there is none to send now; False: the same, and no more frames until `resume`.
+None: nothing has been done, and it is to be handed over as any other.
+"""
+
+
+class FrameHandler(Protocol):
+    """What a connection serves."""
+
+    def on_frame(self, frame: memoryview) -> bool:
+        """Take one frame (a view that ends with the event); False: no more until `resume`.
+
+        Raises:
+            DecodeError: the connection is closed and the reason logged.
+        """
+        ...
+
+    def on_event_end(self) -> None:
+        """All frames of a readiness event were handed over; replies may be sent now."""
+        ...
+
+    def on_closed(self) -> None:
+        """The connection is gone; nothing else will be called."""
+        ...

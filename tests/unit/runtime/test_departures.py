@@ -1,0 +1,38 @@
+"""Those that leave at the end of a turn: each once it is over, and whatever becomes of the others."""
+
+from collections.abc import Callable
+
+import pytest
+
+from barnabas.runtime.departures import Departures
+from tests.unit.runtime.manual_timers import ManualTimers
+
+
+class Leaving:
+    def __init__(self, leave: Callable[[], None]) -> None:
+        self.leave = leave
+
+
+def test_all_leave_in_order_when_the_turn_is_over() -> None:
+    timers, left = ManualTimers(), list[int]()
+    departures = Departures(timers)
+    for number in range(3):
+        departures.add(Leaving(lambda number=number: left.append(number)))  # type: ignore[misc]
+    assert len(timers.next) == 1
+    assert not left
+    timers.run_soon()
+    assert left == [0, 1, 2]
+
+
+def test_one_that_fails_does_not_keep_the_others() -> None:
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    timers, left = ManualTimers(), list[int]()
+    departures = Departures(timers)
+    departures.add(Leaving(fail))
+    departures.add(Leaving(lambda: left.append(1)))
+    with pytest.raises(ZeroDivisionError):
+        timers.run_soon()
+    timers.run_soon()
+    assert left == [1]

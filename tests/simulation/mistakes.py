@@ -6,6 +6,7 @@ from types import MappingProxyType
 import pytest
 
 from barnabas.broker import committed_reading
+from barnabas.broker.own_batch import OwnBatch
 from barnabas.broker.partition import Partition
 from barnabas.coordinators.consumer_group import committing
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
@@ -26,15 +27,15 @@ Patch = pytest.MonkeyPatch
 
 def acknowledge_commits_first(patch: Patch) -> None:
     """Say that an offset is kept before it is written."""
-    real = Partition.append_own
+    real = Partition.append_gathered
 
-    def append_own(
-        self: Partition, batch: bytearray, now_ms: int, on_written: Callable[[ErrorCode], None]
-    ) -> None:
-        on_written(ErrorCode.NONE)
-        real(self, batch, now_ms, lambda _code: None)
+    def append_gathered(self: Partition, own: OwnBatch) -> None:
+        own.tell(ErrorCode.NONE)
+        told = OwnBatch(own.now_ms)
+        told.records = own.records
+        real(self, told)
 
-    patch.setattr(Partition, "append_own", append_own)
+    patch.setattr(Partition, "append_gathered", append_gathered)
 
 
 def acknowledge_unflushed(patch: Patch) -> None:

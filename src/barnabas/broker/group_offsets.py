@@ -33,22 +33,22 @@ class GroupOffsets:
             BrokerError: COORDINATOR_NOT_AVAILABLE.
         """
         held = self._shards.of(request.group_id)
-        result = held.shard.commit(request, self._shards.now_ms())
-        if not result.records:
-            return respond(result.reply)
+        reply, records = held.shard.commit(request, self._shards.now_ms())
+        if not records:
+            return respond(reply)
         at_once = producer is None and held.partition.log.config.seen_when_written
         pending = Unwritten() if at_once else Pending()
 
         def written(code: ErrorCode) -> None:
-            reply = result.reply
+            told = reply
             if code:
-                reply = {position: own or code for position, own in reply.items()}
-            pending.complete(respond(reply))
+                told = {position: own or code for position, own in reply.items()}
+            pending.complete(respond(told))
 
         if producer is None:
-            self._shards.append(held, result.records, written)
+            self._shards.append(held, records, written)
         else:
-            self._shards.append_in_transaction(held, result.records, producer, written)
+            self._shards.append_in_transaction(held, records, producer, written)
         return pending
 
     def is_pending(self, group_id: str, position: Position) -> bool:

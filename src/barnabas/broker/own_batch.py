@@ -17,11 +17,11 @@ _ENOUGH = 1 << 16
 class OwnBatch:
     """One batch of what many have decided at `now_ms`, each of whom is told what became of it."""
 
-    __slots__ = ("_appender", "_untold", "now_ms")
+    __slots__ = ("_untold", "now_ms", "records")
 
     def __init__(self, now_ms: int) -> None:
         self.now_ms = now_ms
-        self._appender = RecordAppender(_LARGEST)
+        self.records = RecordAppender(_LARGEST)
         self._untold: list[Callable[[ErrorCode], None]] = []
 
     def add(
@@ -30,7 +30,7 @@ class OwnBatch:
         on_written: Callable[[ErrorCode], None],
     ) -> None:
         """Add what one has decided."""
-        append, now_ms = self._appender.append, self.now_ms
+        append, now_ms = self.records.append, self.now_ms
         for key, value in records:
             append(now_ms, key, value, ())
         self._untold.append(on_written)
@@ -42,13 +42,11 @@ class OwnBatch:
     @property
     def is_full(self) -> bool:
         """Whether the next one had better begin another."""
-        return self._appender.size >= _ENOUGH
+        return self.records.size >= _ENOUGH
 
-    def build(self, producer: tuple[int, int] | None = None) -> bytearray:
-        """The batch, of a transaction where a producer (id, epoch) is given. Can be called once."""
-        if producer is None:
-            return build(self._appender, Codec.NONE, None)
-        return build(self._appender, Codec.NONE, None, (*producer, -1), transactional=True)
+    def build(self, producer: tuple[int, int]) -> bytearray:
+        """The batch, of the transaction of a producer (id, epoch). Can be called once."""
+        return build(self.records, Codec.NONE, None, (*producer, -1), transactional=True)
 
     def tell(self, code: ErrorCode) -> None:
         """Tell all, in their order, what became of it."""

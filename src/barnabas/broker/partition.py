@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable
 
 from barnabas.broker.internal_names import INTERNAL_TOPICS
+from barnabas.broker.own_batch import OwnBatch
 from barnabas.broker.refusals import (
     NO_RECORDS,
     OLD_FORMAT,
@@ -21,6 +22,7 @@ from barnabas.dialects.commands import (
     Read,
 )
 from barnabas.errors import ErrorCode, StorageError
+from barnabas.log.own_appending import append_batch, append_records
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.segment_offsets import offsets_by_segment
 from barnabas.log.stability import stable_end
@@ -191,23 +193,19 @@ class Partition:
         self, batch: bytearray, now_ms: int, on_written: Callable[[ErrorCode], None]
     ) -> None:
         """Queue a batch that the broker made itself; tell when it is written, or that it is not."""
-        log, made = self.log, memoryview(batch)
-        try:
-            if log.config.magic < MAGIC:
-                from barnabas.log.set_appending import append_set
+        self._queued(append_batch(self.log, batch, self.leader_epoch, now_ms), on_written)
 
-                info, made = append_set(log, made, now_ms=now_ms, internal=True)
-            else:
-                info = log.append(
-                    made, leader_epoch=self.leader_epoch, now_ms=now_ms, internal=True
-                )
-        except (RefusedRecords, StorageError):
-            # A log that cannot hold it, such as one of Kafka 0.7's format, cannot store it either.
+    def append_gathered(self, own: OwnBatch) -> None:
+        """As `append_own`, of records that are no batch yet."""
+        size = append_records(self.log, own.records, self.leader_epoch, own.now_ms)
+        self._queued(size, own.tell)
+
+    def _queued(self, size: int, on_written: Callable[[ErrorCode], None]) -> None:
+        if size:
+            self.queued_bytes += size
+            self.untold.append(on_written)
+        else:
             on_written(ErrorCode.KAFKA_STORAGE_ERROR)
-            return
-        assert not info.duplicate, "the broker's own batches have no sequence"
-        self.queued_bytes += len(made)
-        self.untold.append(on_written)
 
     def join_own(self, on_written: Callable[[ErrorCode], None]) -> bool:
         """Tell as with what is queued now or does not count yet; False: there is nothing such."""

@@ -35,7 +35,8 @@ class ReplicaManager:
     """Partitions by topic name and by topic id. For one thread. Opens and deletes no log."""
 
     __slots__ = (
-        "_by_id", "_by_name", "_clock", "_dirty", "_own", "_purgatory", "_turn", "_unpacking", "_unseen",
+        "_by_id", "_by_name", "_clock", "_dirty", "_own", "_own_ms", "_purgatory", "_turn", "_unpacking",
+        "_unseen",
     )  # fmt: skip
 
     def __init__(self, clock: Clock, purgatory: Purgatory) -> None:
@@ -46,6 +47,8 @@ class ReplicaManager:
         self._dirty: dict[Partition, None] = {}
         self._own: dict[Partition, OwnBatch] = {}
         """What is still gathered of the broker's own; these partitions are dirty too."""
+        self._own_ms = 0
+        """When the first of these began: all of a turn are of one time."""
         self._turn = 0
         self._unpacking = Unpacking()
         self._unseen: dict[Partition, None] = {}
@@ -158,8 +161,11 @@ class ReplicaManager:
         """Queue records of the broker's own: all that come before they are written are one batch."""
         own = self._own.get(partition)
         if own is None or own.is_full:
-            self._seal(partition)
-            own = self._own[partition] = OwnBatch(self._clock.time_ms())
+            if own is not None:
+                self._seal(partition)
+            if not self._own:
+                self._own_ms = self._clock.time_ms()
+            own = self._own[partition] = OwnBatch(self._own_ms)
             self._dirty[partition] = None
         own.add(records, on_written)
 
@@ -175,7 +181,7 @@ class ReplicaManager:
         """Queue what was gathered: what is queued next comes behind it."""
         own = self._own.pop(partition, None)
         if own is not None:
-            partition.append_own(own.build(), own.now_ms, own.tell)
+            partition.append_gathered(own)
 
     def write(self) -> None:
         """Write what was queued since the last call, then tell those who wait for it.

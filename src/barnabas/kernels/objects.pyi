@@ -41,6 +41,16 @@ class RecordAppender:
     ) -> Delivery | None: ...
     def seal(self) -> None: ...
     def take(self) -> bytearray: ...
+    def finish(
+        self,
+        base_offset: int,
+        leader_epoch: int,
+        attributes: int,
+        producer_id: int,
+        producer_epoch: int,
+        base_sequence: int,
+        crc32c: Callable[[Buffer], int],
+    ) -> bytearray: ...
 
 @final
 class OpenBatches:

@@ -10,6 +10,8 @@ from barnabas.types import Buffer
 _INT64_MIN, _INT64_MAX = -(1 << 63), (1 << 63) - 1
 _INT32_MAX = (1 << 31) - 1
 
+Entry = tuple[int, int, int]
+
 
 def refuse_if_beyond(batch: BatchHeader, records: Buffer, config: LogConfig, now_ms: int) -> None:
     """Refuse a batch that is too large, or has records that the topic does not take.
@@ -63,24 +65,23 @@ def refuse_records(records: Buffer, newest: int, config: LogConfig, now_ms: int)
             raise RefusedRecords(ErrorCode.INVALID_TIMESTAMP, words)
 
 
-def needs_new_segment(
-    segment: Segment, config: LogConfig, batch: BatchHeader, last_offset: int, now_ms: int
-) -> bool:
-    """Whether a batch that would end with `last_offset` does not go into the active segment.
+def needs_new_segment(segment: Segment, config: LogConfig, entry: Entry, now_ms: int) -> bool:
+    """Whether a batch does not go into the active segment: its size, last offset, newest time.
 
     Source: Kafka's LogSegment.shouldRoll.
     """
     size = segment.size
+    batch_size, last_offset, newest = entry
     # One that was opened is as old as its first use.
     segment.created_ms = segment.created_ms or now_ms
     if size:
-        if size + batch.size > config.segment_bytes:
+        if size + batch_size > config.segment_bytes:
             return True
         first = segment.first_timestamp
         if first < 0:
             age = now_ms - segment.created_ms
         elif config.message_timestamp_type == "CreateTime":
-            age = batch.max_timestamp - first
+            age = newest - first
         else:
             age = now_ms - first
         if age > config.longest_segment_ms - segment.jitter_ms:

@@ -25,8 +25,6 @@ from barnabas.records.refused import RefusedRecords
 from barnabas.records.unpacking import Unpacking
 from barnabas.types import NO_TIMESTAMP, Buffer, TopicPartition
 
-_INT32_MAX = (1 << 31) - 1
-
 
 class PartitionLog:
     """The records of one partition on one disk.
@@ -97,7 +95,7 @@ class PartitionLog:
     def lead(self, epoch: int) -> None:
         """Be the leader's log from here on: `epoch` begins at the end, unless it has begun."""
         if epoch > self.epochs.latest:
-            self._begin_epoch(epoch, self.end_offset)
+            self.begin_epoch(epoch, self.end_offset)
 
     def configure(self, config: LogConfig) -> None:
         """Obey other properties from now on; `index.interval.bytes` from the next segment on.
@@ -151,29 +149,29 @@ class PartitionLog:
         base = self.end_offset
         last = base + batch.last_offset_delta
         segment = self.segments.active
-        # First what most batches pass without a call.
-        if not (
-            segment.room > 0
-            and segment.size + size <= config.segment_bytes
-            and 0 <= timestamp - segment.first_seen <= config.sure_segment_ms
-            and last - segment.base_offset <= _INT32_MAX
-            and segment.first_seen >= 0
-        ) and needs_new_segment(segment, config, batch, last, now_ms):
+        if not segment.surely_takes(size, last, timestamp, config) and needs_new_segment(
+            segment, config, (size, last, batch.max_timestamp), now_ms
+        ):
             segment = self.roll(now_ms)
         if append_time >= 0:
             stamp_append_time(records, batch, now_ms)
         stamp(records, size, base, leader_epoch)
         if leader_epoch > self.epochs.latest:
-            self._begin_epoch(leader_epoch, base)
+            self.begin_epoch(leader_epoch, base)
         if producer_id >= 0:
             segment.note_aborted(self.producers.add(batch, records, base, timestamp))
-        self._recent.add(base, segment.size)
-        segment.add(size, last, timestamp)
-        self._queue.append(records)
-        self.end_offset = last + 1
+        self.queue_batch(records, size, last, timestamp)
         return tuple.__new__(
             AppendInfo, (base, last, append_time, self.start_offset, False)
         )  # Twice as fast as calling the class.
+
+    def queue_batch(self, records: Buffer, size: int, last_offset: int, timestamp: int) -> None:
+        """Queue a batch that has its offsets, for which the active segment has room."""
+        segment = self.segments.active
+        self._recent.add(self.end_offset, segment.size)
+        segment.add(size, last_offset, timestamp)
+        self._queue.append(records)
+        self.end_offset = last_offset + 1
 
     def queue_set(self, messages: memoryview, last_offset: int, timestamp: int) -> None:
         """Queue messages of an old format that have their offsets; a read finds each by the index."""
@@ -182,7 +180,8 @@ class PartitionLog:
         self._queue.append(messages)
         self.end_offset = last_offset + 1
 
-    def _begin_epoch(self, epoch: int, offset: int) -> None:
+    def begin_epoch(self, epoch: int, offset: int) -> None:
+        """Know that a leader epoch begins at an offset; raises if that cannot be written."""
         try:
             self.epochs.assign(epoch, offset)
         except StorageError as error:

@@ -26,6 +26,7 @@ from barnabas.records.checksums import crc32c
 from barnabas.types import NO_TIMESTAMP
 
 _UNKNOWN = -2
+_INT32_MAX = (1 << 31) - 1
 
 
 class Segment:
@@ -156,16 +157,30 @@ class Segment:
             self.first_seen = NO_TIMESTAMP if first is None else first.max_timestamp
         return self.first_seen if self.size else NO_TIMESTAMP
 
+    def surely_takes(self, size: int, last_offset: int, timestamp: int, config: LogConfig) -> bool:
+        """Whether a batch goes into it, as most do; if not, ask `needs_new_segment`."""
+        return (
+            self.room > 0
+            and self.size + size <= config.segment_bytes
+            and 0 <= timestamp - self.first_seen <= config.sure_segment_ms
+            and last_offset - self.base_offset <= _INT32_MAX
+            and self.first_seen >= 0
+        )
+
     def add(self, size: int, last_offset: int, max_timestamp: int) -> None:
         """Count a batch of `size` bytes that the log has queued behind the others."""
         position = self.size
         if not position:
             self.first_seen = max_timestamp
         self.size = position + size
-        if self._since_index > self._index_interval or max_timestamp > self._max_timestamp:
+        if self._since_index > self._index_interval or self._max_timestamp == _UNKNOWN:
             self._index(position, size, last_offset, max_timestamp)
-        else:
-            self._since_index += size
+            return
+        # What most batches come to, without a call.
+        if max_timestamp > self._max_timestamp:
+            self._max_timestamp = max_timestamp
+            self.max_timestamp_offset = last_offset
+        self._since_index += size
 
     def index(self, position: int, batch: BatchHeader) -> None:
         """Let the indexes know of a batch that is in the file."""

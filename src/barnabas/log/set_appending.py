@@ -8,7 +8,6 @@ from barnabas.log.byte_appending import append_messages
 from barnabas.log.limits import needs_new_segment, refuse_beyond_segment, refuse_records
 from barnabas.log.outcomes import AppendInfo
 from barnabas.log.partition_log import PartitionLog
-from barnabas.records.batch import read_entry
 from barnabas.records.set_checks import SetRules, accept_set
 from barnabas.records.unpacking import Unpacking
 from barnabas.types import NO_TIMESTAMP, Buffer
@@ -67,8 +66,7 @@ def append_set(
         refuse_records(made, newest, config, now_ms)
         refuse_beyond_segment(len(made), config)
     last = base + count - 1
-    header = read_entry(data)._replace(size=len(data), max_timestamp=newest)
-    if needs_new_segment(log.segments.active, config, header, last, now_ms):
+    if needs_new_segment(log.segments.active, config, (len(made), last, newest), now_ms):
         log.roll(now_ms)
     log.queue_set(made, last, newest)
     return AppendInfo(base, last, append_time, log.start_offset), made

@@ -10,6 +10,7 @@ from barnabas.records.compression import Codec, compress
 from barnabas.types import Buffer
 
 NO_PRODUCER = (-1, -1, -1)
+_NO_EPOCH = -1
 
 _HEADER = struct.Struct(">qiibIhiqqqhii")
 _CRC = struct.Struct(">I")
@@ -72,13 +73,13 @@ def build(
     Without compression nothing is copied. A batch without records has no place in a log.
     """
     assert appender.count > 0, "a batch has a record"
-    count, first, largest = appender.count, appender.first_timestamp, appender.max_timestamp
-    batch = appender.take()
-    if codec != Codec.NONE:
-        with memoryview(batch) as view:
-            packed = compress(codec, view[HEADER_SIZE:], level)
-        batch = bytearray(HEADER_SIZE) + packed
     attributes = codec | (TRANSACTIONAL if transactional else 0)
+    if codec == Codec.NONE:
+        return appender.finish(0, _NO_EPOCH, attributes, *producer, crc32c)
+    count, first, largest = appender.count, appender.first_timestamp, appender.max_timestamp
+    with memoryview(appender.take()) as view:
+        packed = compress(codec, view[HEADER_SIZE:], level)
+    batch = bytearray(HEADER_SIZE) + packed
     finish(batch, attributes, count, (first, largest), producer)
     return batch
 

@@ -76,6 +76,11 @@ class RealFile:
         """
         descriptor = self.fileno()
         try:
+            if len(buffers) == 1:
+                written = os.pwritev(descriptor, buffers, position)
+                if written < len(buffers[0]):
+                    _write_rest(descriptor, position + written, buffers, written)
+                return
             for first in range(0, len(buffers), _IOV_MAX):
                 part = buffers[first : first + _IOV_MAX] if len(buffers) > _IOV_MAX else buffers
                 wanted = sum(map(len, part))

@@ -2,9 +2,10 @@ import pytest
 from aiokafka.record.default_records import DefaultRecordBatch
 
 from barnabas.kernels.objects import OpenBatches, RecordAppender
-from barnabas.records.batch import read_header
+from barnabas.records.batch import crc_is_right, read_header
 from barnabas.records.builder import BatchBuilder, build
 from barnabas.records.checks import check_produced
+from barnabas.records.checksums import crc32c
 from barnabas.records.compression import Codec
 
 pytestmark = pytest.mark.kernels
@@ -124,3 +125,18 @@ def test_open_batches_leave_what_is_unusual_to_the_long_way_and_do_not_use_it_up
     for topic in (b"t", ["t"], None):
         assert opened.append(topic, b"x") is None  # type: ignore[arg-type]
     assert appender.count == 0
+
+
+@pytest.mark.parametrize("size", [10, 5000], ids=["summed by the kernel", "by the library"])
+def test_a_batch_is_finished_with_all_that_its_header_says(size: int) -> None:
+    appender = RecordAppender(1 << 20)
+    for time in (50, 70, 60):
+        appender.append(time, b"k", bytes(size))
+    batch = appender.finish(2**40, 5, 16, 2**41, 7, 2**31 - 1, crc32c)
+    header = read_header(batch)
+    assert header == (
+        0, len(batch), 2**40, 5, 2, header.crc, 16, 2, 50, 70, 2**41, 7, 2**31 - 1, 3,
+    )  # fmt: skip
+    assert crc_is_right(batch, header)
+    with pytest.raises(ValueError, match="taken"):
+        appender.finish(0, 0, 0, -1, -1, -1, crc32c)

@@ -25,8 +25,6 @@ from barnabas.wire.send import Send
 log = logging.getLogger(__name__)
 
 _NOTHING = -1
-_new = tuple.__new__
-"""Makes named tuples in half the time that calling their class takes."""
 
 
 class ClientConnection:
@@ -41,7 +39,7 @@ class ClientConnection:
     """
 
     __slots__ = (
-        "_broker", "_connection", "_context", "_dialect", "_floating", "_handlers", "_on_gone",
+        "_broker", "_connection", "_contexts", "_dialect", "_floating", "_handlers", "_listener", "_on_gone",
         "_others", "_outcomes",
         "_parked", "_pulse", "_silence", "_unwritten", "_used", "number", "peer_host",
     )  # fmt: skip
@@ -59,7 +57,9 @@ class ClientConnection:
         self._broker = broker
         self._dialect, self._handlers = spoken
         self._connection = connection
-        self._context = RequestContext(-1, -1, None, listener, connection.peer, number)
+        self._listener = listener
+        self._contexts: dict[int, RequestContext] = {}
+        """The newest of each API, by its key."""
         self.number = number
         self._on_gone = on_gone
         self._outcomes: list[tuple[Request, object]] = []
@@ -97,9 +97,9 @@ class ClientConnection:
             self._leave_unanswered(reason)
             return True
         key, version, _, client_id, body = request
-        context = self._context
-        same = context[0] == key and context[1] == version and context[2] == client_id
-        if not same:
+        context = self._contexts.get(key)
+        same = context is not None and context[1] == version and context[2] == client_id
+        if context is None or not same:
             context = self._look_round(request)
         if self._unwritten >= 0 and key != self._unwritten:
             # What it asks may be what those before it have changed.
@@ -107,16 +107,27 @@ class ClientConnection:
         outcome = self._handlers[key](broker, context, body)
         if key in HEARTBEATS or self._pulse is not None:
             self._on_pulse(frame, request, outcome)
-        used = None if began is None else Used(len(frame), broker.clock.monotonic() - began)
-        return self._take(request, outcome, used)
+        if began is not None:
+            used = Used(len(frame), broker.clock.monotonic() - began)
+            return self._take(request, outcome, used)
+        kind = type(outcome)
+        if kind is Pending or self._used is not None:
+            return self._take(request, outcome, None)
+        if kind is Unwritten:
+            self._unwritten = key
+            self._others -= 1
+        self._outcomes.append((request, outcome))
+        return True
 
     def _look_round(self, request: Request) -> RequestContext:
-        """The surroundings of a request that is not like the one before."""
-        _, _, _, listener, peer, number = self._context
+        """The surroundings of a request that is not like the one before of its API."""
         key, version, _, client_id, _ = request
-        context = _new(RequestContext, (key, version, client_id, listener, peer, number))
-        self._context = context
-        self._connection.client_id = client_id
+        if client_id != self._connection.client_id:
+            self._connection.client_id = client_id
+            self._contexts.clear()
+        context = self._contexts[key] = RequestContext(
+            key, version, client_id, self._listener, self._connection.peer, self.number
+        )
         return context
 
     def _on_lone_frame(self, frame: memoryview) -> Send | bytes | bool | None:
@@ -130,9 +141,9 @@ class ClientConnection:
         try:
             request = dialect.read_request(frame)
             key, version, _, client_id, body = request
-            context = self._context
-            same = context[0] == key and context[1] == version and context[2] == client_id
-            if not same:
+            context = self._contexts.get(key)
+            same = context is not None and context[1] == version and context[2] == client_id
+            if context is None or not same:
                 context = self._look_round(request)
             outcome = self._handlers[key](broker, context, body)
             if key in HEARTBEATS or self._pulse is not None:
@@ -144,8 +155,7 @@ class ClientConnection:
                 self._wait_for_turn()
                 return True
             replicas = broker.replicas
-            replicas.write()
-            unseen = replicas.take_unseen()
+            unseen = replicas.take_unseen() if replicas.write() else ()
             if kind is Pending:
                 pending = cast("Pending", outcome)
                 if not pending.is_done:
@@ -221,7 +231,7 @@ class ClientConnection:
         if pulse.steady is not None and pulse.steady():
             return reply
         key, _, _, _, body = repeated.request
-        outcome = self._handlers[key](broker, self._context, body)
+        outcome = self._handlers[key](broker, self._contexts[key], body)
         if outcome == repeated.outcome:
             pulse.steady = short_way(broker, repeated.request, outcome)
             return reply

@@ -183,16 +183,18 @@ class ReplicaManager:
         if own is not None:
             partition.append_gathered(own)
 
-    def write(self) -> None:
+    def write(self) -> bool:
         """Write what was queued since the last call, then tell those who wait for it.
 
-        A failing disk ends in the answers of the appends concerned, and in the log.
+        A failing disk ends in the answers of the appends concerned, and in the log. Gives whether there
+        may be something for `take_unseen`.
         """
         while self._dirty:
             # Who is told that something is written may queue what follows from it.
             dirty, self._dirty = self._dirty, {}
             for partition in dirty:
                 self._write(partition)
+        return bool(self._unseen)
 
     def _write(self, partition: Partition) -> None:
         if self._own:

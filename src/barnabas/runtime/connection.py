@@ -127,10 +127,11 @@ class Connection:
         self._paused = self._owing = False
         if self._finishing:
             self._close_if_finished()
-        elif self._intake.waiting_bytes or self._ended:
+        elif self._ended or self._intake.held_bytes or self._departures.present is self:
             # Not from here: the scratch may hold another connection's frames.
             self._departures.soon(self._on_left_over)
-        self._listen(wanted=True)
+        if not self._listening:
+            self._listen(wanted=True)
 
     def finish(self) -> None:
         """Take no more frames; close when the replies are out and nothing is parked."""
@@ -167,17 +168,12 @@ class Connection:
 
     def _on_readable(self) -> None:
         self.idle_ticks = 0
-        if self._paused:
-            self.guarded(self._receive_early)
-        elif self._lone is None or self._intake.is_begun or self._outbox.size:
-            self.guarded(self._receive)
-        else:
-            self._on_lone()
-
-    def _on_lone(self) -> None:
-        """Nothing is held, nothing is to be sent: most likely one small frame comes."""
-        lone, scratch, departures = self._lone, self._scratch, self._departures
-        assert lone is not None
+        lone, outbox = self._lone, self._outbox
+        if lone is None or self._paused or self._intake.is_begun or outbox.size:
+            self.guarded(self._receive_early if self._paused else self._receive)
+            return
+        # Nothing is held, nothing is to be sent: most likely one small frame comes.
+        scratch, departures = self._scratch, self._departures
         try:
             received = self._channel.receive_into(scratch)
             if (
@@ -192,7 +188,7 @@ class Connection:
             departures.present = None
             if type(reply) is bytes:
                 if not self.is_closed:
-                    self._outbox.add(reply)
+                    outbox.add(reply)
                     departures.add(self)
             elif reply is None:
                 self._intake.put(received)
@@ -227,7 +223,12 @@ class Connection:
         """The turn is over: send what there is."""
         if not self.is_closed:
             try:
-                self._flush()
+                if self._broken is not None or not self._outbox.size:
+                    self._flush()
+                    return
+                is_out = self._outbox.flush(self._channel)
+                if not is_out or self._writing or self._stalled or self._finishing:
+                    self._flushed(is_out=is_out)
             except Exception as error:  # noqa: BLE001 - it ends this connection
                 self._on_failed(error)
 
@@ -338,7 +339,10 @@ class Connection:
     def _flush(self) -> None:
         if self._broken is not None:
             self._outbox.clear()
-        if not self._outbox.size or self._outbox.flush(self._channel):
+        self._flushed(is_out=not self._outbox.size or self._outbox.flush(self._channel))
+
+    def _flushed(self, *, is_out: bool) -> None:
+        if is_out:
             if self._writing:
                 self._writing = False
                 self._channel.on_writable(None)

@@ -7,6 +7,7 @@ ring of its own, which doubles as bytes arrive: what a frame *claims* to be cost
 
 from collections.abc import Callable
 from contextlib import suppress
+from struct import Struct
 
 from barnabas.errors import ConnectionFailed, DecodeError
 from barnabas.ports import Channel
@@ -18,6 +19,7 @@ MOST_AT_ONCE = SCRATCH_BYTES // 2
 _STASH_BYTES = 64 * 1024
 _TRUSTED_BYTES = 4 * 1024 * 1024
 _NOTHING = memoryview(b"")
+_size_at = Struct(">i").unpack_from
 
 
 class Intake:
@@ -28,16 +30,19 @@ class Intake:
     """
 
     __slots__ = (
-        "_delivered", "_end", "_holder", "_memory", "_needed", "_ring", "_start", "_stash", "_view",
-        "held_bytes",
+        "_delivered", "_end", "_holder", "_max_frame_bytes", "_memory", "_needed", "_ring", "_start",
+        "_stash", "_view", "held_bytes", "is_begun",
     )  # fmt: skip
 
     def __init__(self, memory: ConnectionMemory, holder: Holder, max_frame_bytes: int) -> None:
         self._memory = memory
         self._holder = holder
+        self._max_frame_bytes = max_frame_bytes
         self._needed = FrameSplitter(max_frame_bytes).needed
         self.held_bytes = 0
         """Between events: what an unfinished frame, or frames not yet wanted, take of the memory."""
+        self.is_begun = False
+        """Whether something is set aside, or frames are so large that a ring is to receive them."""
         self._stash = b""
         self._ring: memoryview | None = None
         self._view = _NOTHING
@@ -49,11 +54,6 @@ class Intake:
     def waiting_bytes(self) -> int:
         """Bytes received and not yet handed on."""
         return len(self._stash) + self._end - self._start
-
-    @property
-    def is_begun(self) -> bool:
-        """Whether something is set aside, or frames are so large that a ring is to receive them."""
-        return self.held_bytes > 0 or self._delivered > MOST_AT_ONCE
 
     @property
     def has_frame(self) -> bool:
@@ -130,15 +130,17 @@ class Intake:
         Raises:
             DecodeError: a frame has a negative size or one over the limit.
         """
-        view, start, end = self._view, self._start, self._end
+        view, start, end, most = self._view, self._start, self._end, self._max_frame_bytes
         # Most often nothing is left behind the first, or too little for a size.
         while end - start >= SIZE_BYTES:
-            stop = start + self._needed(view, start)
+            (size,) = _size_at(view, start)
+            stop = start + SIZE_BYTES + size if 0 <= size <= most else self._needed(view, start)
             if stop > end:
                 break
             self._start = stop
             if stop - start > self._delivered:
                 self._delivered = min(stop - start, _TRUSTED_BYTES)
+                self.is_begun = self.is_begun or stop - start > MOST_AT_ONCE
             if not take(view[start + SIZE_BYTES : stop]):
                 return False
             if self._end != end:
@@ -181,6 +183,7 @@ class Intake:
     def _count(self, size: int) -> None:
         """Tell the memory what is held. Comes last: it may evict, and that ends in `release`."""
         self.held_bytes = size
+        self.is_begun = size > 0 or self._delivered > MOST_AT_ONCE
         self._memory.hold(self._holder, size)
 
     def _drop_ring(self) -> None:

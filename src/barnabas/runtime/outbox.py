@@ -20,20 +20,29 @@ _SMALL_REGION = 256 * 1024
 
 
 class Outbox:
-    """What one connection still has to send. `size` is in bytes, file regions included."""
+    """What one connection still has to send. `size` is in bytes, file regions included.
 
-    __slots__ = ("_memory", "_parts", "size")
+    `only`: all there is, where that is one reply of bytes, as mostly. Then nothing is in `_parts`.
+    """
+
+    __slots__ = ("_memory", "_parts", "only", "size")
 
     def __init__(self, memory: ConnectionMemory) -> None:
         self._memory = memory
         self._parts: deque[Buffer | FileSlice] = deque()
+        self.only: bytes | None = None
         self.size = 0
 
     def add(self, send: Send | bytes) -> None:
         """Queue a reply behind the others."""
         if isinstance(send, bytes):
-            self._parts.append(send)
+            if not self.size:
+                self.only = send
+            else:
+                self._put_only()
+                self._parts.append(send)
         else:
+            self._put_only()
             self._parts.extend(send.parts)
         self.size += len(send)
 
@@ -49,17 +58,16 @@ class Outbox:
             ConnectionFailed: the stream broke.
             StorageError: a file region cannot be read, or is shorter than promised.
         """
-        parts = self._parts
-        only = parts[0] if len(parts) == 1 else None
-        if isinstance(only, bytes):
-            # One reply of bytes, as most are.
+        only = self.only
+        if only is not None:
             sent = channel.send((only,))
             if sent == self.size:
-                parts.clear()
+                self.only = None
                 self.size = 0
                 return True
             self._advance(sent)
             return False
+        parts = self._parts
         while parts:
             first = parts[0]
             if isinstance(first, FileSlice) and first.size > _SMALL_REGION:
@@ -79,7 +87,14 @@ class Outbox:
     def clear(self) -> None:
         """Forget everything; for a connection that closes."""
         self._parts.clear()
+        self.only = None
         self.size = 0
+
+    def _put_only(self) -> None:
+        """It is not the only one any more, or not whole."""
+        if self.only is not None:
+            self._parts.append(self.only)
+            self.only = None
 
     def _gather(self) -> tuple[list[Buffer], int]:
         """Buffers for one call, and their bytes."""
@@ -106,6 +121,7 @@ class Outbox:
 
     def _advance(self, sent: int) -> None:
         """Drop `sent` bytes, and parts without bytes in front of the next ones."""
+        self._put_only()
         parts = self._parts
         self.size -= sent
         while parts:

@@ -20,6 +20,7 @@ class Guarding:
 
     def __init__(self) -> None:
         self.ended_by: KafkaError | None = None
+        self.client_id: str | None = None
 
     def guarded(self, step: Callable[..., None], *arguments: object) -> None:
         try:

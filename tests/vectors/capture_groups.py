@@ -1,8 +1,8 @@
 """How the vectors of groups and transactions were taken.
 
-`python -m tests.vectors.capture_groups` writes them. Real Kafka answers, and the relay of
-`capture_versions` offers its clients one version after another of what groups and transactions are
-asked in. Each version is kept once, from the first client that spoke it.
+`python -m tests.vectors.capture_groups` writes them, in some ten minutes. Real Kafka answers, and the
+relay of `capture_versions` offers its clients one version after another of what groups and
+transactions are asked in. Each version is kept once, from the first client that spoke it.
 """
 
 import time
@@ -25,12 +25,14 @@ from tests.interop.brokers import InteropBroker
 from tests.interop.compatibility import go
 from tests.interop.peers import generations
 from tests.interop.peers.go_client import go_client
-from tests.interop.peers.maven import KAFKA_4, MavenPeer
+from tests.interop.peers.maven import KAFKA_4, KAFKA_STREAMS, MavenPeer
 from tests.interop.peers.program import Program, ProgramFailed
 from tests.interop.peers.real_kafka import RealKafka
 from tests.vectors.annotated import Frame, to_text
 from tests.vectors.capture_clients import CONVERSATIONS, LONGEST_ANSWER, Conversation, kept
 from tests.vectors.capture_versions import OfferingTap
+from tests.vectors.heard import RECORDS, Heard
+from tests.vectors.tool_speakers import consumers, sharers, streams, transactions
 
 SUFFIX = "-in-groups.txt"
 CLASSIC = (
@@ -42,27 +44,31 @@ TRANSACTIONS = (
     *(ApiKey.INIT_PRODUCER_ID, ApiKey.ADD_PARTITIONS_TO_TXN, ApiKey.ADD_OFFSETS_TO_TXN),
     *(ApiKey.TXN_OFFSET_COMMIT, ApiKey.END_TXN),
 )
-MODERN = (
-    *(ApiKey.CONSUMER_GROUP_HEARTBEAT, ApiKey.CONSUMER_GROUP_DESCRIBE),
-    *(ApiKey.SHARE_GROUP_HEARTBEAT, ApiKey.SHARE_FETCH, ApiKey.SHARE_ACKNOWLEDGE),
+OF_HANGING = (
+    *(ApiKey.LIST_TRANSACTIONS, ApiKey.DESCRIBE_TRANSACTIONS),
+    *(ApiKey.DESCRIBE_PRODUCERS, ApiKey.WRITE_TXN_MARKERS),
 )
+CONSUMER = (ApiKey.CONSUMER_GROUP_HEARTBEAT, ApiKey.CONSUMER_GROUP_DESCRIBE)
+SHARE = (
+    *(ApiKey.SHARE_GROUP_HEARTBEAT, ApiKey.SHARE_FETCH, ApiKey.SHARE_ACKNOWLEDGE),
+    *(ApiKey.SHARE_GROUP_DESCRIBE, ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS),
+    *(ApiKey.ALTER_SHARE_GROUP_OFFSETS, ApiKey.DELETE_SHARE_GROUP_OFFSETS),
+)
+STREAMS = (ApiKey.STREAMS_GROUP_HEARTBEAT, ApiKey.STREAMS_GROUP_DESCRIBE)
 OF_ADMINISTRATORS = (ApiKey.DESCRIBE_GROUPS, ApiKey.LIST_GROUPS, ApiKey.DELETE_GROUPS)
-WANTED = (*CLASSIC, *TRANSACTIONS, *MODERN)
+WANTED = (*CLASSIC, *TRANSACTIONS, *OF_HANGING, *CONSUMER, *SHARE, *STREAMS)
 LAST = 10
 """No API of these has a later version."""
 SECONDS = 20.0
-
-
-RECORDS = 60
 CANNOT = suppress(KafkaError, KafkaException, ProgramFailed)
 """What a client cannot do with what it is offered, it does not."""
 
 
 class Speaker(NamedTuple):
-    """A client, what it does with a topic of records and an empty one, and what it is offered less of."""
+    """A client, what it does, and what it is offered less of."""
 
     name: str
-    speak: Callable[[str, str, str], None]
+    speak: Callable[[Heard], None]
     offered: tuple[ApiKey, ...]
 
 
@@ -73,13 +79,14 @@ def fill(address: str, topic: str) -> None:
             producer.send(topic, b"%d" % number, partition=0)
 
 
-def copies(program: Program, address: str, source: str, target: str) -> None:
+def copies(program: Program, heard: Heard) -> None:
     """A member copies in transactions, one of them aborted."""
-    program.copy(address, source, target, RECORDS)
+    program.copy(heard.relay, heard.source, heard.target, RECORDS)
 
 
-def member_of_kafka_python(address: str, source: str, _target: str) -> None:
+def member_of_kafka_python(heard: Heard) -> None:
     """Joins, reads, commits, leaves; then its group is looked at and removed."""
+    address, source = heard.relay, heard.source
     group = f"of-{source}"
     reader = KafkaConsumer(
         source, bootstrap_servers=address, group_id=group, auto_offset_reset="earliest",
@@ -106,9 +113,10 @@ def member_of_kafka_python(address: str, source: str, _target: str) -> None:
     admin.close()
 
 
-def member_of_librdkafka(address: str, source: str, _target: str) -> None:
+def member_of_librdkafka(heard: Heard) -> None:
     """Of a group whose broker assigns, and of one that shares partitions."""
-    servers = {"bootstrap.servers": address}
+    source = heard.source
+    servers = {"bootstrap.servers": heard.relay}
     group = f"modern-{source}"
     mine = {"group.id": group, "group.protocol": "consumer", "auto.offset.reset": "earliest"}
     reader = ConfluentConsumer(servers | mine)
@@ -125,7 +133,7 @@ def member_of_librdkafka(address: str, source: str, _target: str) -> None:
         sharer.subscribe([source])
         deadline = time.monotonic() + SECONDS
         while time.monotonic() < deadline:
-            fill(address, source)
+            fill(heard.broker, source)
             if sharer.poll(1):
                 break
         sharer.commit_sync()
@@ -149,7 +157,7 @@ def converse(
             fill(kafka.bootstrap_servers, source)
             del tap.frames[:]
             with CANNOT:
-                one.speak(f"127.0.0.1:{tap.port}", source, target)
+                one.speak(Heard(f"127.0.0.1:{tap.port}", kafka.bootstrap_servers, source, target))
             note = one.name if last == LAST else f"{one.name}, offered no more"
             for frame in frames_of(note, release, list(tap.frames)):
                 yield one.name, frame
@@ -165,26 +173,44 @@ def frames_of(client: str, release: MavenPeer, said: Sequence[Conversation]) -> 
                 yield Frame(key, "response", version, f"Kafka {release.version}", answer)
 
 
-def main() -> None:
+def rounds(program: Program) -> Iterator[tuple[MavenPeer, Sequence[Speaker], range]]:
+    """Who speaks to which release, and up to which versions of what it is offered less of."""
     franz = next(peer for peer in go.PEERS if peer.client == "franz-go")
     franz_go = f"franz-go {franz.version}"
     python = f"kafka-python {installed('kafka-python')}"
-    librdkafka = f"confluent-kafka {installed('confluent-kafka')}"
+    copying = partial(copies, program)
+    classic = (
+        Speaker(franz_go, copying, CLASSIC),
+        Speaker(franz_go, copying, TRANSACTIONS),
+        Speaker(python, member_of_kafka_python, (ApiKey.OFFSET_COMMIT,)),
+        Speaker(python, member_of_kafka_python, OF_ADMINISTRATORS),
+    )
+    old, new = (f"kafka-tools {one.version}" for one in (generations.KAFKA_3_9, KAFKA_4))
+    of_open, of_old = partial(transactions, KAFKA_4), partial(transactions, generations.KAFKA_3_9)
+    modern = (
+        Speaker(f"confluent-kafka {installed('confluent-kafka')}", member_of_librdkafka, ()),
+        Speaker(new, of_open, ()),
+        Speaker(new, consumers, ()),
+        Speaker(new, sharers, ()),
+        Speaker(f"kafka-streams {KAFKA_STREAMS.version}", streams, ()),
+    )
+    less = (
+        Speaker(new, of_open, OF_HANGING),
+        Speaker(new, consumers, CONSUMER),
+        Speaker(new, sharers, SHARE),
+    )
+    newest = range(LAST, LAST + 1)
+    yield generations.KAFKA_3_9, classic, range(LAST)
+    yield generations.KAFKA_3_9, (Speaker(old, of_old, OF_HANGING),), range(1)
+    yield KAFKA_4, (*classic, *modern), newest
+    yield KAFKA_4, less, range(2)
+
+
+def main() -> None:
     known: set[tuple[ApiKey, str, int]] = set()
     parts: dict[str, list[Frame]] = {}
     with go_client("franz") as program:
-        copying = partial(copies, program)
-        classic = (
-            Speaker(franz_go, copying, CLASSIC),
-            Speaker(franz_go, copying, TRANSACTIONS),
-            Speaker(python, member_of_kafka_python, (ApiKey.OFFSET_COMMIT,)),
-            Speaker(python, member_of_kafka_python, OF_ADMINISTRATORS),
-        )
-        modern = Speaker(librdkafka, member_of_librdkafka, ())
-        for release, speakers, offers in (
-            (generations.KAFKA_3_9, classic, range(LAST)),
-            (KAFKA_4, (*classic, modern), range(LAST, LAST + 1)),
-        ):
+        for release, speakers, offers in rounds(program):
             for name, frame in converse(release, speakers, offers):
                 place = frame.api, frame.kind, frame.version
                 if place not in known:

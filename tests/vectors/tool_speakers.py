@@ -1,0 +1,90 @@
+"""What Kafka's own tools, consumers and Streams say of groups and transactions, for `capture_groups`."""
+
+from contextlib import suppress
+
+from confluent_kafka import Producer as ConfluentProducer
+
+from tests.interop.peers.child import ChildFailed
+from tests.interop.peers.kafka_tools import ToolFailed, run_class
+from tests.interop.peers.maven import KAFKA_4, MavenPeer
+from tests.interop.peers.streams_app import StreamsApp
+from tests.vectors.heard import RECORDS, Heard
+
+_LASTING_MS = 600_000
+"""A tool is started again for each question, and a transaction must still be open then."""
+_SECONDS = 30.0
+CANNOT = suppress(ToolFailed, ChildFailed)
+"""What a tool cannot do with what it is offered, it does not."""
+
+
+def transactions(release: MavenPeer, heard: Heard) -> None:
+    """Look at a transaction that is open, list it, look at its producer and abort it."""
+    name = f"open-{heard.target}"
+    producer = ConfluentProducer(
+        {
+            "bootstrap.servers": heard.broker,
+            "transactional.id": name,
+            "transaction.timeout.ms": _LASTING_MS,
+        }
+    )
+    producer.init_transactions(_SECONDS)
+    producer.begin_transaction()
+    producer.produce(heard.target, b"open", partition=0)
+    producer.flush(_SECONDS)
+    place = "--topic", heard.target, "--partition", "0"
+    for arguments in (
+        ("list",),
+        ("describe", "--transactional-id", name),
+        ("describe-producers", *place),
+        ("abort", *place, "--start-offset", "0"),
+    ):
+        with CANNOT:
+            _tool(release, "TransactionsCommand", heard, *arguments)
+
+
+def consumers(heard: Heard) -> None:
+    """A member whose broker assigns, and its group looked at and deleted."""
+    group = f"modern-{heard.source}"
+    with CANNOT:
+        _tool(
+            KAFKA_4, "VerifiableConsumer", heard, "--topic", heard.source, "--group-id", group,
+            "--group-protocol", "consumer", "--max-messages", str(RECORDS),
+        )  # fmt: skip
+    for what in (("--describe", "--state"), ("--delete",)):
+        with CANNOT:
+            _tool(KAFKA_4, "consumer.group.ConsumerGroupCommand", heard, "--group", group, *what)
+
+
+def sharers(heard: Heard) -> None:
+    """A member of a share group, and the group looked at, moved and deleted."""
+    group = f"share-{heard.source}"
+    with CANNOT:
+        _tool(
+            KAFKA_4, "VerifiableShareConsumer", heard, "--topic", heard.source,
+            "--group-id", group, "--max-messages", str(RECORDS),
+            "--acknowledgement-mode", "sync", "--offset-reset-strategy", "earliest",
+        )  # fmt: skip
+    topic = "--topic", heard.source
+    for what in (
+        ("--describe", "--offsets"),
+        ("--describe", "--members"),
+        ("--reset-offsets", *topic, "--to-earliest", "--execute"),
+        ("--delete-offsets", *topic),
+    ):
+        with CANNOT:
+            _tool(KAFKA_4, "consumer.group.ShareGroupCommand", heard, "--group", group, *what)
+
+
+def streams(heard: Heard) -> None:
+    """An application that counts words, and its group looked at."""
+    group = f"streams-{heard.source}"
+    with CANNOT, StreamsApp(heard.relay, group, (heard.source, heard.target)) as app:
+        app.wait(lambda doing: doing.state == "RUNNING" and bool(doing.active))
+        what = "--describe", "--members", "--group", group
+        _tool(KAFKA_4, "streams.StreamsGroupCommand", heard, *what)
+
+
+def _tool(release: MavenPeer, name: str, heard: Heard, *arguments: str) -> None:
+    run_class(
+        release, f"org.apache.kafka.tools.{name}", "--bootstrap-server", heard.relay, *arguments
+    )

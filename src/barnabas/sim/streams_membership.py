@@ -40,6 +40,8 @@ class StreamsMembership(Membership):
         super().__init__(site, caller, STREAMERS_GROUP, GroupKind.CONSUMER, None)
         self.process = process
         self._deployment = deployment
+        self._build = deployment.build
+        """Its own for good: while it is slow to leave, the next life may begin with another."""
         self._id = uuid_text(site.entropy.uuid())
         self._endpoint = Endpoint(host=process, port=1) if site.entropy.chance(0.5) else None
         self._active = self._standby = _NOTHING
@@ -148,10 +150,9 @@ class StreamsMembership(Membership):
         return answer
 
     def _on_build_refused(self, mark: int) -> None:
-        build = self._deployment.build
-        self.site.tell(self.site.name, BuildRefused(mark, self.group, build))
+        self.site.tell(self.site.name, BuildRefused(mark, self.group, self._build))
         self._deployment.on_refused()
-        raise Ended(f"the group has another topology than that of {build}")
+        raise Ended(f"the group has another topology than that of {self._build}")
 
     def _tell_answer(
         self, mark: int, request: StreamsGroupHeartbeatRequest, told: Mapping[StatusCode, str]
@@ -167,7 +168,7 @@ class StreamsMembership(Membership):
                 self.group,
                 self.owner,
                 request.member_epoch == _JOINS,
-                self._deployment.build,
+                self._build,
                 StatusCode.STALE_TOPOLOGY in told,
                 self._ended_by,
             )
@@ -190,7 +191,7 @@ class StreamsMembership(Membership):
             member_epoch=epoch,
             endpoint_information_epoch=self._endpoints,
             rebalance_timeout_ms=self.rebalance_ms if says_all else -1,
-            topology=topology(self._deployment.build) if joins else None,
+            topology=topology(self._build) if joins else None,
             active_tasks=rows_of(self._active) if says_tasks else None,
             standby_tasks=rows_of(self._standby) if says_tasks else None,
             warmup_tasks=[] if says_tasks else None,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         GroupDescription,
         GroupListing,
         MemberDescription,
+        ShareOffset,
     )
     from barnabas.client.core.metrics import Metrics
     from barnabas.client.sync.admin import Admin
@@ -76,6 +77,7 @@ _HOME = {
     "Record": "records.record",
     "RecordMetadata": "client.core.delivery",
     "Resource": "client.core.descriptions",
+    "ShareOffset": "client.core.group_descriptions",
     "TopicPartition": "types",
     "TopicView": "client.core.cluster_view",
     "WakeupError": "errors",
@@ -111,6 +113,7 @@ __all__ = [
     "Record",
     "RecordMetadata",
     "Resource",
+    "ShareOffset",
     "TopicPartition",
     "TopicView",
     "WakeupError",

@@ -7,12 +7,13 @@ from typing import Any
 
 import pytest
 
-from barnabas import Admin, CommittedOffset, Consumer, NewTopic, TopicPartition
+from barnabas import Admin, CommittedOffset, Consumer, NewTopic, ShareOffset, TopicPartition
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.core.connection import Connection
-from barnabas.errors import ErrorCode, InvalidArgument
+from barnabas.errors import BrokerError, ErrorCode, InvalidArgument
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.consumer_group_describe import ConsumerGroupDescribeRequest
+from barnabas.protocol.describe_share_group_offsets import DescribeShareGroupOffsetsRequest
 from barnabas.protocol.list_groups import ListGroupsRequest
 from barnabas.protocol.offset_fetch import OffsetFetchRequest
 from barnabas.protocol.share_group_heartbeat import (
@@ -26,6 +27,7 @@ from tests.unit.broker.raw_client import RawClient
 TOPIC = "dogs"
 WHERE = TopicPartition(TOPIC, 0)
 SURVEYOR = "surveyor"
+NOT_BEGUN = ShareOffset(None, None)
 IDLE = [f"idle-{number}" for number in range(30)]
 
 
@@ -92,12 +94,15 @@ def test_all_groups_and_their_positions_in_a_few_requests(
             name: {WHERE: CommittedOffset(number)} for number, name in enumerate(IDLE)
         }
         assert saved.keys() == {one.group_id for one in found} - {"of-share"}
+        shared = admin.survey_share_offsets(found)
+        assert shared == {"of-share": {WHERE: NOT_BEGUN}}
         about_groups = (
             *(ApiKey.LIST_GROUPS, ApiKey.DESCRIBE_GROUPS, ApiKey.CONSUMER_GROUP_DESCRIBE),
             *(ApiKey.SHARE_GROUP_DESCRIBE, ApiKey.OFFSET_FETCH),
+            ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS,
         )
         # The list once more before positions are asked for: who coordinates may have changed.
-        assert [asked[api] for api in about_groups] == [2, 1, 1, 1, 1]
+        assert [asked[api] for api in about_groups] == [3, 1, 1, 1, 1, 1]
         assert asked[ApiKey.FIND_COORDINATOR] == 0
 
 
@@ -148,3 +153,43 @@ def test_some_states_and_kinds_only(broker: EmbeddedBroker) -> None:
         assert admin.survey_groups(states=["dead"]) == []
         with pytest.raises(InvalidArgument, match="survey_groups"):
             admin.survey_groups(kinds=["clasic"])
+
+
+@pytest.mark.parametrize(
+    ("code", "lag"),
+    [
+        (ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, None),
+        (ErrorCode.COORDINATOR_LOAD_IN_PROGRESS, NOT_BEGUN),
+    ],
+)
+def test_a_share_of_which_nothing_can_be_told_is_left_out_and_one_that_loads_is_waited_for(
+    broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch, code: ErrorCode, lag: Any
+) -> None:
+    ask = Cluster.ask
+    times = iter([code])
+
+    async def failing(cluster: Cluster, request: Any, **how: Any) -> Any:
+        reply = await ask(cluster, request, **how)
+        if isinstance(request, DescribeShareGroupOffsetsRequest):
+            reply.groups[0].topics[0].partitions[0].error_code = next(times, 0)
+        return reply
+
+    monkeypatch.setattr(Cluster, "ask", failing)
+    with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        shared = admin.survey_share_offsets(admin.survey_groups())
+    assert shared["of-share"].get(WHERE) == lag
+
+
+def test_brokers_that_do_not_tell_where_share_groups_are_keep_nothing_else_from_being_told(
+    broker: EmbeddedBroker, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ask = Cluster.ask
+
+    async def of_old(cluster: Cluster, request: Any, **how: Any) -> Any:
+        if isinstance(request, DescribeShareGroupOffsetsRequest):
+            raise BrokerError(ErrorCode.UNSUPPORTED_VERSION, "as Kafka 4.0 says")
+        return await ask(cluster, request, **how)
+
+    monkeypatch.setattr(Cluster, "ask", of_old)
+    with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
+        assert admin.survey_share_offsets(admin.survey_groups()) == {}

@@ -33,8 +33,10 @@ def test_the_page_works_in_its_order(broker: Served, tmp_path: Path) -> None:
                 done.setdefault(line, []).append(type_command(line, typed, tmp_path))
     taken, written = (one.out for one in done["programs"])
     assert (taken, written) == ("20 20\n", "True\n")
-    (listed,) = done["barnabas groups list --lag"]
+    listed, shared = done["barnabas groups list --lag"]
     assert [line.split("\t")[-1] for line in listed.lines] == ["14"]
+    assert [line.split("\t")[:2] for line in shared.lines] == [["helpers", "share"]]
+    assert [line.split("\t")[-1] for line in shared.lines] == ["0"]
     (described,) = done["barnabas groups describe readers"]
     assert sum(int(line.split("\t")[4] or 0) for line in described.lines) == 14
     (clamped,) = done["barnabas groups reset readers -t dogs --to 999999"]

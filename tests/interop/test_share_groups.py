@@ -143,6 +143,21 @@ def groups(address: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
 
+def test_our_command_tells_the_lag_that_kafkas_tool_tells(group_broker: InteropBroker) -> None:
+    topic, address = group_broker.new_topic(partitions=PARTITIONS), group_broker.bootstrap_servers
+    group = f"of-{topic}"
+    fill(address, topic)
+    assert acknowledged(run_tool(*asked(address, group, topic, ALL))) == places()
+    fill(address, topic)
+    told = starts(address, group)
+    # Kafka may leave the start where it was: what is done with behind it counts all the same.
+    assert {lag for _, lag in told.values()} == {str(EACH)}
+    rows = [line.split("\t") for line in groups(address, "describe", group).stdout.splitlines()]
+    assert {int(row[1]): (row[2], row[4]) for row in rows} == told
+    listed = [line.split("\t") for line in groups(address, "list", "--lag").stdout.splitlines()]
+    assert [row[6] for row in listed if row[0] == group] == [str(ALL)]
+
+
 def test_our_command_says_what_it_is_and_leaves_no_twin(ours: OurBroker) -> None:
     topic, address = new_topic(ours), ours.bootstrap_servers
     group, talk = f"of-{topic}", Talk(address, "share")

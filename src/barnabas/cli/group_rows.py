@@ -4,7 +4,7 @@ from barnabas import Admin
 from barnabas.cli.output import Cell
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.descriptions import LATEST
-from barnabas.client.core.group_descriptions import GroupDescription
+from barnabas.client.core.group_descriptions import SHARE, GroupDescription, MemberDescription
 from barnabas.types import TopicPartition
 
 POSITIONS = (
@@ -13,6 +13,9 @@ POSITIONS = (
 )
 LISTED = ("group", "type", "state", "protocol_type", "protocol", "members")
 MEMBERS = ("member_id", "instance_id", "host", "client_id", "partitions")
+
+_Positions = dict[TopicPartition, tuple[int | None, int | None]]
+"""Offset, and lag where a broker tells it."""
 
 
 def listed(admin: Admin, states: tuple[str, ...], *, lag: bool) -> list[tuple[Cell, ...]]:
@@ -29,12 +32,20 @@ def listed(admin: Admin, states: tuple[str, ...], *, lag: bool) -> list[tuple[Ce
 
 
 def _lags(admin: Admin, found: list[GroupDescription]) -> dict[str, int]:
-    """Of all partitions that a group has a position in, together; without any there is none."""
+    """Of all partitions that a group has a position in, together; without any there is none.
+
+    That of a share group is what its coordinator says (from Kafka 4.2 on).
+    """
     saved = admin.survey_offsets(found)
     ends = _ends(admin, sorted({where for each in saved.values() for where in each}))
     behind = {
         group: [max(0, ends[where] - one.offset) for where, one in each.items() if where in ends]
         for group, each in saved.items()
+    }
+    shared = admin.survey_share_offsets(found)
+    behind |= {
+        group: [one.lag for one in each.values() if one.lag is not None]
+        for group, each in shared.items()
     }
     return {group: sum(each) for group, each in behind.items() if each}
 
@@ -70,21 +81,43 @@ def document(found: GroupDescription, rows: list[tuple[Cell, ...]]) -> dict[str,
 
 
 def positions(admin: Admin, found: GroupDescription) -> list[tuple[Cell, ...]]:
-    """A row for each partition that has a position or a member, as Kafka's own tool prints them."""
-    saved = admin.list_group_offsets(found.group_id)
-    owners = {where: one for one in found.members for where in one.partitions}
-    places = sorted({*saved, *owners})
+    """A row for each partition that has a position or a member, as Kafka's own tool prints them.
+
+    Several members of a share group may have a partition: they are in one cell, with commas between.
+    """
+    at = _shared(admin, found) if found.kind == SHARE else _saved(admin, found)
+    owners: dict[TopicPartition, list[MemberDescription]] = {}
+    for one in found.members:
+        for where in one.partitions:
+            owners.setdefault(where, []).append(one)
+    places = sorted({*at, *owners})
     ends = _ends(admin, places)
     rows: list[tuple[Cell, ...]] = []
     for where in places:
-        offset = saved[where].offset if where in saved else None
-        end, owner = ends.get(where), owners.get(where)
-        lag = None if offset is None or end is None else max(0, end - offset)
-        who: tuple[Cell, ...] = (None, None, None)
-        if owner is not None:
-            who = (owner.member_id, owner.host, owner.client_id)
-        rows.append((*where, offset, end, lag, *who))
+        end = ends.get(where)
+        offset, lag = at.get(where, (None, None))
+        # What is behind the start of a share group may be done with: only its broker can tell.
+        if found.kind != SHARE and offset is not None and end is not None:
+            lag = max(0, end - offset)
+        rows.append((*where, offset, end, lag, *_who(owners.get(where, []))))
     return rows
+
+
+def _saved(admin: Admin, found: GroupDescription) -> _Positions:
+    saved = admin.list_group_offsets(found.group_id)
+    return {where: (one.offset, None) for where, one in saved.items()}
+
+
+def _shared(admin: Admin, found: GroupDescription) -> _Positions:
+    shared = admin.survey_share_offsets([found]).get(found.group_id, {})
+    return {where: (one.start, one.lag) for where, one in shared.items()}
+
+
+def _who(owners: list[MemberDescription]) -> tuple[Cell, ...]:
+    if not owners:
+        return None, None, None
+    cells = zip(*((one.member_id, one.host, one.client_id) for one in owners), strict=True)
+    return tuple(",".join(each) for each in cells)
 
 
 def _ends(admin: Admin, places: list[TopicPartition]) -> dict[TopicPartition, int]:

@@ -79,7 +79,8 @@ def list_groups(
 ) -> None:
     """Print all groups: what they are and do, who shares out how, and how many members there are.
 
-    In a pipe each is a line of six fields, with --lag of seven; a share group has no lag to tell.
+    In a pipe each is a line of six fields, with --lag of seven; of share groups brokers before
+    Kafka 4.2 tell no lag.
     """
     with administering(servers, client_settings(servers, pairs)) as admin:
         rows = listed(admin, states, lag=lag)
@@ -115,10 +116,6 @@ def describe(
         show_rows(POSITIONS, rows, title=title, as_json=False)
     if not found.members:
         tell(f"{group} has no members now")
-    if found.kind == SHARE:
-        tell(
-            f"{group} is a share group: kafka-share-groups.sh --describe --offsets tells where it is"
-        )
 
 
 @groups.command(cls=ResetCommand)

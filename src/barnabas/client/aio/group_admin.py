@@ -16,6 +16,7 @@ from barnabas.client.aio.group_asking import (
 )
 from barnabas.client.aio.group_offsets import GroupOffsets, saved_offsets
 from barnabas.client.aio.group_survey import saved_by_groups, surveyed_groups
+from barnabas.client.aio.share_survey import shared_by_groups
 from barnabas.client.core.group_descriptions import (
     GROUP_KINDS,
     GROUP_STATES,
@@ -23,6 +24,7 @@ from barnabas.client.core.group_descriptions import (
     CommittedOffset,
     GroupDescription,
     GroupListing,
+    ShareOffset,
 )
 from barnabas.client.core.listed import chosen, listed
 from barnabas.client.core.where import Where, offsets_to, partitions_at
@@ -88,6 +90,16 @@ class GroupAdmin:
         wanted = [each for each in known if each.kind != SHARE]
         return await self._asked(
             timeout_s, "offsets of groups", lambda: saved_by_groups(self._cluster, wanted)
+        )
+
+    async def survey_share_offsets(
+        self, groups: Iterable[GroupDescription], *, timeout_s: float | None = None
+    ) -> dict[str, dict[TopicPartition, ShareOffset]]:
+        """Where those share groups are that `survey_groups` told of, by group; others are left out."""
+        known = listed("survey_share_offsets", groups, GroupDescription, "survey_groups()")
+        wanted = [each for each in known if each.kind == SHARE]
+        return await self._asked(
+            timeout_s, "offsets of share groups", lambda: shared_by_groups(self._cluster, wanted)
         )
 
     async def describe_groups(

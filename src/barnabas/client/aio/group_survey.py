@@ -91,13 +91,8 @@ async def saved_by_groups(
     Of transactions that are open nothing counts yet: who looks on does not wait for them. Groups that
     have gone, or whose positions may not be seen, are left out.
     """
-    wanted = {each.group_id for each in groups}
-    by_node: dict[int, list[str]] = {}
-    for name, (node_id, _) in (await listed_groups(cluster, (), ())).items():
-        if name in wanted:
-            by_node.setdefault(node_id, []).append(name)
     found: dict[str, Offsets] = {}
-    for node_id, names in by_node.items():
+    for node_id, names in (await by_coordinator(cluster, groups)).items():
         link = await cluster.ready_link(node_id)
         version = link.protocol.version_of(ApiKey.OFFSET_FETCH, at_most=_WITHOUT_TOPIC_IDS)
         at_once = len(names) if version >= _SEVERAL_GROUPS else 1
@@ -115,12 +110,30 @@ async def saved_by_groups(
                     f"positions of the groups {sorted(parts)} where {asked} were asked for"
                 )
             for name, part in parts.items():
-                if not _may_not_be_seen(name, part):
+                if not may_not_be_seen(name, part):
                     found[name] = _offsets(part)
     return found
 
 
-def _may_not_be_seen(name: str, part: Any) -> bool:
+async def by_coordinator(
+    cluster: Cluster, groups: Collection[GroupDescription]
+) -> dict[int, list[str]]:
+    """The names of groups by the broker that coordinates them now; those that have gone are left out."""
+    wanted = {each.group_id for each in groups}
+    by_node: dict[int, list[str]] = {}
+    if wanted:
+        for name, (node_id, _) in (await listed_groups(cluster, (), ())).items():
+            if name in wanted:
+                by_node.setdefault(node_id, []).append(name)
+    return by_node
+
+
+def may_not_be_seen(name: str, part: Any) -> bool:
+    """Whether a group has gone, or keeps its offsets from us.
+
+    Raises:
+        BrokerError: another error.
+    """
     code = ErrorCode(part.error_code)
     if code and code not in _LEFT_OUT:
         raise BrokerError(code, f"reading offsets of group {name}")

@@ -73,3 +73,15 @@ class CommittedOffset:
     def told(cls, row: Any) -> Self:
         """By a partition of an answer to OffsetFetch."""
         return cls(row.committed_offset, row.committed_leader_epoch, row.metadata or "")
+
+
+@dataclass(frozen=True, slots=True)
+class ShareOffset:
+    """Where a share group is in a partition.
+
+    `start`: it has done with all that is before; None: it has not begun. `lag`: how many records it
+    has not done with; None: that is not known, or the broker is older than Kafka 4.2.
+    """
+
+    start: int | None
+    lag: int | None

@@ -7,6 +7,7 @@ from barnabas.client.core.group_descriptions import (
     CommittedOffset,
     GroupDescription,
     GroupListing,
+    ShareOffset,
 )
 from barnabas.client.core.where import Where
 from barnabas.client.sync.hosted import Hosted
@@ -54,6 +55,12 @@ class GroupAdmin:
     ) -> dict[str, dict[TopicPartition, CommittedOffset]]:
         """The positions of groups that `survey_groups` told of, by group; share groups have none."""
         return self._hosted.run(self._admin.survey_offsets(groups, timeout_s=timeout_s))
+
+    def survey_share_offsets(
+        self, groups: Iterable[GroupDescription], *, timeout_s: float | None = None
+    ) -> dict[str, dict[TopicPartition, ShareOffset]]:
+        """Where those share groups are that `survey_groups` told of, by group; others are left out."""
+        return self._hosted.run(self._admin.survey_share_offsets(groups, timeout_s=timeout_s))
 
     def describe_groups(
         self, group_ids: Iterable[str], *, timeout_s: float | None = None

@@ -21,6 +21,7 @@ from kafka.errors import KafkaError
 
 from barnabas import Producer
 from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.headers import read_request_header
 from tests.interop.brokers import InteropBroker
 from tests.interop.compatibility import go
 from tests.interop.peers import generations
@@ -31,7 +32,7 @@ from tests.interop.peers.real_kafka import RealKafka
 from tests.vectors.annotated import Frame, to_text
 from tests.vectors.capture_clients import CONVERSATIONS, LONGEST_ANSWER, Conversation, kept
 from tests.vectors.capture_versions import OfferingTap
-from tests.vectors.heard import RECORDS, Heard
+from tests.vectors.heard import ASIDE, RECORDS, Heard
 from tests.vectors.tool_speakers import consumers, sharers, streams, transactions
 
 SUFFIX = "-in-groups.txt"
@@ -60,6 +61,8 @@ WANTED = (*CLASSIC, *TRANSACTIONS, *OF_HANGING, *CONSUMER, *SHARE, *STREAMS)
 LAST = 10
 """No API of these has a later version."""
 SECONDS = 20.0
+OF_KAFKA_ITSELF = ("broker-", "AddPartitionsManager-")
+"""How client ids of Kafka's own senders begin."""
 CANNOT = suppress(KafkaError, KafkaException, ProgramFailed)
 """What a client cannot do with what it is offered, it does not."""
 
@@ -74,7 +77,7 @@ class Speaker(NamedTuple):
 
 def fill(address: str, topic: str) -> None:
     """With numbers."""
-    with Producer(bootstrap_servers=address) as producer:
+    with Producer(bootstrap_servers=address, client_id=ASIDE) as producer:
         for number in range(RECORDS):
             producer.send(topic, b"%d" % number, partition=0)
 
@@ -133,7 +136,7 @@ def member_of_librdkafka(heard: Heard) -> None:
         sharer.subscribe([source])
         deadline = time.monotonic() + SECONDS
         while time.monotonic() < deadline:
-            fill(heard.broker, source)
+            fill(heard.relay, source)
             if sharer.poll(1):
                 break
         sharer.commit_sync()
@@ -157,18 +160,33 @@ def converse(
             fill(kafka.bootstrap_servers, source)
             del tap.frames[:]
             with CANNOT:
-                one.speak(Heard(f"127.0.0.1:{tap.port}", kafka.bootstrap_servers, source, target))
-            note = one.name if last == LAST else f"{one.name}, offered no more"
-            for frame in frames_of(note, release, list(tap.frames)):
-                yield one.name, frame
+                one.speak(Heard(f"127.0.0.1:{tap.port}", source, target))
+            said, inside = apart(tap.frames)
+            for frame in frames_of(one.name, release, said):
+                less = frame.kind == "request" and tap.offered.get(frame.api) == frame.version
+                note = f"{frame.note}, offered no more" if less else frame.note
+                yield one.name, frame._replace(note=note)
+            itself = f"kafka-broker {release.version}"
+            for frame in frames_of(itself, release, inside):
+                yield itself, frame
         tap.stop()
 
 
-def frames_of(client: str, release: MavenPeer, said: Sequence[Conversation]) -> Iterator[Frame]:
+def apart(said: Sequence[Conversation]) -> tuple[list[Conversation], list[Conversation]]:
+    """What clients asked, and what Kafka asked of itself: it takes the way of its clients."""
+    found: tuple[list[Conversation], list[Conversation]] = [], []
+    for each in list(said):
+        client_id = read_request_header(each[0])[0].client_id or ""
+        if client_id != ASIDE:
+            found[client_id.startswith(OF_KAFKA_ITSELF)].append(each)
+    return found
+
+
+def frames_of(note: str, release: MavenPeer, said: Sequence[Conversation]) -> Iterator[Frame]:
     """A request of each API and version that is wanted, with its answer if one can read that."""
     for (key, version), (asked, answer) in sorted(kept(said).items()):
         if key in WANTED:
-            yield Frame(key, "request", version, client, asked)
+            yield Frame(key, "request", version, note, asked)
             if len(answer) < LONGEST_ANSWER:
                 yield Frame(key, "response", version, f"Kafka {release.version}", answer)
 

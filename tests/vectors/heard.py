@@ -6,13 +6,16 @@ RECORDS = 60
 """In the topic that clients read."""
 
 
+ASIDE = "aside"
+"""The client id of who has something to do there that is not to be kept."""
+
+
 class Heard(NamedTuple):
-    """What is said to the relay is kept; what goes to the broker itself is not.
+    """What is said to the relay is kept. It is also where Kafka says that it is.
 
     `source` is a topic with records in one partition, `target` an empty one.
     """
 
     relay: str
-    broker: str
     source: str
     target: str

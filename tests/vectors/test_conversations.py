@@ -14,16 +14,34 @@ OF_GROUPS = (
     *(ApiKey.DESCRIBE_GROUPS, ApiKey.LIST_GROUPS, ApiKey.DELETE_GROUPS),
     *(ApiKey.INIT_PRODUCER_ID, ApiKey.ADD_PARTITIONS_TO_TXN, ApiKey.ADD_OFFSETS_TO_TXN),
     *(ApiKey.TXN_OFFSET_COMMIT, ApiKey.END_TXN),
+    *(ApiKey.LIST_TRANSACTIONS, ApiKey.DESCRIBE_TRANSACTIONS),
+    *(ApiKey.DESCRIBE_PRODUCERS, ApiKey.WRITE_TXN_MARKERS),
+    *(ApiKey.CONSUMER_GROUP_HEARTBEAT, ApiKey.CONSUMER_GROUP_DESCRIBE),
+    *(ApiKey.SHARE_GROUP_HEARTBEAT, ApiKey.SHARE_FETCH, ApiKey.SHARE_ACKNOWLEDGE),
+    *(ApiKey.SHARE_GROUP_DESCRIBE, ApiKey.DESCRIBE_SHARE_GROUP_OFFSETS),
+    *(ApiKey.ALTER_SHARE_GROUP_OFFSETS, ApiKey.DELETE_SHARE_GROUP_OFFSETS),
+    *(ApiKey.STREAMS_GROUP_HEARTBEAT, ApiKey.STREAMS_GROUP_DESCRIBE),
 )
 NOT_RECORDED = {
     ApiKey.HEARTBEAT: {0},
-    ApiKey.OFFSET_COMMIT: {10},
     ApiKey.DELETE_GROUPS: {3},
     ApiKey.INIT_PRODUCER_ID: {6},
     ApiKey.ADD_PARTITIONS_TO_TXN: {4},
     ApiKey.TXN_OFFSET_COMMIT: {6},
+    # Of early access: no release answers them any more.
+    ApiKey.SHARE_GROUP_HEARTBEAT: {0},
+    ApiKey.SHARE_GROUP_DESCRIBE: {0},
+    ApiKey.SHARE_FETCH: {0},
+    ApiKey.SHARE_ACKNOWLEDGE: {0},
+    # In no release yet.
+    ApiKey.STREAMS_GROUP_HEARTBEAT: {1},
+    ApiKey.STREAMS_GROUP_DESCRIBE: {1},
 }
-"""Versions in which none of the recorded clients asked, whatever it was offered."""
+"""Versions in which none of the recorded clients asked, whatever it was offered.
+
+Of the states of share groups (keys 83 to 87) there is nothing at all: Kafka asks itself without a
+connection where the same broker has both.
+"""
 
 FILES = sorted(Path(__file__).with_name("conversations").glob("*.txt"))
 

@@ -8,7 +8,7 @@ from tests.interop.peers.child import ChildFailed
 from tests.interop.peers.kafka_tools import ToolFailed, run_class
 from tests.interop.peers.maven import KAFKA_4, MavenPeer
 from tests.interop.peers.streams_app import StreamsApp
-from tests.vectors.heard import RECORDS, Heard
+from tests.vectors.heard import ASIDE, RECORDS, Heard
 
 _LASTING_MS = 600_000
 """A tool is started again for each question, and a transaction must still be open then."""
@@ -22,7 +22,8 @@ def transactions(release: MavenPeer, heard: Heard) -> None:
     name = f"open-{heard.target}"
     producer = ConfluentProducer(
         {
-            "bootstrap.servers": heard.broker,
+            "bootstrap.servers": heard.relay,
+            "client.id": ASIDE,
             "transactional.id": name,
             "transaction.timeout.ms": _LASTING_MS,
         }

@@ -16,7 +16,7 @@ from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.rebalancing import begin_rebalance
-from barnabas.coordinators.group.replies import Effects, JoinReply, SyncReply
+from barnabas.coordinators.group.replies import NOTHING, Effects, JoinReply, SyncReply
 from barnabas.coordinators.group.syncing import Sync
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import ErrorCode
@@ -127,6 +127,8 @@ class GroupMembership:
             self._carry_out(held, group, effects)
 
     def _carry_out(self, held: Held, group: ClassicGroup, effects: Effects) -> None:
+        if effects is NOTHING:
+            return
         for waiter, reply in effects.answers:
             pending, respond = cast("_Waiting", waiter)
             pending.complete(respond(reply))

@@ -90,7 +90,7 @@ class ClassicGroup:
     @property
     def rebalance_timeout_ms(self) -> int:
         """The time that the slowest member wants for joining again."""
-        return max((one.rebalance_timeout_ms for one in self.members.values()), default=0)
+        return max([one.rebalance_timeout_ms for one in self.members.values()], default=0)
 
     @property
     def all_have_joined(self) -> bool:
@@ -157,9 +157,12 @@ class ClassicGroup:
 
     def roster(self) -> tuple[JoinedMember, ...]:
         """All members, as a leader must know them."""
+        protocol = self.protocol
         return tuple(
-            JoinedMember(one.member_id, one.instance_id, one.metadata(self.protocol))
-            for one in self.members.values()
+            [
+                _new(JoinedMember, (one.member_id, one.instance_id, one.metadata(protocol)))
+                for one in self.members.values()
+            ]
         )
 
     def sync_reply(self, member: Member) -> SyncReply:

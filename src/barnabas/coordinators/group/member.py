@@ -49,7 +49,12 @@ class Member:
 
     def metadata(self, protocol: str | None) -> bytes:
         """What it says under a protocol; nothing if it does not know it."""
-        return dict(self.protocols).get(protocol or "", b"")
+        wanted = protocol or ""
+        # Of what is said twice, the last counts.
+        for name, told in reversed(self.protocols):
+            if name == wanted:
+                return told
+        return b""
 
     @property
     def identity(self) -> Identity:

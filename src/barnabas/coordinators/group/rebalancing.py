@@ -91,8 +91,9 @@ def end_join_phase(group: ClassicGroup, effects: Effects, now: int) -> None:
     group.sync_deadline = until = now + group.rebalance_timeout_ms
     group.wake_at(until)
     for member in group.members.values():
-        effects.answer(member.joining, group.join_reply(member))
-        member.joining = None
+        if member.joining is not None:
+            effects.answer(member.joining, group.join_reply(member))
+            member.joining = None
         member.is_new = member.has_synced = False
         group.heard(member, now)
 

@@ -11,6 +11,9 @@ from barnabas.errors import ErrorCode
 
 Waiter = object
 
+_new = tuple.__new__
+"""Makes named tuples in half the time that calling their class takes."""
+
 
 class JoinedMember(NamedTuple):
     """A member as the leader is told of it."""
@@ -64,4 +67,8 @@ class Effects:
     def answer(self, waiter: Waiter | None, reply: JoinReply | SyncReply) -> None:
         """Add an answer, if somebody waits for it."""
         if waiter is not None:
-            self.answers.append(Answer(waiter, reply))
+            self.answers.append(_new(Answer, (waiter, reply)))
+
+
+NOTHING = Effects()
+"""Of a step after which one more waits and no deadline is nearer: there is nothing to be done."""

@@ -40,6 +40,7 @@ class Acting:
         takes_id_first: bool = False,
         skips: bool = True,
         kind: str = "consumer",
+        session_ms: int = SESSION_MS,
     ) -> None:
         self._made += 1
         asked = Join(
@@ -47,7 +48,7 @@ class Acting:
             new_id=f"{instance or who}-{self._made}",
             client_id=who,
             client_host="/127.0.0.1",
-            session_timeout_ms=SESSION_MS,
+            session_timeout_ms=session_ms,
             rebalance_timeout_ms=REBALANCE_MS,
             protocol_type=kind,
             protocols=tuple(protocols),

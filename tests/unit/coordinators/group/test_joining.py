@@ -1,5 +1,6 @@
 import pytest
 
+from barnabas.coordinators.group import joining
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.member import Identity
 from barnabas.errors import ErrorCode
@@ -101,6 +102,20 @@ def test_a_follower_without_news_is_told_what_there_is() -> None:
     acting.join("tom", [("range", b"other")])
     assert acting.waits("tom")
     assert acting.beat("rex") == "REBALANCE_IN_PROGRESS"
+
+
+def test_of_who_is_waited_for_and_has_no_news_nothing_else_is_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    acting = Acting()
+    acting.settle("rex", "tom")
+    acting.join("kit")
+    monkeypatch.delattr(joining, "_has_room")
+    acting.join("tom")
+    assert acting.waits("tom", "kit")
+    acting.join("rex")
+    assert [acting.joined(name).generation for name in ("rex", "tom", "kit")] == [2, 2, 2]
+    assert len(acting.joined("rex").members) == 3
 
 
 def test_a_leader_that_joins_again_wants_a_rebalance() -> None:

@@ -7,6 +7,7 @@ import pytest
 from tests.interop.differential import (
     administration,
     cluster,
+    consumer_edges,
     consumer_groups,
     data,
     group_edges,
@@ -43,6 +44,7 @@ SCENARIOS = (
     *groups.SCENARIOS,
     *group_edges.SCENARIOS,
     *consumer_groups.SCENARIOS,
+    *consumer_edges.SCENARIOS,
     *resources.SCENARIOS,
     *security.SCENARIOS,
     *sharing.SCENARIOS,

@@ -10,6 +10,7 @@ from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, ConsumerGroupState
 from barnabas.coordinators.consumer_group.groups import ConsumerGroups
 from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
 from barnabas.errors import BrokerError, ErrorCode
 from tests.unit.coordinators.some_topics import SomeTopics, a_shard
@@ -99,6 +100,21 @@ class Groups(RuleBasedStateMachine):
             return
         epoch = -2 if for_a_while and client.instance_id is not None else -1
         self.take(self.ask(client, self.asked(client, full=False, epoch=epoch)))
+
+    @rule(name=NAMES, by_instance=st.booleans())
+    def is_taken_out(self, name: str, *, by_instance: bool) -> None:
+        """With LeaveGroup, as an operator does; who is taken out hears of it the next time."""
+        client = self.clients.get(name)
+        if client is None or "g" not in {one.group_id for one in self.groups.all()}:
+            return
+        static = by_instance and client.instance_id is not None
+        who = Identity("", client.instance_id) if static else Identity(client.member_id)
+        was_there = client.member_id in self.group.members
+        result = self.groups.leave(self.group, [who, who], self.now)
+        self.log += result.records
+        assert result.reply[0] == result.reply[1]
+        assert not was_there or result.reply[0] is ErrorCode.NONE
+        assert client.member_id not in self.group.members
 
     @rule(name=NAMES)
     def die(self, name: str) -> None:

@@ -103,9 +103,10 @@ class GroupMembers:
         held, group = self._find(group_id)
         if held is None or group is None:
             return self._classic.leave(held, group_id, leavers)
-        result = held.shard.consumer.classic_leave(group, leavers, self._shards.now_ms())
+        result = held.shard.consumer.leave(group, leavers, self._shards.now_ms())
         if result.records:
             self._shards.append_or_restore(held, result.records)
+            self._look_for_downgrade(held, group_id, rebalance=True)
         self._set_alarm(held, group_id)
         return result.reply
 

@@ -1,6 +1,7 @@
 """ConsumerGroupDescribe (key 69): the members of groups whose broker assigns partitions (KIP-848).
 
-Does: what each member subscribes to, has and is to have. Topics that are gone are left out.
+Does: what each member subscribes to, has and is to have. It has what it still must give back.
+Topics that are gone are left out.
 Refuses: groups of another kind, and those that are not there.
 Versions: 1 types of members (KIP-1099)
 """
@@ -66,7 +67,7 @@ def _member(broker: Broker, group: ConsumerGroup, one: ConsumerMember) -> Member
         client_host=one.client_host,
         subscribed_topic_names=list(one.topics),
         subscribed_topic_regex=one.regex,
-        assignment=_assignment(broker, one.assigned),
+        assignment=_assignment(broker, (*one.assigned, *one.revoking)),
         target_assignment=_assignment(broker, group.target.get(one.member_id, frozenset())),
         member_type=_CONSUMER if one.classic is None else _CLASSIC,
     )

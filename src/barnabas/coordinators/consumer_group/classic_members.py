@@ -4,7 +4,6 @@ Each of them gets from a sync what a heartbeat would have told it, and never lea
 Source: KIP-848 (online migration); Kafka's classicGroup...ToConsumerGroup.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from barnabas.coordinators.consumer_group import records
@@ -198,23 +197,3 @@ def _check_generation(member: ConsumerMember, generation: int) -> None:
             f"The received generation id {generation} does not match the expected member epoch "
             f"{member.epoch}.",
         )
-
-
-def who_leave(
-    group: ConsumerGroup, leavers: Sequence[Identity]
-) -> tuple[list[ErrorCode], list[str]]:
-    """A code for each that wants to leave, and the ids of those that may."""
-    codes, gone = [], []
-    for who in leavers:
-        named = who
-        if not who.member_id and who.instance_id is not None:
-            # As an operator takes a static member out, whoever it is.
-            named = Identity(group.instances.get(who.instance_id, ""), who.instance_id)
-        try:
-            member, _ = _classic(group, named)
-        except BrokerError as error:
-            codes.append(error.code)
-        else:
-            codes.append(ErrorCode.NONE)
-            gone.append(member.member_id)
-    return codes, gone

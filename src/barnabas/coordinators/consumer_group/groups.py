@@ -85,7 +85,7 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
     ) -> CoordinatorResult[BeatReply]:
         if group is None:
             raise not_found(asked.group_id)
-        leaving.check_leaver(group, asked)
+        leaving.check_leaver(group, Identity(asked.member_id, asked.instance_id))
         if asked.epoch == LEAVES_FOR_A_WHILE:
             leaving.leave_for_a_while(draft, group, asked.member_id)
         else:
@@ -138,14 +138,14 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         """
         return classic_members.heartbeat(self._world(group, now), group, who, generation)
 
-    def classic_leave(
+    def leave(
         self, group: ConsumerGroup, leavers: Sequence[Identity], now: int
     ) -> CoordinatorResult[list[ErrorCode]]:
-        """Take members out that joined with JoinGroup; the codes are in their order."""
-        codes, gone = classic_members.who_leave(group, leavers)
+        """Take members out as LeaveGroup says; the codes are in their order."""
+        codes, gone = leaving.who_leave(group, leavers)
         draft = Draft(self._replay_any)
         if gone:
-            leaving.remove(draft, group, gone, self._around.topics, now)
+            self._remove(draft, group, gone, now)
         return CoordinatorResult(codes, tuple(draft.records))
 
     def delete(self, group: ConsumerGroup) -> CoordinatorResult[None]:

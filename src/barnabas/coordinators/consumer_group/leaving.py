@@ -1,32 +1,57 @@
-"""Members that go: those that say so, and those that are not heard of in time."""
+"""Members that go: who says so or is taken out, and who is not heard of in time."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from barnabas.coordinators.consumer_group import records
-from barnabas.coordinators.consumer_group.beating import Beat, check_static
+from barnabas.coordinators.consumer_group.beating import check_static
 from barnabas.coordinators.consumer_group.draft import Draft
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import LEAVES_FOR_A_WHILE, NOTHING
 from barnabas.coordinators.consumer_group.places import TopicsView
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.target import assignment_due, refresh
+from barnabas.coordinators.group.member import Identity
 from barnabas.errors import BrokerError, ErrorCode
 
 
-def check_leaver(group: ConsumerGroup, asked: Beat) -> None:
-    """Whether who says that it leaves is a member.
+def check_leaver(group: ConsumerGroup, who: Identity) -> None:
+    """Whether who is to leave is a member.
 
     Raises:
         BrokerError: it is no member, or not the one of its name.
     """
-    if asked.instance_id is not None:
-        check_static(group, asked.instance_id, asked.member_id)
-    elif asked.member_id not in group.members:
+    if who.instance_id is not None:
+        check_static(group, who.instance_id, who.member_id)
+    elif who.member_id not in group.members:
         raise BrokerError(
             ErrorCode.UNKNOWN_MEMBER_ID,
-            f"Member {asked.member_id} is not a member of group {group.group_id}.",
+            f"Member {who.member_id} is not a member of group {group.group_id}.",
         )
+
+
+def who_leave(
+    group: ConsumerGroup, leavers: Sequence[Identity]
+) -> tuple[list[ErrorCode], list[str]]:
+    """A code for each that a LeaveGroup names, and the ids of those that go.
+
+    Members of both kinds: an operator takes out those that send heartbeats, too, present or away.
+    """
+    codes: list[ErrorCode] = []
+    gone: dict[str, None] = {}
+    for who in leavers:
+        member_id, instance_id = who
+        if not member_id and instance_id is not None:
+            # As an operator takes a static member out, whoever it is.
+            member_id = group.instances.get(instance_id, "")
+        try:
+            check_leaver(group, Identity(member_id, instance_id))
+        except BrokerError as error:
+            codes.append(error.code)
+        else:
+            codes.append(ErrorCode.NONE)
+            gone[member_id] = None
+    return codes, list(gone)
 
 
 def leave_for_a_while(draft: Draft, group: ConsumerGroup, member_id: str) -> None:

@@ -14,6 +14,7 @@ from barnabas.coordinators.consumer_group.leaving import delete
 from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember
 from barnabas.coordinators.consumer_group.places import Place, TopicsView, by_name
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
+from barnabas.coordinators.consumer_group.target import hash_of, known_topics
 from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
 from barnabas.coordinators.group.group_records import encode_end
 from barnabas.coordinators.group.group_states import GroupState
@@ -58,7 +59,9 @@ def upgrade(
     draft.add(encode_end(name))
     for member in members:
         draft.add(records.member_record(name, member))
-    draft.add(records.epoch_record(name, epoch, 0))
+    # Who takes a static member's place and wants the same changes nothing: no epoch is begun then.
+    wanted = {topic for member in members for topic in member.topics}
+    draft.add(records.epoch_record(name, epoch, hash_of(known_topics(wanted, topics))))
     for member in members:
         draft.add(records.target_record(name, member.member_id, frozenset(member.assigned)))
     draft.add(records.assignment_epoch_record(name, epoch, 0))
@@ -107,8 +110,13 @@ def downgrade(
     topics: TopicsView,
     settings: GroupSettings,
 ) -> None:
-    """Write a consumer group as a classic one, without those who have left."""
-    members = [_classic(one, topics) for name, one in group.members.items() if name not in gone]
+    """Write a consumer group as a classic one, without those who have left.
+
+    Its members are told what they were to have, not what they had got of it so far.
+    """
+    members = [
+        _classic(group, one, topics) for name, one in group.members.items() if name not in gone
+    ]
     classic = ClassicGroup(
         group.group_id,
         settings,
@@ -123,8 +131,9 @@ def downgrade(
     draft.add(record_of(classic))
 
 
-def _classic(one: ConsumerMember, topics: TopicsView) -> Member:
+def _classic(group: ConsumerGroup, one: ConsumerMember, topics: TopicsView) -> Member:
     assert one.classic is not None, "all who are left speak JoinGroup"
+    target = group.target.get(one.member_id, frozenset())
     return Member(
         member_id=one.member_id,
         instance_id=one.instance_id,
@@ -133,7 +142,5 @@ def _classic(one: ConsumerMember, topics: TopicsView) -> Member:
         session_timeout_ms=one.classic.session_timeout_ms,
         rebalance_timeout_ms=one.rebalance_timeout_ms,
         protocols=one.classic.protocols,
-        assignment=encode_assignment(
-            by_name(one.assigned, topics), like=one.classic.protocols[0][1]
-        ),
+        assignment=encode_assignment(by_name(target, topics), like=one.classic.protocols[0][1]),
     )

@@ -15,6 +15,7 @@ from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.member import Identity, Member
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
+from barnabas.coordinators.group.protocols import assignment_of
 from barnabas.coordinators.group.shard import GroupShard
 from barnabas.errors import BrokerError, ErrorCode
 from tests.unit.coordinators.some_topics import SETTINGS, SomeTopics, a_shard
@@ -153,6 +154,50 @@ def test_a_classic_group_becomes_another_one() -> None:
     group = shard.consumer.get("g")
     assert group is not None
     assert (set(group.members), shard.group("g")) == ({"old", "new"}, None)
+
+
+def test_an_operator_takes_out_members_of_both_kinds() -> None:
+    shard = a_shard(TOPICS)
+    joins(shard, a_classic_group(shard, "old"))
+    beat(shard, "one", instance_id="i")
+    beat(shard, "one", -2, instance_id="i")
+    group = shard.consumer.get("g")
+    assert group is not None
+    leavers = [
+        Identity("old"),
+        Identity("old"),
+        Identity("", "i"),
+        Identity("x", "i"),
+        Identity("x"),
+    ]
+    codes = shard.consumer.leave(group, leavers, 0).reply
+    refused = ErrorCode.FENCED_INSTANCE_ID, ErrorCode.UNKNOWN_MEMBER_ID
+    assert codes == [ErrorCode.NONE] * 3 + list(refused)
+    assert (set(group.members), group.epoch) == ({"new"}, 4)
+
+
+def test_a_group_that_goes_back_hands_out_what_was_to_be_had() -> None:
+    shard = a_shard(TOPICS)
+    joins(shard, a_classic_group(shard, "old"))
+    group = shard.consumer.get("g")
+    assert group is not None
+    target = sorted(one.partition for one in group.target["old"])
+    assert (len(target), len(group.members["old"].assigned)) == (2, 0)
+    shard.consumer.leave(group, [Identity("new")], 0)
+    classic = shard.group("g")
+    assert classic is not None
+    (told,) = assignment_of(classic.members["old"].assignment)
+    assert (classic.generation, told.topic, sorted(told.partitions)) == (2, "dogs", target)
+
+
+def test_who_takes_a_static_place_and_wants_the_same_begins_no_epoch() -> None:
+    shard = a_shard(TOPICS)
+    classic = a_classic_group(shard, "old")
+    classic.members["old"].instance_id = "i"
+    joins(shard, classic, instance_id="i")
+    group = shard.consumer.get("g")
+    assert group is not None
+    assert (set(group.members), group.epoch, group.members["new"].epoch) == ({"new"}, 1, 1)
 
 
 @pytest.mark.parametrize("names", [(), ("old",)])

@@ -7,7 +7,7 @@ like on the wire is worked out by `layout`, and only when it is first used.
 from collections.abc import Callable, Mapping
 from functools import cache
 from operator import attrgetter
-from typing import Annotated, Any, Final, NamedTuple, TypeVar, dataclass_transform
+from typing import Annotated, Any, Final, NamedTuple, TypeVar, cast, dataclass_transform
 
 from barnabas.versions import VersionRange
 from barnabas.wire.encoding import CLASSIC, FLEXIBLE, Encoding
@@ -196,25 +196,36 @@ def _build(declared: type[_Class], declaration: Declaration) -> type[_Class]:
     )
 
 
+def maker(declared: type[_Class]) -> type[_Class]:
+    """What makes objects as their class does, in half the time; for those that are made often."""
+    make = _function(declared, "make", " self = NEW(MADE)\n", " return self\n")
+    return cast("type[_Class]", make)
+
+
 def _first_init(self: object, **values: object) -> None:
     """Stands in for `__init__` until the first object is made, then writes the real one."""
     made = type(self)
-    names: dict[str, object] = {"REQUIRED": REQUIRED}
-    parameters, lines = [], []
-    for name, said in declaration_of(made).fields.items():
-        if said.factory is not None:
-            names[f"make_{name}"] = said.factory
-            parameters.append(f"{name}=REQUIRED")
-            lines.append(f" self.{name} = make_{name}() if {name} is REQUIRED else {name}\n")
-            continue
-        names[f"default_{name}"] = said.default
-        parameters.append(name if said.default is REQUIRED else f"{name}=default_{name}")
-        lines.append(f" self.{name} = {name}\n")
-    star = ", *, " if parameters else ""
-    head = f"def __init__(self{star}{', '.join(parameters)}):\n self.unknown_tags = None\n"
-    exec(head + "".join(lines), names)  # noqa: S102  (text from declarations, never from input)
-    type.__setattr__(made, "__init__", names["__init__"])
+    type.__setattr__(made, "__init__", _function(made, "__init__", "", ""))
     made.__init__(self, **values)
+
+
+def _function(made: type, name: str, begin: str, end: str) -> object:
+    """One that fills an object with what it is given by name, made by `begin` or its first argument."""
+    names: dict[str, object] = {"REQUIRED": REQUIRED, "MADE": made, "NEW": object.__new__}
+    parameters, lines = [], []
+    for field, said in declaration_of(made).fields.items():
+        if said.factory is not None:
+            names[f"make_{field}"] = said.factory
+            parameters.append(f"{field}=REQUIRED")
+            lines.append(f" self.{field} = make_{field}() if {field} is REQUIRED else {field}\n")
+            continue
+        names[f"default_{field}"] = said.default
+        parameters.append(field if said.default is REQUIRED else f"{field}=default_{field}")
+        lines.append(f" self.{field} = {field}\n")
+    given = [*([] if begin else ["self"]), *(["*", *parameters] if parameters else [])]
+    head = f"def {name}({', '.join(given)}):\n{begin} self.unknown_tags = None\n"
+    exec(head + "".join(lines) + end, names)  # noqa: S102  (text from declarations, never from input)
+    return names[name]
 
 
 def _repr(self: object) -> str:

@@ -12,7 +12,9 @@ from barnabas.broker.context import RequestContext
 from barnabas.coordinators.group.member import Identity
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.heartbeat import HeartbeatRequest, HeartbeatResponse
+from barnabas.wire.schema import maker
 
+_response = maker(HeartbeatResponse)
 _new = tuple.__new__
 """Makes named tuples in half the time that calling their class takes."""
 
@@ -27,7 +29,7 @@ def handle(broker: Broker, context: RequestContext, request: HeartbeatRequest) -
         code = broker.members.heartbeat(request.group_id, who, request.generation_id)
     except BrokerError as error:
         code = error.code
-    return HeartbeatResponse(error_code=code)
+    return _response(error_code=code)
 
 
 def steady(

@@ -14,7 +14,9 @@ from barnabas.coordinators.group.syncing import Sync
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.sync_group import SyncGroupRequest, SyncGroupResponse
 from barnabas.versions import VersionTable
+from barnabas.wire.schema import maker
 
+_response = maker(SyncGroupResponse)
 _new = tuple.__new__
 """Makes named tuples in half the time that calling their class takes."""
 
@@ -47,7 +49,7 @@ def handle(broker: Broker, context: RequestContext, request: SyncGroupRequest) -
 
 def _respond(reply: SyncReply) -> SyncGroupResponse:
     error, protocol_type, protocol, assignment = reply
-    return SyncGroupResponse(
+    return _response(
         error_code=error,
         protocol_type=protocol_type,
         protocol_name=protocol,

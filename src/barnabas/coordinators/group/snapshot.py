@@ -12,6 +12,9 @@ from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.member import Member
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.protocol.internal.group_metadata_record import GroupMetadataValue, MemberMetadata
+from barnabas.wire.schema import maker
+
+_stored = maker(MemberMetadata)
 
 
 def record_of(
@@ -19,7 +22,7 @@ def record_of(
 ) -> CoordinatorRecord:
     """The record of a group; `assignments` are those that are not the members' yet."""
     members = [
-        MemberMetadata(
+        _stored(
             member_id=one.member_id,
             group_instance_id=one.instance_id,
             client_id=one.client_id,

@@ -164,7 +164,8 @@ What clients of every generation say to Kafka 3.9 or 4.3, and what it answers, w
 meaning: `tests/vectors/conversations`. Our codecs read all of it and write it again
 (`tests/vectors/test_conversations.py`). Of each API that is served, the versions:
 
-* *chosen*: by one of the clients above, as it found real Kafka.
+* *chosen*: by one of the clients above, by a tool of Kafka's own or by a broker that asks itself, as it found
+  real Kafka.
 * *chosen when offered less*: by a client that was told that the broker knows no newer version.
 * *in none*: there is no such conversation. The layout of these is held to Kafka's own schemas alone
   (`tests/oracle/test_schemas.py`), what is answered to the differential and to the tests named above.

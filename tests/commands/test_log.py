@@ -146,6 +146,20 @@ def test_an_emptied_file_of_epochs_is_named_where_batches_have_some(tmp_path: Pa
     assert run("log", "verify", str(new)).code == 0
 
 
+def test_an_empty_file_of_epochs_may_be_sound_where_messages_were_of_older_formats(
+    tmp_path: Path,
+) -> None:
+    epochs = shutil.copytree(VECTORS / "kafka-1.1.1" / "corpus-0", tmp_path / "corpus-0")
+    epochs /= "leader-epoch-checkpoint"
+    assert run("log", "verify", str(tmp_path)).err == ""
+    epochs.write_bytes(b"")
+    done = run("log", "verify", str(tmp_path))
+    assert done.code == 0
+    assert f"{epochs}: it knows no epoch, and the last batch of the log is of epoch 0: " in done.err
+    epochs.write_bytes(b"0\n1\n")
+    assert run("log", "verify", str(tmp_path)).code == 1
+
+
 def test_what_is_no_log_is_said(tmp_path: Path) -> None:
     done = run("log", "dump", str(tmp_path))
     assert done.code == 1

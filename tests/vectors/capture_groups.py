@@ -155,7 +155,7 @@ def converse(
         broker = InteropBroker(kafka)
         tap.start(kafka.port)
         for last, one in product(offers, speakers):
-            tap.offered = dict.fromkeys(one.offered, last)
+            tap.offered = dict.fromkeys(one.offered, last) if last < LAST else {}
             source, target = broker.new_topic(), broker.new_topic()
             fill(kafka.bootstrap_servers, source)
             del tap.frames[:]

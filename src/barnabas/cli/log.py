@@ -161,10 +161,7 @@ def verify(paths: tuple[str, ...], *, as_json: bool) -> int:
     totals = _Totals()
     epochs: dict[Path, int] = {}  # Of each partition's last whole batch, once it is read.
     segments = (_faults_of(file, totals, epochs) for file in segment_files(paths, (LOG,)))
-    small = (
-        ((path, fault) for fault in examine_file(path, epochs.get(path.parent, -1)).faults)
-        for path in state_files(paths)
-    )
+    small = (_faults_beside(path, epochs.get(path.parent, -1)) for path in state_files(paths))
     for faults in chain(segments, small):
         for path, fault in faults:
             totals.faults += 1
@@ -247,6 +244,15 @@ def _faults_of(
             elif entry.fault:
                 text = f"entry ({entry.offset}, {entry.value}): {entry.fault}"
                 yield path, Fault(entry.position, text)
+
+
+def _faults_beside(path: Path, newest_epoch: int) -> Iterator[tuple[Path, Fault]]:
+    """What is wrong with a small file; what may be right is only told."""
+    found = examine_file(path, newest_epoch)
+    for text in found.doubts:
+        tell(f"{path}: {text}")
+    for fault in found.faults:
+        yield path, fault
 
 
 def _examine_index(

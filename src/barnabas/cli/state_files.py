@@ -4,7 +4,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from barnabas.errors import ConfigError
-from barnabas.log.file_names import LEADER_EPOCHS, parse_partition_directory
+from barnabas.log.file_names import (
+    LEADER_EPOCHS,
+    PARTITION_METADATA,
+    parse_partition_directory,
+)
 from barnabas.log.inspecting_state import StateRows, examine_epochs, examine_state, is_state
 
 
@@ -37,5 +41,7 @@ def examine_file(path: Path, newest_epoch: int = -1) -> StateRows:
     except OSError as error:
         raise ConfigError(f"cannot read {path}: {error.strerror}") from None
     if path.name == LEADER_EPOCHS:
-        return examine_epochs(data, newest_epoch)
+        # Kafka has written this file since 2.8, and kept to the newest message format since 3.0.
+        is_modern = path.with_name(PARTITION_METADATA).exists()
+        return examine_epochs(data, newest_epoch, had_older_format=not is_modern)
     return examine_state(path.name, data)

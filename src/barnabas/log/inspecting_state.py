@@ -28,11 +28,15 @@ _ABORTED = struct.Struct(">hqqqq")
 
 
 class StateRows(NamedTuple):
-    """What a small file holds: as many cells in each row as there are columns."""
+    """What a small file holds: as many cells in each row as there are columns.
+
+    `doubts`: what may be broken, and may be as it should be.
+    """
 
     columns: tuple[str, ...]
     rows: list[tuple[int | str, ...]]
     faults: list[Fault]
+    doubts: tuple[str, ...] = ()
 
 
 def _producers(data: bytes) -> StateRows:
@@ -115,12 +119,16 @@ def _row(cells: list[str], *, named: bool) -> tuple[int | str, ...]:
         return ()
 
 
-def examine_epochs(data: bytes, newest: int = -1) -> StateRows:
+def examine_epochs(data: bytes, newest: int = -1, *, had_older_format: bool = False) -> StateRows:
     """Leader epochs, of which the last batch of the log has `newest`; -1: it has none.
 
     The epoch of a batch is in the file before the batch is in the log. Earlier batches may have higher
     ones: where epochs began anew, with a new ZooKeeper, Kafka forgets those. It makes the file empty with
     the log, and leaves it so while nobody leads it, or its messages are of magic 0 and 1, which have none.
+
+    `had_older_format`: for a while the log may have had a message format below 0.11. Kafka drops the file
+    then, and begins an empty one when the format is above again, to which the next append adds the epoch:
+    no file beside it tells that from one that has lost its epochs.
     """
     found = _lines(data, ("leader_epoch", "start_offset"))
     numbers = [tuple(map(int, row)) for row in found.rows]
@@ -130,6 +138,11 @@ def examine_epochs(data: bytes, newest: int = -1) -> StateRows:
     if not found.faults and newest > (numbers[-1][0] if numbers else -1):
         said = f"knows epochs up to {numbers[-1][0]}" if numbers else "knows no epoch"
         text = f"it {said}, and the last batch of the log is of epoch {newest}"
+        if had_older_format and not numbers:
+            sound = (
+                "sound if the message format was below 0.11 before, and nothing was appended since"
+            )
+            return found._replace(doubts=(f"{text}: {sound}",))
         found.faults.append(Fault(len(data), text))
     return found
 

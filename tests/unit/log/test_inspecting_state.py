@@ -67,3 +67,13 @@ def test_a_file_that_knows_all_epochs_of_the_log_is_sound(data: bytes, newest: i
     """Also an empty one, where nothing was appended, or only messages that have no epochs."""
     assert examine_epochs(data, newest).faults == []
     assert examine_epochs(b"0\n1\n9 100\n", newest).faults == []
+
+
+def test_a_file_without_epochs_may_be_sound_where_the_message_format_was_lower() -> None:
+    """One with other epochs may not."""
+    found = examine_epochs(b"", 4, had_older_format=True)
+    (doubt,) = found.doubts
+    assert found.faults == []
+    assert doubt.startswith("it knows no epoch, and the last batch of the log is of epoch 4: ")
+    found = examine_epochs(b"0\n1\n3 12\n", 4, had_older_format=True)
+    assert (len(found.faults), found.doubts) == (1, ())

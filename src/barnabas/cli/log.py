@@ -93,7 +93,7 @@ def _show(path: Path, columns: Sequence[str], rows: Sequence[Row], *, several: b
 
 
 def _dump_state(path: Path, *, as_json: bool) -> None:
-    columns, rows, faults = examine_file(path)
+    columns, rows, faults, _ = examine_file(path)
     if as_json:
         for row in rows:
             show_json({"file": str(path), **dict(zip(columns, row, strict=True))})
@@ -250,7 +250,7 @@ def _faults_beside(path: Path, newest_epoch: int) -> Iterator[tuple[Path, Fault]
     """What is wrong with a small file; what may be right is only told."""
     found = examine_file(path, newest_epoch)
     for text in found.doubts:
-        tell(f"{path}: {text}")
+        print(f"barnabas: {path}: {text}", file=sys.stderr)
     for fault in found.faults:
         yield path, fault
 

@@ -23,6 +23,8 @@ from barnabas.coordinators.transaction.transaction_states import AT_REST, Transa
 from barnabas.errors import ErrorCode
 from barnabas.types import NO_PRODUCER_EPOCH, Buffer, TopicPartition
 
+_NOTHING_SAID: tuple[bytes | None, Transaction | None] = (None, None)
+
 
 class TransactionShard:
     """Some transactional ids of a broker."""
@@ -34,8 +36,8 @@ class TransactionShard:
         self._fences_by = VERSION_2 if record_version == NEWEST else 0
         self._known: dict[str, Transaction] = {}
         self._before: dict[str, tuple[Producer, int]] = {}
-        self._said: dict[str, tuple[bytes, Transaction]] = {}
-        """Values that were decided here and not replayed yet, with what they say."""
+        self._said: dict[bytes, tuple[bytes, Transaction]] = {}
+        """By key, values that were decided here and not replayed yet, with what they say."""
 
     def find(self, transactional_id: str) -> Transaction | None:
         """What is kept of a transactional id."""
@@ -103,18 +105,18 @@ class TransactionShard:
 
     def replay(self, key: Buffer | None, value: Buffer | None) -> None:
         """Take in one record of the log; see `CoordinatorShard`."""
+        said, known = self._said.pop(key, _NOTHING_SAID) if type(key) is bytes else _NOTHING_SAID
+        if known is not None and value is said:
+            self._known[known.transactional_id] = known
+            return
         transactional_id = None if key is None else decode_key(key)
         if transactional_id is None:
             return
         if value is None:
             self._known.pop(transactional_id, None)
-            self._said.pop(transactional_id, None)
             self._before.pop(transactional_id, None)
         else:
-            said, known = self._said.pop(transactional_id, (None, None))
-            if known is None or value is not said:
-                known = decode_transaction(transactional_id, value)
-            self._known[transactional_id] = known
+            self._known[transactional_id] = decode_transaction(transactional_id, value)
 
     def _fenced(self, known: Transaction, now: int) -> Transaction:
         decided = fence(known, self._fences_by, self._new_id, now)
@@ -129,5 +131,5 @@ class TransactionShard:
         record = encode_transaction(kept, self._record_version)
         if record.value is not None and self._record_version == NEWEST:
             # Reading it again would give the same.
-            self._said[kept.transactional_id] = record.value, kept
+            self._said[record.key] = record.value, kept
         return (record,)

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from barnabas.coordinators.group import offsets
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
 from barnabas.coordinators.group.offsets import OffsetsShard
 from barnabas.coordinators.shard import CoordinatorRecord
@@ -56,6 +57,34 @@ def test_a_loaded_shard_is_the_live_one() -> None:
     assert live.fetch("kennel", [DOGS, CATS]) == [an_offset(2), None]
 
 
+def test_commits_that_are_replayed_late_or_never_say_what_they_said() -> None:
+    live, loaded = a_shard(), a_shard()
+    lost = [live.commit("kennel", {DOGS: an_offset(50 + n)}).records for n in range(3)]
+    first, second = (live.commit("kennel", {DOGS: an_offset(n)}).records for n in (1, 2))
+    removed = live.forget("kennel", [DOGS])
+    for records in (first, second, removed):
+        replay(live, records)
+        replay(loaded, [_copied(one) for one in records])
+        assert live.fetch("kennel", [DOGS]) == loaded.fetch("kennel", [DOGS])
+    assert live.fetch("kennel", [DOGS]) == [an_offset(2)]
+    replay(live, lost[1])
+    assert live.fetch("kennel", [DOGS]) == [an_offset(51)]
+
+
+def test_what_could_not_be_written_is_not_kept_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(offsets, "_MOST_SAID", 5)
+    shard = a_shard()
+    results = [shard.commit("kennel", {DOGS: an_offset(n, "é")}) for n in range(20)]
+    for n in (3, 19):
+        replay(shard, results[n].records)
+        assert shard.fetch("kennel", [DOGS]) == [an_offset(n, "é")]
+
+
+def _copied(record: CoordinatorRecord) -> CoordinatorRecord:
+    value = None if record.value is None else bytes(bytearray(record.value))
+    return CoordinatorRecord(record.key, value)
+
+
 def test_long_metadata_is_refused_and_the_rest_is_kept() -> None:
     result = a_shard().commit(
         "kennel", {DOGS: an_offset(1, "x" * 11), CATS: an_offset(1, "x" * 10)}
@@ -66,8 +95,8 @@ def test_long_metadata_is_refused_and_the_rest_is_kept() -> None:
 
 def test_offsets_grow_old_from_their_commit_or_from_the_end_of_the_group() -> None:
     shard = a_shard()
-    offsets = {DOGS: an_offset(1), CATS: an_offset(2, expire_timestamp=1500)}
-    replay(shard, shard.commit("kennel", offsets).records)
+    both = {DOGS: an_offset(1), CATS: an_offset(2, expire_timestamp=1500)}
+    replay(shard, shard.commit("kennel", both).records)
     assert shard.expired("kennel", 1499, 1000, None) == []
     assert shard.expired("kennel", 1500, 1000, None) == [CATS]
     assert shard.expired("kennel", 2000, 1000, None) == [DOGS, CATS]

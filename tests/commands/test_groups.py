@@ -2,6 +2,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
+from confluent_kafka import ShareConsumer
 
 from barnabas import Consumer
 from tests.commands.served import Served, serving
@@ -107,6 +108,45 @@ def test_what_cannot_be_done_is_said(broker: Served) -> None:
         assert (done.code, why in done.err) == (code, True), (arguments, done.err)
     done = broker.run("groups", "reset", "g", "--file", "-", stdin="dogs,0\n")
     assert (done.code, "a line is topic,partition,offset" in done.err) == (2, True)
+    done = broker.run("groups", "reset", "g", "--file", "-", stdin=b"dogs,0,1\n\xff\n")
+    assert (done.code, "is no text in UTF-8" in done.err) == (2, True)
+    assert "Traceback" not in done.err
+
+
+def test_a_plan_that_was_exported_is_one_that_is_taken(broker: Served) -> None:
+    move = ("groups", "reset", "planned")
+    plan = broker.run(*move, "-t", "dogs", "--to", "4", "--export")
+    assert plan.lines == ["dogs,0,4", "dogs,1,4"]
+    assert broker.run(*move, "--file", "-", "--execute", stdin=plan.out).code == 0
+    assert where_it_is(broker, "planned") == {0: (4, 6), 1: (4, 6)}
+    kept = broker.run(*move, "--all-topics", "--to", "current", "--export", "--execute")
+    assert kept.out == plan.out
+    assert broker.run("groups", "delete", "planned", "-y").code == 0
+
+
+def test_of_a_group_without_positions_it_is_said_what_it_is(broker: Served) -> None:
+    with Consumer(bootstrap_servers=broker.servers, group_id="idle") as consumer:
+        consumer.subscribe(["dogs"])
+        while not consumer.assignment():
+            consumer.poll(timeout_s=0.1)
+        forgets = broker.run("groups", "delete-offsets", "idle", "-t", "hens", "-y")
+        assert forgets.err == "barnabas: idle has no positions in hens\n"
+    share = ShareConsumer({"bootstrap.servers": broker.servers, "group.id": "helpers"})
+    try:
+        share.subscribe(["dogs"])
+        while not broker.run("groups", "describe", "helpers", "--members").lines:
+            share.poll(0.1)
+        for arguments, how in [
+            (("delete-offsets", "helpers", "-t", "dogs", "-y"), "--delete-offsets changes"),
+            (("reset", "helpers", "--all-topics", "--to", "1"), "--reset-offsets moves it"),
+        ]:
+            told = broker.run("groups", *arguments)
+            assert told.code == 1
+            assert "helpers is a share group, which saves no positions" in told.err
+            assert how in told.err
+            assert "meant?" not in told.err
+    finally:
+        share.close()
 
 
 def test_what_a_partition_does_not_have_is_marked_beside_what_it_gives(broker: Served) -> None:

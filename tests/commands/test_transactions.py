@@ -67,6 +67,25 @@ def test_what_is_open_is_told_and_aborted(broker: Served) -> None:
     assert broker.run("transactions", "abort", "--transactional-id", "kennel").code == 0
     assert broker.run("transactions", "list", "--state", "Ongoing").lines == []
     producer.purge()
+    aborted = broker.run("transactions", "describe", "kennel", "--json").out
+    again = broker.run("transactions", "abort", "--transactional-id", "kennel")
+    assert (again.code, "kennel has nothing open" in again.err) == (1, True)
+    assert broker.run("transactions", "describe", "kennel", "--json").out == aborted
+
+
+def test_a_producer_that_has_nothing_open_is_not_fenced(broker: Served) -> None:
+    producer = begin(broker, "healthy", "dogs")
+    producer.commit_transaction(SECONDS)
+    refused = broker.run("transactions", "abort", "--transactional-id", "healthy")
+    assert (refused.code, refused.err) == (
+        1,
+        "barnabas: healthy has nothing open that could be aborted: it is CompleteCommit\n",
+    )
+    contradicting = ("abort", "dogs:0", "--transactional-id", "healthy")
+    assert broker.run("transactions", *contradicting).code == 2
+    producer.begin_transaction()
+    producer.produce("dogs", b"max", partition=0)
+    producer.commit_transaction(SECONDS)
 
 
 def test_one_place_is_aborted_by_its_offset(broker: Served) -> None:

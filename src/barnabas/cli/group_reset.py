@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import NamedTuple, TextIO
 
 import click
 
@@ -52,6 +52,14 @@ def with_numbers(
             if not _is_number(number):
                 raise click.BadParameter(f"{text}: {number} is no number", ctx, param)
     return value
+
+
+def lines_of(file: TextIO) -> list[str]:
+    """The lines that `--file` takes, also as editors of Windows write them."""
+    try:
+        return file.read().splitlines()
+    except UnicodeDecodeError as error:
+        raise click.UsageError(f"--file: {file.name} is no text in UTF-8: {error}") from None
 
 
 def plan(admin: Admin, current: Offsets, reset: Reset) -> Plan:

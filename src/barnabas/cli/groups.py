@@ -8,9 +8,9 @@ import click
 
 from barnabas import Admin
 from barnabas.cli.connection import administering, client_settings, connection_options
-from barnabas.cli.group_advice import in_the_way, known, near, told_of
+from barnabas.cli.group_advice import in_the_way, near, share_group, told_of, without_positions
 from barnabas.cli.group_deletion import delete_each
-from barnabas.cli.group_reset import Reset, plan, with_numbers
+from barnabas.cli.group_reset import Reset, lines_of, plan, with_numbers
 from barnabas.cli.group_rows import (
     LISTED,
     MEMBERS,
@@ -128,6 +128,7 @@ def describe(
     "--file", "file", type=click.File(encoding="utf-8-sig"), help="Lines of topic,partition,offset."
 )
 @click.option("--execute", is_flag=True, help="Do it; without this it is only shown.")
+@click.option("--export", is_flag=True, help="Print it as lines that --file takes.")
 @_json
 @connection_options
 def reset(
@@ -139,6 +140,7 @@ def reset(
     by: int | None,
     file: TextIO | None,
     execute: bool,
+    export: bool,
     as_json: bool,
     servers: str,
     pairs: tuple[str, ...],
@@ -149,17 +151,16 @@ def reset(
     1970. Offsets that a partition does not have become its first or its end; clamped_from is what was
     asked for. A group with members cannot be reset.
     """
-    _refuse_unclear({"--to": to, "--by": by, "--file": file})
-    if (file is None) and bool(topics) == all_topics:
-        both = ", not both" if all_topics else ""
-        raise click.UsageError(f"say of which topics: --topic or --all-topics{both}")
-    lines = None if file is None else file.read().splitlines()
+    _refuse_unclear({"--to": to, "--by": by, "--file": file}, topics, all_topics=all_topics)
+    if export and as_json:
+        raise click.UsageError("--export prints lines and --json a document: take one of them")
+    lines = None if file is None else lines_of(file)
     with administering(servers, client_settings(servers, pairs)) as admin:
         unknown = None if _heeds(admin, group) else near(admin, group)
         saved = admin.list_group_offsets(group)
         current = {where: each.offset for where, each in saved.items()}
         if all_topics and not current:
-            raise ConfigError(f"{group} has no positions; {known(admin, group)}")
+            raise ConfigError(without_positions(admin, group))
         new = plan(admin, current, Reset(topics, to, by, lines))
         if execute and new.offsets:
             admin.alter_group_offsets(group, dict(new.offsets.items()))
@@ -167,7 +168,11 @@ def reset(
         (*where, current.get(where), offset, new.clamped.get(where))
         for where, offset in sorted(new.offsets.items())
     ]
-    show_rows(_NEW, rows, title=f"Where {group} goes on", as_json=as_json)
+    if export:
+        for where, offset in sorted(new.offsets.items()):
+            print(f"{where.topic},{where.partition},{offset}")
+    else:
+        show_rows(_NEW, rows, title=f"Where {group} goes on", as_json=as_json)
     if unknown is not None and rows:
         _say_unknown(group, unknown, execute=execute)
     if not execute:
@@ -220,8 +225,7 @@ def delete_offsets(
         saved = admin.list_group_offsets(group)
         gone = [where for where in saved if Reset(topics).names(where)]
         if not gone:
-            what = f"{group} has no positions in {', '.join(topics)}"
-            raise ConfigError(f"{what}; {known(admin, group)}" if not saved else what)
+            raise ConfigError(without_positions(admin, group, f" in {', '.join(topics)}"))
         admin.delete_group_offsets(group, gone)
     tell(f"{group} forgot {counted(len(gone), 'position')}")
 
@@ -231,12 +235,21 @@ def _ended(name: str, error: KafkaError | None) -> dict[str, object]:
     return {"group": name, "deleted": error is None, "error": told}
 
 
-def _refuse_unclear(ways: Mapping[str, object]) -> None:
-    """The ways to say where a group goes on: exactly one was given."""
+def _refuse_unclear(
+    ways: Mapping[str, object], topics: tuple[str, ...], *, all_topics: bool
+) -> None:
+    """One of the ways to say where a group goes on was given; and of which topics, or a file says it."""
     given = [option for option, value in ways.items() if value is not None]
     if len(given) != 1:
         instead = f", not {' and '.join(given)}" if given else ""
         raise click.UsageError(f"say where to: one of --to, --by and --file{instead}")
+    if given == ["--file"]:
+        if topics or all_topics:
+            more = "--all-topics" if all_topics else "--topic"
+            raise click.UsageError(f"the lines of --file say of which topics: leave out {more}")
+    elif bool(topics) == all_topics:
+        both = ", not both" if all_topics else ""
+        raise click.UsageError(f"say of which topics: --topic or --all-topics{both}")
 
 
 def _heeds(admin: Admin, group: str) -> bool:
@@ -248,10 +261,7 @@ def _heeds(admin: Admin, group: str) -> bool:
             raise
         return False
     if found.kind == SHARE:
-        raise ConfigError(
-            f"{group} is a share group, which saves no positions: "
-            "kafka-share-groups.sh --reset-offsets moves it"
-        )
+        raise ConfigError(share_group(group, "--reset-offsets moves it"))
     if found.state not in _STATES:
         raise ConfigError(in_the_way(found))
     return True

@@ -16,6 +16,7 @@ from barnabas.cli.output import Moment, counted, show_json, show_rows, tell
 from barnabas.cli.usage import HintingGroup
 from barnabas.client.core.absence import meant
 from barnabas.client.core.transaction_descriptions import TRANSACTION_STATES, TransactionDescription
+from barnabas.config.definition import LONG_MAX
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
 from barnabas.runtime.clock import SystemClock
 from barnabas.types import TopicPartition
@@ -23,7 +24,12 @@ from barnabas.types import TopicPartition
 _IDLE_MINUTES = 20
 """As long as any transaction may be open by default, and five minutes. Source: Kafka's tool."""
 
+_LONGEST_IDLE = LONG_MAX // 60_000
+_ANY_TIME = -1
 _ONGOING = "Ongoing"
+_OPEN = (_ONGOING, "PrepareEpochFence")
+"""What can still be aborted: in the others it is decided how the last transaction ends."""
+
 _FINDER = "`barnabas transactions find-hanging`"
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
@@ -42,15 +48,27 @@ def transactions() -> None:
     type=click.Choice(TRANSACTION_STATES, case_sensitive=False),
     help="Only those that are in one of these.",
 )
-@click.option("--running", type=int, default=-1, metavar="MS", help="Only those open for longer.")
+@click.option(
+    "--running",
+    type=click.IntRange(0, LONG_MAX),
+    metavar="MS",
+    help="Only those open for longer.",
+)
 @_json
 @connection_options
 def list_transactions(
-    servers: str, pairs: tuple[str, ...], states: tuple[str, ...], running: int, *, as_json: bool
+    servers: str,
+    pairs: tuple[str, ...],
+    states: tuple[str, ...],
+    running: int | None,
+    *,
+    as_json: bool,
 ) -> None:
     """Print all transactional ids."""
     with administering(servers, client_settings(servers, pairs)) as admin:
-        found = admin.list_transactions(states=states, running_ms=running)
+        found = admin.list_transactions(
+            states=states, running_ms=_ANY_TIME if running is None else running
+        )
     rows = [(one.transactional_id, one.producer_id, one.state) for one in found]
     columns = ("transactional_id", "producer_id", "state")
     show_rows(columns, rows, title=f"Transactional ids of {servers}", as_json=as_json)
@@ -99,10 +117,18 @@ def _described(admin: Admin, name: str) -> TransactionDescription:
         raise
 
 
+def _minutes(ctx: click.Context, param: click.Parameter, value: float) -> float:
+    # Also neither nan nor inf, which are numbers to click.
+    if not 0 <= value <= _LONGEST_IDLE:
+        raise click.BadParameter(f"{value} is no count of minutes from 0 on", ctx, param)
+    return value
+
+
 @transactions.command("find-hanging")
 @click.option("-t", "--topic", "topics", multiple=True, callback=named("topic"), help="Only here.")
 @click.option(
     "--idle", type=float, default=_IDLE_MINUTES, show_default=True, metavar="MINUTES",
+    callback=_minutes,
     help="Only of producers that have been silent for so long.",
 )  # fmt: skip
 @_json
@@ -149,11 +175,13 @@ def _partitions(admin: Admin, topics: tuple[str, ...]) -> list[TopicPartition]:
 
 @transactions.command()
 @click.argument("partition", metavar="[TOPIC:PARTITION]", required=False)
-@click.argument("start_offset", type=int, metavar="[START_OFFSET]", required=False)
+@click.argument(
+    "start_offset", type=click.IntRange(0, LONG_MAX), metavar="[START_OFFSET]", required=False
+)
 @click.option(
     "--transactional-id",
     callback=named("transactional id"),
-    help="Fence this producer, and abort what it has open.",
+    help="Abort what this producer has open, and fence it.",
 )
 @connection_options
 def abort(
@@ -165,19 +193,17 @@ def abort(
 ) -> None:
     """Abort one transaction: where it hangs in a partition, or all of a producer's.
 
-    TOPIC:PARTITION and START_OFFSET are what find-hanging prints in its last two columns.
+    TOPIC:PARTITION and START_OFFSET are what find-hanging prints in its last two columns. A producer
+    that has nothing open is left alone.
     """
-    by_place = partition is not None and start_offset is not None
-    if by_place == (transactional_id is not None):
-        raise click.UsageError(
-            f"say TOPIC:PARTITION and START_OFFSET, which {_FINDER} prints, or --transactional-id"
-        )
+    by_place, by_id = partition is not None, transactional_id is not None
+    if by_place == by_id or (by_place and start_offset is None):
+        both = ", not both" if by_id else ""
+        what = f"say TOPIC:PARTITION and START_OFFSET, which {_FINDER} prints, "
+        raise click.UsageError(f"{what}or --transactional-id{both}")
     with administering(servers, client_settings(servers, pairs)) as admin:
         if transactional_id is not None:
-            # Fencing one that is not there would make it, and say nothing.
-            _described(admin, transactional_id)
-            admin.fence_producer(transactional_id)
-            tell(f"aborted what {transactional_id} had open")
+            _abort_of(admin, transactional_id)
             return
         assert partition is not None
         assert start_offset is not None
@@ -191,6 +217,15 @@ def abort(
                 error.add_note(_open_there(admin, where))
             raise
     tell(f"aborted the transaction of {_named(where)} that began at {start_offset}")
+
+
+def _abort_of(admin: Admin, name: str) -> None:
+    # Fencing one that is not there would make it; a producer with nothing open would die for nothing.
+    found = _described(admin, name)
+    if found.state not in _OPEN:
+        raise ConfigError(f"{name} has nothing open that could be aborted: it is {found.state}")
+    admin.fence_producer(name)
+    tell(f"aborted what {name} had open")
 
 
 def _named(where: TopicPartition) -> str:

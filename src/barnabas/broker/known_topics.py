@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable
 
-from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.topics import Topics
 from barnabas.coordinators.consumer_group.places import KnownTopic
 
@@ -31,5 +30,5 @@ class KnownTopics:
         return None if topic is None else topic.name
 
     def names(self) -> Iterable[str]:
-        """All that a regular expression may find: topics that are not internal."""
-        return (topic.name for topic in self._topics if topic.name not in INTERNAL_TOPICS)
+        """All that a regular expression may find, internal ones with them."""
+        return (topic.name for topic in self._topics)

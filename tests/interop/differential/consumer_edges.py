@@ -121,4 +121,41 @@ def _described(talk: Talk, label: str, one: One) -> None:
     members.sort(key=lambda member: str(member["member_id"]))
 
 
-SCENARIOS = (taken_out, to_give_back, back_to_classic, in_a_static_place)
+def by_expression(talk: Talk) -> None:
+    """Expressions find internal topics; what RE2/J does not know is refused."""
+    talk.create("t")
+    known(talk, "t")
+    one = One(talk, "found", "one")
+    talk.ask("commits", one.commit("t", -1, name=""), 9)
+    joins = one.beat(
+        epoch=0,
+        rebalance_timeout_ms=60_000,
+        topic_partitions=[],
+        subscribed_topic_names=[],
+        subscribed_topic_regex="__consumer_off.*",
+    )
+    # Kafka looks for topics after it has answered.
+    talk.wait(joins, 1, lambda said: said.assignment and said.assignment.topic_partitions)
+    talk.ask("found", one.describe(), 1)
+    (group,) = talk.answers["found"]["groups"]
+    (member,) = group["members"]
+    places = member["assignment"]["topic_partitions"]
+    found = {place["topic_name"]: place["partitions"] for place in places}
+    talk.answers["found"] = found, member["subscribed_topic_regex"]
+    for expression in (r"\C", r"a\Cb", r"[\C]", r"\Qa\E\C"):
+        one.joins(
+            f"refused: {expression}", subscribed_topic_names=[], subscribed_topic_regex=expression
+        )
+    for number, expression in enumerate((r"\\C", r"\Q\C\E", r"\Q\C")):
+        taken = One(talk, f"taken-{number}", "one")
+        joins = taken.beat(
+            rebalance_timeout_ms=60_000,
+            topic_partitions=[],
+            subscribed_topic_names=[],
+            subscribed_topic_regex=expression,
+        )
+        said = talk.wait(joins, 1, lambda said: said.member_epoch or said.error_code)
+        talk.answers[f"taken: {expression}"] = said.error_code
+
+
+SCENARIOS = (taken_out, to_give_back, back_to_classic, in_a_static_place, by_expression)

@@ -193,6 +193,8 @@ def odd_offsets(talk: Talk) -> None:
     for version in (2, 4, 8, 9):
         commit("long notes", version, place(0, note="n" * 4096), place(1, note="n" * 4097))
         commit("notes by letters", version, place(0, note="\u00fc" * 4096))
+        faces = place(0, note="\U0001f600" * 2048), place(1, note="\U0001f600" * 2049)
+        commit("notes by faces", version, *faces)
         commit("no note", version, place(0, note=None))
         commit("below zero", version, place(0, -1), place(1, -2), place(2, -(2**63)))
         commit("the highest", version, place(0, 2**63 - 1))

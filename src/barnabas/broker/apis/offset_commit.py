@@ -18,6 +18,7 @@ from barnabas.broker.context import RequestContext
 from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.offset_records import NO_EXPIRY, CommittedOffset, Position
+from barnabas.coordinators.group.offsets import is_too_long
 from barnabas.dialects.commands import CommitOffset, CommitOffsets
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.versions import VersionRange, VersionTable
@@ -97,7 +98,7 @@ def _keep(broker: Broker, group: str, name: str, asked: CommitOffset) -> ErrorCo
     topic = broker.topics.get(name)
     if topic is None or asked.partition not in topic.partitions:
         return _NOT_THERE
-    if len(asked.metadata) > broker.config.offset_metadata_max_bytes:
+    if is_too_long(asked.metadata, broker.config.offset_metadata_max_bytes):
         return ErrorCode.OFFSET_METADATA_TOO_LARGE
     if not group:
         return ErrorCode.UNKNOWN_SERVER_ERROR

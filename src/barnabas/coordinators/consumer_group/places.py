@@ -35,7 +35,7 @@ class TopicsView(Protocol):
         ...
 
     def names(self) -> Iterable[str]:
-        """All that a regular expression may find: topics that are not internal."""
+        """All that a regular expression may find."""
         ...
 
 

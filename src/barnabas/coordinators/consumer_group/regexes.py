@@ -5,6 +5,7 @@ Google (package google-re2, the extra `regex`); it is imported when the first ex
 of transactions are looked for with it, too (KIP-1152).
 """
 
+import re
 from collections.abc import Iterable
 from functools import lru_cache
 from typing import Protocol
@@ -13,6 +14,9 @@ from barnabas.errors import BrokerError, ErrorCode
 
 _MOST_BYTES = 1 << 20
 """The memory that one expression may take."""
+_QUOTED_OR_ESCAPED = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.", re.DOTALL)
+_ONE_BYTE = r"\C"
+"""A byte of a character: RE2/J does not know it."""
 
 
 class _Pattern(Protocol):
@@ -26,6 +30,11 @@ def compiled(regex: str) -> _Pattern:
     Raises:
         BrokerError: INVALID_REGULAR_EXPRESSION.
     """
+    if _ONE_BYTE in _QUOTED_OR_ESCAPED.findall(regex):
+        raise BrokerError(
+            ErrorCode.INVALID_REGULAR_EXPRESSION,
+            f"{regex!r} is no regular expression: {_ONE_BYTE} is not known",
+        )
     # Imported late: few groups have expressions.
     try:
         import re2

@@ -67,3 +67,23 @@ def test_a_member_that_is_away_can_be_taken_out(client: RawClient) -> None:
     assert [one.error_code for one in client.ask(asked, 5, LeaveGroupResponse).members] == [0]
     group = described(client)
     assert (group.group_state, len(group.members)) == ("Empty", 0)
+
+
+def test_an_expression_finds_internal_topics(client: RawClient) -> None:
+    asked = ConsumerGroupHeartbeatRequest(
+        group_id="kennel",
+        member_id="ann",
+        member_epoch=0,
+        rebalance_timeout_ms=60_000,
+        subscribed_topic_regex="__consumer_off.*",
+        topic_partitions=[],
+    )
+    # The topic is there once somebody is in a group.
+    beat(client, "bob", 0)
+    assert not client.ask(asked, 1, ConsumerGroupHeartbeatResponse).error_code
+    names = {
+        place.topic_name
+        for member in described(client).members
+        for place in member.target_assignment.topic_partitions
+    }
+    assert names == {"dogs", "__consumer_offsets"}

@@ -93,6 +93,18 @@ def test_long_metadata_is_refused_and_the_rest_is_kept() -> None:
     assert len(result.records) == 1
 
 
+@pytest.mark.parametrize(
+    ("metadata", "code"),
+    [
+        ("\u00fc" * 10, ErrorCode.NONE),
+        ("\U0001f600" * 5, ErrorCode.NONE),
+        ("\U0001f600" * 5 + "x", ErrorCode.OFFSET_METADATA_TOO_LARGE),
+    ],
+)
+def test_metadata_is_as_long_as_java_says(metadata: str, code: ErrorCode) -> None:
+    assert a_shard().commit("kennel", {DOGS: an_offset(1, metadata)}).reply == {DOGS: code}
+
+
 def test_offsets_grow_old_from_their_commit_or_from_the_end_of_the_group() -> None:
     shard = a_shard()
     both = {DOGS: an_offset(1), CATS: an_offset(2, expire_timestamp=1500)}

@@ -5,6 +5,17 @@ from collections.abc import Mapping
 from barnabas.broker.group_limits import consumer_times
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
+from barnabas.errors import BrokerError, ErrorCode
+
+
+def check_protocol(config: BrokerConfig, kind: str) -> None:
+    """Whether groups of a kind may be spoken of.
+
+    Raises:
+        BrokerError: UNSUPPORTED_VERSION: the broker was told not to have any.
+    """
+    if kind not in config.group_coordinator_rebalance_protocols:
+        raise BrokerError(ErrorCode.UNSUPPORTED_VERSION)
 
 
 def consumer_policy(config: BrokerConfig, own: Mapping[str, str]) -> ConsumerSettings:

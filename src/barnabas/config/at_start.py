@@ -30,6 +30,7 @@ LESS: tuple[tuple[str, str], ...] = tuple(
 """Of each pair the first is less than the second."""
 
 _RETENTION = "log.retention.ms"
+_PROTOCOLS = "group.coordinator.rebalance.protocols"
 
 
 def check_at_start(config: BrokerConfig) -> None:
@@ -48,6 +49,9 @@ def check_at_start(config: BrokerConfig) -> None:
     if kept is not None and kept[1] == 0:
         # Of a topic it may be 0: then it is what somebody wants of that one.
         raise ConfigError(f"{kept[0]}=0: it must be -1 (for ever) or at least 1")
+    protocols = config.group_coordinator_rebalance_protocols
+    if "classic" not in protocols:
+        raise ConfigError(f"{_PROTOCOLS}={','.join(protocols)}: it must have classic among them")
 
 
 def _number(config: BrokerConfig, name: str) -> int:

@@ -7,6 +7,12 @@ from barnabas.config.definition import INT_MAX, MEDIUM, integer, string, words
 class ConsumerGroupConfig(Configuration):
     """What consumer groups obey where they have no properties of their own."""
 
+    group_coordinator_rebalance_protocols: tuple[str, ...] = words(
+        ("classic", "consumer", "streams"),
+        MEDIUM,
+        "The kinds of groups that there may be; classic ones always, share groups whatever it says.",
+        choices=("classic", "consumer", "share", "streams"),
+    )
     group_consumer_session_timeout_ms: int = integer(
         45_000,
         MEDIUM,

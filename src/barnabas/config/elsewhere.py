@@ -42,7 +42,8 @@ _WHY = {
     "the coordinator of a transaction is in the broker that it writes to": """
         add.partitions.to.txn.*""",
     "groups need no coordinator's threads": """
-        group.coordinator.* share.coordinator.*""",
+        group.coordinator.append.linger.ms group.coordinator.background.threads
+        group.coordinator.cached.buffer.max.bytes group.coordinator.threads share.coordinator.*""",
     "share groups have one way of assigning": """
         group.share.assignors""",
     "group.share.max.share.sessions says how many may fetch": """

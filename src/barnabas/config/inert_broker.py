@@ -85,7 +85,6 @@ follower.fetch.last.tiered.offset.enable boolean false changeable
 group.coordinator.append.linger.ms int -1
 group.coordinator.background.threads int 2
 group.coordinator.cached.buffer.max.bytes int 1048588 changeable
-group.coordinator.rebalance.protocols list classic,consumer,streams
 group.coordinator.threads int 4
 group.share.assignors list simple
 group.share.max.groups short 10

@@ -59,7 +59,6 @@ follower.fetch.last.tiered.offset.enable Whether a new replica begins behind wha
 group.coordinator.append.linger.ms How long the coordinator gathers records; -1: as load asks.
 group.coordinator.background.threads Threads of the coordinator for its longer work.
 group.coordinator.cached.buffer.max.bytes The largest write buffer that the coordinator keeps.
-group.coordinator.rebalance.protocols The kinds of groups that there may be.
 group.coordinator.threads Threads that work for groups.
 group.share.assignors The ways to spread partitions over the members of a share group.
 group.share.max.groups How many share groups there may be.

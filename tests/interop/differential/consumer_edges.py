@@ -140,7 +140,7 @@ def by_expression(talk: Talk) -> None:
     (group,) = talk.answers["found"]["groups"]
     (member,) = group["members"]
     places = member["assignment"]["topic_partitions"]
-    found = {place["topic_name"]: place["partitions"] for place in places}
+    found = [place["topic_name"] for place in places]
     talk.answers["found"] = found, member["subscribed_topic_regex"]
     for expression in (r"\C", r"a\Cb", r"[\C]", r"\Qa\E\C"):
         one.joins(

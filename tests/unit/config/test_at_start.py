@@ -46,6 +46,13 @@ def test_what_a_release_has_by_default_starts(release: str) -> None:
             ),
         ),
         (
+            {"group.coordinator.rebalance.protocols": "consumer,streams"},
+            (
+                "group.coordinator.rebalance.protocols=consumer,streams: "
+                "it must have classic among them"
+            ),
+        ),
+        (
             {"group.share.max.size": "900", "group.share.max.share.sessions": "899"},
             (
                 "group.share.max.size=900: it must be at most "

@@ -12,6 +12,7 @@ from functools import partial
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.group_descriptions import described_each, group_of_kind, partitions_by_topic
+from barnabas.broker.group_policies import check_protocol
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import ConsumerMember
 from barnabas.coordinators.consumer_group.places import Place
@@ -41,6 +42,7 @@ def handle(
 
 def _described(broker: Broker, group_id: str) -> DescribedGroup:
     try:
+        check_protocol(broker.config, "consumer")
         group = group_of_kind(
             broker, group_id, "consumer", lambda shard: shard.consumer.get(group_id)
         )

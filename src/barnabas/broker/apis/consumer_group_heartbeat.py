@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from barnabas.broker.broker import Broker
 from barnabas.broker.client_host import client_host
 from barnabas.broker.context import RequestContext
+from barnabas.broker.group_policies import check_protocol
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
 from barnabas.coordinators.consumer_group.member import JOINS, LEAVES, LEAVES_FOR_A_WHILE
 from barnabas.coordinators.consumer_group.places import Place, by_topic
@@ -35,6 +36,7 @@ def handle(
     """Ask the group."""
     makes_ids = _MAKES_IDS[context.api_version]
     try:
+        check_protocol(broker.config, "consumer")
         _check(broker, request, makes_ids=makes_ids)
     except BrokerError as error:
         return _respond(error)

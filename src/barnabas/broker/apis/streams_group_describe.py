@@ -11,6 +11,7 @@ from functools import partial
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.group_descriptions import described_each, group_of_kind
+from barnabas.broker.group_policies import check_protocol
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.member import StreamsMember
 from barnabas.coordinators.streams_group.tasks import NO_TASKS, Role, Task, by_subtopology
@@ -43,6 +44,7 @@ def handle(
 
 def _described(broker: Broker, group_id: str) -> DescribedGroup:
     try:
+        check_protocol(broker.config, "streams")
         group = group_of_kind(
             broker, group_id, "streams", lambda shard: shard.streams.get(group_id)
         )

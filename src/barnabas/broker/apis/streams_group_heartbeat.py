@@ -15,6 +15,7 @@ from barnabas.broker.apis.consumer_group_heartbeat import need
 from barnabas.broker.broker import Broker
 from barnabas.broker.client_host import client_host
 from barnabas.broker.context import RequestContext
+from barnabas.broker.group_policies import check_protocol
 from barnabas.broker.streams_topics import create_missing
 from barnabas.coordinators.consumer_group.member import JOINS, LEAVES, LEAVES_FOR_A_WHILE
 from barnabas.coordinators.streams_group.beating import StreamsBeat, StreamsReply
@@ -41,6 +42,7 @@ def handle(
 ) -> object:
     """Ask the group."""
     try:
+        check_protocol(broker.config, "streams")
         _check_supported(request)
         _check(request)
         asked = _asked(context, request)

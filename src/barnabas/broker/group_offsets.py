@@ -98,8 +98,8 @@ class GroupOffsets:
         retention_ms = self._config.offsets_retention_minutes * 60_000
         for held in self._shards.loaded():
             records = held.shard.expire(self._shards.now_ms(), retention_ms).records
-            if records:
-                self._shards.append_or_restore(held, records)
+            for part in self._shards.parts(held, records):
+                self._shards.append_or_restore(held, part)
         self._shards.write()
 
     def forget_topic(self, topic: str) -> None:
@@ -110,5 +110,5 @@ class GroupOffsets:
             except BrokerError:
                 continue
             records = held.shard.offsets.forget_topic(topic).records
-            if records:
-                self._shards.append(held, records, lambda _code: None)
+            for part in self._shards.parts(held, records):
+                self._shards.append(held, part, lambda _code: None)

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from barnabas.broker.internal_topic import InternalTopic, make_topic
-from barnabas.broker.own_batch import OwnBatch
+from barnabas.broker.own_batch import ENOUGH, OwnBatch, batch_bytes, most_bytes, parts
 from barnabas.broker.partition import Partition
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.topics import Topics
@@ -23,6 +23,9 @@ log = logging.getLogger(__name__)
 
 _NOT_WRITTEN = ErrorCode.COORDINATOR_NOT_AVAILABLE
 """Source: Kafka's CoordinatorRuntime turns storage errors of an append into this."""
+
+_TOO_LARGE = ErrorCode.UNKNOWN_SERVER_ERROR
+"""Source: the same, of a batch that is larger than `max.message.bytes` of the internal topic."""
 
 ShardT = TypeVar("ShardT", bound=CoordinatorShard)
 
@@ -155,8 +158,16 @@ class Shards(ABC, Generic[ShardT]):
     ) -> None:
         """Queue records; when they are written each is replayed, and `on_written` is called.
 
-        With a producer (id, epoch) they are of its transaction.
+        With a producer (id, epoch) they are of its transaction. What is larger than the topic takes as
+        one batch is refused before this returns; all that was queued before it is written then.
         """
+        limit = held.partition.log.config.max_message_bytes
+        if most_bytes(records) + ENOUGH > limit:
+            # A batch of its own: in one with others it would have them refused too.
+            self._replicas.write()
+            if batch_bytes(records) > limit:
+                on_written(_TOO_LARGE)
+                return
 
         def written(code: ErrorCode) -> None:
             if code:
@@ -172,6 +183,12 @@ class Shards(ABC, Generic[ShardT]):
             batch = OwnBatch(self._clock.time_ms())
             batch.add(records, written)
             self._replicas.append_own(held.partition, batch.build(producer), batch.tell)
+
+    def parts(
+        self, held: HeldShard[ShardT], records: Sequence[CoordinatorRecord]
+    ) -> Iterator[list[CoordinatorRecord]]:
+        """Records that need not be kept all at once, in as many parts as can be appended."""
+        return parts(records, held.partition.log.config.max_message_bytes)
 
     def _join(self, held: HeldShard[ShardT], on_written: Callable[[ErrorCode], None]) -> bool:
         """Tell as with what is queued now; False: all is written."""

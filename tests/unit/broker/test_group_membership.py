@@ -170,6 +170,18 @@ def test_a_member_of_any_age_joins_works_and_leaves(
         assert rex.describe().group_state == "Empty"
 
 
+def test_an_assignment_that_is_too_large_is_refused_and_the_group_shares_out_again(
+    broker: EmbeddedBroker, group: str
+) -> None:
+    with Member(broker, group) as rex:
+        rex.join()
+        refused = rex.sync({rex.member_id: b"q" * 1_500_000})
+        assert (refused.error_code, refused.assignment) == (ErrorCode.UNKNOWN_SERVER_ERROR, b"")
+        assert rex.beat() == ErrorCode.REBALANCE_IN_PROGRESS
+        rex.settle()
+        assert rex.generation == 2
+
+
 def test_two_members_share_and_one_is_told_when_the_other_goes(
     broker: EmbeddedBroker, group: str
 ) -> None:

@@ -37,6 +37,8 @@ FAMILIES = (
     "committed_offsets",
     "commit_frames",
     "request_heads",
+    "struct_reading",
+    "struct_writing",
 )
 
 

@@ -1,7 +1,7 @@
 """Request and response headers, and whole frames: size, header, message. Knows no behaviour."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from struct import Struct, error
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ _SIZED_FLEXIBLE_RESPONSE = Struct(">iix")
 
 _NEVER = 32767
 # fmt: off
-_FLEXIBLE_SINCE = (
+FLEXIBLE_SINCE = (
     9, 12, 6, 9, 4, 2, 6, 3, 8, 6,  # 0 to 9
     3, 6, 4, 4, 4, 5, 3, _NEVER, 3, 5,  # 10 to 19
     4, 2, 2, 4, 3, 3, 3, 1, 3, 2,  # 20 to 29
@@ -53,7 +53,7 @@ _new = tuple.__new__
 _MOST_TAGS = 1000
 """Tagged fields that a header may have; no release has defined one."""
 
-_TAGGED_SINCE = dict(enumerate(_FLEXIBLE_SINCE)) | {int(ApiKey.API_VERSIONS): _NEVER}
+_TAGGED_SINCE = dict(enumerate(FLEXIBLE_SINCE)) | {int(ApiKey.API_VERSIONS): _NEVER}
 """From which version response headers have tagged fields: never for ApiVersions (KIP-511)."""
 
 
@@ -74,7 +74,7 @@ def read_request_header(frame: Buffer) -> tuple[RequestHeader, int]:
     Raises:
         DecodeError: it is cut short, or no release has such an API.
     """
-    head = request_heads.read(bytes(frame[:_LONG_ENOUGH]), _FLEXIBLE_SINCE)
+    head = request_heads.read(bytes(frame[:_LONG_ENOUGH]), FLEXIBLE_SINCE)
     if head is None:
         return _read_request_header(frame)
     key, version, correlation_id, client_id, position = head
@@ -101,7 +101,7 @@ def _read_request_header(frame: Buffer) -> tuple[RequestHeader, int]:
             raise DecodeError("header.client_id", position, f"{length} bytes; {left} are left")
         client_id = str(frame[position:end], "utf-8", "replace")
         position = end
-    if version >= _FLEXIBLE_SINCE[key]:
+    if version >= FLEXIBLE_SINCE[key]:
         position = _skip_tags(frame, position)
     return RequestHeader(_KEYS[key], version, correlation_id, client_id), position
 
@@ -134,7 +134,7 @@ def encode_request(header: RequestHeader, message: object) -> Send:
         send.put_before(_SIZED_BARE_REQUEST.pack(size, key, version, correlation_id))
         return send
     client = b"" if client_id is None else client_id.encode()
-    client_and_tags = client + b"\x00" if version >= _FLEXIBLE_SINCE[key] else client
+    client_and_tags = client + b"\x00" if version >= FLEXIBLE_SINCE[key] else client
     size = _REQUEST.size + len(client_and_tags) + len(send)
     length = -1 if client_id is None else len(client)
     head = _SIZED_REQUEST.pack(size, key, version, correlation_id, length)
@@ -158,25 +158,18 @@ def encode_response(api_key: ApiKey, version: int, correlation_id: int, message:
     return send
 
 
+@cache
 def response_encoder(api_key: ApiKey, version: int) -> Callable[[int, object], Send | bytes]:
-    """What `encode_response` is for the responses of one API, found once; bytes if it has no records.
+    """What `encode_response` is for the responses of one API, made once.
 
     Raises:
         LocalProtocolError: there is no such version.
     """
     codec: Codec[object] = Codec.of(DECLARED[api_key].response, version)
-    if codec.has_records:
+    if codec.writer is None:
         return partial(encode_response, api_key, version)
-    encode = codec.encode
     flexible = version >= _TAGGED_SINCE[api_key]
-    pack = (_SIZED_FLEXIBLE_RESPONSE if flexible else _SIZED_RESPONSE).pack
-    beside = 5 if flexible else 4
-
-    def frame(correlation_id: int, message: object) -> bytes:
-        body = encode(message)
-        return pack(beside + len(body), correlation_id) + body
-
-    return frame
+    return codec.writer.tagged_reply if flexible else codec.writer.reply
 
 
 def decode_response(api_key: ApiKey, version: int, frame: Buffer) -> tuple[int, object]:

@@ -15,6 +15,7 @@ from barnabas.wire.layout import layout_of
 from barnabas.wire.reading import MOST_ELEMENTS, Reading
 from barnabas.wire.schema import declaration_of
 from barnabas.wire.send import Send
+from barnabas.wire.shapes import Reader, Writer, reader_of, writer_of
 from barnabas.wire.source import Source, Spot
 from barnabas.wire.tagged import Malformed
 from barnabas.wire.writing import Writing
@@ -64,6 +65,16 @@ class Codec(Generic[_Message]):
     @cached_property
     def decode(self) -> _Decode[_Message]:
         """From bytes."""
+        return self.generated_decode if self.reader is None else self.reader.decode
+
+    @cached_property
+    def reader(self) -> "Reader | None":
+        """What `decode` is of, for kernels that read more than the message; None: no kernel."""
+        return reader_of(self._layout, self._decode_unusual, MOST_ELEMENTS)
+
+    @cached_property
+    def generated_decode(self) -> _Decode[_Message]:
+        """From bytes by generated code, which says what is wrong with them."""
         decode: _Decode[_Message] = _compiled(Reading(self._layout).source, "decode", self._title)
         return decode
 
@@ -77,6 +88,16 @@ class Codec(Generic[_Message]):
         """To bytes."""
         if self.has_records:
             return self._joined
+        return self.generated_encode if self.writer is None else self.writer.encode
+
+    @cached_property
+    def writer(self) -> "Writer | None":
+        """What `encode` is of, for frames of kernels; None: no kernel, or there may be records."""
+        return None if self.has_records else writer_of(self._layout, self._encode_unusual)
+
+    @cached_property
+    def generated_encode(self) -> _Encode[_Message]:
+        """To bytes by generated code, which says what does not fit; for what has no records."""
         encode: _Encode[_Message] = _compiled(Writing(self._layout).source, "encode", self._title)
         return encode
 
@@ -98,6 +119,12 @@ class Codec(Generic[_Message]):
         known: Any = declared
         codec: Codec[_Message] = _codec(known, version)
         return codec
+
+    def _decode_unusual(self, data: Buffer, pos: int, spare: int) -> tuple[_Message, int]:
+        return self.generated_decode(data, pos, spare)
+
+    def _encode_unusual(self, message: _Message, /) -> bytes:
+        return self.generated_encode(message)
 
     def _joined(self, message: _Message, /) -> bytes:
         send = Send()

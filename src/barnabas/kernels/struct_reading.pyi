@@ -1,0 +1,49 @@
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar, final
+
+from barnabas.types import Buffer
+
+_Made = TypeVar("_Made")
+
+@final
+class Field:
+    def __init__(
+        self,
+        descriptor: object,
+        told: tuple[int, int, bool, bool, int],
+        inner: Shape | None,
+    ) -> None: ...
+
+@final
+class Missing:
+    def __init__(
+        self, descriptor: object, default: object, factory: Callable[[], object] | None
+    ) -> None: ...
+
+@final
+class Shape:
+    def __init__(
+        self,
+        made: type,
+        fields: tuple[Field, ...],
+        tagged: tuple[Field, ...],
+        missing: tuple[Missing, ...],
+        unknown: object,
+        least: int,
+        lengths: tuple[int, int, int],
+    ) -> None: ...
+
+@final
+class Reader:
+    def __init__(
+        self, shape: Shape, otherwise: Callable[[Buffer, int, int], Any], most: int
+    ) -> None: ...
+    def decode(self, data: Buffer, pos: int = 0, spare: int | None = None) -> tuple[Any, int]: ...
+
+def read_request(
+    frame: Buffer,
+    readers: Mapping[tuple[int, int], Reader],
+    flexible_since: tuple[int, ...],
+    make: type[_Made],
+    spare: int,
+) -> _Made | None: ...

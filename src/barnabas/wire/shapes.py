@@ -1,0 +1,82 @@
+"""A layout for the kernels that read and write structs: made in microseconds, compiled by nobody.
+
+Generated code is then left for what is unusual, and compiled when the first of that comes.
+"""
+
+from collections.abc import Callable
+from struct import calcsize
+from typing import Any
+
+from barnabas.kernels import implementation, struct_reading, struct_writing
+from barnabas.kernels.struct_reading import Reader
+from barnabas.kernels.struct_writing import Writer
+from barnabas.wire.layout import FieldLayout, StructLayout
+from barnabas.wire.schema import Blob, Fixed, RecordSet, Text
+
+_KINDS = {Text: ord("T"), Blob: ord("B"), RecordSet: ord("R"), StructLayout: ord("S")}
+_IN_PLACE = -1
+_COMPILED = implementation == "compiled"
+
+
+def reader_of(layout: StructLayout, otherwise: Callable[..., Any], most: int) -> Reader | None:
+    """What reads a message, `otherwise` where it is unusual; None where nothing is compiled."""
+    return Reader(_read_shape(layout), otherwise, most) if _COMPILED else None
+
+
+def writer_of(layout: StructLayout, otherwise: Callable[..., Any]) -> Writer | None:
+    """The same for writing a message that has no records."""
+    return Writer(_written_shape(layout), otherwise) if _COMPILED else None
+
+
+def _read_shape(layout: StructLayout) -> "struct_reading.Shape":
+    slots = layout.declared.__dict__
+
+    def field(each: FieldLayout) -> struct_reading.Field:
+        inner = _read_shape(each.kind) if isinstance(each.kind, StructLayout) else None
+        return struct_reading.Field(slots[each.name], _told(each), inner)
+
+    def missing(each: FieldLayout) -> struct_reading.Missing:
+        return struct_reading.Missing(slots[each.name], each.default, each.factory)
+
+    return struct_reading.Shape(
+        layout.declared,
+        tuple(map(field, layout.fields)),
+        tuple(map(field, layout.tagged)),
+        tuple(map(missing, (*layout.tagged, *layout.absent))),
+        slots["unknown_tags"],
+        layout.least_bytes,
+        _lengths(layout),
+    )
+
+
+def _written_shape(layout: StructLayout) -> "struct_writing.Shape":
+    slots = layout.declared.__dict__
+
+    def field(each: FieldLayout) -> struct_writing.Field:
+        inner = _written_shape(each.kind) if isinstance(each.kind, StructLayout) else None
+        default = None if each.tag is None else each.make_default()
+        return struct_writing.Field(slots[each.name], _told(each), inner, default)
+
+    return struct_writing.Shape(
+        layout.declared,
+        tuple(map(field, layout.fields)),
+        tuple(map(field, layout.tagged)),
+        slots["unknown_tags"],
+        _lengths(layout),
+    )
+
+
+def _told(field: FieldLayout) -> tuple[int, int, bool, bool, int]:
+    """Kind, size, whether it is an array, whether there is a null, tag."""
+    kind, size = _KINDS.get(type(field.kind), 0), 0
+    if isinstance(field.kind, Fixed):
+        kind, size = ord(field.kind.code[-1]), calcsize(">" + field.kind.code)
+    return kind, size, field.array, field.nullable, _IN_PLACE if field.tag is None else field.tag
+
+
+def _lengths(layout: StructLayout) -> tuple[int, int, int]:
+    """Bytes of the length of a text, of bytes and of an array; 0 for varints."""
+    encoding = layout.encoding
+    if encoding.compact:
+        return 0, 0, 0
+    return calcsize(encoding.string), calcsize(encoding.bytes), calcsize(encoding.array)

@@ -4,7 +4,7 @@
 Only compiled; `struct_reading_plain` reads nothing, and generated Python reads all. That also takes
 over here whatever is unusual (bytes that are wrong, tagged fields that nobody declared), so that it
 alone explains. Every length is compared with what remains before it is used, and shapes are as deep as
-a declaration. Compiled, a field takes 20 to 40 ns. Source: KIP-482.
+a declaration. A request of a group takes 0.5 to 1 us. Source: KIP-482.
 """
 
 import cython
@@ -20,8 +20,7 @@ from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
 from cython.cimports.cpython.unicode import PyUnicode_DecodeUTF8
 from cython.cimports.libc.string import memcpy
 
-_FIXED_HEAD = cython.declare(cython.Py_ssize_t, 10)
-"""Of the header of a request: what is before the client id."""
+_FIXED_HEAD = cython.declare(cython.Py_ssize_t, 10)  # of a request, before its client id
 
 Source = cython.struct(
     data=cython.pointer(cython.const[cython.uchar]),
@@ -40,8 +39,8 @@ class Unusual(ValueError):
 class Field:
     """One field of a struct that is on the wire.
 
-    `kind` is a code of the struct module, or T text, B bytes, R records, S the struct `inner`;
-    `size` that of a fixed value, else 0; `tag` -1 where it is in its place.
+    `told`: a code of the struct module, or T text, B bytes, R records, S the struct `inner`; the size
+    of a fixed value, else 0; whether it is an array; whether there is a null; its tag or -1.
     """
 
     kind: cython.uchar

@@ -3,7 +3,7 @@
 
 Only compiled; `struct_writing_plain` writes nothing, and generated Python writes all. That also takes
 over here whatever is unusual (values that do not fit, tagged fields that nobody declared, records),
-so that it alone explains. Compiled, a field takes 5 to 20 ns. Source: KIP-482.
+so that it alone explains. A reply of a group takes 0.2 to 0.4 us. Source: KIP-482.
 """
 
 import cython
@@ -38,8 +38,7 @@ class Unusual(ValueError):
 class Field:
     """One field of a struct that is on the wire.
 
-    `kind` is a code of the struct module, or T text, B bytes, S the struct `inner`; `size` that of a
-    fixed value, else 0. One with a `tag` is left out where it is as `default`.
+    `told` is as in `struct_reading`. One with a tag is left out where it is as `default`.
     """
 
     kind: cython.uchar

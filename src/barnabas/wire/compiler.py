@@ -1,6 +1,7 @@
-"""Codecs: for each (message, version) two functions, generated and compiled on first use.
+"""Codecs: for each (message, version) a reader and a writer, made on first use.
 
-`Codec.of(ProduceRequest, 9).decode(frame)`. Who calls often keeps the codec at hand.
+`Codec.of(ProduceRequest, 9).decode(frame)`. Who calls often keeps the codec at hand. Where kernels are
+compiled they read and write; functions are generated for what kernels leave, and where there are none.
 """
 
 from collections.abc import Callable
@@ -10,12 +11,14 @@ from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
 
 from barnabas.errors import DecodeError, LocalProtocolError
+from barnabas.kernels.struct_reading import Reader
+from barnabas.kernels.struct_writing import Writer
 from barnabas.types import Buffer
 from barnabas.wire.layout import layout_of
 from barnabas.wire.reading import MOST_ELEMENTS, Reading
 from barnabas.wire.schema import declaration_of
 from barnabas.wire.send import Send
-from barnabas.wire.shapes import Reader, Writer, reader_of, writer_of
+from barnabas.wire.shapes import reader_of, writer_of
 from barnabas.wire.source import Source, Spot
 from barnabas.wire.tagged import Malformed
 from barnabas.wire.writing import Writing
@@ -54,7 +57,7 @@ class Codec(Generic[_Message]):
     """
 
     def __init__(self, declared: type[_Message], version: int) -> None:
-        """Nothing is compiled before it is used: about a millisecond each way. Use `of`."""
+        """Nothing is made before it is used; to generate takes a millisecond each way. Use `of`."""
         declaration = declaration_of(declared)
         if version not in declaration.versions:
             raise LocalProtocolError(f"{declared.__name__} has no version {version}")
@@ -68,8 +71,8 @@ class Codec(Generic[_Message]):
         return self.generated_decode if self.reader is None else self.reader.decode
 
     @cached_property
-    def reader(self) -> "Reader | None":
-        """What `decode` is of, for kernels that read more than the message; None: no kernel."""
+    def reader(self) -> Reader | None:
+        """Whose method `decode` is, for a kernel that reads whole frames; None where there is none."""
         return reader_of(self._layout, self._decode_unusual, MOST_ELEMENTS)
 
     @cached_property
@@ -91,8 +94,8 @@ class Codec(Generic[_Message]):
         return self.generated_encode if self.writer is None else self.writer.encode
 
     @cached_property
-    def writer(self) -> "Writer | None":
-        """What `encode` is of, for frames of kernels; None: no kernel, or there may be records."""
+    def writer(self) -> Writer | None:
+        """Whose method `encode` is, which writes whole frames too; None where there may be records."""
         return None if self.has_records else writer_of(self._layout, self._encode_unusual)
 
     @cached_property

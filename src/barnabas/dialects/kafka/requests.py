@@ -26,11 +26,13 @@ from barnabas.dialects.kafka.produce import produce_command, produce_response
 from barnabas.dialects.kafka.produce_frames import ProduceHead, ProduceReply, read_head
 from barnabas.dialects.kafka.rules import FETCH_CODES, FETCH_MAGIC, PRODUCE_RULES
 from barnabas.errors import DecodeError, ErrorCode
+from barnabas.kernels import struct_reading
 from barnabas.kernels.repeating import one_partition
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.fetch import FetchRequest
 from barnabas.protocol.headers import (
+    FLEXIBLE_SINCE,
     RequestHeader,
     encode_response,
     read_request_header,
@@ -69,6 +71,12 @@ _DIRECT: Mapping[ApiKey, _Direct] = {
 """Requests whose whole frames kernels read."""
 
 
+_COMMANDS = {ApiKey.PRODUCE, ApiKey.FETCH, ApiKey.LIST_OFFSETS, ApiKey.OFFSET_COMMIT}
+"""Requests that are more than their messages here."""
+_NO_CLIENT = ApiKey.CONTROLLED_SHUTDOWN, 0
+"""Whose header has no client id."""
+
+
 class _Heard(NamedTuple):
     """The newest Produce request: its bytes up to the partitions, and what they mean."""
 
@@ -85,7 +93,7 @@ class KafkaDialect:
     again with each batch, so that comparing those bytes replaces reading them.
     """
 
-    __slots__ = ("_direct", "_encoders", "_heard", "_readers", "_replies", "_served")
+    __slots__ = ("_direct", "_encoders", "_heard", "_plain", "_readers", "_replies", "_served")
 
     name = "kafka"
     at_once = 1
@@ -96,6 +104,7 @@ class KafkaDialect:
             key: (read, served[key]) for key, read in _DIRECT.items() if key in served
         }
         self._readers: dict[tuple[int, int], _Reader] = {}
+        self._plain: dict[tuple[int, int], struct_reading.Reader] = {}
         self._encoders: dict[tuple[int, int], _Encoder] = {}
         self._heard: _Heard | None = None
         self._replies: dict[int, ProduceReply] = {}
@@ -131,6 +140,11 @@ class KafkaDialect:
             request = read(frame, versions)
             if request is not None:
                 return request
+        request = struct_reading.read_request(
+            frame, self._plain, FLEXIBLE_SINCE, Request, _MOST_ELEMENTS
+        )
+        if request is not None:
+            return request
         header, position = read_request_header(frame)
         key, version, correlation_id, client_id = header
         reader = self._readers.get((key, version))
@@ -157,6 +171,11 @@ class KafkaDialect:
             OnlyByClosing: a produce with acks=0 failed.
         """
         key, version, correlation_id, _, body = request
+        encode = self._encoders.get((key, version))
+        if encode is not None:
+            if throttle_ms:
+                _tell(outcome, throttle_ms)
+            return encode(correlation_id, outcome)
         if key == _PRODUCE:
             assert isinstance(outcome, list)
             return self._write_produced(request, outcome, throttle_ms)
@@ -174,14 +193,15 @@ class KafkaDialect:
             _tell(message, throttle_ms)
         if key == _METADATA:
             return write_metadata(version, correlation_id, cast("MetadataResponse", message))
-        encode = self._encoders.get((key, version)) or self._make_encoder(key, version)
-        return encode(correlation_id, message)
+        return self._encoder(key, version, plain=message is outcome)(correlation_id, message)
 
-    def _make_encoder(self, key: int, version: int) -> _Encoder:
+    def _encoder(self, key: int, version: int, *, plain: bool) -> _Encoder:
+        """What writes a response; kept where nothing but the outcome is asked for by it."""
         api = ApiKey(key)
         # Only ApiVersions is answered in another version; its version 0 is what every client reads.
-        told = version if version in self._served[api] else 0
-        encoder = self._encoders[key, version] = response_encoder(api, told)
+        encoder = response_encoder(api, version if version in self._served[api] else 0)
+        if plain:
+            self._encoders[key, version] = encoder
         return encoder
 
     def _write_produced(
@@ -224,6 +244,9 @@ class KafkaDialect:
                 "header.api_version", 2, f"{key.name} of version {versions}, not {version}"
             )
         reader = self._readers[key, version] = _reader_of(key, version)
+        codec: Codec[object] = Codec.of(DECLARED[key].request, version)
+        if codec.reader is not None and key not in _COMMANDS and (key, version) != _NO_CLIENT:
+            self._plain[key, version] = codec.reader
         return reader
 
 

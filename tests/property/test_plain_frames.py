@@ -1,0 +1,69 @@
+"""Whole frames of requests and replies that kernels read and write are those of Python."""
+
+import random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from barnabas.broker.dispatch import SERVED
+from barnabas.dialects.kafka.requests import KafkaDialect
+from barnabas.errors import DecodeError
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.declared import DECLARED
+from barnabas.protocol.headers import (
+    RequestHeader,
+    encode_request,
+    encode_response,
+    response_encoder,
+)
+from fuzz.messages import make_message
+from fuzz.mutations import mutate
+
+pytestmark = pytest.mark.kernels
+
+PLAIN = [
+    key
+    for key in SERVED
+    if key not in {ApiKey.PRODUCE, ApiKey.FETCH, ApiKey.LIST_OFFSETS, ApiKey.OFFSET_COMMIT}
+]
+
+
+def read(dialect: KafkaDialect, frame: bytes) -> Any:
+    """What a frame says, or why it says nothing."""
+    try:
+        return dialect.read_request(memoryview(bytearray(frame)))
+    except DecodeError as failure:
+        return str(failure)
+
+
+@pytest.mark.parametrize("key", PLAIN, ids=lambda key: key.name)
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**32), client=st.sampled_from((None, "", "client", "ö" * 99)))
+def test_a_request_is_read_alike_the_first_time_and_later(
+    key: ApiKey, seed: int, client: str | None
+) -> None:
+    chance = random.Random(seed)
+    version = chance.randrange(SERVED[key].first, SERVED[key].last + 1)
+    message = make_message(DECLARED[key].request, version, chance)
+    frame = encode_request(RequestHeader(key, version, -seed // 2, client), message).joined()[4:]
+    dialect = KafkaDialect(SERVED)
+    first, second = read(dialect, frame), read(dialect, frame)
+    assert first == second == (key, version, -seed // 2, client, message)
+    assert type(second) is type(first)
+    for _ in range(10):
+        wrong = bytes(mutate(frame, chance))
+        assert read(dialect, wrong) == read(KafkaDialect(SERVED), wrong)
+
+
+@pytest.mark.parametrize("key", PLAIN, ids=lambda key: key.name)
+@settings(max_examples=20)
+@given(seed=st.integers(0, 2**32))
+def test_a_reply_is_its_head_and_its_message(key: ApiKey, seed: int) -> None:
+    chance = random.Random(seed)
+    version = chance.randrange(SERVED[key].first, SERVED[key].last + 1)
+    message = make_message(DECLARED[key].response, version, chance)
+    whole = encode_response(key, version, -seed // 2, message).joined()
+    frame = response_encoder(key, version)(-seed // 2, message)
+    assert (frame if isinstance(frame, bytes) else frame.joined()) == whole

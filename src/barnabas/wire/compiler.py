@@ -197,4 +197,6 @@ def _unwritable(failure: Exception, spots: dict[int, Spot], title: str) -> Local
 
 
 def _index(items: Any, item: Any) -> int:
-    return next((index for index, other in enumerate(items or ()) if other is item), 0)
+    if not isinstance(items, list | tuple):  # what there is may be what does not fit
+        return 0
+    return next((index for index, other in enumerate(items) if other is item), 0)

@@ -184,3 +184,12 @@ def test_tracebacks_show_the_generated_line() -> None:
         assert "o0.flag, o0.tiny, o0.ratio" in shown
     else:
         pytest.fail("a string went into an int8")
+
+
+def test_a_list_that_is_none_is_refused_behind_one_that_was_written() -> None:
+    whole = an_object()
+    assert whole.children is not None
+    wrong: Any = True
+    whole.children.append(Child(name="d", records=None, points=wrong))
+    with pytest.raises(LocalProtocolError, match=r"children\[1\]\.points"):
+        Codec.of(Everything, 1).encode(whole)

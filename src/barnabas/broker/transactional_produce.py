@@ -39,6 +39,8 @@ def refused_in_transaction(
 ) -> Mapping[int, Appended]:
     """Which records of a request with a transactional id are not to be taken, by their place."""
     assert produce.transactional_id is not None
+    verifies = support.adds or broker.config.transaction_partition_verification_enable
+    refused: dict[int, Appended] = {}
     unverified: dict[int, TopicPartition] = {}
     producers: dict[Producer, None] = {}
     for number, append in enumerate(produce.appends):
@@ -48,7 +50,13 @@ def refused_in_transaction(
             continue
         producer = Producer(header.producer_id, header.producer_epoch)
         producers[producer] = None
-        if not partition.log.producers.is_in_transaction(*producer):
+        known = partition.log.producers
+        if known.is_in_transaction(*producer):
+            continue
+        if verifies and known.is_past(*producer):
+            # Whatever the coordinator would say: the transactional id may be another producer's.
+            refused[number] = Appended(ErrorCode.INVALID_PRODUCER_EPOCH)
+        else:
             unverified[number] = partition.log.topic_partition
     if len({one.id for one in producers}) > 1:
         several = Appended(
@@ -57,16 +65,15 @@ def refused_in_transaction(
         )
         return dict.fromkeys(range(len(produce.appends)), several)
     if not unverified:
-        return {}
+        return refused
     producer = next(iter(producers))
     codes = admit(
         broker, produce.transactional_id, producer, frozenset(unverified.values()), support
     )
-    return {
-        number: Appended(codes[place], message=_message(codes[place]))
-        for number, place in unverified.items()
-        if codes[place]
-    }
+    for number, place in unverified.items():
+        if codes[place]:
+            refused[number] = Appended(codes[place], message=_message(codes[place]))
+    return refused
 
 
 def admit(

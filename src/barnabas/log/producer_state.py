@@ -151,6 +151,11 @@ class ProducerState:
         entry = self._entries.get(producer_id)
         return entry is not None and entry.transaction_start >= 0 and entry.epoch == epoch
 
+    def is_past(self, producer_id: int, epoch: int) -> bool:
+        """Whether a producer is at a later epoch than this one."""
+        entry = self._entries.get(producer_id)
+        return entry is not None and entry.epoch > epoch
+
     def has_ended(self, producer_id: int, epoch: int) -> bool:
         """Whether a producer is at this epoch, or past it, and has no transaction open."""
         entry = self._entries.get(producer_id)

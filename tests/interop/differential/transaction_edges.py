@@ -258,9 +258,29 @@ def names_of_transactions(talk: Talk) -> None:
     two.init("two-phase asked", 5)
 
 
+def epochs_under_another_name(talk: Talk) -> None:
+    """A producer's old epoch, under the name of another: a partition that knows it refuses it first."""
+    for name in ("t", "u"):
+        talk.create(name)
+    one, other = Writer(talk, "one", talk.topic("t")), Writer(talk, "other", talk.topic("t"))
+    one.init("begun", 5)
+    other.init("the other has begun", 5)
+    one.produce("produced", 12)
+    one.end("committed", 5)
+    other.id, other.epoch = one.id, one.epoch
+    for name in ("t", "u"):
+        other.topic = talk.topic(name)
+        for version in (9, 11, 12):
+            other.sequence = 1
+            other.produce(f"an old epoch in {name}, {version}", version, epoch=-1)
+            other.sequence = 0
+            other.produce(f"its epoch in {name}, {version}", version)
+
+
 SCENARIOS = (
     positions_in_transactions,
     batches_of_transactions,
     transactions_listed,
     names_of_transactions,
+    epochs_under_another_name,
 )

@@ -136,7 +136,8 @@ killed broker, by pattern, moved over one by one and back; here and on Kafka 4.3
 
 **Share groups (KIP-932).** Java's VerifiableShareConsumer of 4.3, killed, over a killed broker, and
 `kafka-share-groups`; with `share.isolation.level=read_committed` it gets what it gets of Kafka 4.3
-(`tests/interop/test_share_groups.py`). What brokers ask a share coordinator is answered as by Kafka 4.3
+(`tests/interop/test_share_groups.py`). What comes together, and what of it comes again, is as on Kafka 4.3
+(`tests/interop/differential/deliveries.py`). What brokers ask a share coordinator is answered as by Kafka 4.3
 (`tests/interop/differential/share_states.py`).
 
 **Streams groups (KIP-1071).** An application of Kafka Streams 4.3 with `group.protocol=streams` and

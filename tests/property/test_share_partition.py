@@ -5,11 +5,10 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.share_partition.acquiring import Batch, Limits, Most
 from barnabas.coordinators.share_partition.partition import (
     Acknowledge,
     Acknowledged,
-    Batch,
-    Limits,
     SharePartition,
 )
 from barnabas.coordinators.share_partition.restoring import restored
@@ -57,12 +56,16 @@ class Shared(RuleBasedStateMachine):
         offset = self.partition.next_offset()
         found = [one for one in self.batches if one.last >= offset]
         held = self.held()
-        got = self.partition.acquire(name, found, (most, strict), LIMITS, self.now)
+        got = self.partition.acquire(
+            name, found, Most(most, strict=strict, lot=most), LIMITS, self.now
+        )
         for span in got:
             for at in range(span.first, span.last + 1):
                 assert at not in self.finished
                 assert at not in held
             assert 1 <= span.count <= LIMITS.deliveries
+            # The last time a record comes alone, and takes no other with it.
+            assert span.count < LIMITS.deliveries or (len(got), len(span)) == (1, 1)
         if strict:
             assert sum(map(len, got)) <= most
         if found and not got and self.partition.has_room(LIMITS):

@@ -1,6 +1,6 @@
 """Mistakes of a broker with share groups, and with offsets in transactions; see `mistakes`."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 import pytest
@@ -9,7 +9,8 @@ from barnabas.broker.group_offsets import GroupOffsets
 from barnabas.broker.share_states import KeptShares
 from barnabas.coordinators.group.offsets import OffsetsShard
 from barnabas.coordinators.share_partition import partition
-from barnabas.coordinators.share_partition.partition import Batch, Limits, SharePartition
+from barnabas.coordinators.share_partition.acquiring import Acquiring, Batch, Limits
+from barnabas.coordinators.share_partition.partition import SharePartition
 from barnabas.coordinators.share_partition.spans import Delivery, Span
 from barnabas.errors import ErrorCode
 
@@ -29,15 +30,24 @@ def keep_nothing_of_shares(patch: Patch) -> None:
 
 def deliver_what_is_in_hand(patch: Patch) -> None:
     """Give a record to whoever asks, also while a member has it."""
-    real = SharePartition._available
+    real = SharePartition._reach
 
-    def available(state: SharePartition, batch: Batch, limits: Limits) -> list[Span]:
+    def reach(state: SharePartition, batches: Iterable[Batch], limits: Limits) -> None:
         for span in state.spans:
             if span.state is Delivery.ACQUIRED and span.count < limits.deliveries:
                 state.spans.put(replace(span, state=Delivery.AVAILABLE))
-        return real(state, batch, limits)
+        real(state, batches, limits)
 
-    patch.setattr(SharePartition, "_available", available)
+    patch.setattr(SharePartition, "_reach", reach)
+
+
+def deliver_suspects_together(patch: Patch) -> None:
+    """Deliver what comes back for the last time with what came with it before."""
+
+    def take_again(acquiring: Acquiring, free: Sequence[Span], _size: int) -> None:
+        acquiring._take(free)
+
+    patch.setattr(Acquiring, "_take_again", take_again)
 
 
 def deliver_too_often(patch: Patch) -> None:
@@ -86,6 +96,7 @@ def tell_offsets_too_soon(patch: Patch) -> None:
 SHARE_MISTAKES = (
     keep_nothing_of_shares,
     deliver_what_is_in_hand,
+    deliver_suspects_together,
     deliver_too_often,
     give_up_at_once,
     count_offsets_at_once,

@@ -16,10 +16,8 @@ from barnabas.broker.share_policies import SharePolicy
 from barnabas.broker.share_reading import read
 from barnabas.broker.share_states import KeptShares
 from barnabas.broker.topics import Topics
-from barnabas.coordinators.share_partition.partition import (
-    Acknowledged,
-    SharePartition,
-)
+from barnabas.coordinators.share_partition.acquiring import Most
+from barnabas.coordinators.share_partition.partition import Acknowledged, SharePartition
 from barnabas.coordinators.share_partition.restoring import restored
 from barnabas.coordinators.share_partition.spans import Span
 from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, StateKey
@@ -38,14 +36,6 @@ class Time(NamedTuple):
     purgatory: Purgatory
     clock: Clock
     timers: Timers
-
-
-class Wanted(NamedTuple):
-    """How much a member wants; `strict`: never more records than that, else whole batches."""
-
-    records: int
-    bytes: int
-    strict: bool
 
 
 class Acquired(NamedTuple):
@@ -149,7 +139,7 @@ class SharePartitions:
             raise BrokerError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
         return log.written_end if found is None else found[1]
 
-    def acquire(self, live: Live, member_id: str, wanted: Wanted) -> Acquired | None:
+    def acquire(self, live: Live, member_id: str, most: Most, most_bytes: int) -> Acquired | None:
         """Read and lock records for a member; None where there is nothing for it.
 
         Raises:
@@ -158,12 +148,12 @@ class SharePartitions:
         log, state = live.partition.log, live.state
         policy = self._policies.of(live.key.group_id)
         state.log_starts_at(log.start_offset)
-        most, end = (wanted.records, wanted.strict), self._end_of(live)
-        while wanted.records > 0 and state.has_room(policy.limits):
+        end = self._end_of(live)
+        while most.records > 0 and state.has_room(policy.limits):
             offset = state.next_offset()
             if offset >= end:
                 break
-            found = read(log, offset, end, wanted.bytes, committed_only=policy.committed_only)
+            found = read(log, offset, end, most_bytes, committed_only=policy.committed_only)
             spans = state.acquire(member_id, found.batches, most, policy.limits, self._now_ms())
             if spans:
                 self._set_alarm(live, policy)

@@ -8,7 +8,7 @@ from barnabas.broker.group_limits import share_deliveries, share_times
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.group import GroupConfig
 from barnabas.coordinators.share_group.groups import ShareSettings
-from barnabas.coordinators.share_partition.partition import Limits
+from barnabas.coordinators.share_partition.acquiring import Limits
 
 _DURATION = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:([\d.]+)S)?)?")
 _SECONDS = (86_400, 3_600, 60, 1)

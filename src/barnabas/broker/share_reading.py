@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from barnabas.coordinators.share_partition.partition import Batch
+from barnabas.coordinators.share_partition.acquiring import Batch
 from barnabas.coordinators.share_partition.spans import Span
 from barnabas.errors import BrokerError, DecodeError, ErrorCode, StorageError
 from barnabas.log.partition_log import PartitionLog

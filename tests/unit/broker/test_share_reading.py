@@ -48,7 +48,7 @@ def test_what_was_aborted_is_left_out_and_what_is_open_is_waited_for(
     begin(writer, topic)
     topic.fill(1)
     with Member(broker, "a", topic.topic_id) as a:
-        assert a.fetch() == [(0, 1, 1), (2, 2, 1), (5, 5, 1)], "with the markers, which are gaps"
+        assert a.fetch() == [(0, 2, 1), (5, 5, 1)], "with the markers, which are gaps"
         assert a.fetch() == []
         got: list[Span] = []
         waits = threading.Thread(target=lambda: got.extend(a.fetch(wait_ms=20_000)))
@@ -56,7 +56,7 @@ def test_what_was_aborted_is_left_out_and_what_is_open_is_waited_for(
         topic.fill(1)  # It is behind what is open, and ends no waiting.
         writer.commit_transaction()
         waits.join()
-        assert got == [(6, 7, 1), (8, 8, 1), (9, 9, 1), (10, 10, 1)]
+        assert got == [(6, 10, 1)]
 
 
 def test_where_all_was_aborted_the_next_records_are_found_at_once(

@@ -17,9 +17,10 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.share_acknowledging import Codes, Sender, acknowledge_all, said_of
-from barnabas.broker.share_partitions import Acquired, Live, SharePartitions, Wanted
+from barnabas.broker.share_partitions import Acquired, Live, SharePartitions
 from barnabas.broker.share_sessions import CLOSES, OPENS, ShareSession
 from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.share_partition.acquiring import Most
 from barnabas.coordinators.share_partition.spans import Span
 from barnabas.coordinators.share_state.states import StateKey
 from barnabas.errors import BrokerError, ErrorCode
@@ -144,9 +145,11 @@ def _acquire(broker: Broker, request: ShareFetchRequest, session: ShareSession) 
             continue
         if left <= 0 or left_bytes <= 0:
             break
-        wanted = Wanted(left, min(left_bytes, _MOST_AT_ONCE), strict)
+        most, most_bytes = Most(left, strict, request.batch_size), min(left_bytes, _MOST_AT_ONCE)
         try:
-            acquired = broker.shares.partitions.acquire(live, request.member_id or "", wanted)
+            acquired = broker.shares.partitions.acquire(
+                live, request.member_id or "", most, most_bytes
+            )
         except BrokerError as error:
             got.append(_Got(place, code=error.code))
             continue
@@ -191,9 +194,7 @@ def _answer(
                 acknowledge_error_code=codes.get(place, ErrorCode.NONE),
                 current_leader=LeaderIdAndEpoch(leader_id=0, leader_epoch=0),
                 records=b"" if acquired is None else acquired.records,
-                acquired_records=[]
-                if acquired is None
-                else list(_told(acquired.spans, request.batch_size)),
+                acquired_records=[] if acquired is None else list(_told(acquired.spans)),
             )
         )
     return ShareFetchResponse(
@@ -207,13 +208,8 @@ def _answer(
     )
 
 
-def _told(spans: Sequence[Span], batch_size: int) -> Iterable[AcquiredRecords]:
-    """Acquired offsets in pieces of at most `batch_size`, where the client wants them so."""
+def _told(spans: Iterable[Span]) -> Iterable[AcquiredRecords]:
     for span in spans:
-        step = batch_size if batch_size > 0 else len(span)
-        for first in range(span.first, span.last + 1, step):
-            yield AcquiredRecords(
-                first_offset=first,
-                last_offset=min(first + step - 1, span.last),
-                delivery_count=span.count,
-            )
+        yield AcquiredRecords(
+            first_offset=span.first, last_offset=span.last, delivery_count=span.count
+        )

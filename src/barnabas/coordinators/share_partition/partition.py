@@ -11,7 +11,8 @@ from enum import IntEnum
 from itertools import pairwise
 from typing import NamedTuple
 
-from barnabas.coordinators.share_partition.spans import DONE, Delivery, Span, Spans
+from barnabas.coordinators.share_partition.acquiring import Acquiring, Batch, Limits, Most
+from barnabas.coordinators.share_partition.spans import DONE, Delivery, Span, Spans, joined
 from barnabas.errors import ErrorCode
 
 
@@ -38,24 +39,6 @@ class Acknowledged(NamedTuple):
     kinds: Sequence[int]
 
 
-class Batch(NamedTuple):
-    """Offsets of one batch of the log; `aborted`: with its transaction, so that nobody shall have it."""
-
-    first: int
-    last: int
-    aborted: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How many records may be in hand at once, how often one is delivered, how long a lock lasts."""
-
-    records: int
-    deliveries: int
-    lock_ms: int
-    renews: bool = True
-
-
 @dataclass(slots=True)
 class SharePartition:
     """One partition of one group."""
@@ -76,65 +59,61 @@ class SharePartition:
         return self.next_offset() < self.end or self.end - self.start < limits.records
 
     def acquire(
-        self,
-        member: str,
-        batches: Iterable[Batch],
-        most: tuple[int, bool],
-        limits: Limits,
-        now: int,
+        self, member: str, batches: Sequence[Batch], most: Most, limits: Limits, now: int
     ) -> list[Span]:
-        """Lock what is available of these batches, which begin at `next_offset`, for a member.
-
-        `most`: how many records are enough, and whether there may be no more: else what is available
-        of a batch is locked as a whole.
-        """
-        enough, strict = most
-        until = now + limits.lock_ms
-        got: list[Span] = []
-        count = 0
-        at = self.next_offset()
-        for batch in batches:
-            self._archive(at, batch.first - 1)
-            at = batch.last + 1
-            for whole in self._available(batch, limits):
-                if batch.aborted:
-                    self.spans.put(replace(whole, state=Delivery.ARCHIVED))
-                    continue
-                if count >= enough:
-                    break
-                span = whole
-                if strict and len(whole) > enough - count:
-                    span = self.spans.within(whole.first, whole.first + enough - count - 1)[0]
-                taken = replace(
-                    span,
-                    state=Delivery.ACQUIRED,
-                    count=span.count + 1,
-                    member=member,
-                    until_ms=until,
-                )
-                self.spans.put(taken)
-                got.append(taken)
-                count += len(taken)
+        """Lock what is available of these batches, which begin at `next_offset`, for a member."""
+        if not batches:
+            return []
+        at, end = self.next_offset(), self.end
+        self._reach(batches, limits)
+        self._give_up(batches, at, end)
+        acquiring = Acquiring(self.spans, batches, most, limits)
+        if (last := min(batches[-1].last, self.end - 1)) >= at:
+            acquiring.look(at, last)
+        got = [
+            replace(
+                span,
+                state=Delivery.ACQUIRED,
+                count=span.count + 1,
+                member=member,
+                until_ms=now + limits.lock_ms,
+            )
+            for span in acquiring.found
+        ]
+        for span in got:
+            self.spans.put(span)
+        self._forget_new()
         self._advance()
-        return got
+        return joined(got)
+
+    def _reach(self, batches: Iterable[Batch], limits: Limits) -> None:
+        """Offsets of batches that nobody had yet become spans, as long as there is room."""
+        for batch in batches:
+            if batch.last >= self.end and self.end - self.start < limits.records:
+                self.spans.add(Span(self.end, batch.last))
+                self.end = batch.last + 1
+
+    def _forget_new(self) -> None:
+        """What is behind all that was delivered is not known, as before it was read."""
+        while (span := self.spans.last) is not None:
+            if span.lot is not None or span.state is not Delivery.AVAILABLE:
+                break
+            self.spans.drop_last()
+            self.end = span.first
+
+    def _give_up(self, batches: Iterable[Batch], at: int, end: int) -> None:
+        """What was aborted, and what waits to be delivered again and is no more in the log."""
+        for batch in batches:
+            self._archive(at, min(batch.first, end) - 1)
+            if batch.aborted:
+                self._archive(batch.first, batch.last)
+            at = batch.last + 1
 
     def _archive(self, first: int, last: int) -> None:
-        """Give up what waits to be delivered again: the log has it no more."""
         first, last = max(first, self.start), min(last, self.end - 1)
         for span in self.spans.within(first, last) if first <= last else ():
             if span.state is Delivery.AVAILABLE:
                 self.spans.put(replace(span, state=Delivery.ARCHIVED))
-
-    def _available(self, batch: Batch, limits: Limits) -> list[Span]:
-        """The spans of a batch that can be locked; offsets that are new become spans."""
-        first = max(batch.first, self.start)
-        if batch.last >= self.end and self.end - self.start < limits.records:
-            # A gap before the batch was compacted away: it goes with it.
-            self.spans.add(Span(self.end, batch.last))
-            first = min(first, self.end)
-            self.end = batch.last + 1
-        found = self.spans.within(first, min(batch.last, self.end - 1))
-        return [span for span in found if span.state is Delivery.AVAILABLE]
 
     def acknowledge(
         self, member: str, batches: Sequence[Acknowledged], limits: Limits, now: int
@@ -222,7 +201,7 @@ class SharePartition:
 
         The end of it that was never delivered is left out.
         """
-        spans = [_unlocked(span) for span in self.spans]
+        spans = joined(replace(_unlocked(span), lot=None) for span in self.spans)
         while spans and not spans[-1].count and spans[-1].state is Delivery.AVAILABLE:
             spans.pop()
         return spans

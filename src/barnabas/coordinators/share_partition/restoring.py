@@ -8,7 +8,10 @@ from barnabas.coordinators.share_partition.spans import Delivery, Span, Spans
 
 
 def restored(start: int, kept: Iterable[Span]) -> SharePartition:
-    """The partition again; what lies between kept offsets was never delivered."""
+    """The partition again; what lies between kept offsets was never delivered.
+
+    What was kept together counts as delivered together.
+    """
     spans = Spans()
     end = start
     for span in kept:
@@ -17,6 +20,9 @@ def restored(start: int, kept: Iterable[Span]) -> SharePartition:
         if span.first > end:
             spans.add(Span(end, span.first - 1))
         state = Delivery.AVAILABLE if span.state is Delivery.ACQUIRED else span.state
-        spans.add(replace(span, first=max(span.first, end), state=state))
+        first = max(span.first, end)
+        is_new = state is Delivery.AVAILABLE and not span.count
+        lot = None if is_new else (first, span.last)
+        spans.add(replace(span, first=first, state=state, lot=lot))
         end = span.last + 1
     return SharePartition(start, end, spans)

@@ -1,7 +1,7 @@
 """Spans: offsets that are all in one state, in the order of the log."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -26,7 +26,8 @@ DONE = frozenset({Delivery.ACKNOWLEDGED, Delivery.ARCHIVED})
 class Span:
     """Offsets `first` to `last`, both of them too. `count`: how often they were delivered.
 
-    `member` has them until `until_ms`, where they are acquired.
+    `member` has them until `until_ms`, where they are acquired. `lot`: first and last of those that
+    were delivered together the first time; None: they never were.
     """
 
     first: int
@@ -35,14 +36,15 @@ class Span:
     count: int = 0
     member: str = ""
     until_ms: int = 0
+    lot: tuple[int, int] | None = None
 
     def __len__(self) -> int:
         return self.last - self.first + 1
 
     def is_like(self, other: "Span") -> bool:
         """Whether the other one can be told together with this one, which ends where it begins."""
-        mine = self.state, self.count, self.member, self.until_ms
-        theirs = other.state, other.count, other.member, other.until_ms
+        mine = self.state, self.count, self.member, self.until_ms, self.lot
+        theirs = other.state, other.count, other.member, other.until_ms, other.lot
         return self.last + 1 == other.first and mine == theirs
 
 
@@ -65,6 +67,11 @@ class Spans:
         """The one with the least offsets."""
         return self._spans[0] if self._spans else None
 
+    @property
+    def last(self) -> Span | None:
+        """The one with the greatest offsets."""
+        return self._spans[-1] if self._spans else None
+
     def add(self, span: Span) -> None:
         """Put a span behind all others."""
         self._spans.append(span)
@@ -72,6 +79,10 @@ class Spans:
     def drop_first(self) -> None:
         """Forget the one with the least offsets."""
         del self._spans[0]
+
+    def drop_last(self) -> None:
+        """Forget the one with the greatest offsets."""
+        del self._spans[-1]
 
     def within(self, first: int, last: int) -> list[Span]:
         """The spans that these offsets are, cut where they begin and end."""
@@ -94,13 +105,7 @@ class Spans:
 
     def join(self) -> None:
         """Make one of neighbours that are alike."""
-        joined: list[Span] = []
-        for span in self._spans:
-            if joined and joined[-1].is_like(span):
-                joined[-1] = replace(joined[-1], last=span.last)
-            else:
-                joined.append(span)
-        self._spans = joined
+        self._spans = joined(self._spans)
 
     def _cut(self, at: int) -> None:
         """Have a span begin at an offset, where one holds it."""
@@ -114,3 +119,14 @@ class Spans:
     def _at(self, offset: int) -> int:
         """Where the span is that holds an offset, or the last one before it."""
         return max(bisect_right(self._spans, offset, key=lambda one: one.first) - 1, 0)
+
+
+def joined(spans: Iterable[Span]) -> list[Span]:
+    """One of neighbours that are alike."""
+    found: list[Span] = []
+    for span in spans:
+        if found and found[-1].is_like(span):
+            found[-1] = replace(found[-1], last=span.last)
+        else:
+            found.append(span)
+    return found

@@ -1,6 +1,7 @@
 """SharedOnce: what a share group is done with is not delivered again; deliveries are counted.
 
-A restart may forget deliveries of which no member has said anything.
+A record's last delivery is of it alone: it takes no other with it. A restart may
+forget deliveries of which no member has said anything.
 """
 
 from collections import defaultdict
@@ -51,6 +52,8 @@ class SharedOnce:
                 self._kept[record].append((said.told, max(counts, default=0), said.owner))
 
     def _delivered(self, event: Delivered) -> None:
+        if len(event.counts) > 1 and 2 < self._limit == max(event.counts.values()):
+            raise Violation(f"the last delivery of some is not of one alone: {event}")
         for offset, count in event.counts.items():
             record = event.group, event.place, offset
             if self._done.get(record, event.mark) < event.mark:

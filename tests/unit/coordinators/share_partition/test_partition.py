@@ -2,18 +2,17 @@
 
 import pytest
 
+from barnabas.coordinators.share_partition.acquiring import Batch, Limits, Most
 from barnabas.coordinators.share_partition.partition import (
     Acknowledge,
     Acknowledged,
-    Batch,
-    Limits,
     SharePartition,
 )
 from barnabas.coordinators.share_partition.spans import Span
 from barnabas.errors import ErrorCode
 
-LIMITS = Limits(records=10, deliveries=3, lock_ms=100)
-ENOUGH = (100, True)
+LIMITS = Limits(records=10, deliveries=6, lock_ms=100)
+ENOUGH = Most(100, strict=False, lot=1)
 FIRST, SECOND, THIRD = Batch(0, 2), Batch(3, 5), Batch(6, 8)
 
 
@@ -58,7 +57,10 @@ def test_what_is_acknowledged_is_there_and_in_order(
     acquired(state, "a", FIRST, SECOND)
     said = [Acknowledged(first, last, [Acknowledge.ACCEPT]) for first, last in offsets]
     assert state.acknowledge("a", said, LIMITS, 0) is code
-    assert [(one.first, one.last, one.member) for one in state.spans] == [(0, 5, "a")]
+    assert [(one.first, one.last, one.member) for one in state.spans] == [
+        (0, 2, "a"),
+        (3, 5, "a"),
+    ]
     said = [Acknowledged(first, last, [Acknowledge.ACCEPT]) for first, last, _ in (FIRST, SECOND)]
     assert state.acknowledge("a", said, LIMITS, 0) is ErrorCode.NONE
     assert state.start == 6

@@ -1,0 +1,139 @@
+"""Scripts about what members of share groups get at once: of new records, and of those that come back."""
+
+from typing import Any
+
+from barnabas.protocol.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from barnabas.records.builder import BatchBuilder
+from barnabas.records.compression import Codec
+from tests.interop.differential.consumer_groups import settled
+from tests.interop.differential.resources import GROUP, SET, changed
+from tests.interop.differential.sharing import Member, Said
+from tests.interop.differential.talk import Talk
+
+ACCEPT, RELEASE = 1, 2
+_MOST = 1000
+_STRICTLY = 1
+Row = tuple[int, int, int]
+"""First and last of what was acquired, and how often it was delivered."""
+
+
+class Reader(Member):
+    """Begins at the end, with offsets counted from there."""
+
+    def __init__(self, talk: Talk, topic_id: bytes) -> None:
+        super().__init__(talk, topic_id, 2)
+        self.acquire()
+        self.tell((0, 2, [ACCEPT]))
+        self.first += 3
+
+    def write(self, *counts: int) -> None:
+        """Batches of so many records."""
+        for count in counts:
+            builder = BatchBuilder(Codec.NONE, 100_000)
+            for _ in range(count):
+                builder.append(1_700_000_000_000, None, b"a record")
+            part = PartitionProduceData(index=0, records=builder.build())
+            topic = TopicProduceData(name=self.talk.topic("dogs"), partition_data=[part])
+            asked = ProduceRequest(acks=-1, timeout_ms=5000, topic_data=[topic])
+            self.talk.wait(asked, 9, lambda _answer: True)
+
+    def rows(self, **limits: Any) -> list[Row]:
+        """What a fetch acquires, as it was told."""
+        limits = {"max_records": _MOST, "batch_size": _MOST} | limits
+        request = self.request()
+        for name, value in limits.items():
+            setattr(request, name, value)
+        answer = self.talk.wait(request, self.version, lambda _answer: True)
+        assert not answer.error_code, answer.error_code
+        return [
+            (row.first_offset - self.first, row.last_offset - self.first, row.delivery_count)
+            for topic in answer.responses
+            for one in topic.partitions
+            for row in one.acquired_records
+        ]
+
+    def joined(self, **limits: Any) -> list[Row]:
+        """The same, with neighbours in one row: Kafka tells some one by one."""
+        found: list[Row] = []
+        for first, last, count in self.rows(**limits):
+            if found and found[-1][1:] == (first - 1, count):
+                found[-1] = found[-1][0], last, count
+            else:
+                found.append((first, last, count))
+        return found
+
+    def tell(self, *said: Said) -> None:
+        """Acknowledge; nothing is compared but that it is taken."""
+        label = f"told at {self.epoch}"
+        self.say(label, *said)
+        answer = self.talk.answers.pop(f"{label} in {self.version}")
+        assert not answer["error_code"], answer
+        assert not answer["responses"][0]["partitions"][0]["error_code"], answer
+
+
+def new_records(talk: Talk) -> None:
+    """How records that nobody had are told: by lots of a size that the client wishes."""
+    topic_id = talk.create("dogs")
+    with talk.one_connection():
+        reader = Reader(talk, topic_id)
+        for label, limits in (
+            ("fewer than a batch", {"max_records": 5, "batch_size": 5}),
+            ("some in lots", {"max_records": 14, "batch_size": 3}),
+            ("in lots", {"batch_size": 4}),
+            ("lots of many", {"batch_size": 10}),
+            ("all", {}),
+            ("strictly", {"max_records": 7, "batch_size": 2, "share_acquire_mode": _STRICTLY}),
+        ):
+            reader.write(10, 1, 2, 3, 4, 10)
+            got = [reader.rows(**limits)]
+            while got[-1]:
+                got.append(reader.rows(**limits))
+            talk.answers[label] = got
+            end = got[-2][-1][1]
+            reader.tell((0, end, [RELEASE]))
+            talk.answers[f"{label}, again"] = reader.joined(max_records=1)
+            talk.answers[f"{label}, and the others"] = reader.joined()
+            reader.tell((0, end, [ACCEPT]))
+            reader.first += end + 1
+
+
+def _until_done(talk: Talk, reader: Reader, label: str, spoiled: set[int]) -> None:
+    """A reader that dies of some records, whatever else it has in hand."""
+    got: list[list[Row]] = []
+    idle = 0
+    while idle < 2:
+        rows = reader.joined()
+        idle = 0 if rows else idle + 1
+        if not rows:
+            continue
+        got.append(rows)
+        offsets = {each for first, last, _count in rows for each in range(first, last + 1)}
+        kind = RELEASE if offsets & spoiled else ACCEPT
+        reader.tell(*((first, last, [kind]) for first, last, _count in rows))
+    talk.answers[label] = got
+
+
+def spoiled_records(talk: Talk) -> None:
+    """Records of which every reader dies: what comes with them, and what becomes of the others."""
+    topic_id = talk.create("dogs")
+    for limit in (2, 3, 5, 8):
+        group = talk.topic("group-2")
+        settings = (("share.delivery.count.limit", SET, str(limit)),)
+        talk.wait(
+            changed(GROUP, group, *settings), 1, lambda said: not said.responses[0].error_code
+        )
+        settled(talk)
+        with talk.one_connection():
+            reader = Reader(talk, topic_id)
+            for label, sizes, spoiled in (
+                ("one of ten", (10,), {4}),
+                ("the first and the last", (10,), {0, 9}),
+                ("one of many", (64,), {41}),
+                ("in one of three", (5, 5, 5), {7}),
+            ):
+                reader.write(*sizes)
+                _until_done(talk, reader, f"{label}, at most {limit} times", spoiled)
+                reader.first += sum(sizes)
+
+
+SCENARIOS = (new_records, spoiled_records)

@@ -10,7 +10,7 @@ from barnabas.broker.share_policies import SharePolicy
 from barnabas.broker.share_sessions import ShareSessions
 from barnabas.coordinators.consumer_group.beating import BeatReply
 from barnabas.coordinators.group.shard import GroupKind
-from barnabas.coordinators.share_group.groups import LEAVES, ShareBeat, loaded
+from barnabas.coordinators.share_group.groups import ShareBeat, loaded
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timers
 
@@ -43,8 +43,6 @@ class ShareMembers:
             result = held.shard.share.heartbeat(asked, settings, now)
         except BrokerError as error:
             return respond(error)
-        if asked.epoch == LEAVES:
-            self._gone(group_id, asked.member_id)
         if result.records:
             self._set_alarm(held, group_id)
         return self._shards.keep(held, result, respond)
@@ -58,13 +56,14 @@ class ShareMembers:
         return held
 
     def on_disconnected(self, connection: int) -> None:
-        """A client is gone, and with it what it had in hand."""
-        for group_id, member_id in self._sessions.of_connection(connection):
-            self._gone(group_id, member_id)
+        """A client is gone, and with it what it had in hand.
 
-    def _gone(self, group_id: str, member_id: str) -> None:
-        self._sessions.close(group_id, member_id)
-        self._partitions.release(group_id, member_id)
+        A member that leaves, or is not heard any more, keeps that until then, or until its locks end: it
+        may say what became of it at the same time, or late.
+        """
+        for group_id, member_id in self._sessions.of_connection(connection):
+            self._sessions.close(group_id, member_id)
+            self._partitions.release(group_id, member_id)
 
     def begin(self, held: Held) -> None:
         """The sessions of loaded members begin."""
@@ -79,8 +78,6 @@ class ShareMembers:
             return
         settings = self._policies.of(group_id).settings
         result = held.shard.share.on_time(group, settings, self._shards.now_ms())
-        for member_id in result.reply:
-            self._gone(group_id, member_id)
         if result.records:
             self._shards.append_or_restore(held, result.records)
         self._set_alarm(held, group_id)

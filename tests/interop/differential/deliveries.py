@@ -3,11 +3,12 @@
 from typing import Any
 
 from barnabas.protocol.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
 from tests.interop.differential.consumer_groups import settled
 from tests.interop.differential.resources import GROUP, SET, changed
-from tests.interop.differential.sharing import Member, Said
+from tests.interop.differential.sharing import MEMBER, Member, Said
 from tests.interop.differential.talk import Talk
 
 ACCEPT, RELEASE = 1, 2
@@ -136,4 +137,29 @@ def spoiled_records(talk: Talk) -> None:
                 reader.first += sum(sizes)
 
 
-SCENARIOS = (new_records, spoiled_records)
+def who_leaves(talk: Talk) -> None:
+    """A member that leaves has in hand what it had, until its session ends."""
+    topic_id = talk.create("dogs")
+    with talk.one_connection():
+        reader = Reader(talk, topic_id)
+        reader.write(4, 4)
+        talk.answers["taken"] = reader.joined()
+        leaves = ShareGroupHeartbeatRequest(
+            group_id=reader.group,
+            member_id=MEMBER,
+            member_epoch=-1,
+            subscribed_topic_names=None,
+        )
+        talk.ask("leaves", leaves, 1)
+        reader.say("accepted after it left", (0, 2, [ACCEPT]))
+        talk.answers["taken after it left"] = reader.joined()
+        reader.say("released after it left", (3, 4, [RELEASE]))
+        talk.answers["taken again after it left"] = reader.joined()
+        reader.epoch = -1
+        reader.say("accepted at the end", (3, 3, [ACCEPT]))
+        reader.say("accepted after the end", (4, 4, [ACCEPT]))
+        reader.epoch = 0
+        talk.answers["taken by who never joined"] = reader.joined()
+
+
+SCENARIOS = (new_records, spoiled_records, who_leaves)

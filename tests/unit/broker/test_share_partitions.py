@@ -73,14 +73,17 @@ class Member:
     def __exit__(self, *_: object) -> None:
         self.client.__exit__(None, None, None)
 
-    def join(self, *topics: str) -> None:
+    def join(self, *topics: str, epoch: int = 0) -> None:
         asked = ShareGroupHeartbeatRequest(
             group_id=self.group,
             member_id=self.name,
-            member_epoch=0,
+            member_epoch=epoch,
             subscribed_topic_names=list(topics),
         )
         self.client.ask(asked, 1, ShareGroupHeartbeatResponse)
+
+    def leave(self) -> None:
+        self.join(epoch=-1)
 
     def fetch(self, *, most: int = 100, wait_ms: int = 0, epoch: int | None = None) -> list[Span]:
         answer = self.fetched(most=most, wait_ms=wait_ms, epoch=epoch)
@@ -214,6 +217,23 @@ def test_who_vanishes_leaves_what_he_had(broker: EmbeddedBroker, topic: Topic) -
             topic.fill(1)
             assert a.fetch() == [(0, 0, 1)]
         assert b.fetch(wait_ms=20_000) == [(0, 0, 2)]
+
+
+def test_who_leaves_may_still_say_what_became_of_his_records(
+    broker: EmbeddedBroker, topic: Topic
+) -> None:
+    with Member(broker, "b", topic.topic_id) as b, Member(broker, "a", topic.topic_id) as a:
+        a.join(topic.name)
+        topic.fill(3)
+        assert a.fetch() == [(0, 2, 1)]
+        a.leave()
+        assert b.fetch() == []
+        assert a.say(0, 0, [1]) == ErrorCode.NONE
+        a.epoch = -1
+        assert a.say(1, 1, [1]) == ErrorCode.NONE
+        assert b.fetch() == [(2, 2, 2)], "the session is over"
+        a.epoch = 0
+        assert a.say(2, 2, [1]) == ErrorCode.INVALID_SHARE_SESSION_EPOCH
 
 
 def test_sessions_go_step_by_step(broker: EmbeddedBroker, topic: Topic) -> None:

@@ -8,7 +8,7 @@ from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
 from tests.interop.differential.consumer_groups import settled
 from tests.interop.differential.resources import GROUP, SET, changed
-from tests.interop.differential.sharing import MEMBER, Member, Said
+from tests.interop.differential.sharing import MEMBER, RENEW, Member, Said
 from tests.interop.differential.talk import Talk
 
 ACCEPT, RELEASE = 1, 2
@@ -162,4 +162,30 @@ def who_leaves(talk: Talk) -> None:
         talk.answers["taken by who never joined"] = reader.joined()
 
 
-SCENARIOS = (new_records, spoiled_records, who_leaves)
+def unknown_modes(talk: Talk) -> None:
+    """Ways to acquire that there are not: with acknowledgements, and where nothing is acquired."""
+    topic_id = talk.create("dogs")
+    with talk.one_connection():
+        reader = Reader(talk, topic_id)
+        reader.write(4, 4)
+        talk.answers["taken"] = reader.joined()
+
+        def ask(label: str, mode: int, *said: Said, **more: Any) -> None:
+            request = reader.request(said)
+            for name, value in ({"share_acquire_mode": mode} | more).items():
+                setattr(request, name, value)
+            talk.ask(label, request, reader.version)
+
+        ask("of mode 2", 2)
+        ask("of mode -1", -1)
+        ask("with an acknowledgement", 2, (2, 2, [ACCEPT]))
+        reader.say("acknowledged again", (2, 2, [ACCEPT]))
+        nothing = {"max_wait_ms": 0, "min_bytes": 0, "max_bytes": 0, "max_records": 0}
+        ask("of a renewal", 2, (1, 1, [RENEW]), is_renew_ack=True, **nothing)
+        ask("that closes", 2, (1, 1, [ACCEPT]), share_session_epoch=-1)
+        reader.epoch = 0
+        ask("that opens", 2)
+        reader.say("that was opened")
+
+
+SCENARIOS = (new_records, spoiled_records, who_leaves, unknown_modes)

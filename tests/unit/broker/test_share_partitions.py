@@ -103,6 +103,7 @@ class Member:
         wait_ms: int = 0,
         epoch: int | None = None,
         places: Sequence[FetchPartition] = (),
+        mode: int = 1,
     ) -> ShareFetchResponse:
         if not self.epoch:
             places = [FetchPartition(partition_index=0, acknowledgement_batches=[])]
@@ -114,7 +115,7 @@ class Member:
             min_bytes=1,
             max_records=most,
             batch_size=most,
-            share_acquire_mode=1,
+            share_acquire_mode=mode,
             topics=[FetchTopic(topic_id=self.topic, partitions=list(places))] if places else [],
             forgotten_topics_data=[],
         )
@@ -247,6 +248,17 @@ def test_sessions_go_step_by_step(broker: EmbeddedBroker, topic: Topic) -> None:
         topic.fill(1)
         assert member.fetched(epoch=-1).error_code == ErrorCode.NONE
         assert member.fetched(epoch=3).error_code == ErrorCode.SHARE_SESSION_NOT_FOUND
+
+
+def test_there_are_two_modes_to_acquire_in(broker: EmbeddedBroker, topic: Topic) -> None:
+    with Member(broker, "m", topic.topic_id) as member:
+        assert member.fetch() == []
+        topic.fill(2)
+        for mode in (2, -1):
+            answer = member.fetched(mode=mode)
+            assert (answer.error_code, answer.responses) == (ErrorCode.UNKNOWN_SERVER_ERROR, [])
+        assert member.fetch() == [(0, 1, 1)]
+        assert member.fetched(mode=2, epoch=-1).error_code == ErrorCode.NONE
 
 
 def test_a_renewal_must_be_announced(broker: EmbeddedBroker, topic: Topic) -> None:

@@ -4,8 +4,9 @@ Does: sessions; acknowledgements first; then records of the session's partitions
     until its lock ends. Waits up to `max_wait_ms` where there are none. A group that reads committed records
     gets none from an open transaction on; what was aborted is done with at once.
 Refuses: as Kafka 4.3, with UNKNOWN_SERVER_ERROR for all of it, to tell what was acquired while the session has
-    a topic id that is not known, of a deleted topic too. Acknowledgements count, and locks hold. So are, by
-    themselves, partitions of a topic that no member of the group subscribed to: nobody may read those.
+    a topic id that is not known, of a deleted topic too; and to acquire in a mode that there is not.
+    Acknowledgements count, and locks hold. So are, by themselves, partitions of a topic that no member of
+    the group subscribed to: nobody may read those.
 Ignores: `min_bytes`: some records are enough.
 Versions: 1 a limit on records · 2 strict limit (KIP-1206), renewed locks (KIP-1222)
 """
@@ -34,6 +35,7 @@ from barnabas.protocol.share_fetch import (
 )
 
 _STRICT = 1
+_MODES = frozenset({0, _STRICT})
 _MOST_AT_ONCE = 1 << 20
 """Bytes that are read of one partition for one answer, beside its first batch."""
 
@@ -64,6 +66,9 @@ def handle(broker: Broker, context: RequestContext, request: ShareFetchRequest) 
             broker.shares.sessions.close(group_id, member_id)
             broker.shares.partitions.release(group_id, member_id)
             pending.complete(_answer(broker, request, [], codes))
+            return
+        if not request.is_renew_ack and request.share_acquire_mode not in _MODES:
+            pending.complete(_refused(ErrorCode.UNKNOWN_SERVER_ERROR))
             return
         got = [] if request.is_renew_ack else _acquire(broker, request, session)
         waits = request.max_wait_ms > 0 and not request.is_renew_ack

@@ -60,7 +60,7 @@ class ShareOffsets:
         It is made if it is not there and there is where to begin.
 
         Raises:
-            BrokerError: a group of another kind is called so, or it has members.
+            BrokerError: it has no name, a group of another kind is called so, or it has members.
         """
         if starts and group_id:
             self._make(group_id)
@@ -97,7 +97,7 @@ class ShareOffsets:
         """A share group.
 
         Raises:
-            BrokerError: GROUP_ID_NOT_FOUND: there is none of that name.
+            BrokerError: GROUP_ID_NOT_FOUND: there is none of that name; INVALID_GROUP_ID: it is none.
         """
         return self._find(group_id)[1]
 
@@ -111,6 +111,8 @@ class ShareOffsets:
         return None if held is None else held.shard.share.get(group_id)
 
     def _find(self, group_id: str) -> tuple[Held, ShareGroup]:
+        if not group_id:
+            raise BrokerError(ErrorCode.INVALID_GROUP_ID, "The group id is empty.")
         held = self._shards.find(group_id)
         group = None if held is None else held.shard.share.get(group_id)
         if held is None or group is None:

@@ -228,9 +228,9 @@ def moved_offsets(talk: Talk) -> None:
         topic = AlterShareGroupOffsetsRequestTopic(topic_name=name, partitions=[place])
         talk.ask(label, AlterShareGroupOffsetsRequest(group_id=of, topics=[topic]), 0)
 
-    def forget(label: str, name: str) -> None:
+    def forget(label: str, name: str, *, of: str = group) -> None:
         topic = DeleteShareGroupOffsetsRequestTopic(topic_name=name)
-        talk.ask(label, DeleteShareGroupOffsetsRequest(group_id=group, topics=[topic]), 0)
+        talk.ask(label, DeleteShareGroupOffsetsRequest(group_id=of, topics=[topic]), 0)
 
     forget("forgotten before it is there", talk.topic("dogs"))
     move("made", talk.topic("dogs"))
@@ -243,6 +243,11 @@ def moved_offsets(talk: Talk) -> None:
     forget("no such topic", "nowhere")
     forget("forgotten", talk.topic("dogs"))
     forget("forgotten again", talk.topic("dogs"))
+    unnamed = FindCoordinatorRequest(key="", key_type=0)
+    talk.wait(unnamed, 3, lambda answer: not answer.error_code)
+    move("of no name", talk.topic("dogs"), of="")
+    forget("forgotten of no name", talk.topic("dogs"), of="")
+    talk.ask("nothing of no name", AlterShareGroupOffsetsRequest(group_id="", topics=[]), 0)
 
 
 SCENARIOS = (renewals, committed_records, share_mistakes, moved_offsets)

@@ -8,6 +8,14 @@ import pytest
 
 from barnabas.errors import ErrorCode
 from barnabas.protocol import share_fetch as fetching
+from barnabas.protocol.alter_share_group_offsets import (
+    AlterShareGroupOffsetsRequest,
+    AlterShareGroupOffsetsResponse,
+)
+from barnabas.protocol.delete_share_group_offsets import (
+    DeleteShareGroupOffsetsRequest,
+    DeleteShareGroupOffsetsResponse,
+)
 from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from barnabas.protocol.produce import (
     PartitionProduceData,
@@ -273,6 +281,16 @@ def test_a_renewal_must_be_announced(broker: EmbeddedBroker, topic: Topic) -> No
         assert member.say_with_fetch(1, 1) == ErrorCode.NONE
         assert member.say(0, 0, [4], renews=True) == ErrorCode.NONE
         assert member.say(0, 0, [1]) == ErrorCode.NONE
+
+
+def test_a_group_without_a_name_is_moved_nowhere(broker: EmbeddedBroker) -> None:
+    with RawClient(broker.port) as client:
+        moved = AlterShareGroupOffsetsRequest(group_id="", topics=[])
+        answer = client.ask(moved, 0, AlterShareGroupOffsetsResponse)
+        assert answer.error_code == ErrorCode.INVALID_GROUP_ID
+        forgotten = DeleteShareGroupOffsetsRequest(group_id="", topics=[])
+        answered = client.ask(forgotten, 0, DeleteShareGroupOffsetsResponse)
+        assert answered.error_code == ErrorCode.INVALID_GROUP_ID
 
 
 def test_a_damaged_log_is_told(broker: EmbeddedBroker, topic: Topic) -> None:

@@ -112,7 +112,10 @@ def downgrade(
 ) -> None:
     """Write a consumer group as a classic one, without those who have left.
 
-    Its members are told what they were to have, not what they had got of it so far.
+    Its members are told what they were to have, not what they had got of it so far. Where one was told
+    less in this very epoch, the group is a generation further: nothing else makes that member ask again,
+    also if the broker dies before it has begun a rebalance. (Kafka's stays at the epoch, and such a member
+    without its share until the next rebalance.)
     """
     members = [
         _classic(group, one, topics) for name, one in group.members.items() if name not in gone
@@ -121,7 +124,7 @@ def downgrade(
         group.group_id,
         settings,
         state=GroupState.STABLE,
-        generation=group.epoch,
+        generation=group.epoch + any(_was_told_less(group, one.member_id) for one in members),
         protocol_type=CONSUMER,
         protocol=members[0].protocols[0][0],
         leader=members[0].member_id,
@@ -129,6 +132,12 @@ def downgrade(
     )
     delete(draft, group)
     draft.add(record_of(classic))
+
+
+def _was_told_less(group: ConsumerGroup, member_id: str) -> bool:
+    member = group.members[member_id]
+    target = group.target.get(member_id, frozenset())
+    return member.epoch == group.epoch and frozenset(member.assigned) != target
 
 
 def _classic(group: ConsumerGroup, one: ConsumerMember, topics: TopicsView) -> Member:

@@ -190,6 +190,21 @@ def test_a_group_that_goes_back_hands_out_what_was_to_be_had() -> None:
     assert (classic.generation, told.topic, sorted(told.partitions)) == (2, "dogs", target)
 
 
+def test_a_group_that_goes_back_has_who_was_told_less_ask_again() -> None:
+    shard = a_shard(TOPICS)
+    beat(shard, "new")
+    group = shard.consumer.get("g")
+    assert group is not None
+    protocols = a_classic_group(shard, "like").members["like"].protocols
+    joined = shard.consumer.classic_join(group, a_join("old", protocols), 0).reply
+    assert (joined.generation, joined.error) == (2, ErrorCode.NONE)
+    assert not group.members["old"].assigned, "the other has not given back yet"
+    shard.consumer.leave(group, [Identity("new")], 0)
+    classic = shard.group("g")
+    assert classic is not None
+    assert (classic.generation, bool(classic.members["old"].assignment)) == (3, True)
+
+
 def test_who_takes_a_static_place_and_wants_the_same_begins_no_epoch() -> None:
     shard = a_shard(TOPICS)
     classic = a_classic_group(shard, "old")

@@ -160,14 +160,18 @@ def encode_response(api_key: ApiKey, version: int, correlation_id: int, message:
 
 @cache
 def response_encoder(api_key: ApiKey, version: int) -> Callable[[int, object], Send | bytes]:
-    """What `encode_response` is for the responses of one API, made once.
+    """What `encode_response` is for the responses of one API, made once; bytes if it has no records.
 
     Raises:
         LocalProtocolError: there is no such version.
     """
     codec: Codec[object] = Codec.of(DECLARED[api_key].response, version)
-    if codec.writer is None:
+    if codec.has_records:
         return partial(encode_response, api_key, version)
+    if codec.writer is None:
+        return lambda correlation_id, message: encode_response(
+            api_key, version, correlation_id, message
+        ).joined()
     flexible = version >= _TAGGED_SINCE[api_key]
     return codec.writer.tagged_reply if flexible else codec.writer.reply
 

@@ -11,7 +11,9 @@ from barnabas.protocol.headers import (
     encode_request,
     encode_response,
     read_request_header,
+    response_encoder,
 )
+from barnabas.protocol.heartbeat import HeartbeatResponse
 from barnabas.protocol.metadata import MetadataRequest
 from barnabas.protocol.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from barnabas.wire.compiler import Codec
@@ -131,3 +133,12 @@ def test_a_header_cannot_be_filled_with_tagged_fields() -> None:
     start = bytes.fromhex("0003 0009 00000007 0001 6d")
     with pytest.raises(DecodeError, match="at most 1000 more elements"):
         read_request_header(start + b"\xff\xff\xff\x7f" + bytes(1 << 20))
+
+
+@pytest.mark.kernels
+@pytest.mark.parametrize("version", [0, 4])
+def test_a_response_without_records_is_bytes_at_once(version: int) -> None:
+    message = HeartbeatResponse(error_code=27)
+    frame = response_encoder(ApiKey.HEARTBEAT, version)(7, message)
+    assert isinstance(frame, bytes)
+    assert frame == encode_response(ApiKey.HEARTBEAT, version, 7, message).joined()

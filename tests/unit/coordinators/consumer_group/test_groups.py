@@ -13,6 +13,7 @@ from barnabas.coordinators.consumer_group.regexes import compiled
 from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
 from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.group_states import GroupState
+from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity, Member
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
 from barnabas.coordinators.group.protocols import assignment_of
@@ -195,14 +196,20 @@ def test_a_group_that_goes_back_has_who_was_told_less_ask_again() -> None:
     beat(shard, "new")
     group = shard.consumer.get("g")
     assert group is not None
-    protocols = a_classic_group(shard, "like").members["like"].protocols
-    joined = shard.consumer.classic_join(group, a_join("old", protocols), 0).reply
-    assert (joined.generation, joined.error) == (2, ErrorCode.NONE)
+    protocols = a_classic_group(a_shard(TOPICS), "like").members["like"].protocols
+    join = Join(
+        Identity(""), "old", "c", "/h", 1000, 500, "consumer", protocols,
+        takes_id_first=False, skips_assignment=False,
+    )  # fmt: skip
+    joined = shard.consumer.classic_join(group, join, 0).reply
+    assert joined.error is ErrorCode.NONE
     assert not group.members["old"].assigned, "the other has not given back yet"
     shard.consumer.leave(group, [Identity("new")], 0)
     classic = shard.group("g")
     assert classic is not None
-    assert (classic.generation, bool(classic.members["old"].assignment)) == (3, True)
+    assert classic.generation == joined.generation + 1
+    (told,) = assignment_of(classic.members["old"].assignment)
+    assert len(told.partitions) == 2
 
 
 def test_who_takes_a_static_place_and_wants_the_same_begins_no_epoch() -> None:

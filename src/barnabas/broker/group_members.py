@@ -105,7 +105,10 @@ class GroupMembers:
             return self._classic.leave(held, group_id, leavers)
         result = held.shard.consumer.leave(group, leavers, self._shards.now_ms())
         if result.records:
-            self._shards.append_or_restore(held, result.records)
+            told: list[ErrorCode] = []
+            self._shards.append_or_restore(held, result.records, told.append)
+            if any(told):
+                raise BrokerError(told[0], f"Group {group_id} is as it was.")
             self._look_for_downgrade(held, group_id, rebalance=True)
         self._set_alarm(held, group_id)
         return result.reply
@@ -155,9 +158,11 @@ class GroupMembers:
         rebalance: bool = True,
     ) -> object:
         """Write what a request came to; gives the answer when it is written."""
+        answer = self._shards.keep(held, result, respond)
+        # Only now: what is refused at once is no downgrade.
         self._look_for_downgrade(held, group_id, rebalance=rebalance)
         self._set_alarm(held, group_id)
-        return self._shards.keep(held, result, respond)
+        return answer
 
     def _look_for_downgrade(self, held: Held, group_id: str, *, rebalance: bool) -> None:
         classic = held.shard.group(group_id)

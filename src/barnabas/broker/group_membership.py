@@ -17,6 +17,7 @@ from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.rebalancing import begin_rebalance
 from barnabas.coordinators.group.replies import NOTHING, Effects, JoinReply, SyncReply
+from barnabas.coordinators.group.shard import GroupKind
 from barnabas.coordinators.group.syncing import Sync
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import ErrorCode
@@ -108,9 +109,18 @@ class GroupMembership:
                 self._carry_out(held, group, effects)
 
     def begin(self, held: Held) -> None:
-        """The sessions of loaded members begin."""
+        """The sessions of loaded members begin.
+
+        A classic group of whose name the log has another kind was never written: it ends.
+        """
+        now = self._shards.now_ms()
         for group in held.shard.groups():
-            self._carry_out(held, group, leaving.loaded(group, self._shards.now_ms()))
+            if held.shard.kind_of(group.group_id) is GroupKind.CLASSIC:
+                effects = leaving.loaded(group, now)
+            else:
+                held.shard.forget(group.group_id)
+                effects = leaving.end(group, ErrorCode.COORDINATOR_NOT_AVAILABLE, now)
+            self._carry_out(held, group, effects)
 
     def upgraded(self, held: Held, group: ClassicGroup) -> None:
         """A group is a consumer group now: who waits in the classic one must join again."""

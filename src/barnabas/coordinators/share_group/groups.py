@@ -156,14 +156,14 @@ class ShareGroups(KeptGroups[ShareGroup]):
 
     def on_time(
         self, group: ShareGroup, settings: ShareSettings, now: int
-    ) -> CoordinatorResult[list[str]]:
-        """Do what is due; the reply names the members that were not heard of in time."""
+    ) -> CoordinatorResult[None]:
+        """Do what is due: sessions that ended, assignments that were put off."""
         draft = Draft(self._replay_any)
         late = [name for name in group.members if group.sessions.get(name, now + 1) <= now]
         if late:
             self._remove(draft, group, late)
         self._retarget(draft, group, settings, now)
-        return CoordinatorResult(late, tuple(draft.records))
+        return CoordinatorResult(None, tuple(draft.records))
 
 
 def loaded(group: ShareGroup, settings: ShareSettings, now: int) -> None:

@@ -120,7 +120,8 @@ def test_a_cluster_without_such_groups_is_said_with_what_to_do(lacks: ApiKey | N
     off = {BEAT: [refuse_beat(E.UNSUPPORTED_VERSION, "The consumer group protocol is off.")] * 9}
     with ScriptedGroup(misdeeds=off, lacks=lacks) as broker, member(broker) as one:
         with pytest.raises(
-            BrokerError, match=r"group\.protocol=classic.*group\.version=1"
+            BrokerError,
+            match=r"group\.protocol=classic.*group\.version=1 and consumer in group\.coordinator",
         ) as error:
             one.poll(SECONDS)
         assert error.value.code is E.UNSUPPORTED_VERSION

@@ -1,11 +1,12 @@
 import json
+import time
 from collections.abc import Iterator
 
 import pytest
 from confluent_kafka import ShareConsumer
 
 from barnabas import Consumer
-from tests.commands.served import Served, serving
+from tests.commands.served import SECONDS, Served, serving
 
 
 @pytest.fixture(scope="module")
@@ -38,8 +39,9 @@ def test_a_group_is_told_of(broker: Served) -> None:
         "protocol": "",
         "members": 0,
     } in listed
-    (behind,) = broker.run("groups", "list", "--lag").lines
-    assert behind.split("\t") == ["g", "classic", "Empty", "consumer", "", "0", "14"]
+    behind = [line.split("\t") for line in broker.run("groups", "list", "--lag").lines]
+    (row,) = (each for each in behind if each[0] == "g")
+    assert row == ["g", "classic", "Empty", "consumer", "", "0", "14"]
     assert broker.run("groups", "list", "--state", "Stable").lines == []
     told = json.loads(broker.run("groups", "describe", "g", "--json").out)
     assert (told["state"], told["members"]) == ("Empty", [])
@@ -134,7 +136,9 @@ def test_of_a_group_without_positions_it_is_said_what_it_is(broker: Served) -> N
     share = ShareConsumer({"bootstrap.servers": broker.servers, "group.id": "helpers"})
     try:
         share.subscribe(["dogs"])
+        deadline = time.monotonic() + SECONDS
         while not broker.run("groups", "describe", "helpers", "--members").lines:
+            assert time.monotonic() < deadline
             share.poll(0.1)
         for arguments, how in [
             (("delete-offsets", "helpers", "-t", "dogs", "-y"), "--delete-offsets changes"),
@@ -147,6 +151,7 @@ def test_of_a_group_without_positions_it_is_said_what_it_is(broker: Served) -> N
             assert "meant?" not in told.err
     finally:
         share.close()
+    assert broker.run("groups", "delete", "helpers", "-y").lines == ["helpers"]
 
 
 def test_what_a_partition_does_not_have_is_marked_beside_what_it_gives(broker: Served) -> None:
@@ -154,6 +159,14 @@ def test_what_a_partition_does_not_have_is_marked_beside_what_it_gives(broker: S
     assert shown.lines[0].split("\t")[3:] == ["10", "999999"]
     shown = broker.run("groups", "reset", "g", "-t", "dogs:1", "--to", "10")
     assert shown.lines[0].split("\t")[3:] == ["10", ""]
+
+
+def test_it_is_told_also_where_the_plan_is_exported(broker: Served) -> None:
+    shown = broker.run("groups", "reset", "g", "-t", "dogs", "--to", "999999", "--export")
+    assert shown.lines == ["dogs,0,10", "dogs,1,10"]
+    assert shown.err.splitlines() == [
+        f"barnabas: dogs-{number} has no offset 999999: it goes on at 10" for number in (0, 1)
+    ]
 
 
 def test_a_group_that_is_not_there_is_told_as_it_may_be_misspelt(broker: Served) -> None:

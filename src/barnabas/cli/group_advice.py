@@ -27,7 +27,7 @@ def told_of(admin: Admin, names: Iterable[str]) -> Iterator[None]:
 
 def near(admin: Admin, name: str) -> str:
     """Which group may have been meant; empty where none is like it."""
-    return meant(name, (one.group_id for one in admin.list_groups()))
+    return meant(name, (one.group_id for one in admin.list_groups() if one.group_id != name))
 
 
 def without_positions(admin: Admin, name: str, where: str = "") -> str:

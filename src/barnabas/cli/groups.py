@@ -10,7 +10,7 @@ from barnabas import Admin
 from barnabas.cli.connection import administering, client_settings, connection_options
 from barnabas.cli.group_advice import in_the_way, near, share_group, told_of, without_positions
 from barnabas.cli.group_deletion import delete_each
-from barnabas.cli.group_reset import Reset, lines_of, plan, with_numbers
+from barnabas.cli.group_reset import Plan, Reset, lines_of, plan, with_numbers
 from barnabas.cli.group_rows import (
     LISTED,
     MEMBERS,
@@ -171,6 +171,7 @@ def reset(
     if export:
         for where, offset in sorted(new.offsets.items()):
             print(f"{where.topic},{where.partition},{offset}")
+        _say_clamped(new)
     else:
         show_rows(_NEW, rows, title=f"Where {group} goes on", as_json=as_json)
     if unknown is not None and rows:
@@ -257,14 +258,25 @@ def _heeds(admin: Admin, group: str) -> bool:
     try:
         found = admin.describe_groups([group])[group]
     except BrokerError as error:
-        if error.code is not ErrorCode.GROUP_ID_NOT_FOUND:
-            raise
-        return False
+        if error.code is ErrorCode.GROUP_ID_NOT_FOUND:
+            return False
+        unserved = error.code is ErrorCode.UNSUPPORTED_VERSION
+        if unserved and group in {one.group_id for one in admin.list_groups(states=_STATES)}:
+            return True
+        raise
     if found.kind == SHARE:
         raise ConfigError(share_group(group, "--reset-offsets moves it"))
     if found.state not in _STATES:
         raise ConfigError(in_the_way(found))
     return True
+
+
+def _say_clamped(new: Plan) -> None:
+    """The lines of a plan have no place for it."""
+    for where, asked in sorted(new.clamped.items()):
+        place = f"{where.topic}-{where.partition}"
+        told = f"{place} has no offset {asked}: it goes on at {new.offsets[where]}"
+        print(f"barnabas: {told}", file=sys.stderr)
 
 
 def _say_unknown(group: str, like: str, *, execute: bool) -> None:

@@ -373,7 +373,7 @@ class BrokerConfig(
         600_000, HIGH, "How often it is looked for offsets to forget, in milliseconds.", low=1
     )
     offset_metadata_max_bytes: int = integer(
-        4096, HIGH, "The longest text that may be committed with an offset, in bytes.", low=0
+        4096, HIGH, "The longest text that may be committed with an offset, in UTF-16 units.", low=0
     )
 
     @property

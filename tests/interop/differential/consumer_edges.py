@@ -8,12 +8,14 @@ from barnabas.protocol.delete_groups import DeleteGroupsRequest
 from barnabas.protocol.leave_group import LeaveGroupRequest, MemberIdentity
 from barnabas.protocol.sync_group import SyncGroupRequestAssignment
 from barnabas.sim.assigning import subscription
-from tests.interop.differential.consumer_groups import One, known
+from tests.interop.differential.consumer_groups import One, configure, known
 from tests.interop.differential.groups import Person
 from tests.interop.differential.talk import Talk
 
 NEXT_ASSIGNMENT_SECONDS = 1.1
 """A group has its next assignment a second after the last one at the earliest (KIP-1263)."""
+
+_INTERVAL, _LONG = "consumer.assignment.interval.ms", "15000"
 
 
 def taken_out(talk: Talk) -> None:
@@ -22,6 +24,7 @@ def taken_out(talk: Talk) -> None:
     known(talk, "t")
     names = {"ann": "a", "bob": "b", "cat": None, "dan": None, "eve": "e", "fay": None}
     ann, bob, *_, fay = everybody = [One(talk, "out", *one) for one in names.items()]
+    configure(talk, ann.group, **{_INTERVAL: _LONG})  # No assignment in between, however slow.
     for one in everybody:
         one.joins(f"{one.name} joins", "t")
     nobody = MemberIdentity(member_id="zoe"), MemberIdentity(member_id="")
@@ -38,7 +41,7 @@ def taken_out(talk: Talk) -> None:
     talk.ask("dan leaves", LeaveGroupRequest(group_id=ann.group, member_id="dan"), 2)
     talk.ask("eve leaves", LeaveGroupRequest(group_id=ann.group, member_id="eve"), 0)
     _described(talk, "with fay alone", fay)
-    time.sleep(NEXT_ASSIGNMENT_SECONDS)
+    configure(talk, ann.group, **{_INTERVAL: "0"})
     fay.says("fay has it all")
     _described(talk, "fay has it all, described", fay)
     talk.ask("fay leaves", _leave(fay, MemberIdentity(member_id="fay")), 5)

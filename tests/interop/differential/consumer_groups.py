@@ -13,6 +13,11 @@ from barnabas.protocol.consumer_group_heartbeat import (
 from barnabas.protocol.delete_groups import DeleteGroupsRequest
 from barnabas.protocol.describe_groups import DescribeGroupsRequest
 from barnabas.protocol.find_coordinator import FindCoordinatorRequest
+from barnabas.protocol.incremental_alter_configs import (
+    AlterableConfig,
+    AlterConfigsResource,
+    IncrementalAlterConfigsRequest,
+)
 from barnabas.protocol.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from barnabas.protocol.offset_commit import (
     OffsetCommitRequest,
@@ -28,6 +33,7 @@ from tests.interop.differential.groups import NOT_READY
 from tests.interop.differential.talk import Talk
 
 NEVER = 10_000_000
+_GROUP, _SET = 32, 0
 _numbers = itertools.count(1)
 
 
@@ -139,6 +145,18 @@ def known(talk: Talk, topic: str) -> None:
     )
     talk.wait(joins, 1, lambda said: said.assignment and said.assignment.topic_partitions)
     talk.wait(first.beat(epoch=-1), 1, lambda said: not said.error_code)
+
+
+def configure(talk: Talk, group: str, **properties: str) -> None:
+    """Give a group properties, and wait until they count."""
+    rows = [
+        AlterableConfig(name=name, config_operation=_SET, value=value)
+        for name, value in properties.items()
+    ]
+    resource = AlterConfigsResource(resource_type=_GROUP, resource_name=group, configs=rows)
+    asked = IncrementalAlterConfigsRequest(resources=[resource], validate_only=False)
+    talk.wait(asked, 1, lambda said: not said.responses[0].error_code)
+    settled(talk)
 
 
 def settled(talk: Talk) -> None:

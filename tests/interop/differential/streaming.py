@@ -7,11 +7,6 @@ from typing import Any
 from barnabas.protocol.delete_groups import DeleteGroupsRequest
 from barnabas.protocol.describe_groups import DescribeGroupsRequest
 from barnabas.protocol.find_coordinator import FindCoordinatorRequest
-from barnabas.protocol.incremental_alter_configs import (
-    AlterableConfig,
-    AlterConfigsResource,
-    IncrementalAlterConfigsRequest,
-)
 from barnabas.protocol.list_groups import ListGroupsRequest
 from barnabas.protocol.offset_commit import (
     OffsetCommitRequest,
@@ -31,12 +26,11 @@ from barnabas.protocol.streams_group_heartbeat import (
     Topology,
 )
 from tests.interop.differential.consumer_groups import One as Consumer
-from tests.interop.differential.consumer_groups import settled
+from tests.interop.differential.consumer_groups import configure
 from tests.interop.differential.groups import NOT_READY
 from tests.interop.differential.talk import Talk
 
 NEVER = 10_000_000
-_GROUP, _SET = 32, 0
 
 
 def internal(name: str, partitions: int = 0, **config: str) -> TopicInfo:
@@ -77,16 +71,8 @@ class Instance:
 
     def set(self, **properties: str) -> None:
         """Give the group properties, and wait until they count."""
-        rows = [
-            AlterableConfig(name=f"streams.{name}", config_operation=_SET, value=value)
-            for name, value in properties.items()
-        ]
-        resource = AlterConfigsResource(
-            resource_type=_GROUP, resource_name=self.group, configs=rows
-        )
-        asked = IncrementalAlterConfigsRequest(resources=[resource], validate_only=False)
-        self.talk.wait(asked, 1, lambda said: not said.responses[0].error_code)
-        settled(self.talk)
+        named = {f"streams.{name}": value for name, value in properties.items()}
+        configure(self.talk, self.group, **named)
 
     def beat(self, *, epoch: int | None = None, **more: Any) -> StreamsGroupHeartbeatRequest:
         said = {"group_id": self.group, "member_id": self.name, "endpoint_information_epoch": 0}

@@ -1,7 +1,7 @@
 """ShareGroupHeartbeat (key 76): be in a group whose members share partitions (KIP-932).
 
-Does: joins, says what is new, leaves; answers when what that comes to is written. Who leaves gives back
-    what it had acquired.
+Does: joins, says what is new, leaves; answers when what that comes to is written. Who leaves keeps
+    what it had acquired until its share session or the locks end.
 Ignores: the rack: all partitions are on this broker.
 Versions: 1, the same layout as 0, which was early access
 """

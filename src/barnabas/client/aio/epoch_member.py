@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 _KNOWS_REGEXES: Final = 1
 _INSTEAD: Final = (
     "the cluster does not assign partitions to members: set group.protocol=classic, or use Kafka 4.0 "
-    "or later with the feature group.version=1"
+    "or later with the feature group.version=1 and consumer in group.coordinator.rebalance.protocols"
 )
 """What to do where a broker, or its release's features, have no such groups."""
 

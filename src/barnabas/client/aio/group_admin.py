@@ -108,7 +108,8 @@ class GroupAdmin:
         """Groups with their members.
 
         Raises:
-            BrokerError: GROUP_ID_NOT_FOUND, one of them does not exist.
+            BrokerError: GROUP_ID_NOT_FOUND, one of them does not exist; UNSUPPORTED_VERSION, one is of
+                a kind that its broker does not serve.
         """
         return await self._each("describe_groups", group_ids, timeout_s, described)
 

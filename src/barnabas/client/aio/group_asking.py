@@ -59,14 +59,43 @@ def _is_among(word: str, words: Collection[str]) -> bool:
 
 
 async def described(coordinator: Coordinator) -> GroupDescription:
-    """One group: one whose broker shares out (KIP-848, 932, 1071), if it is that, else a classic one."""
+    """One group: one whose broker shares out (KIP-848, 932, 1071), if it is that, else a classic one.
+
+    Raises:
+        BrokerError: GROUP_ID_NOT_FOUND; UNSUPPORTED_VERSION, its broker knows it and does not serve it.
+    """
+    unserved: list[str] = []
     for kind in (CONSUMER_KIND, SHARE, STREAMS):
         try:
             return await _described_as(kind, coordinator)
         except BrokerError as error:
             if error.code not in _NOT_THAT_KIND:
                 raise
-    return await _described_as(CLASSIC, coordinator)
+            if error.code is ErrorCode.UNSUPPORTED_VERSION:
+                unserved.append(kind)
+    try:
+        return await _described_as(CLASSIC, coordinator)
+    except BrokerError as error:
+        if error.code is ErrorCode.GROUP_ID_NOT_FOUND and unserved:
+            await _refuse_unserved(coordinator, unserved)
+        raise
+
+
+async def _refuse_unserved(coordinator: Coordinator, kinds: Collection[str]) -> None:
+    """A broker lists groups also of kinds that it was told not to serve, and hides them otherwise.
+
+    Raises:
+        BrokerError: UNSUPPORTED_VERSION, the group is listed as one of these kinds.
+    """
+    reply = await coordinator.ask(ListGroupsRequest())
+    for row in reply.groups:
+        kind = row.group_type.lower()
+        if row.group_id == coordinator.group_id and kind in kinds:
+            what = (
+                f"it is a {kind} group, which its broker does not serve: "
+                f"is {kind} in its group.coordinator.rebalance.protocols?"
+            )
+            coordinator.check(ErrorCode.UNSUPPORTED_VERSION, what)
 
 
 async def deleted(coordinator: Coordinator) -> None:

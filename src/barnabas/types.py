@@ -33,3 +33,7 @@ class OffsetRange(NamedTuple):
     partition: int
     start: Offset
     end: Offset
+
+
+new_tuple = tuple.__new__
+"""`new_tuple(OffsetRange, values)`: a named tuple in half the time that calling its class takes."""

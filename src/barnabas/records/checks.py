@@ -21,10 +21,9 @@ from barnabas.records.newest_time import newest_time
 from barnabas.records.packed_checks import newest_of_packed
 from barnabas.records.refused import RefusedRecords
 from barnabas.records.unpacking import Unpacking
-from barnabas.types import Buffer
+from barnabas.types import Buffer, new_tuple
 
 _produced = producing.produced
-_new_header = tuple.__new__
 _SUMMED = producing.summed()
 """Bytes of a batch up to which the kernel looks at its CRC."""
 _ATTRIBUTES = BatchHeader._fields.index("attributes")
@@ -47,7 +46,7 @@ def check_produced(
     if row is None or (row[1] > _SUMMED and crc32c(memoryview(buffer)[CRC_FROM:]) != row[5]):
         return _look_closer(buffer, max_bytes, unpacking or Unpacking())
     # Twice as fast as calling the class.
-    header = _new_header(BatchHeader, row)
+    header = new_tuple(BatchHeader, row)
     if row[_ATTRIBUTES] & CODEC_MASK:
         newest = newest_of_packed(buffer, header, unpacking or Unpacking())
         return header if newest == header.max_timestamp else stamp_newest(buffer, header, newest)

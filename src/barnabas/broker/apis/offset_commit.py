@@ -21,6 +21,7 @@ from barnabas.coordinators.group.offset_records import NO_EXPIRY, CommittedOffse
 from barnabas.coordinators.group.offsets import is_too_long
 from barnabas.dialects.commands import CommitOffset, CommitOffsets
 from barnabas.errors import BrokerError, ErrorCode, StorageError
+from barnabas.types import new_tuple
 from barnabas.versions import VersionRange, VersionTable
 
 
@@ -45,8 +46,6 @@ _RULES = {version: _TABLE[version] for version in VersionRange.parse("0-10")}
 _NOT_THERE = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 _LAST_MS = 2**63 - 1
 """The latest time that a record can say; a client may ask for more."""
-_new = tuple.__new__
-"""Makes named tuples in half the time that calling their class takes."""
 
 
 def handle(broker: Broker, context: RequestContext, asked: CommitOffsets) -> object:
@@ -67,17 +66,17 @@ def handle(broker: Broker, context: RequestContext, asked: CommitOffsets) -> obj
             if topic is None or index not in topic.partitions:
                 places.append(missing if topic is None else _NOT_THERE)
                 continue
-            place = _new(Position, (topic.name, index))
+            place = new_tuple(Position, (topic.name, index))
             places.append(place)
             when = now_ms if time < 0 else time
             kept = (offset, epoch, metadata, when, expires, topic.topic_id)
-            offsets[place] = _new(CommittedOffset, kept)
+            offsets[place] = new_tuple(CommittedOffset, kept)
 
     def respond(codes: Mapping[Position, ErrorCode]) -> list[ErrorCode]:
         return [codes[place] if isinstance(place, Position) else place for place in places]
 
-    who = _new(Identity, (member_id, instance_id))
-    commit = _new(
+    who = new_tuple(Identity, (member_id, instance_id))
+    commit = new_tuple(
         Commit, (group_id, who, generation, offsets, unknown_group, False, knows_epochs)
     )  # fmt: skip
     try:

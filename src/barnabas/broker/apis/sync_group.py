@@ -13,12 +13,11 @@ from barnabas.coordinators.group.replies import SyncReply
 from barnabas.coordinators.group.syncing import Sync
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.sync_group import SyncGroupRequest, SyncGroupResponse
+from barnabas.types import new_tuple
 from barnabas.versions import VersionTable
 from barnabas.wire.schema import maker
 
 _response = maker(SyncGroupResponse)
-_new = tuple.__new__
-"""Makes named tuples in half the time that calling their class takes."""
 
 _NAMES_PROTOCOL = VersionTable({0: False, 5: True})
 
@@ -31,10 +30,10 @@ def handle(broker: Broker, context: RequestContext, request: SyncGroupRequest) -
     if not request.group_id:
         return _respond(SyncReply(ErrorCode.INVALID_GROUP_ID))
     assignments = request.assignments
-    asked = _new(
+    asked = new_tuple(
         Sync,
         (
-            _new(Identity, (request.member_id, request.group_instance_id)),
+            new_tuple(Identity, (request.member_id, request.group_instance_id)),
             request.generation_id,
             request.protocol_type,
             request.protocol_name,

@@ -111,15 +111,9 @@ class GroupShard:
 
     def commit(self, asked: Commit, now: int) -> CoordinatorResult[dict[Position, ErrorCode]]:
         """Keep positions; the reply says for each what became of it. A member is heard by it."""
-        match self._modern(asked.group_id):
-            case ConsumerGroup() as consumers:
-                return self._commit_but(asked, committing.refused_positions(consumers, asked))
-            case StreamsGroup() as streams:
-                return self._commit_but(asked, streams_committing.refused_positions(streams, asked))
-            case ShareGroup():
-                return CoordinatorResult(dict.fromkeys(asked.offsets, ErrorCode.GROUP_ID_NOT_FOUND))
-            case None:
-                pass
+        modern = self._modern(asked.group_id)
+        if modern is not None:
+            return self._commit_to(modern, asked)
         group = self._groups.get(asked.group_id)
         refused = commit_refusal(group, asked, has_offsets=self.offsets.has)
         if refused is not None:
@@ -127,6 +121,17 @@ class GroupShard:
         if group is not None and asked.who.member_id in group.members:
             group.heard(group.members[asked.who.member_id], now)
         return self.offsets.commit(asked.group_id, asked.offsets)
+
+    def _commit_to(
+        self, modern: Modern, asked: Commit
+    ) -> CoordinatorResult[dict[Position, ErrorCode]]:
+        match modern:
+            case ConsumerGroup() as consumers:
+                return self._commit_but(asked, committing.refused_positions(consumers, asked))
+            case StreamsGroup() as streams:
+                return self._commit_but(asked, streams_committing.refused_positions(streams, asked))
+            case ShareGroup():
+                return CoordinatorResult(dict.fromkeys(asked.offsets, ErrorCode.GROUP_ID_NOT_FOUND))
 
     def _commit_but(
         self, asked: Commit, refused: Mapping[Position, ErrorCode]

@@ -42,6 +42,7 @@ from barnabas.protocol.list_offsets import ListOffsetsRequest
 from barnabas.protocol.metadata import MetadataResponse
 from barnabas.protocol.offset_commit import OffsetCommitRequest
 from barnabas.protocol.produce import ProduceRequest
+from barnabas.types import new_tuple
 from barnabas.versions import VersionRange
 from barnabas.wire.compiler import Codec
 from barnabas.wire.send import Send
@@ -57,8 +58,6 @@ _FETCH = int(ApiKey.FETCH)
 _METADATA = int(ApiKey.METADATA)
 _OFFSET_COMMIT = int(ApiKey.OFFSET_COMMIT)
 _CORRELATION = Struct(">i")
-_new = tuple.__new__
-"""Makes named tuples in half the time that calling their class takes."""
 
 _Reader = Callable[[memoryview, int], object]
 _Encoder = Callable[[int, object], Send | bytes]
@@ -124,11 +123,11 @@ class KafkaDialect:
             found = one_partition(frame, said, head.flexible)
             if found is not None:
                 correlation_id, index, start, end = found
-                append = _new(Append, (head.topic, head.topic_id, index, frame[start:end]))
-                produce = _new(
+                append = new_tuple(Append, (head.topic, head.topic_id, index, frame[start:end]))
+                produce = new_tuple(
                     Produce, (head.acks, head.timeout_ms, None, head.zstd, [append], False)
                 )
-                return _new(Request, (_PRODUCE, version, correlation_id, client_id, produce))
+                return new_tuple(Request, (_PRODUCE, version, correlation_id, client_id, produce))
             if bytes(frame[8 : head.end]) == said[8:] and frame[:4] == said[:4]:
                 several = head.read(frame)
                 if several is not None:
@@ -153,7 +152,7 @@ class KafkaDialect:
         if key == _PRODUCE:
             self._listen(frame, header, position)
         body = reader(frame, position)
-        return _new(Request, (int(key), version, correlation_id, client_id, body))
+        return new_tuple(Request, (int(key), version, correlation_id, client_id, body))
 
     def _listen(self, frame: memoryview, header: RequestHeader, position: int) -> None:
         """Remember how a Produce request begins, if the next one may begin alike."""

@@ -13,6 +13,7 @@ from barnabas.broker.purgatory import Pending
 from barnabas.broker.steady_member import SteadyMember
 from barnabas.coordinators.group import joining, leaving, syncing
 from barnabas.coordinators.group.classic import ClassicGroup
+from barnabas.coordinators.group.group_states import STABLE
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.rebalancing import begin_rebalance
@@ -131,7 +132,7 @@ class GroupMembership:
         """A consumer group has become this classic one."""
         now = self._shards.now_ms()
         self._carry_out(held, group, leaving.loaded(group, now))
-        if rebalance:
+        if rebalance and group.state is STABLE:
             effects = Effects()
             begin_rebalance(group, effects, now)
             self._carry_out(held, group, effects)

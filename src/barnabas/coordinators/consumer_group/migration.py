@@ -113,21 +113,22 @@ def downgrade(
     """Write a consumer group as a classic one, without those who have left.
 
     Its members are told what they were to have, not what they had got of it so far. Where one was told
-    less in this very epoch, the group is a generation further: nothing else makes that member ask again,
-    also if the broker dies before it has begun a rebalance. (Kafka's stays at the epoch, and such a member
-    without its share until the next rebalance.)
+    less in this very epoch nobody leads the group, and by that it must begin a rebalance, also if the
+    broker dies before it has done so: nothing else makes that member ask again. (Kafka's group goes on,
+    and such a member has no share until the next rebalance.)
     """
     members = [
         _classic(group, one, topics) for name, one in group.members.items() if name not in gone
     ]
+    was_told_less = any(_was_told_less(group, one.member_id) for one in members)
     classic = ClassicGroup(
         group.group_id,
         settings,
         state=GroupState.STABLE,
-        generation=group.epoch + any(_was_told_less(group, one.member_id) for one in members),
+        generation=group.epoch,
         protocol_type=CONSUMER,
         protocol=members[0].protocols[0][0],
-        leader=members[0].member_id,
+        leader=None if was_told_less else members[0].member_id,
         members={one.member_id: one for one in members},
     )
     delete(draft, group)

@@ -87,11 +87,15 @@ def _is_over(deadline: int | None, now: int) -> bool:
 
 
 def loaded(group: ClassicGroup, now: int) -> Effects:
-    """A broker has begun to coordinate it: sessions begin; who is too many is found out."""
+    """A broker has begun to coordinate it: sessions begin; who is too many is found out.
+
+    A group with members that nobody leads was about to begin a rebalance.
+    """
     effects = Effects()
     for member in group.members.values():
         group.heard(member, now)
-    if len(group.members) > group.settings.max_size:
+    is_led = not group.members or group.leader is not None
+    if not is_led or len(group.members) > group.settings.max_size:
         begin_rebalance(group, effects, now)
     return effects
 

@@ -14,6 +14,7 @@ from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
 from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.joining import Join
+from barnabas.coordinators.group.leaving import loaded
 from barnabas.coordinators.group.member import Identity, Member
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
 from barnabas.coordinators.group.protocols import assignment_of
@@ -207,9 +208,11 @@ def test_a_group_that_goes_back_has_who_was_told_less_ask_again() -> None:
     shard.consumer.leave(group, [Identity("new")], 0)
     classic = shard.group("g")
     assert classic is not None
-    assert classic.generation == joined.generation + 1
+    assert (classic.generation, classic.leader) == (joined.generation, None)
     (told,) = assignment_of(classic.members["old"].assignment)
     assert len(told.partitions) == 2
+    loaded(classic, 0)
+    assert classic.state is GroupState.PREPARING_REBALANCE
 
 
 def test_who_takes_a_static_place_and_wants_the_same_begins_no_epoch() -> None:

@@ -230,8 +230,11 @@ class ClientConnection:
             return None
         if pulse.steady is not None and pulse.steady():
             return reply
-        key, _, _, _, body = repeated.request
-        outcome = self._handlers[key](broker, self._contexts[key], body)
+        key, _, _, client_id, body = repeated.request
+        context = self._contexts.get(key)
+        if context is None or context.client_id != client_id:
+            return None
+        outcome = self._handlers[key](broker, context, body)
         if outcome == repeated.outcome:
             pulse.steady = short_way(broker, repeated.request, outcome)
             return reply

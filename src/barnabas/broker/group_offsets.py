@@ -42,6 +42,7 @@ class GroupOffsets:
         def written(code: ErrorCode) -> None:
             told = reply
             if code:
+                held.shard.offsets.not_kept(records)
                 told = {position: own or code for position, own in reply.items()}
             pending.complete(respond(told))
 

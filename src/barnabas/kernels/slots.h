@@ -62,6 +62,9 @@ static inline PyObject *tuple_as(PyObject *type, PyObject *values) {
             Py_INCREF(value);
             PyTuple_SET_ITEM(tuple, index, value);
         }
+#if PY_VERSION_HEX >= 0x030E0000
+        ((PyTupleObject *)tuple)->ob_hash = -1; /* not known yet */
+#endif
     }
     return tuple;
 }

@@ -22,10 +22,9 @@ class Departures:
     send it at once: the turn is not over.
     """
 
-    __slots__ = ("_leaving", "_timers", "present", "soon")
+    __slots__ = ("_leaving", "present", "soon")
 
     def __init__(self, timers: Timers) -> None:
-        self._timers = timers
         self._leaving: list[Departing] = []
         self.present: Departing | None = None
         self.soon: Callable[[Callable[[], None]], None] = timers.soon

@@ -11,6 +11,7 @@ import pytest
 from barnabas.broker import pulse
 from barnabas.broker.broker import Broker
 from barnabas.broker.connection import ClientConnection
+from barnabas.broker.context import RequestContext
 from barnabas.broker.pulse import HEARTBEATS, Pulse
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.spoken import Spoken
@@ -107,6 +108,8 @@ class Member:
         self.quotas = SimpleNamespace(in_force=False)
         self.answer: object = HeartbeatResponse(error_code=0)
         self.asked: list[object] = []
+        self.client_id = "c"
+        self.asked_by: list[str | None] = []
         self.is_steady = False
         self.heard = 0
         self.wire = Wire()
@@ -136,7 +139,9 @@ class Member:
         for message in messages:
             self._said += 1
             key, version = _spoken(message)
-            frame = encode_request(RequestHeader(key, version, self._said, "c"), message).joined()
+            frame = encode_request(
+                RequestHeader(key, version, self._said, self.client_id), message
+            ).joined()
             if len(messages) == 1 and self.wire.is_known(frame):
                 return self.answers(messages)
             if not self.client.on_frame(memoryview(frame)[4:]):
@@ -160,8 +165,9 @@ class Member:
         self.heard += self.is_steady
         return self.is_steady
 
-    def _on_beat(self, _broker: object, _context: object, body: object) -> object:
+    def _on_beat(self, _broker: object, context: RequestContext, body: object) -> object:
         self.asked.append(body)
+        self.asked_by.append(context.client_id)
         return self.answer
 
 
@@ -248,6 +254,18 @@ def test_so_may_one_of_two_that_come_together(member: Member) -> None:
     assert len(member.asked) == 3
     waiting.complete(HeartbeatResponse(error_code=0))
     assert member.answers((BEAT,)) == [(3, HeartbeatResponse(error_code=0))]
+
+
+def test_who_says_the_same_by_another_name_between_is_asked_by_its_own(member: Member) -> None:
+    member.client_id = "d"
+    member.answer = waiting = Pending()
+    assert member.say(BEAT) == []
+    waiting.complete(HeartbeatResponse(error_code=0))
+    member.answers((BEAT,))
+    member.client_id = "c"
+    member.answer = again = HeartbeatResponse(error_code=ErrorCode.REBALANCE_IN_PROGRESS)
+    assert member.say(BEAT) == [(4, again)]
+    assert member.asked_by == ["c", "c", "d", "c"]
 
 
 @pytest.fixture

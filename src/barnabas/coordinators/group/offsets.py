@@ -22,7 +22,6 @@ from barnabas.kernels import committed_offsets
 from barnabas.types import Buffer, new_tuple
 
 _NONE = ErrorCode.NONE
-_MOST_SAID = 10_000
 
 
 def is_too_long(metadata: str, most: int) -> bool:
@@ -46,8 +45,6 @@ class OffsetsShard:
         self, group_id: str, offsets: Mapping[Position, CommittedOffset]
     ) -> CoordinatorResult[dict[Position, ErrorCode]]:
         """Keep positions; the reply says for each what became of it."""
-        if len(self._said) > _MOST_SAID:
-            self._said.clear()  # They could not be written.
         reply = dict.fromkeys(offsets, _NONE)
         records: list[CoordinatorRecord] = []
         for position, committed in offsets.items():
@@ -61,6 +58,11 @@ class OffsetsShard:
                 value = record[1]
                 self._said[id(value)] = value, group_id, position, committed
         return new_tuple(CoordinatorResult, (reply, tuple(records)))
+
+    def not_kept(self, records: Iterable[CoordinatorRecord]) -> None:
+        """Records that `commit` gave could not be written: they are not replayed either."""
+        for _, value in records:
+            self._said.pop(id(value), None)
 
     def fetch(
         self, group_id: str, positions: Iterable[Position]

@@ -44,6 +44,8 @@ class GroupMembers:
             held = self._shards.of(group_id)
             if held.shard.kind_of(group_id) in {GroupKind.SHARE, GroupKind.STREAMS}:
                 raise not_found(group_id)
+            if asked.topics or asked.regex:
+                self._shards.check_size(held, (*(asked.topics or ()), asked.regex or ""))
             classic = held.shard.group(group_id)
             result = held.shard.consumer.heartbeat(asked, classic, now)
         except BrokerError as error:
@@ -67,6 +69,7 @@ class GroupMembers:
             # Who joins an empty group decides of which kind it is.
             self._shards.append_or_restore(held, held.shard.consumer.delete(group).records)
             return self._classic.join(held, group_id, asked, respond)
+        self._shards.check_size(held, [said for _, said in asked.protocols])
         result = held.shard.consumer.classic_join(group, asked, now)
         return self._keep(
             held, group_id, result, lambda reply: respond(_joined(reply)), rebalance=False

@@ -1,6 +1,6 @@
 """GroupShards: the groups of this broker, kept in the partitions of __consumer_offsets."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -84,6 +84,18 @@ class GroupShards(Shards["GroupShard"]):
             held.shard.take_back(again.groups())
         for begin in self.on_loaded:
             begin(held)
+
+    def check_size(self, held: Held, said: Iterable[str | bytes]) -> None:
+        """Refuse what by itself is more than one batch takes, before a group has taken any of it in.
+
+        Raises:
+            BrokerError: UNKNOWN_SERVER_ERROR, as for what turns out to be too large later.
+        """
+        size, limit = sum(map(len, said)), held.partition.log.config.max_message_bytes
+        if size > limit:
+            raise BrokerError(
+                ErrorCode.UNKNOWN_SERVER_ERROR, f"{size} bytes; one batch takes {limit}"
+            )
 
     def append(
         self,

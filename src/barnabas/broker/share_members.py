@@ -40,6 +40,8 @@ class ShareMembers:
         settings = self._policies.of(group_id).settings
         try:
             held = self._of(group_id)
+            if asked.topics:
+                self._shards.check_size(held, asked.topics)
             result = held.shard.share.heartbeat(asked, settings, now)
         except BrokerError as error:
             return respond(error)

@@ -1,4 +1,4 @@
-"""A way back to classic whose record is too large: there is the consumer group, and nothing else."""
+"""What is too large to be written, a way back to classic above all: the group is as it was."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -44,11 +44,13 @@ def alarms(monkeypatch: pytest.MonkeyPatch) -> list[Alarm]:
     return made
 
 
-def beat(started: Started, epoch: int) -> list[BeatReply | BrokerError]:
+def beat(
+    started: Started, epoch: int, topics: tuple[str, ...] = ("dogs",)
+) -> list[BeatReply | BrokerError]:
     told: list[BeatReply | BrokerError] = []
     asked = Beat(
         group_id="g", member_id="new", epoch=epoch, client_id="c", client_host="/h",
-        topics=("dogs",), rebalance_timeout_ms=50_000,
+        topics=topics, rebalance_timeout_ms=50_000,
     )  # fmt: skip
     started.broker.members.beat(asked, told.append)
     started.broker.groups.write()
@@ -139,3 +141,23 @@ def test_who_joined_a_classic_group_that_there_is_not_is_told(started: Started) 
     groups.restore(held)
     assert [one.error for one in told] == [ErrorCode.COORDINATOR_NOT_AVAILABLE]
     assert is_as_it_was(held)
+
+
+def test_who_says_too_much_by_itself_has_no_group_read_again(
+    started: Started, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    restored: list[object] = []
+    monkeypatch.setattr(started.broker.groups, "restore", restored.append)
+    (told,) = beat(started, 0, tuple("x" * 240 + str(n) for n in range(5_000)))
+    assert isinstance(told, BrokerError)
+    assert (told.code, restored) == (TOO_LARGE, [])
+    with pytest.raises(BrokerError, match="1200000 bytes"):
+        started.broker.members.join("g", _saying(1_200_000), lambda _: None)
+    assert not restored
+
+
+def _saying(size: int) -> Join:
+    return Join(
+        Identity(""), "big", "c", "/h", 100_000, 100_000, "consumer", (("range", bytes(size)),),
+        takes_id_first=False, skips_assignment=False,
+    )  # fmt: skip

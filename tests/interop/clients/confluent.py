@@ -61,6 +61,8 @@ class Confluent:
                 **self._settings,
             }
         )
+        # Or what waits for metadata may be sent in pieces when they come: the first would be a small one.
+        producer.list_topics(topic, READ_SECONDS)
         for sample in samples:
             producer.produce(
                 topic,

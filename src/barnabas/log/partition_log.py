@@ -23,7 +23,7 @@ from barnabas.ports import Disk
 from barnabas.records.batch import BatchHeader, read_header, stamp, stamp_append_time
 from barnabas.records.refused import RefusedRecords
 from barnabas.records.unpacking import Unpacking
-from barnabas.types import NO_TIMESTAMP, Buffer, TopicPartition
+from barnabas.types import NO_TIMESTAMP, Buffer, TopicPartition, new_tuple
 
 
 class PartitionLog:
@@ -161,9 +161,7 @@ class PartitionLog:
         if producer_id >= 0:
             segment.note_aborted(self.producers.add(batch, records, base, timestamp))
         self.queue_batch(records, size, last, timestamp)
-        return tuple.__new__(
-            AppendInfo, (base, last, append_time, self.start_offset, False)
-        )  # Twice as fast as calling the class.
+        return new_tuple(AppendInfo, (base, last, append_time, self.start_offset, False))
 
     def queue_batch(self, records: Buffer, size: int, last_offset: int, timestamp: int) -> None:
         """Queue a batch that has its offsets, for which the active segment has room."""

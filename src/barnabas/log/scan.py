@@ -18,6 +18,7 @@ from barnabas.records.batch import (
     header_size,
     read_entry,
 )
+from barnabas.types import new_tuple
 
 _PIECE = 1 << 20
 _NEAR = 4096
@@ -144,7 +145,7 @@ def place_at(file: File, position: int) -> Place:
         raise DecodeError("segment", position, "a whole batch header") from None
     if magic != 2 or length < _SHORTEST:
         _delta_of_message(position, length, magic)
-    return tuple.__new__(Place, (position, length + PREFIX_SIZE, base))
+    return new_tuple(Place, (position, length + PREFIX_SIZE, base))
 
 
 def _delta_of_message(position: int, length: int, magic: int) -> int:

@@ -12,7 +12,7 @@ from zlib import crc32
 
 from barnabas.errors import DecodeError
 from barnabas.records.checksums import crc32c
-from barnabas.types import Buffer
+from barnabas.types import Buffer, new_tuple
 
 HEADER_SIZE = 61
 PREFIX_SIZE = 12
@@ -137,8 +137,7 @@ def read_header(buffer: Buffer, position: int = 0) -> BatchHeader:
     length, magic = row[1], row[3]
     if magic != 2 or length < _SMALLEST:
         raise _nonsense(position, length, magic)
-    # Twice as fast as calling the class.
-    return tuple.__new__(BatchHeader, (position, length + PREFIX_SIZE, row[0], *row[2:]))
+    return new_tuple(BatchHeader, (position, length + PREFIX_SIZE, row[0], *row[2:]))
 
 
 def read_entry(buffer: Buffer, position: int = 0) -> BatchHeader:

@@ -45,7 +45,6 @@ def check_produced(
     row = _produced(buffer, max_bytes)
     if row is None or (row[1] > _SUMMED and crc32c(memoryview(buffer)[CRC_FROM:]) != row[5]):
         return _look_closer(buffer, max_bytes, unpacking or Unpacking())
-    # Twice as fast as calling the class.
     header = new_tuple(BatchHeader, row)
     if row[_ATTRIBUTES] & CODEC_MASK:
         newest = newest_of_packed(buffer, header, unpacking or Unpacking())

@@ -3,7 +3,6 @@
 import contextlib
 import logging
 from collections.abc import Callable
-from struct import Struct
 
 from barnabas.errors import ConnectionFailed, KafkaError
 from barnabas.ports import Channel
@@ -12,6 +11,7 @@ from barnabas.runtime.frame_handler import Answer, FrameHandler, Lone
 from barnabas.runtime.intake import MOST_AT_ONCE, Intake
 from barnabas.runtime.memory import ConnectionMemory
 from barnabas.runtime.outbox import Outbox
+from barnabas.wire.framing import SIZE_BYTES, size_at
 from barnabas.wire.send import Send
 
 log = logging.getLogger(__name__)
@@ -21,9 +21,6 @@ MAX_UNSENT_BYTES = 1024 * 1024
 
 _MAX_EARLY_BYTES = 64 * 1024
 _FILLS_PER_EVENT = 4
-
-_SIZE = Struct(">i")
-_size_at = _SIZE.unpack_from
 
 
 class Connection:
@@ -177,14 +174,14 @@ class Connection:
         try:
             received = self._channel.receive_into(scratch)
             if (
-                not _SIZE.size <= received <= MOST_AT_ONCE
-                or _size_at(scratch)[0] != received - _SIZE.size
+                not SIZE_BYTES <= received <= MOST_AT_ONCE
+                or size_at(scratch)[0] != received - SIZE_BYTES
             ):
                 self._intake.put(max(received, 0))
                 self._handle(received)
                 return
             departures.present = self
-            reply = lone(scratch[_SIZE.size : received])
+            reply = lone(scratch[SIZE_BYTES:received])
             departures.present = None
             if type(reply) is bytes:
                 if not self.is_closed:

@@ -7,19 +7,17 @@ ring of its own, which doubles as bytes arrive: what a frame *claims* to be cost
 
 from collections.abc import Callable
 from contextlib import suppress
-from struct import Struct
 
 from barnabas.errors import ConnectionFailed, DecodeError
 from barnabas.ports import Channel
 from barnabas.runtime.memory import SCRATCH_BYTES, ConnectionMemory, Holder
-from barnabas.wire.framing import SIZE_BYTES, FrameSplitter
+from barnabas.wire.framing import SIZE_BYTES, FrameSplitter, size_at
 
 MOST_AT_ONCE = SCRATCH_BYTES // 2
 """Who sends larger frames gets a ring to receive them."""
 _STASH_BYTES = 64 * 1024
 _TRUSTED_BYTES = 4 * 1024 * 1024
 _NOTHING = memoryview(b"")
-_size_at = Struct(">i").unpack_from
 
 
 class Intake:
@@ -133,7 +131,7 @@ class Intake:
         view, start, end, most = self._view, self._start, self._end, self._max_frame_bytes
         # Most often nothing is left behind the first, or too little for a size.
         while end - start >= SIZE_BYTES:
-            (size,) = _size_at(view, start)
+            (size,) = size_at(view, start)
             stop = start + SIZE_BYTES + size if 0 <= size <= most else self._needed(view, start)
             if stop > end:
                 break

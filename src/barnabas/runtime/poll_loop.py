@@ -157,7 +157,8 @@ class PollLoop:
                 seconds = max(self._timers[0][0] - now, 0.0) if self._timers else -1.0
             for fd, mask in wait(seconds):
                 # One callback that fails must not take the others with it. Those of connections and
-                # background jobs catch their own; here lands what nobody thought of.
+                # background jobs catch their own; here lands what nobody thought of. (As `_call`, without
+                # a call for each event.)
                 try:
                     if mask != WRITE and (callback := readers.get(fd)):
                         callback()
@@ -205,17 +206,17 @@ class PollLoop:
             if callback is None:
                 self._cancelled -= 1
                 continue
-            try:
-                callback()
-            except Exception:
-                log.exception("callback failed", extra={"callback": repr(callback)})
+            _call(callback)
 
     @staticmethod
     def _drain(queue: deque[_Callback]) -> None:
         # What these ask for in turn comes after the next look at the descriptors.
         for _ in range(len(queue)):
-            callback = queue.popleft()
-            try:
-                callback()
-            except Exception:
-                log.exception("callback failed", extra={"callback": repr(callback)})
+            _call(queue.popleft())
+
+
+def _call(callback: _Callback) -> None:
+    try:
+        callback()
+    except Exception:
+        log.exception("callback failed", extra={"callback": repr(callback)})

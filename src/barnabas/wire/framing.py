@@ -9,7 +9,8 @@ _SIZE = Struct(">i")
 
 SIZE_BYTES = _SIZE.size
 
-_unpack_size = _SIZE.unpack_from
+size_at = _SIZE.unpack_from
+"""`(size,) = size_at(buffer, position)`: what a frame says of its size."""
 
 
 class FrameSplitter:
@@ -28,7 +29,7 @@ class FrameSplitter:
             DecodeError: the size is negative or beyond the limit; nothing was allocated for it.
         """
         try:
-            (size,) = _unpack_size(buffer, position)
+            (size,) = size_at(buffer, position)
         except error:
             return SIZE_BYTES
         if not 0 <= size <= self.max_bytes:

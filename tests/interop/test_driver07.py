@@ -1,7 +1,6 @@
 """Brokers and the driver of Kafka 0.7 under one real ZooKeeper, as in 2011: found there and nowhere else."""
 
 import re
-import signal
 import socket
 import time
 from collections.abc import Callable, Iterator
@@ -150,11 +149,8 @@ def test_a_session_that_expires_and_topics_that_were_there(estate: Estate) -> No
             producer.send("cats", b"tom")
         estate.until(told)
         session = estate.kazoo.exists("/brokers/ids/4").ephemeralOwner
-        broker.child.process.send_signal(signal.SIGSTOP)
-        try:
+        with broker.child.paused():
             estate.until(lambda: estate.kazoo.exists("/brokers/ids/4") is None)
-        finally:
-            broker.child.process.send_signal(signal.SIGCONT)
         estate.until(told)
         assert estate.kazoo.exists("/brokers/ids/4").ephemeralOwner != session
         broker.child.stop()

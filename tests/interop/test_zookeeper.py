@@ -1,7 +1,6 @@
 """Real ZooKeeper: the registry does on it what it does anywhere, through expiry, restart and silence."""
 
 import queue
-import signal
 import time
 from collections.abc import Callable, Iterator
 
@@ -116,8 +115,7 @@ def test_a_killed_zookeeper_is_a_clear_error_and_back_the_session_goes_on(here: 
 def test_a_silent_zookeeper_holds_a_call_up_only_once(here: Here) -> None:
     session, leaving = here.session(6000), here.session(60_000)
     session.create("/a", b"1")
-    here.keeper.child.process.send_signal(signal.SIGSTOP)
-    try:
+    with here.keeper.child.paused():
         with pytest.raises(RegistryUnavailable, match="took longer than 2 s"):
             session.get("/a")
         with pytest.raises(RegistryUnavailable, match="has not answered a call before"):
@@ -125,8 +123,6 @@ def test_a_silent_zookeeper_holds_a_call_up_only_once(here: Here) -> None:
         begun = time.monotonic()
         leaving.close()
         assert time.monotonic() - begun < 8, "nobody waits for a farewell"
-    finally:
-        here.keeper.child.process.send_signal(signal.SIGCONT)
     here.until(lambda: here.answers(session))
     assert session.get("/a") == (b"1", 0)
 

@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-import signal
 import time
 from collections.abc import Callable, Iterator
 from operator import attrgetter
@@ -311,6 +310,5 @@ def test_a_session_that_expired_and_a_zookeeper_that_was_away(
 
 def expire(tree: Tree, ours: OurBroker) -> None:
     """Stop the broker's process until ZooKeeper takes it for gone."""
-    ours.child.process.send_signal(signal.SIGSTOP)
-    until(lambda: tree.client.exists("/brokers/ids/1") is None)
-    ours.child.process.send_signal(signal.SIGCONT)
+    with ours.child.paused():
+        until(lambda: tree.client.exists("/brokers/ids/1") is None)

@@ -1,8 +1,11 @@
 """A child process with a log file: started, watched till it is ready, stopped, never left over."""
 
+import os
 import shutil
 import signal
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -57,6 +60,18 @@ class Child:
         """SIGKILL, and wait until it is gone."""
         self.process.kill()
         self.process.wait()
+
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Stop all its threads, and let them go on when the context is left."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            # A signal sent is not a process stopped: it may answer a call or two before.
+            os.waitid(os.P_PID, self.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+            assert self.alive(), self.tail()
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
     def stop(self) -> int:
         """SIGTERM, then SIGKILL after `stop_seconds`; the exit code, negative for a signal."""

@@ -48,7 +48,11 @@ class ConsumerMembership(Membership):
         self._by_regex = knows_more and entropy.chance(0.3)
         self._ids = TopicIds(caller)
         self._says_all = True
-        """It does where an answer was lost, as it does not know what has come of it."""
+        """It does where an answer was lost, as it does not know what has come of it.
+
+        And after a power cut that lost something: the broker may have told it of an epoch that
+        was never on disk, tell others of the same, and take its silence for consent.
+        """
         self._has_changed = False
         self._sure_since = 0.0
         """When it asked what was answered last and left it nothing to give back."""
@@ -123,7 +127,7 @@ class ConsumerMembership(Membership):
         return None if code else answer
 
     def _request(self, epoch: int, owned: Sequence[Place]) -> ConsumerGroupHeartbeatRequest:
-        says_all = self._says_all or epoch == _JOINS
+        says_all = self._says_all or self.may_be_forgotten or epoch == _JOINS
         says_owned = says_all or self._has_changed
         by_regex = says_all and self._by_regex
         return ConsumerGroupHeartbeatRequest(

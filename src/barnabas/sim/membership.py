@@ -55,6 +55,11 @@ class Membership(ABC):
         """Whether members come to a new generation each at its own time."""
         return self.kind is not GroupKind.CLASSIC
 
+    @property
+    def may_be_forgotten(self) -> bool:
+        """Whether what it was told may be lost: a power cut may, and it broke this connection."""
+        return self.site.may_lose() and not self.caller.is_connected
+
     @abstractmethod
     async def join(self) -> None:
         """Try to become a member and to learn what to do: `places`, or None: try again."""

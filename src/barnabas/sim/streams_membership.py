@@ -183,7 +183,8 @@ class StreamsMembership(Membership):
 
     def _request(self, epoch: int) -> StreamsGroupHeartbeatRequest:
         joins = epoch == _JOINS
-        says_all = joins or (self._says_all and epoch != _LEAVES)
+        is_unsure = self._says_all or self.may_be_forgotten
+        says_all = joins or (is_unsure and epoch != _LEAVES)
         says_tasks = says_all or (self._has_changed and epoch != _LEAVES)
         return StreamsGroupHeartbeatRequest(
             group_id=self.group,

@@ -151,8 +151,11 @@ leaves: confluent-kafka, kafka-python, aiokafka. Members of confluent-kafka were
 static members, and went on after the broker was killed. kcat and Java's console consumer of 4.3 read as
 members, and `kafka-consumer-groups` describes and deletes (`tests/interop/test_groups.py`). The Java
 consoles of 0.9, 0.10, 0.11, 1.1, 2.4, 2.8 and 3.9 read as members too
-(`tests/interop/test_release_tools.py`). Members of our driver share with those of kafka-clients 4.3 and
-confluent-kafka under each assignor that both have, with kafka-python and aiokafka, and replace killed ones,
+(`tests/interop/test_release_tools.py`). Of two VerifiableConsumers of Java 0.9, 0.10, 0.11, 1.1, 2.8, 3.9 or
+4.3, the last two by either protocol, one is killed: the other has all, reads each record once, and the broker
+has what it says that it committed. Those of 0.9, 1.1, 2.8 and 4.3 also share one group until all but one
+are killed (`tests/interop/test_java_members.py`). Members of our driver share with those of kafka-clients 4.3
+and confluent-kafka under each assignor that both have, with kafka-python and aiokafka, and replace killed ones,
 on our broker and on Kafka 4.3
 (`tests/interop/test_our_groups.py`). `barnabas groups` describes groups, and plans resets, as
 `kafka-consumer-groups` of 4.3 does (`tests/interop/test_group_admin.py`). Properties of groups with which

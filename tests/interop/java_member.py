@@ -6,33 +6,41 @@ import threading
 from typing import Any
 
 from tests.interop.group_members import HEARTBEAT_MS, SHORT_SESSION_MS, Place
-from tests.interop.peers.maven import KAFKA_4, class_path, java
+from tests.interop.peers.kafka_tools import command_of
+from tests.interop.peers.maven import KAFKA_4, MavenPeer
 
 _SECONDS = 30.0
 
 
 class JavaMember:
-    """A Java consumer of Kafka 4.3; it commits what it reads.
+    """A Java consumer of Kafka 0.9 or later; it commits what it reads.
 
-    `strategy` is an assignor's class; None: the broker assigns.
+    `strategy` is an assignor's class; "": by range, as the program does by itself (0.9 knows no
+    option for it); None: the broker assigns, which members of 3.7 and later know.
     """
 
-    def __init__(self, address: str, group: str, topic: str, strategy: str | None) -> None:
-        protocol = ["consumer"]
+    def __init__(
+        self,
+        address: str,
+        group: str,
+        topic: str,
+        strategy: str | None,
+        release: MavenPeer = KAFKA_4,
+    ) -> None:
+        protocol = ["--group-protocol", "consumer"]
         if strategy is not None:
-            protocol = [
-                "classic", "--session-timeout", str(2 * SHORT_SESSION_MS),
-                "--assignment-strategy", f"org.apache.kafka.clients.consumer.{strategy}",
-            ]  # fmt: skip
-        command = [
-            java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-            "-Dlog4j2.level=ERROR", "-cp", class_path(KAFKA_4),
-            "org.apache.kafka.tools.VerifiableConsumer", "--bootstrap-server", address,
+            protocol = ["--session-timeout", str(2 * SHORT_SESSION_MS)]
+        if strategy:
+            name = f"org.apache.kafka.clients.consumer.{strategy}"
+            protocol += ["--assignment-strategy", name]
+        command = command_of(
+            release, "org.apache.kafka.tools.VerifiableConsumer", place_option(release), address,
             "--topic", topic, "--group-id", group, "--reset-policy", "earliest", "--verbose",
-            "--group-protocol", *protocol,
-        ]  # fmt: skip
+            *protocol,
+        )  # fmt: skip
         self._assigned: set[int] = set()
         self._read: list[Place] = []
+        self._committed: dict[int, int] = {}
         self._lock = threading.Lock()
         self._heard = threading.Event()
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
@@ -40,6 +48,7 @@ class JavaMember:
         self._listener.start()
 
     def poll(self) -> list[Place]:
+        assert self.process.poll() is None, "it has ended"
         self._heard.wait(HEARTBEAT_MS / 1000)
         self._heard.clear()
         with self._lock:
@@ -49,6 +58,11 @@ class JavaMember:
     def assigned(self) -> set[int]:
         with self._lock:
             return set(self._assigned)
+
+    def committed(self) -> dict[int, int]:
+        """What it says that it committed, by partition."""
+        with self._lock:
+            return dict(self._committed)
 
     def commit(self) -> None:
         """It does so by itself."""
@@ -83,5 +97,13 @@ class JavaMember:
                 self._assigned -= {each["partition"] for each in event["partitions"]}
             case "record_data":
                 self._read.append((event["partition"], event["offset"]))
+            case "offsets_committed" if event["success"]:
+                for each in event["offsets"]:
+                    self._committed[each["partition"]] = each["offset"]
             case _:
                 pass
+
+
+def place_option(release: MavenPeer) -> str:
+    """How the programs that test Kafka are told where brokers are: renamed in 2.5, gone in 4.0."""
+    return "--bootstrap-server" if release.version.startswith("4.") else "--broker-list"

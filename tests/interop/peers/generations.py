@@ -28,18 +28,21 @@ KAFKA_0_11 = _release("0.11.0.3", "2.12", _JAXB)
 KAFKA_1 = _release("1.1.1", "2.12", "log4j:log4j:1.2.17", "org.slf4j:slf4j-log4j12:1.7.25")
 KAFKA_2_4 = _release("2.4.1", "2.13", "log4j:log4j:1.2.17", "org.slf4j:slf4j-log4j12:1.7.30")
 KAFKA_2_8 = _release("2.8.2", "2.13", "log4j:log4j:1.2.17", "org.slf4j:slf4j-log4j12:1.7.30")
-KAFKA_TOOLS_2_4, KAFKA_TOOLS_2_8 = (
-    MavenPeer(
-        f"kafka-tools-{version}",
-        (
-            f"org.apache.kafka:kafka-tools:{version}",
-            "log4j:log4j:1.2.17",
-            "org.slf4j:slf4j-log4j12:1.7.30",
-        ),
-    )
-    for version in ("2.4.1", "2.8.2")
-)
-"""What of those releases is not in the broker's own artifact: its performance tools."""
+
+
+def _tools(version: str, *more: str) -> MavenPeer:
+    tools = f"org.apache.kafka:kafka-tools:{version}"
+    log = "log4j:log4j:1.2.17", "org.slf4j:slf4j-log4j12:1.7.30"
+    return MavenPeer(f"kafka-tools-{version}", (tools, *more, *log))
+
+
+# What is not in the broker's own artifact: programs that were made to test Kafka, or its speed.
+KAFKA_TOOLS_0_9 = _tools("0.9.0.1", "org.apache.kafka:kafka-clients:0.9.0.1")
+KAFKA_TOOLS_0_10 = _tools("0.10.2.2")
+KAFKA_TOOLS_0_11 = _tools("0.11.0.3")
+KAFKA_TOOLS_1 = _tools("1.1.1")
+KAFKA_TOOLS_2_4 = _tools("2.4.1")
+KAFKA_TOOLS_2_8 = _tools("2.8.2")
 KAFKA_3_9 = _release(
     "3.9.2",
     "2.13",

@@ -26,7 +26,7 @@ def run_tool(name: str, *arguments: str, seconds: float = SECONDS) -> str:
 
 def tool_command(name: str, *arguments: str) -> list[str]:
     """The command line of a program of today's release."""
-    return _command(KAFKA_4, _program(name), *arguments)
+    return command_of(KAFKA_4, _program(name), *arguments)
 
 
 def _program(name: str) -> str:
@@ -37,7 +37,7 @@ def run_class(
     release: MavenPeer, name: str, *arguments: str, given: str = "", seconds: float = SECONDS
 ) -> str:
     """As `run_tool`, of any release, by the class's full name; `given` is its standard input."""
-    command = _command(release, name, *arguments)
+    command = command_of(release, name, *arguments)
     try:
         done = subprocess.run(
             command, input=given, capture_output=True, text=True, timeout=seconds, check=False
@@ -51,7 +51,8 @@ def run_class(
     return done.stdout
 
 
-def _command(release: MavenPeer, name: str, *arguments: str) -> list[str]:
+def command_of(release: MavenPeer, name: str, *arguments: str) -> list[str]:
+    """The command line of a program of any release, by the class's full name."""
     return [
         java(), "-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dlog4j2.level=WARN",
         # The snappy of 0.8.0 and 0.8.1 loads its library so.

@@ -81,7 +81,11 @@ def drawn(entropy: SeededEntropy) -> Scenario:
     streamers = 1 + entropy.below(5) if entropy.chance(0.6) else 0
     standbys, delay_ms = entropy.below(3), entropy.one_of((0, 1_500))
     changes_builds, ends = entropy.chance(0.5), entropy.below(4)
+    rolling = entropy.stream("rolling")
     properties = {
+        # Segments may not be as small as in the older release, but as short-lived.
+        "log.roll.ms": rolling.one_of((300, 2_000, 604_800_000)),
+        "log.cleaner.delete.retention.ms": rolling.one_of((0, 5_000, 86_400_000)),
         "group.consumer.session.timeout.ms": CONSUMER_SESSION_MS,
         "group.consumer.min.session.timeout.ms": CONSUMER_SESSION_MS,
         "group.consumer.heartbeat.interval.ms": 1_000,

@@ -19,6 +19,7 @@ from barnabas.errors import ErrorCode
 from barnabas.log.producer_state import ProducerState
 from barnabas.log.seen_end import SeenEnd
 from barnabas.log.segment import Segment
+from tests.simulation.compaction_mistakes import COMPACTION_MISTAKES
 from tests.simulation.share_mistakes import SHARE_MISTAKES
 from tests.simulation.streams_mistakes import STREAMS_MISTAKES
 
@@ -120,6 +121,7 @@ MISTAKES: Mapping[str, Callable[[Patch], None]] = MappingProxyType(
             hand_over_too_soon,
             *SHARE_MISTAKES,
             *STREAMS_MISTAKES,
+            *COMPACTION_MISTAKES,
         )
     }
 )

@@ -12,6 +12,8 @@ COPIES = "copies"
 GROUP, COPIERS_GROUP, SHARERS_GROUP = "g", "copiers", "sharers"
 STREAMERS_GROUP = "streamers"
 CONSUMER_SESSION_MS = SHARE_SESSION_MS = STREAMS_SESSION_MS = 8_000
+_SEGMENT_MS, _LONG_MS = 10_000, 604_800_000
+"""A fetch reads one segment: whoever has fallen behind is to catch up all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +56,8 @@ class Scenario:
     """Whether they come back with other topologies than they had."""
     ends: int
     """So often one of them asks that all end."""
+    topic_properties: Mapping[str, str]
+    """Of the topics that producers and copiers write to."""
     properties: Mapping[str, object]
 
     @property
@@ -81,11 +85,13 @@ def drawn(entropy: SeededEntropy) -> Scenario:
     streamers = 1 + entropy.below(5) if entropy.chance(0.6) else 0
     standbys, delay_ms = entropy.below(3), entropy.one_of((0, 1_500))
     changes_builds, ends = entropy.chance(0.5), entropy.below(4)
+    # Segments may not be as small as in the older release, but as short-lived.
     rolling = entropy.stream("rolling")
+    topic_segment_ms = rolling.one_of((_SEGMENT_MS, _LONG_MS))
     properties = {
-        # Segments may not be as small as in the older release, but as short-lived.
-        "log.roll.ms": rolling.one_of((300, 2_000, 604_800_000)),
-        "log.cleaner.delete.retention.ms": rolling.one_of((0, 5_000, 86_400_000)),
+        "log.roll.ms": rolling.one_of((300, 2_000, _LONG_MS)),
+        "log.cleaner.backoff.ms": rolling.one_of((500, 500, 15_000)),
+        "log.cleaner.delete.retention.ms": rolling.one_of((0, 5_000, _LONG_MS)),
         "group.consumer.session.timeout.ms": CONSUMER_SESSION_MS,
         "group.consumer.min.session.timeout.ms": CONSUMER_SESSION_MS,
         "group.consumer.heartbeat.interval.ms": 1_000,
@@ -117,6 +123,7 @@ def drawn(entropy: SeededEntropy) -> Scenario:
         standbys=standbys,
         changes_builds=changes_builds,
         ends=ends if streamers else 0,
+        topic_properties={"segment.ms": str(topic_segment_ms)},
         properties={**scenario.properties, **properties},
     )
 
@@ -151,6 +158,7 @@ def _drawn(entropy: SeededEntropy) -> Scenario:
         standbys=0,
         changes_builds=False,
         ends=0,
+        topic_properties={},
         properties={
             "log.flush.interval.messages": 1 if flushes else 2**63 - 1,
             "offsets.topic.num.partitions": 1 + entropy.below(3),

@@ -123,9 +123,10 @@ class Simulation:
         self.trace.add("fault", "the broker is up")
         self._disturb()
         if not self._is_made:
-            server.create_topic(TOPIC, self.scenario.partitions, {})
+            partitions, properties = self.scenario.partitions, self.scenario.topic_properties
+            server.create_topic(TOPIC, partitions, properties)
             if self.scenario.copiers:
-                server.create_topic(COPIES, self.scenario.partitions, {})
+                server.create_topic(COPIES, partitions, properties)
             self._is_made = True
 
     def _disturb(self) -> None:

@@ -146,6 +146,12 @@ the same of it as on Kafka 4.3 (`tests/interop/test_streams_groups.py`). Heartbe
 Kafka 4.3 (`tests/interop/differential/streaming.py`), which has no static members, warm-up tasks or regular
 expressions either.
 
+**Kafka Streams by the classic protocol.** Words that come all the time are counted by two instances, one of
+which is killed amid its transactions: of Streams 4.3 and 3.9 with `exactly_once_v2`, 2.8 with
+`exactly_once_beta` and `exactly_once`, 1.1 with `exactly_once`. What was committed says 1, 2, 3 and so on of
+each word, here and on Kafka 4.3 (which no longer knows 1.1). So it does here where the broker is killed three
+times instead (`tests/interop/test_classic_streams.py`).
+
 **Groups.** Two members of a classic group share partitions, and one goes on with all when the other
 leaves: confluent-kafka, kafka-python, aiokafka. Members of confluent-kafka were killed, came back as
 static members, and went on after the broker was killed. kcat and Java's console consumer of 4.3 read as

@@ -1,6 +1,6 @@
 """The releases of Kafka that clients and brokers are taken from, one of each generation."""
 
-from tests.interop.peers.maven import KAFKA_4, MavenPeer
+from tests.interop.peers.maven import KAFKA_4, KAFKA_STREAMS, MavenPeer
 
 # What 0.8.0 and 0.8.1 name and no registry has.
 _NOWHERE = (
@@ -30,19 +30,23 @@ KAFKA_2_4 = _release("2.4.1", "2.13", "log4j:log4j:1.2.17", "org.slf4j:slf4j-log
 KAFKA_2_8 = _release("2.8.2", "2.13", "log4j:log4j:1.2.17", "org.slf4j:slf4j-log4j12:1.7.30")
 
 
-def _tools(version: str, *more: str) -> MavenPeer:
-    tools = f"org.apache.kafka:kafka-tools:{version}"
+def _apart(what: str, version: str, *more: str, without: tuple[str, ...] = ()) -> MavenPeer:
     log = "log4j:log4j:1.2.17", "org.slf4j:slf4j-log4j12:1.7.30"
-    return MavenPeer(f"kafka-tools-{version}", (tools, *more, *log))
+    main = f"org.apache.kafka:{what}:{version}"
+    return MavenPeer(f"{what}-{version}", (main, *more, *log), without)
 
 
 # What is not in the broker's own artifact: programs that were made to test Kafka, or its speed.
-KAFKA_TOOLS_0_9 = _tools("0.9.0.1", "org.apache.kafka:kafka-clients:0.9.0.1")
-KAFKA_TOOLS_0_10 = _tools("0.10.2.2")
-KAFKA_TOOLS_0_11 = _tools("0.11.0.3")
-KAFKA_TOOLS_1 = _tools("1.1.1")
-KAFKA_TOOLS_2_4 = _tools("2.4.1")
-KAFKA_TOOLS_2_8 = _tools("2.8.2")
+KAFKA_TOOLS_0_9 = _apart("kafka-tools", "0.9.0.1", "org.apache.kafka:kafka-clients:0.9.0.1")
+KAFKA_TOOLS_0_10 = _apart("kafka-tools", "0.10.2.2")
+KAFKA_TOOLS_0_11 = _apart("kafka-tools", "0.11.0.3")
+KAFKA_TOOLS_1 = _apart("kafka-tools", "1.1.1")
+KAFKA_TOOLS_2_4 = _apart("kafka-tools", "2.4.1")
+KAFKA_TOOLS_2_8 = _apart("kafka-tools", "2.8.2")
+KAFKA_STREAMS_1, KAFKA_STREAMS_2, KAFKA_STREAMS_3 = (
+    _apart("kafka-streams", version, without=KAFKA_STREAMS.without)
+    for version in ("1.1.1", "2.8.2", "3.9.2")
+)
 KAFKA_3_9 = _release(
     "3.9.2",
     "2.13",

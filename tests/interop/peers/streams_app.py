@@ -10,7 +10,7 @@ from typing import NamedTuple, Self
 
 from tests.interop.peers.child import Child, ChildFailed
 from tests.interop.peers.java_client import compiled
-from tests.interop.peers.maven import KAFKA_STREAMS, class_path, java
+from tests.interop.peers.maven import KAFKA_STREAMS, MavenPeer, class_path, java
 
 SECONDS = 60.0
 _STATES = ("CREATED", "REBALANCING", "RUNNING", "PENDING_", "NOT_RUNNING", "ERROR")
@@ -28,8 +28,14 @@ class StreamsApp:
     """`with StreamsApp(...) as app:` an instance that counts words of one topic into another."""
 
     def __init__(
-        self, address: str, group: str, topics: tuple[str, str], properties: Mapping[str, str] = {}
+        self,
+        address: str,
+        group: str,
+        topics: tuple[str, str],
+        properties: Mapping[str, str] = {},
+        release: MavenPeer = KAFKA_STREAMS,
     ) -> None:
+        """By the protocol for streams groups, unless `properties` say otherwise."""
         self.folder = Path(tempfile.mkdtemp(prefix="streams-app-"))
         given = {
             "application.id": group,
@@ -37,13 +43,14 @@ class StreamsApp:
             "group.protocol": "streams",
             "commit.interval.ms": "100",
             "statestore.cache.max.bytes": "0",
+            "cache.max.bytes.buffering": "0",  # the same before 3.4
             "state.dir": str(self.folder / "state"),
             **properties,
         }
-        classes = compiled(KAFKA_STREAMS, ["CountWords"])
+        classes = compiled(release, ["CountWords"])
         self._command = [
             java(), "-Xmx200m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1",
-            "-Dlog4j2.level=WARN", "-cp", f"{classes}:{class_path(KAFKA_STREAMS)}", "CountWords",
+            "-Dlog4j2.level=WARN", "-cp", f"{classes}:{class_path(release)}", "CountWords",
             *topics, *(f"{name}={value}" for name, value in given.items()),
         ]  # fmt: skip
         self._child: Child | None = None
@@ -78,7 +85,7 @@ class StreamsApp:
         return doing
 
     def __enter__(self) -> Self:
-        self._child = Child(self._command, self.folder / "app.log")
+        self._child = Child(self._command, self.folder / "app.log", stop_seconds=10)
         return self
 
     def __exit__(

@@ -1,19 +1,19 @@
-import java.time.Duration;
+import java.lang.reflect.Method;
+import java.util.Collection;
 import java.util.Properties;
 import java.util.TreeSet;
 import org.apache.kafka.common.serialization.Serdes;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsBuilder;
 import org.apache.kafka.streams.StreamsConfig;
-import org.apache.kafka.streams.TaskMetadata;
-import org.apache.kafka.streams.ThreadMetadata;
 import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.state.Stores;
 
 /**
  * An application of Kafka Streams that counts the words of a topic. It prints a line whenever its
- * state or its tasks have changed: state, active tasks, standby tasks.
+ * state or its tasks have changed: state, active tasks, standby tasks. What goes by another name in
+ * some releases from 1.1 to 4.3 is looked up by it.
  *
  * <p>Arguments: topic to read, topic to write, and properties as NAME=VALUE.
  */
@@ -37,8 +37,7 @@ final class CountWords {
                 .mapValues(String::valueOf)
                 .to(arguments[1], Produced.with(Serdes.String(), Serdes.String()));
         KafkaStreams streams = new KafkaStreams(builder.build(), properties);
-        Runtime.getRuntime()
-                .addShutdownHook(new Thread(() -> streams.close(Duration.ofSeconds(10))));
+        Runtime.getRuntime().addShutdownHook(new Thread(streams::close));
         streams.start();
         for (String last = ""; ; Thread.sleep(LOOK_MS)) {
             String now = look(streams);
@@ -49,17 +48,32 @@ final class CountWords {
         }
     }
 
-    private static String look(KafkaStreams streams) {
+    private static String look(KafkaStreams streams) throws ReflectiveOperationException {
         TreeSet<String> active = new TreeSet<>();
         TreeSet<String> standby = new TreeSet<>();
-        for (ThreadMetadata thread : streams.metadataForLocalThreads()) {
-            for (TaskMetadata task : thread.activeTasks()) {
-                active.add(task.taskId().toString());
+        for (Object thread : threads(streams)) {
+            for (Object task : (Collection<?>) ask(thread, "activeTasks")) {
+                active.add(ask(task, "taskId").toString());
             }
-            for (TaskMetadata task : thread.standbyTasks()) {
-                standby.add(task.taskId().toString());
+            for (Object task : (Collection<?>) ask(thread, "standbyTasks")) {
+                standby.add(ask(task, "taskId").toString());
             }
         }
         return streams.state() + " " + String.join(",", active) + " " + String.join(",", standby);
+    }
+
+    /** The second name until 3.0. */
+    private static Collection<?> threads(KafkaStreams streams) throws ReflectiveOperationException {
+        try {
+            return (Collection<?>) ask(streams, "metadataForLocalThreads");
+        } catch (NoSuchMethodException old) {
+            return (Collection<?>) ask(streams, "localThreadsMetadata");
+        }
+    }
+
+    private static Object ask(Object whom, String what) throws ReflectiveOperationException {
+        Method method = whom.getClass().getMethod(what);
+        method.setAccessible(true); // The classes of some answers are not public.
+        return method.invoke(whom);
     }
 }

@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from barnabas.broker.assignments import MOST_AT_ONCE
+from barnabas.broker.internal_names import SHARES_TOPIC
 from barnabas.broker.kraft_metadata import ToldTopic
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import BrokerError, StorageError
@@ -26,8 +27,12 @@ def config_of_stranger(
     `check` raises BrokerError where a topic cannot have some properties: such a one is told, and left
     out.
     """
-    safe = {"retention.bytes": "-1", "retention.ms": "-1"}
-    config = {"cleanup.policy": "compact"} if internal else safe
+    config = {"retention.bytes": "-1", "retention.ms": "-1"}
+    if name == SHARES_TOPIC:
+        # Of several changes since a snapshot, which a Kafka writes, compaction would keep the last.
+        config["cleanup.policy"] = "delete"
+    elif internal:
+        config = {"cleanup.policy": "compact"}
     if told is None:
         return config
     if any(each != told.topic_id for each in ids):

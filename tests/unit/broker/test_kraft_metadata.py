@@ -181,18 +181,25 @@ def test_a_broker_gives_topics_their_properties_once(tmp_path: Path) -> None:
 SAFE = {"retention.bytes": "-1", "retention.ms": "-1"}
 
 
-def config_of(topic: ToldTopic | None, *ids: bytes, internal: bool = False) -> dict[str, str]:
+def config_of(
+    topic: ToldTopic | None, *ids: bytes, name: str = "dogs", internal: bool = False
+) -> dict[str, str]:
     def check(config: Mapping[str, str]) -> None:
         if "remote.storage.enable" in config:
             raise BrokerError(ErrorCode.INVALID_CONFIG, "nothing is stored elsewhere")
 
-    return config_of_stranger(topic, "dogs", ids, internal=internal, check=check)
+    return config_of_stranger(topic, name, ids, internal=internal, check=check)
 
 
 def test_what_is_told_comes_before_what_is_safe() -> None:
     assert config_of(ToldTopic(DOGS, {"retention.ms": "5"}), DOGS) == {**SAFE, "retention.ms": "5"}
     assert config_of(ToldTopic(DOGS, {}), internal=True) == {"cleanup.policy": "compact"}
     assert config_of(None, DOGS) == SAFE
+
+
+def test_changes_of_a_share_group_are_not_compacted_to_the_last() -> None:
+    config = config_of(None, name="__share_group_state", internal=True)
+    assert config == {**SAFE, "cleanup.policy": "delete"}
 
 
 def test_a_property_that_no_topic_here_can_have_is_left_out_and_told(

@@ -2,6 +2,9 @@
 
 import pytest
 
+from barnabas.coordinators.consumer_group import migration, records
+from barnabas.coordinators.consumer_group.draft import Draft
+from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.group_replay import GroupReplay
 from barnabas.coordinators.kinds import encode_record, read_record
 from barnabas.coordinators.shard import CoordinatorRecord
@@ -66,6 +69,15 @@ def remove_only_what_is_there(patch: Patch) -> None:
     patch.setattr(GroupReplay, "__call__", replay)
 
 
+def end_only_the_group(patch: Patch) -> None:
+    """Do not write of each member that it is gone where the whole group is."""
+
+    def delete(draft: Draft, group: ConsumerGroup) -> None:
+        draft.add(records.no_group(group.group_id))
+
+    patch.setattr(migration, "delete", delete)
+
+
 def drop_markers(patch: Patch) -> None:
     """Let the marker of a transaction go while there are records of it."""
     patch.setattr(TransactionFilter, "ends_nothing", lambda *_asked: True)
@@ -74,5 +86,6 @@ def drop_markers(patch: Patch) -> None:
 COMPACTION_MISTAKES = (
     keep_what_changed_of_shares,
     remove_only_what_is_there,
+    end_only_the_group,
     drop_markers,
 )

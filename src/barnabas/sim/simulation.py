@@ -32,6 +32,7 @@ from barnabas.sim.process import Process
 from barnabas.sim.reading import COMMITTED, read
 from barnabas.sim.scenario import COPIES, TOPIC, copy_of, drawn
 from barnabas.sim.site import Site
+from barnabas.sim.standing import Standing
 from barnabas.sim.trace import KEPT_LINES, Trace, TraceHandler
 from barnabas.sim.versions import drawn_versions
 
@@ -42,6 +43,8 @@ _SETTLING_SECONDS = 120.0
 _READING_SECONDS = 30.0
 _BACK_SECONDS = 10.0
 """After a kill the broker is back within this, and all members have been heard."""
+_REST_SECONDS = 16.0
+"""Longer than the longest session: whose it was that has not come back, is no member any more."""
 
 
 class Outcome(NamedTuple):
@@ -108,8 +111,7 @@ class Simulation:
             if self._loop.now() >= until:
                 raise Violation(f"not settled in {_SETTLING_SECONDS} s: {why}")
             self._run_until(self._loop.now() + 0.5)
-        if scenario.streamers:
-            self._come_back(cast)
+        self._come_back(cast)
         self._read_all()
 
     def _run_until(self, seconds: float) -> None:
@@ -167,21 +169,31 @@ class Simulation:
 
     def _come_back(self, cast: Cast) -> None:
         """A broker that is killed when nothing happens comes back with the groups that it had."""
-        standing = []
-        for name in ("before the last kill", "after the last kill"):
-            site = self._site(name, self._entropy.stream(name))
-            audit = Audit(site, self.scenario, cast.streamers.present)
-            until = self._loop.now() + _SETTLING_SECONDS
-            while audit.found is None:
-                if self._loop.now() >= until:
-                    raise Violation(f"not so in {_SETTLING_SECONDS} s: {audit.lacks}")
-                self._run_until(self._loop.now() + 0.1)
-            standing.append(replace(audit.found, mark=0, told=0))
-            if len(standing) == 1:
-                self._node.kill()
-                self._run_until(self._loop.now() + _BACK_SECONDS)
-        if standing[0] != standing[1]:
-            raise Violation(f"before the last kill: {standing[0]}, and after it: {standing[1]}")
+        before = self._standing("before the last kill", cast, _REST_SECONDS)
+        self._node.kill()
+        self._run_until(self._loop.now() + _BACK_SECONDS)
+        after = self._standing("after the last kill", cast, 0.0)
+        for one, other in zip(before, after, strict=True):
+            if one != other:
+                raise Violation(f"before the last kill: {one}, and after it: {other}")
+
+    def _standing(self, name: str, cast: Cast, rest_seconds: float) -> list[object]:
+        """How all groups stand when nothing has changed for so long."""
+        site = self._site(name, self._entropy.stream(name))
+        standing = Standing(site, self.scenario, rest_seconds)
+        until = self._loop.now() + _SETTLING_SECONDS
+        while standing.found is None:
+            if self._loop.now() >= until:
+                raise Violation(f"no rest in {_SETTLING_SECONDS} s")
+            self._run_until(self._loop.now() + 0.1)
+        if not self.scenario.streamers:
+            return [*standing.found]
+        audit = Audit(site, self.scenario, cast.streamers.present)
+        while audit.found is None:
+            if self._loop.now() >= until:
+                raise Violation(f"not so in {_SETTLING_SECONDS} s: {audit.lacks}")
+            self._run_until(self._loop.now() + 0.1)
+        return [*standing.found, replace(audit.found, mark=0, told=0)]
 
     def _read_all(self) -> None:
         """Give the checkers all that is in the logs now."""

@@ -13,6 +13,7 @@ from barnabas.coordinators.consumer_group.places import Place
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
 from barnabas.errors import BrokerError, ErrorCode
+from tests.unit.coordinators.compacting import compacted
 from tests.unit.coordinators.some_topics import SomeTopics, a_shard
 
 NAMES = st.sampled_from(["ann", "bob", "cat", "dan", "eve"])
@@ -50,7 +51,7 @@ class Client:
 
 
 class Groups(RuleBasedStateMachine):
-    """One group; `log` is what was written of it."""
+    """One group; `log` is what is there of what was written of it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -59,6 +60,8 @@ class Groups(RuleBasedStateMachine):
         self.now = 0
         self.clients: dict[str, Client] = {}
         self.log: list[CoordinatorRecord] = []
+        self.compacted = 0
+        """So many records of it are what compaction has left."""
 
     @property
     def groups(self) -> ConsumerGroups:
@@ -145,10 +148,22 @@ class Groups(RuleBasedStateMachine):
         for group in self.groups.all():
             self.groups.loaded(group, self.now)
 
+    @rule(data=st.data(), keeps_removals=st.booleans())
+    def compact(self, data: st.DataObject, *, keeps_removals: bool) -> None:
+        """The beginning of the log up to somewhere: a restart does not see that."""
+        end = data.draw(st.integers(self.compacted, len(self.log)))
+        kept = compacted(self.log[:end], keeps_removals=keeps_removals)
+        self.log[:end], self.compacted = kept, len(kept)
+
+    @rule()
+    def delete(self) -> None:
+        if self.groups.get("g") is not None and not self.group.members:
+            self.log += self.groups.delete(self.group).records
+
     @rule(data=st.data())
     def read_a_part_of_the_log(self, data: st.DataObject) -> None:
         """Any prefix can be read, and nobody has what somebody else has."""
-        end = data.draw(st.integers(0, len(self.log)))
+        end = data.draw(st.integers(self.compacted, len(self.log)))
         again = a_shard(self.topics)
         for key, value in self.log[:end]:
             again.replay(key, value)

@@ -13,6 +13,7 @@ from barnabas.coordinators.streams_group.groups import StreamsGroups, deadline, 
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.tasks import NO_TASKS, Role, Task, Tasks
 from barnabas.errors import BrokerError
+from tests.unit.coordinators.compacting import compacted
 from tests.unit.coordinators.some_topics import SomeTopics, a_shard
 from tests.unit.coordinators.streams_group.a_topology import internal, part, topology
 
@@ -56,7 +57,7 @@ class Client:
 
 
 class Application(RuleBasedStateMachine):
-    """One group; `log` is what was written of it."""
+    """One group; `log` is what is there of what was written of it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -66,6 +67,8 @@ class Application(RuleBasedStateMachine):
         self.now = 1
         self.clients: dict[str, Client] = {}
         self.log: list[CoordinatorRecord] = []
+        self.compacted = 0
+        """So many records of it are what compaction has left."""
 
     @property
     def groups(self) -> StreamsGroups:
@@ -150,11 +153,23 @@ class Application(RuleBasedStateMachine):
     def make_all_topics(self) -> None:
         self.topics.change(**ALL)
 
+    @rule(data=st.data(), keeps_removals=st.booleans())
+    def compact(self, data: st.DataObject, *, keeps_removals: bool) -> None:
+        """The beginning of the log up to somewhere: a restart does not see that."""
+        end = data.draw(st.integers(self.compacted, len(self.log)))
+        kept = compacted(self.log[:end], keeps_removals=keeps_removals)
+        self.log[:end], self.compacted = kept, len(kept)
+
+    @rule()
+    def delete(self) -> None:
+        if self.groups.get("g") is not None and not self.group.members:
+            self.log += self.groups.delete(self.group).records
+
     @rule(data=st.data())
     def read_a_part_of_the_log(self, data: st.DataObject) -> None:
         """Any prefix can be read."""
         again = a_shard(self.topics)
-        for record in self.log[: data.draw(st.integers(0, len(self.log)))]:
+        for record in self.log[: data.draw(st.integers(self.compacted, len(self.log)))]:
             again.replay(*record)
         for group in again.streams.all():
             check_holders(group)

@@ -1,0 +1,132 @@
+"""Share groups under members that join, die and leave, and brokers that read their logs again."""
+
+from dataclasses import replace
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+
+from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.share_group.group import ShareGroup
+from barnabas.coordinators.share_group.groups import (
+    JOINS,
+    LEAVES,
+    ShareBeat,
+    ShareGroups,
+    ShareSettings,
+    loaded,
+)
+from barnabas.errors import BrokerError
+from tests.unit.coordinators.compacting import compacted
+from tests.unit.coordinators.some_topics import SomeTopics, a_shard
+
+NAMES = st.sampled_from(["ann", "bob", "cat"])
+TOPICS = st.sampled_from([("dogs",), ("cats",), ("cats", "dogs"), ()])
+SETTINGS = ShareSettings(session_ms=1000, heartbeat_ms=100, assignment_interval_ms=40, max_size=10)
+
+
+class Sharing(RuleBasedStateMachine):
+    """One group; `log` is what is there of what was written of it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.topics = SomeTopics(dogs=5, cats=3)
+        self.shard = a_shard(self.topics)
+        self.now = 1
+        self.epochs: dict[str, int] = {}
+        self.log: list[CoordinatorRecord] = []
+        self.compacted = 0
+        """So many records of it are what compaction has left."""
+
+    @property
+    def groups(self) -> ShareGroups:
+        return self.shard.share
+
+    @property
+    def group(self) -> ShareGroup:
+        return self.groups.get("g") or ShareGroup("g")
+
+    def ask(self, name: str, epoch: int, topics: tuple[str, ...] | None = None) -> None:
+        asked = ShareBeat(
+            group_id="g",
+            member_id=name,
+            epoch=epoch,
+            client_id="c",
+            client_host="/h",
+            topics=topics,
+        )
+        try:
+            result = self.groups.heartbeat(asked, SETTINGS, self.now)
+        except BrokerError:
+            self.epochs.pop(name, None)
+            return
+        self.log += result.records
+        if epoch == LEAVES:
+            del self.epochs[name]
+        else:
+            self.epochs[name] = result.reply.epoch
+
+    @rule(name=NAMES, topics=TOPICS)
+    def join(self, name: str, topics: tuple[str, ...]) -> None:
+        self.ask(name, JOINS, topics)
+
+    @rule(name=NAMES)
+    def beat(self, name: str) -> None:
+        if name in self.epochs:
+            self.ask(name, self.epochs[name])
+
+    @rule(name=NAMES)
+    def leave(self, name: str) -> None:
+        if name in self.epochs:
+            self.ask(name, LEAVES)
+
+    @rule(ms=st.sampled_from([1, 50, 300, 2000]))
+    def wait(self, ms: int) -> None:
+        end = self.now + ms
+        while (due := self.groups.deadline(self.group, SETTINGS)) is not None and due <= end:
+            self.now = max(self.now, due)
+            self.log += self.groups.on_time(self.group, SETTINGS, self.now).records
+        self.now = end
+
+    @rule(name=st.sampled_from(["dogs", "cats"]), more=st.integers(0, 2))
+    def topics_change(self, name: str, more: int) -> None:
+        self.topics.change(**{name: self.topics.partitions[name] + more})
+
+    @rule()
+    def delete(self) -> None:
+        if self.groups.get("g") is not None and not self.group.members:
+            self.log += self.groups.delete(self.group).records
+
+    @rule(data=st.data(), keeps_removals=st.booleans())
+    def compact(self, data: st.DataObject, *, keeps_removals: bool) -> None:
+        """The beginning of the log up to somewhere: a restart does not see that."""
+        end = data.draw(st.integers(self.compacted, len(self.log)))
+        kept = compacted(self.log[:end], keeps_removals=keeps_removals)
+        self.log[:end], self.compacted = kept, len(kept)
+
+    @rule()
+    def restart(self) -> None:
+        again = a_shard(self.topics)
+        for record in self.log:
+            again.replay(*record)
+        assert unheard(again.share) == unheard(self.groups)
+        self.shard = again
+        for group in self.groups.all():
+            loaded(group, SETTINGS, self.now)
+
+    @invariant()
+    def all_is_shared(self) -> None:
+        """Whoever is as far as its group has what it is to have."""
+        group = self.group
+        for member in group.members.values():
+            assert member.epoch <= group.assignment_epoch <= group.epoch
+            if member.epoch == group.assignment_epoch:
+                assert member.assigned == group.target.get(member.member_id, frozenset())
+
+
+def unheard(groups: ShareGroups) -> list[ShareGroup]:
+    return [replace(one, sessions={}, topics_seen=-1) for one in groups.all()]
+
+
+TestShareGroup = Sharing.TestCase
+TestShareGroup.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)

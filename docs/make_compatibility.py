@@ -68,7 +68,8 @@ with its reason, in `tests/interop/differential`.
 
 **Programs.** The console producer, consumer or shell, and the offset shell of 0.8.1, 0.8.2, 0.9, 0.10.2,
 0.11, 1.1, 2.4, 2.8 and 3.9 write, read and find on this broker, and the performance producers that come
-with 0.8.2, 0.9, 0.10.2, 0.11, 1.1 and 3.9 write (`tests/interop/test_release_tools.py`).
+with 0.8.2, 0.9, 0.10.2, 0.11, 1.1 and 3.9 write; the VerifiableProducer of 0.9, 0.10.2, 0.11, 1.1, 2.8 and
+3.9 gets every record acknowledged in order (`tests/interop/test_release_tools.py`).
 
 **Files.** Kafka's `DumpLogSegments` reads the segments, indexes and producer snapshots that this broker
 writes and finds them sound, also behind messages of 0.8 to 0.10 whose indexes this broker made anew, and
@@ -116,7 +117,8 @@ that came with a directory. A Fetch of version 0 to 3 leaves for the next what f
 **Transactions.** Committed, aborted, open and fenced ones of confluent-kafka and aiokafka, on real Kafka 4.3
 and here; Java of 0.11, 2.8, 3.9 and 4.3 copies a topic with the positions of its group, every third
 transaction aborted, and so do franz-go, Sarama, kafkajs and @platformatic/kafka as members of a group
-(`tests/interop/test_other_copiers.py`); Kafka's TransactionalMessageCopier; `kafka-transactions` lists,
+(`tests/interop/test_other_copiers.py`); Kafka's TransactionalMessageCopier of 0.11, 1.1, 2.8, 3.9 and 4.3,
+since 2.8 as a member of a group too, aborts at random and copies each record once; `kafka-transactions` lists,
 describes and aborts the same on both (`tests/interop/test_transactions.py`). Java 4.3 goes by transactions
 version 2 (KIP-890): an epoch for each transaction, partitions added by producing. A copy job goes on while
 the broker is killed, and each record arrives once (`tests/crash/test_kill_copy.py`).

@@ -109,6 +109,8 @@ def instances(
         "group.protocol": "classic",
         "processing.guarantee": age.guarantee,
         "consumer.session.timeout.ms": "6000",
+        # So that there is something to be done twice: with 100, at_least_once passes too.
+        "commit.interval.ms": "1000",
     }
     place = broker.bootstrap_servers, f"of-{topics[0]}", topics
     return topics, [StreamsApp(*place, properties, age.release) for _ in range(count)]

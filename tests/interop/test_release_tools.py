@@ -1,11 +1,13 @@
 """The console programs of each release of Kafka, as a user of that release calls them."""
 
+import json
 from typing import NamedTuple
 
 import pytest
 
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.ours import Ours
+from tests.interop.java_member import place_option
 from tests.interop.peers import generations
 from tests.interop.peers.kafka_tools import run_class
 from tests.interop.peers.maven import MavenPeer
@@ -138,3 +140,32 @@ def test_a_member_of_a_group_reads(our_broker: OurBroker, tools: Tools) -> None:
     except PeerMissing as missing:
         give_up(missing)
     assert printed.splitlines() == LINES
+
+
+@pytest.mark.parametrize(
+    "release",
+    [
+        generations.KAFKA_TOOLS_0_9,
+        generations.KAFKA_TOOLS_0_10,
+        generations.KAFKA_TOOLS_0_11,
+        generations.KAFKA_TOOLS_1,
+        generations.KAFKA_TOOLS_2_8,
+        generations.KAFKA_3_9,
+    ],
+    ids=lambda each: each.version,
+)
+def test_the_verifiable_producer(our_broker: OurBroker, release: MavenPeer) -> None:
+    broker = InteropBroker(our_broker)
+    topic, address = broker.new_topic(), broker.bootstrap_servers
+    try:
+        printed = run_class(
+            release, "org.apache.kafka.tools.VerifiableProducer", place_option(release), address,
+            "--topic", topic, "--max-messages", "1000", "--acks", "-1",
+        )  # fmt: skip
+    except PeerMissing as missing:
+        give_up(missing)
+    events = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
+    sent = [event for event in events if event["name"] == "producer_send_success"]
+    assert [event["offset"] for event in sent] == list(range(1000))
+    read = Ours().read(address, topic, 1000)
+    assert [each.value for each in read] == [event["value"].encode() for event in sent]

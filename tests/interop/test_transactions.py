@@ -19,9 +19,16 @@ from confluent_kafka.admin import AdminClient, OffsetSpec
 
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import consumer_settings, take
-from tests.interop.peers.generations import KAFKA_0_11, KAFKA_2_8, KAFKA_3_9
+from tests.interop.peers.generations import (
+    KAFKA_0_11,
+    KAFKA_2_8,
+    KAFKA_3_9,
+    KAFKA_TOOLS_0_11,
+    KAFKA_TOOLS_1,
+    KAFKA_TOOLS_2_8,
+)
 from tests.interop.peers.java_client import java_client
-from tests.interop.peers.kafka_tools import run_tool
+from tests.interop.peers.kafka_tools import run_class, run_tool
 from tests.interop.peers.maven import KAFKA_4, MavenPeer
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.our_broker import OurBroker
@@ -182,18 +189,35 @@ def test_java_of_four_generations(ours: InteropBroker, release: MavenPeer) -> No
     assert ends(ours.bootstrap_servers, target)[0] > 300 + 6
 
 
+ALONE, MEMBER = (), ("--group-mode", "--use-group-metadata")
+COPIERS = (
+    pytest.param(KAFKA_TOOLS_0_11, ALONE, id="0.11.0.3", marks=pytest.mark.long),
+    pytest.param(KAFKA_TOOLS_1, ALONE, id="1.1.1", marks=pytest.mark.long),
+    pytest.param(KAFKA_TOOLS_2_8, ALONE, id="2.8.2", marks=pytest.mark.long),
+    pytest.param(KAFKA_TOOLS_2_8, MEMBER, id="2.8.2-member", marks=pytest.mark.long),
+    pytest.param(KAFKA_3_9, MEMBER, id="3.9.2-member", marks=pytest.mark.long),
+    pytest.param(KAFKA_4, ALONE, id="4.3.0"),
+    pytest.param(KAFKA_4, MEMBER, id="4.3.0-member", marks=pytest.mark.long),
+)
+
+
 @pytest.mark.java
-def test_java_copies_exactly_once(ours: InteropBroker) -> None:
+@pytest.mark.parametrize(("release", "options"), COPIERS)
+def test_java_copies_exactly_once(
+    ours: InteropBroker, release: MavenPeer, options: tuple[str, ...]
+) -> None:
     source, target = ours.new_topic(), ours.new_topic()
     address = ours.bootstrap_servers
     values = [value.encode() for value in fill(address, source, 400)]
-    said = run_tool(
-        "TransactionalMessageCopier", "--broker-list", address, "--input-topic", source,
-        "--input-partition", "0", "--output-topic", target, "--transactional-id", f"id-{target}",
-        "--transaction-size", "40", "--consumer-group", f"group-{target}", "--max-messages", "400",
-        "--enable-random-aborts",
+    said = run_class(
+        release, "org.apache.kafka.tools.TransactionalMessageCopier", "--broker-list", address,
+        "--input-topic", source, "--input-partition", "0", "--output-topic", target,
+        "--transactional-id", f"id-{target}", "--transaction-size", "40",
+        "--consumer-group", f"group-{target}", "--max-messages", "400", "--enable-random-aborts",
+        *options,
     )  # fmt: skip
-    assert json.loads(said.splitlines()[-1])["totalProcessed"] == 400
+    if release not in (KAFKA_TOOLS_0_11, KAFKA_TOOLS_1):  # They do not say so.
+        assert json.loads(said.splitlines()[-1])["totalProcessed"] == 400
     assert read_committed(address, target, 400) == values
 
 

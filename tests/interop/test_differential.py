@@ -6,6 +6,7 @@ import pytest
 
 from tests.interop.differential import (
     administration,
+    all_kinds,
     cluster,
     consumer_edges,
     consumer_groups,
@@ -48,6 +49,7 @@ SCENARIOS = (
     *large_records.SCENARIOS,
     *consumer_groups.SCENARIOS,
     *consumer_edges.SCENARIOS,
+    *all_kinds.SCENARIOS,
     *resources.SCENARIOS,
     *security.SCENARIOS,
     *sharing.SCENARIOS,

@@ -45,6 +45,7 @@ class Groups(RuleBasedStateMachine):
         join = Join(
             who=Identity("" if again else self.ids.get(name, ""), self.instance(name)),
             new_id=f"{name}-{waiter}",
+            new_nameless_id="",
             client_id=name,
             client_host="/here",
             session_timeout_ms=1000,

@@ -164,6 +164,7 @@ class Members(RuleBasedStateMachine):
         join = Join(
             who=Identity(request.member_id, request.group_instance_id),
             new_id=f"id-{len(self.waiters)}",
+            new_nameless_id="",
             client_id="c",
             client_host="/here",
             session_timeout_ms=request.session_timeout_ms,

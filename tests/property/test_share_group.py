@@ -83,9 +83,9 @@ class Sharing(RuleBasedStateMachine):
     @rule(ms=st.sampled_from([1, 50, 300, 2000]))
     def wait(self, ms: int) -> None:
         end = self.now + ms
-        while (due := self.groups.deadline(self.group, SETTINGS)) is not None and due <= end:
+        while (due := self.groups.deadline(self.group)) is not None and due <= end:
             self.now = max(self.now, due)
-            self.log += self.groups.on_time(self.group, SETTINGS, self.now).records
+            self.log += self.groups.on_time(self.group, self.now).records
         self.now = end
 
     @rule(name=st.sampled_from(["dogs", "cats"]), more=st.integers(0, 2))

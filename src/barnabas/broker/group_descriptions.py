@@ -34,6 +34,11 @@ def described_each(
     return groups
 
 
+def nameless_first(group_ids: Iterable[str]) -> list[str]:
+    """The order in which Kafka describes groups that are not classic."""
+    return sorted(group_ids, key=bool)
+
+
 def group_of_kind(
     broker: Broker, group_id: str, kind: str, of: Callable[[GroupShard], GroupT | None]
 ) -> GroupT:

@@ -78,14 +78,12 @@ class ShareMembers:
         group = held.shard.share.get(group_id)
         if group is None:
             return
-        settings = self._policies.of(group_id).settings
-        result = held.shard.share.on_time(group, settings, self._shards.now_ms())
+        result = held.shard.share.on_time(group, self._shards.now_ms())
         if result.records:
             self._shards.append_or_restore(held, result.records)
         self._set_alarm(held, group_id)
 
     def _set_alarm(self, held: Held, group_id: str) -> None:
         group = held.shard.share.get(group_id)
-        settings = self._policies.of(group_id).settings
-        due = None if group is None else held.shard.share.deadline(group, settings)
+        due = None if group is None else held.shard.share.deadline(group)
         self._alarms.set(held, group_id, due)

@@ -40,9 +40,9 @@ class ShareOffsets:
         return {topic.name: indexes for topic, indexes in found if topic is not None}
 
     def of(self, group_id: str, topic: Topic | None, index: int) -> ShareOffset:
-        """Where a group is in a partition."""
-        if topic is None or index not in topic.partitions:
-            return ShareOffset(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        """Where a group is in a partition, if that is there."""
+        if topic is None:
+            return ShareOffset()
         key = StateKey(group_id, Place(topic.topic_id, index))
         try:
             start = self._partitions.start_of(key)
@@ -127,7 +127,7 @@ class ShareOffsets:
     def _without_members(self, group_id: str) -> tuple[Held, ShareGroup]:
         held, group = self._find(group_id)
         if group.members:
-            raise BrokerError(ErrorCode.NON_EMPTY_GROUP, f"Group {group_id} has members.")
+            raise BrokerError(ErrorCode.NON_EMPTY_GROUP, "The group is not empty.")
         return held, group
 
     def _set_read(self, held: Held, group: ShareGroup, read: frozenset[Place]) -> None:

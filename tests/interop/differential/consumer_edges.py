@@ -74,7 +74,7 @@ def back_to_classic(talk: Talk) -> None:
     """The last member that sends heartbeats is taken out: the others are to have their targets."""
     talk.create("t", partitions=4)
     known(talk, "t")
-    rex, ann = _classic(talk, "back"), One(talk, "back", "ann")
+    rex, ann = classic_alone(talk, "back"), One(talk, "back", "ann")
     ann.joins("ann joins", "t")
     talk.ask("ann is taken out", _leave(ann, MemberIdentity(member_id="ann")), 5)
     talk.ask("described as modern", ann.describe(), 1)
@@ -86,14 +86,14 @@ def in_a_static_place(talk: Talk) -> None:
     """Who takes a static member's place in a classic group, and wants the same, begins no epoch."""
     talk.create("t", partitions=4)
     known(talk, "t")
-    rex, ann = _classic(talk, "place", "i"), One(talk, "place", "ann", "i")
+    rex, ann = classic_alone(talk, "place", "i"), One(talk, "place", "ann", "i")
     ann.joins("ann takes the place", "t")
     _described(talk, "with ann", ann)
     talk.ask("rex beats", rex.beat(), 4)
     ann.says("ann is there")
 
 
-def _classic(talk: Talk, group: str, instance: str | None = None) -> Person:
+def classic_alone(talk: Talk, group: str, instance: str | None = None) -> Person:
     """One alone in a classic group, with four partitions."""
     rex, topic = Person(talk, talk.topic(group), instance), talk.topic("t")
     said = subscription([topic])

@@ -106,6 +106,10 @@ EXPLAINED: dict[str, tuple[Difference, ...]] = {
         Difference("unknown operation*", "*", "Kafka stumbles; INVALID_REQUEST is meant", -1, 42),
     ),
     "update_features": (Difference("* lowered", "*", "no level can be changed here", 0, 95),),
+    "unknown_share_groups": (
+        Difference("offsets of nameless: some, *", "groups[[]0].error_code", "Kafka stumbles", -1),
+        Difference("offsets of nameless: some, *", "groups[[]0].topics", "Kafka stumbles", []),
+    ),
     "one_application": (
         Difference(
             "described",

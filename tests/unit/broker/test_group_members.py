@@ -60,7 +60,7 @@ def beat(
 def join(started: Started, name: str) -> list[JoinReply]:
     """What it is told, now or later."""
     asked = Join(
-        Identity(""), name, "c", "/h", 100_000, 100_000, "consumer", (("range", SAID),),
+        Identity(""), name, name, "c", "/h", 100_000, 100_000, "consumer", (("range", SAID),),
         takes_id_first=False, skips_assignment=False,
     )  # fmt: skip
     told: list[JoinReply] = []
@@ -158,6 +158,6 @@ def test_who_says_too_much_by_itself_has_no_group_read_again(
 
 def _saying(size: int) -> Join:
     return Join(
-        Identity(""), "big", "c", "/h", 100_000, 100_000, "consumer", (("range", bytes(size)),),
+        Identity(""), "big", "big", "c", "/h", 100_000, 100_000, "consumer", (("range", bytes(size)),),
         takes_id_first=False, skips_assignment=False,
     )  # fmt: skip

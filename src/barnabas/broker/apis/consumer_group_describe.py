@@ -11,7 +11,12 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.group_descriptions import described_each, group_of_kind, partitions_by_topic
+from barnabas.broker.group_descriptions import (
+    described_each,
+    group_of_kind,
+    nameless_first,
+    partitions_by_topic,
+)
 from barnabas.broker.group_policies import check_protocol
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import ConsumerMember
@@ -36,7 +41,8 @@ def handle(
     """Describe each."""
     del context
     asked = request.include_authorized_operations
-    groups = described_each(request.group_ids, partial(_described, broker), operations=asked)
+    group_ids = nameless_first(request.group_ids)
+    groups = described_each(group_ids, partial(_described, broker), operations=asked)
     return ConsumerGroupDescribeResponse(groups=groups)
 
 

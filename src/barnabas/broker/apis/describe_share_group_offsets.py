@@ -6,7 +6,7 @@ Ignores: leader epochs, which are 0.
 Versions: 1 lag (KIP-1226)
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
@@ -39,16 +39,17 @@ def _group(
     broker: Broker, asked: DescribeShareGroupOffsetsRequestGroup, *, lag: bool
 ) -> DescribeShareGroupOffsetsResponseGroup:
     group_id = asked.group_id
+    wanted: Mapping[str, Sequence[int]] = {}
     try:
-        group = broker.shares.offsets.group(group_id)
+        group = broker.shares.offsets.find(group_id)
+        if asked.topics is not None:
+            wanted = {one.topic_name: one.partitions for one in asked.topics}
+        elif group is not None:
+            wanted = broker.shares.offsets.read_by(group)
     except BrokerError as error:
         return DescribeShareGroupOffsetsResponseGroup(
             group_id=group_id, topics=[], error_code=error.code, error_message=error.why
         )
-    if asked.topics is not None:
-        wanted: dict[str, Sequence[int]] = {one.topic_name: one.partitions for one in asked.topics}
-    else:
-        wanted = broker.shares.offsets.read_by(group)
     return DescribeShareGroupOffsetsResponseGroup(
         group_id=group_id,
         topics=[_topic(broker, group_id, name, wanted[name], lag=lag) for name in wanted],

@@ -20,6 +20,7 @@ from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.replies import JoinReply
 from barnabas.errors import BrokerError, ErrorCode
+from barnabas.log.file_names import uuid_text
 from barnabas.protocol.join_group import (
     JoinGroupRequest,
     JoinGroupResponse,
@@ -47,7 +48,7 @@ def handle(broker: Broker, context: RequestContext, request: JoinGroupRequest) -
         asked = _asked(broker, context, request, spoken)
         return broker.members.join(request.group_id, asked, respond)
     except BrokerError as error:
-        return respond(JoinReply(error.code, request.member_id))
+        return respond(JoinReply(error.code, ""))
 
 
 def _refusal(broker: Broker, request: JoinGroupRequest) -> ErrorCode | None:
@@ -66,12 +67,14 @@ def _asked(
     member_id, instance_id = request.member_id, request.group_instance_id
     session_ms, rebalance_ms = request.session_timeout_ms, request.rebalance_timeout_ms
     client_id = context.client_id or ""
-    new_id = "" if member_id else _new_id(broker, client_id if instance_id is None else instance_id)
+    name = client_id if instance_id is None else instance_id
+    new_id, nameless_id = ("", "") if member_id else _new_ids(broker, name)
     return new_tuple(
         Join,
         (
             new_tuple(Identity, (member_id, instance_id)),
             new_id,
+            nameless_id,
             client_id,
             client_host(context),
             session_ms,
@@ -84,9 +87,12 @@ def _asked(
     )
 
 
-def _new_id(broker: Broker, name: str) -> str:
-    text = broker.entropy.uuid().hex()
-    return "-".join((name, text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+def _new_ids(broker: Broker, name: str) -> tuple[str, str]:
+    """For a classic group and for a consumer group."""
+    uuid = broker.entropy.uuid()
+    text = uuid.hex()
+    named = "-".join((name, text[:8], text[8:12], text[12:16], text[16:20], text[20:]))
+    return named, uuid_text(uuid)
 
 
 def _respond(no_protocol: str | None, reply: JoinReply) -> JoinGroupResponse:

@@ -55,7 +55,7 @@ def handle(broker: Broker, context: RequestContext, request: ShareAcknowledgeReq
 
 
 def _check(request: ShareAcknowledgeRequest) -> None:
-    if not request.group_id or not request.member_id:
+    if request.group_id is None or not request.member_id:
         raise BrokerError(ErrorCode.INVALID_REQUEST)
     if request.share_session_epoch == OPENS:
         raise BrokerError(ErrorCode.INVALID_SHARE_SESSION_EPOCH)

@@ -84,7 +84,7 @@ def handle(broker: Broker, context: RequestContext, request: ShareFetchRequest) 
 
 def _check(request: ShareFetchRequest) -> None:
     acknowledges_nothing_yet = said_of(request.topics) and request.share_session_epoch == OPENS
-    if not request.group_id or not request.member_id or acknowledges_nothing_yet:
+    if request.group_id is None or not request.member_id or acknowledges_nothing_yet:
         raise BrokerError(ErrorCode.INVALID_REQUEST)
 
 

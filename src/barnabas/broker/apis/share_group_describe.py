@@ -9,7 +9,12 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.group_descriptions import described_each, group_of_kind, partitions_by_topic
+from barnabas.broker.group_descriptions import (
+    described_each,
+    group_of_kind,
+    nameless_first,
+    partitions_by_topic,
+)
 from barnabas.coordinators.share_group.group import ShareMember
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.share_group_describe import (
@@ -28,7 +33,8 @@ def handle(
     """Describe each."""
     del context
     asked = request.include_authorized_operations
-    groups = described_each(request.group_ids, partial(_described, broker), operations=asked)
+    group_ids = nameless_first(request.group_ids)
+    groups = described_each(group_ids, partial(_described, broker), operations=asked)
     return ShareGroupDescribeResponse(groups=groups)
 
 

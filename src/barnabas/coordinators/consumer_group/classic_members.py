@@ -44,7 +44,7 @@ def join(world: World, group: ConsumerGroup, asked: Join) -> JoinReply:
     Raises:
         BrokerError: it may not; nothing is changed then.
     """
-    member_id = asked.who.member_id or asked.new_id
+    member_id = asked.who.member_id or asked.new_nameless_id
     check_room(group.members, member_id, world.settings)
     _check_protocols(group, asked)
     dynamic = asked.who.instance_id is None
@@ -86,7 +86,7 @@ def _subscription(asked: Join) -> ConsumerProtocolSubscription:
     try:
         return subscription_of(asked.protocols[0][1])
     except DecodeError as error:
-        raise BrokerError(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, str(error)) from error
+        raise BrokerError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
 
 
 def _find(world: World, group: ConsumerGroup, asked: Join, member_id: str) -> ConsumerMember:

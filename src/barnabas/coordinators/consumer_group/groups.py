@@ -12,7 +12,6 @@ from barnabas.coordinators.consumer_group.regexes import compiled
 from barnabas.coordinators.consumer_group.replaying import replay
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.surroundings import Surroundings
-from barnabas.coordinators.consumer_group.target import retarget
 from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
 from barnabas.coordinators.group.group_records import encode_end
 from barnabas.coordinators.group.group_states import GroupState
@@ -156,17 +155,14 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
 
     def deadline(self, group: ConsumerGroup) -> int | None:
         """When the next thing happens to a group by itself."""
-        return leaving.deadline(group, self._around.settings_of(group.group_id))
+        return leaving.deadline(group)
 
     def on_time(self, group: ConsumerGroup, now: int) -> CoordinatorResult[None]:
-        """Do what is due: sessions that ended, assignments that were put off."""
+        """Take out whose sessions ended. The next heartbeat of another one makes the assignment."""
         draft = Draft(self._replay_any)
         late = leaving.late(group, now)
         if late:
             self._remove(draft, group, late, now)
-        if self._groups.get(group.group_id) is group:
-            settings = self._around.settings_of(group.group_id)
-            retarget(draft, group, self._around.topics, settings, now)
         return CoordinatorResult(None, tuple(draft.records))
 
     def loaded(self, group: ConsumerGroup, now: int) -> None:

@@ -10,7 +10,7 @@ from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import LEAVES_FOR_A_WHILE, NOTHING
 from barnabas.coordinators.consumer_group.places import TopicsView
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
-from barnabas.coordinators.consumer_group.target import assignment_due, refresh
+from barnabas.coordinators.consumer_group.target import refresh
 from barnabas.coordinators.group.member import Identity
 from barnabas.errors import BrokerError, ErrorCode
 
@@ -86,11 +86,9 @@ def delete(draft: Draft, group: ConsumerGroup) -> None:
     draft.add(records.no_group(name))
 
 
-def deadline(group: ConsumerGroup, settings: ConsumerSettings) -> int | None:
-    """When the next thing happens by itself, if nothing else does."""
-    due = assignment_due(group, settings)
-    deadlines = [*group.heard.sessions.values(), *group.heard.limits.values()]
-    return min(deadlines + ([] if due is None else [due]), default=None)
+def deadline(group: ConsumerGroup) -> int | None:
+    """When the next thing happens by itself, if nothing else does: no assignment, as in Kafka 4.3."""
+    return min([*group.heard.sessions.values(), *group.heard.limits.values()], default=None)
 
 
 def late(group: ConsumerGroup, now: int) -> list[str]:

@@ -24,10 +24,12 @@ from barnabas.errors import ErrorCode
 
 
 class Join(NamedTuple):
-    """A wish to be a member. `who.member_id` is empty at first: `new_id` is for that case."""
+    """A wish to be a member. `who.member_id` is empty at first: the new ids are for that case."""
 
     who: Identity
     new_id: str
+    new_nameless_id: str
+    """In a consumer group, where ids do not say the client's name."""
     client_id: str
     client_host: str
     session_timeout_ms: int

@@ -149,20 +149,16 @@ class ShareGroups(KeptGroups[ShareGroup]):
         draft.add(records.read_record(group.group_id, read, self._topics.name_of))
         return CoordinatorResult(None, tuple(draft.records))
 
-    def deadline(self, group: ShareGroup, settings: ShareSettings) -> int | None:
+    def deadline(self, group: ShareGroup) -> int | None:
         """When the next thing happens to a group by itself."""
-        due = self.assignment_due(group, settings)
-        return min([*group.sessions.values(), *([] if due is None else [due])], default=None)
+        return min(group.sessions.values(), default=None)
 
-    def on_time(
-        self, group: ShareGroup, settings: ShareSettings, now: int
-    ) -> CoordinatorResult[None]:
-        """Do what is due: sessions that ended, assignments that were put off."""
+    def on_time(self, group: ShareGroup, now: int) -> CoordinatorResult[None]:
+        """Take out whose sessions ended. The next heartbeat of another one makes the assignment."""
         draft = Draft(self._replay_any)
         late = [name for name in group.members if group.sessions.get(name, now + 1) <= now]
         if late:
             self._remove(draft, group, late)
-        self._retarget(draft, group, settings, now)
         return CoordinatorResult(None, tuple(draft.records))
 
 

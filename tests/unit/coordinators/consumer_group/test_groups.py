@@ -101,9 +101,23 @@ def test_assignments_come_no_faster_than_they_may() -> None:
     group = shard.consumer.get("g")
     assert group is not None
     assert (group.epoch, group.assignment_epoch) == (3, 2)
-    assert shard.consumer.deadline(group) == 101
-    shard.consumer.on_time(group, 101)
+    beat(shard, "one", 2, now=100)
+    assert group.assignment_epoch == 2
+    beat(shard, "one", 2, now=101)
     assert group.assignment_epoch == 3
+
+
+def test_only_a_heartbeat_makes_an_assignment() -> None:
+    shard = a_shard(TOPICS)
+    beat(shard, "one")
+    beat(shard, "two")
+    group = shard.consumer.get("g")
+    assert group is not None
+    shard.consumer.leave(group, [Identity("two")], 10)
+    shard.consumer.on_time(group, 20)
+    assert (group.epoch, group.assignment_epoch) == (4, 3)
+    beat(shard, "one", 2, now=30)
+    assert group.assignment_epoch == 4
 
 
 def test_a_clock_that_went_back_puts_no_assignment_off() -> None:
@@ -115,8 +129,7 @@ def test_a_clock_that_went_back_puts_no_assignment_off() -> None:
     assert group is not None
     shard.consumer.loaded(group, 5000)
     beat(shard, "two", now=5000)
-    assert shard.consumer.deadline(group) == 5100
-    shard.consumer.on_time(group, 5100)
+    beat(shard, "two", 2, now=5100)
     assert group.target["two"]
 
 
@@ -199,7 +212,7 @@ def test_a_group_that_goes_back_has_who_was_told_less_ask_again() -> None:
     assert group is not None
     protocols = a_classic_group(a_shard(TOPICS), "like").members["like"].protocols
     join = Join(
-        Identity(""), "old", "c", "/h", 1000, 500, "consumer", protocols,
+        Identity(""), "", "old", "c", "/h", 1000, 500, "consumer", protocols,
         takes_id_first=False, skips_assignment=False,
     )  # fmt: skip
     joined = shard.consumer.classic_join(group, join, 0).reply

@@ -46,6 +46,7 @@ class Acting:
         asked = Join(
             who=Identity("" if new else self.ids.get(who, ""), instance),
             new_id=f"{instance or who}-{self._made}",
+            new_nameless_id="",
             client_id=who,
             client_host="/127.0.0.1",
             session_timeout_ms=session_ms,

@@ -48,7 +48,7 @@ def test_members_come_and_go_and_a_restart_finds_the_same() -> None:
     assert found is not None
     assert (found.members, found.target, found.epoch) == (group.members, group.target, 4)
     loaded(found, SETTINGS, 0)
-    assert again.share.on_time(found, SETTINGS, 1000).reply is None
+    assert again.share.on_time(found, 1000).reply is None
     assert (found.state, list(found.members)) == ("Empty", [])
 
 
@@ -71,9 +71,21 @@ def test_a_clock_that_went_back_puts_no_assignment_off() -> None:
     assert group is not None
     loaded(group, settings, 5000)
     shard.share.heartbeat(beat("b"), settings, 5000)
-    assert shard.share.deadline(group, settings) == 5100
-    shard.share.on_time(group, settings, 5100)
+    shard.share.heartbeat(beat("b", group.members["b"].epoch), settings, 5100)
     assert group.target["b"]
+
+
+def test_only_a_heartbeat_makes_an_assignment() -> None:
+    shard = a_shard(SomeTopics(dogs=2))
+    for name in ("a", "b"):
+        shard.share.heartbeat(beat(name), SETTINGS, 0)
+    shard.share.heartbeat(beat("b", -1), SETTINGS, 0)
+    group = shard.share.get("g")
+    assert group is not None
+    shard.share.on_time(group, 0)
+    assert group.epoch == group.assignment_epoch + 1
+    shard.share.heartbeat(beat("a", group.members["a"].epoch), SETTINGS, 0)
+    assert group.epoch == group.assignment_epoch
 
 
 def test_the_name_of_a_share_group_takes_no_offsets_and_goes_with_those_it_had() -> None:

@@ -11,9 +11,10 @@ from barnabas.coordinators.consumer_group.group import ConsumerGroup, ConsumerGr
 from barnabas.coordinators.consumer_group.groups import ConsumerGroups
 from barnabas.coordinators.consumer_group.places import Place
 from barnabas.coordinators.group.member import Identity
-from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
+from barnabas.coordinators.shard import CoordinatorRecord, Replayed
 from barnabas.errors import BrokerError, ErrorCode
 from tests.unit.coordinators.compacting import compacted
+from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import SomeTopics, a_shard
 
 NAMES = st.sampled_from(["ann", "bob", "cat", "dan", "eve"])
@@ -51,7 +52,7 @@ class Client:
 
 
 class Groups(RuleBasedStateMachine):
-    """One group; `log` is what is there of what was written of it."""
+    """One group; `log` is what is there of what was written. Each change is refused at first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -113,7 +114,9 @@ class Groups(RuleBasedStateMachine):
         static = by_instance and client.instance_id is not None
         who = Identity("", client.instance_id) if static else Identity(client.member_id)
         was_there = client.member_id in self.group.members
-        result = self.groups.leave(self.group, [who, who], self.now)
+        result = refused_first(
+            self.shard, lambda: self.groups.leave(self.group, [who, who], self.now)
+        )
         self.log += result.records
         assert result.reply[0] == result.reply[1]
         assert not was_there or result.reply[0] is ErrorCode.NONE
@@ -131,7 +134,7 @@ class Groups(RuleBasedStateMachine):
         end = self.now + ms
         while (due := self.groups.deadline(self.group)) is not None and due <= end:
             self.now = max(self.now, due)
-            self.take(self.groups.on_time(self.group, self.now))
+            self.take(refused_first(self.shard, lambda: self.groups.on_time(self.group, self.now)))
         self.now = end
 
     @rule(name=st.sampled_from(["dogs", "cats", "birds"]), more=st.integers(0, 2))
@@ -209,9 +212,9 @@ class Groups(RuleBasedStateMachine):
             owned=client.has,
         )
 
-    def ask(self, client: Client, asked: Beat) -> CoordinatorResult[BeatReply] | None:
+    def ask(self, client: Client, asked: Beat) -> Replayed[BeatReply] | None:
         try:
-            return self.groups.heartbeat(asked, None, self.now)
+            return refused_first(self.shard, lambda: self.groups.heartbeat(asked, None, self.now))
         except BrokerError as error:
             if error.code is not ErrorCode.UNRELEASED_INSTANCE_ID:
                 client.begin_again()
@@ -228,7 +231,7 @@ class Groups(RuleBasedStateMachine):
                 client.told = frozenset(result.reply.assigned)
                 client.has |= client.told
 
-    def take(self, result: CoordinatorResult[BeatReply] | CoordinatorResult[None] | None) -> None:
+    def take(self, result: Replayed[BeatReply] | Replayed[None] | None) -> None:
         if result is not None:
             self.log += result.records
 

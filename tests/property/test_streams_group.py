@@ -14,6 +14,7 @@ from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.tasks import NO_TASKS, Role, Task, Tasks
 from barnabas.errors import BrokerError
 from tests.unit.coordinators.compacting import compacted
+from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import SomeTopics, a_shard
 from tests.unit.coordinators.streams_group.a_topology import internal, part, topology
 
@@ -57,7 +58,7 @@ class Client:
 
 
 class Application(RuleBasedStateMachine):
-    """One group; `log` is what is there of what was written of it."""
+    """One group; `log` is what is there of what was written. Each change is refused at first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -92,12 +93,20 @@ class Application(RuleBasedStateMachine):
             owned=None if brief else client.does,
         )
         try:
-            result = self.groups.heartbeat(asked, None, self.settings, self.now)
+            result = refused_first(
+                self.shard,
+                lambda: self.groups.heartbeat(asked, None, self.settings, self.now),
+            )
         except BrokerError:
             client.begin_again()
             return None
         self.log += result.records
         return result.reply
+
+    def pass_time(self) -> None:
+        self.log += refused_first(
+            self.shard, lambda: self.groups.on_time(self.group, self.settings, self.now)
+        ).records
 
     @rule(name=INSTANCES, brief=st.booleans())
     def beat(self, name: str, *, brief: bool) -> None:
@@ -137,7 +146,7 @@ class Application(RuleBasedStateMachine):
         end = self.now + ms
         while (due := deadline(self.group)) is not None and due <= end:
             self.now = max(self.now, due)
-            self.log += self.groups.on_time(self.group, self.settings, self.now).records
+            self.pass_time()
         self.now = end
 
     @rule(standbys=st.integers(0, 2))
@@ -189,7 +198,7 @@ class Application(RuleBasedStateMachine):
         """Where everybody does as it is told, every task is done."""
         for _ in range(8):
             self.now += 100
-            self.log += self.groups.on_time(self.group, self.settings, self.now).records
+            self.pass_time()
             for client in self.clients.values():
                 client.does &= client.told
                 self.beat(client.name, brief=False)

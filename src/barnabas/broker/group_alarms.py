@@ -7,6 +7,9 @@ from barnabas.broker.group_shards import GroupShards, Held
 from barnabas.broker.partition import Partition
 from barnabas.ports import Timer, Timers
 
+_AGAIN_MS = 500
+"""Source: what Kafka's CoordinatorTimer waits."""
+
 
 class _Alarm(NamedTuple):
     at_ms: int
@@ -39,6 +42,10 @@ class GroupAlarms:
             seconds = max(due - self._shards.now_ms(), 0) / 1000
             timer = self._timers.after(seconds, lambda: self._on_alarm(held, place))
             self._alarms[place] = _Alarm(due, timer)
+
+    def set_again(self, held: Held, group_id: str) -> None:
+        """Ring once more: what was due could not be written."""
+        self.set(held, group_id, self._shards.now_ms() + _AGAIN_MS)
 
     def _on_alarm(self, held: Held, place: tuple[Partition, str]) -> None:
         del self._alarms[place]

@@ -15,12 +15,13 @@ from barnabas.broker.steady_member import SteadyMember
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.groups import not_found
+from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.replies import JoinReply, SyncReply
 from barnabas.coordinators.group.shard import GroupKind
 from barnabas.coordinators.group.syncing import Sync
-from barnabas.coordinators.shard import CoordinatorResult
+from barnabas.coordinators.shard import Replayed
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timers
 
@@ -44,18 +45,13 @@ class GroupMembers:
             held = self._shards.of(group_id)
             if held.shard.kind_of(group_id) in {GroupKind.SHARE, GroupKind.STREAMS}:
                 raise not_found(group_id)
-            if asked.topics or asked.regex:
-                self._shards.check_size(held, (*(asked.topics or ()), asked.regex or ""))
             classic = held.shard.group(group_id)
             result = held.shard.consumer.heartbeat(asked, classic, now)
         except BrokerError as error:
             return respond(error)
         if not result.records:
             return self._shards.keep(held, result, respond)
-        if classic is not None:
-            log.info("classic group is a consumer group now", extra={"group": group_id})
-            self._classic.upgraded(held, classic)
-        return self._keep(held, group_id, result, respond)
+        return self._keep(held, group_id, result, respond, was=classic)
 
     def join(self, group_id: str, asked: Join, respond: Callable[[JoinReply], object]) -> object:
         """Become a member with JoinGroup; gives `respond`'s answer when the group has agreed."""
@@ -67,9 +63,8 @@ class GroupMembers:
         now = self._shards.now_ms()
         if not group.members:
             # Who joins an empty group decides of which kind it is.
-            self._shards.append_or_restore(held, held.shard.consumer.delete(group).records)
+            self._shards.append_or_restore(held, held.shard.consumer.delete(group))
             return self._classic.join(held, group_id, asked, respond)
-        self._shards.check_size(held, [said for _, said in asked.protocols])
         result = held.shard.consumer.classic_join(group, asked, now)
         return self._keep(
             held, group_id, result, lambda reply: respond(_joined(reply)), rebalance=False
@@ -101,20 +96,18 @@ class GroupMembers:
             return None
         return self._classic.steady(held, group_id, member_id)
 
-    def leave(self, group_id: str, leavers: Sequence[Identity]) -> list[ErrorCode]:
+    def leave(
+        self,
+        group_id: str,
+        leavers: Sequence[Identity],
+        respond: Callable[[list[ErrorCode] | BrokerError], object],
+    ) -> object:
         """Take members out; the codes are in their order."""
         held, group = self._find(group_id)
         if held is None or group is None:
-            return self._classic.leave(held, group_id, leavers)
+            return respond(self._classic.leave(held, group_id, leavers))
         result = held.shard.consumer.leave(group, leavers, self._shards.now_ms())
-        if result.records:
-            told: list[ErrorCode] = []
-            self._shards.append_or_restore(held, result.records, told.append)
-            if any(told):
-                raise BrokerError(told[0], f"Group {group_id} is as it was.")
-            self._look_for_downgrade(held, group_id, rebalance=True)
-        self._set_alarm(held, group_id)
-        return result.reply
+        return self._keep(held, group_id, result, respond)
 
     def stop(self) -> None:
         """Tell all who wait that this broker coordinates nothing any more."""
@@ -127,7 +120,7 @@ class GroupMembers:
         streams = held.shard.streams.get(group_id)
         if streams is None or streams.members:
             return streams is not None
-        self._shards.append_or_restore(held, held.shard.streams.delete(streams).records)
+        self._shards.append_or_restore(held, held.shard.streams.delete(streams))
         return False
 
     def _find(self, group_id: str) -> tuple[Held | None, ConsumerGroup | None]:
@@ -146,30 +139,40 @@ class GroupMembers:
         if group is None:
             return
         result = held.shard.consumer.on_time(group, self._shards.now_ms())
-        if result.records:
-            self._shards.append_or_restore(held, result.records)
-            self._look_for_downgrade(held, group_id, rebalance=True)
-        self._set_alarm(held, group_id)
+        if self._shards.keeps(held, result):
+            self._look_at_kind(held, group_id, None, rebalance=True)
+            self._set_alarm(held, group_id)
+        else:
+            self._alarms.set_again(held, group_id)
 
     def _keep(
         self,
         held: Held,
         group_id: str,
-        result: CoordinatorResult[_Reply],
+        result: Replayed[_Reply],
         respond: Callable[[_Reply | BrokerError], object],
         *,
+        was: ClassicGroup | None = None,
         rebalance: bool = True,
     ) -> object:
-        """Write what a request came to; gives the answer when it is written."""
+        """Write what a request came to; gives the answer when it is written.
+
+        `was`: the classic group that it was before, if it was one.
+        """
         answer = self._shards.keep(held, result, respond)
-        # Only now: what is refused at once is no downgrade.
-        self._look_for_downgrade(held, group_id, rebalance=rebalance)
+        # Only now: where it is refused at once, the group is of the kind that it was.
+        self._look_at_kind(held, group_id, was, rebalance=rebalance)
         self._set_alarm(held, group_id)
         return answer
 
-    def _look_for_downgrade(self, held: Held, group_id: str, *, rebalance: bool) -> None:
+    def _look_at_kind(
+        self, held: Held, group_id: str, was: ClassicGroup | None, *, rebalance: bool
+    ) -> None:
         classic = held.shard.group(group_id)
-        if classic is not None and held.shard.consumer.get(group_id) is None:
+        if was is not None and classic is None:
+            log.info("classic group is a consumer group now", extra={"group": group_id})
+            self._classic.upgraded(held, was)
+        elif was is None and classic is not None:
             log.info("consumer group is a classic one now", extra={"group": group_id})
             self._classic.downgraded(held, classic, rebalance=rebalance)
 

@@ -7,6 +7,7 @@ from barnabas.broker.purgatory import Pending, Unwritten
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
+from barnabas.coordinators.shard import Replayed
 from barnabas.errors import BrokerError, ErrorCode
 
 Codes = Mapping[Position, ErrorCode]
@@ -100,7 +101,7 @@ class GroupOffsets:
         for held in self._shards.loaded():
             records = held.shard.expire(self._shards.now_ms(), retention_ms).records
             for part in self._shards.parts(held, records):
-                self._shards.append_or_restore(held, part)
+                self._shards.append_or_restore(held, Replayed(None, tuple(part)))
         self._shards.write()
 
     def forget_topic(self, topic: str) -> None:

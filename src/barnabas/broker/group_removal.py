@@ -57,7 +57,7 @@ class GroupRemoval:
         if share is not None and not result.reply:
             self._forget_shares(group_id, share.read)
         if result.records:
-            self._shards.append_or_restore(held, result.records, done)
+            self._shards.append_or_restore(held, result, done)
         else:
             done(result.reply)
 

@@ -1,6 +1,6 @@
 """GroupShards: the groups of this broker, kept in the partitions of __consumer_offsets."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
@@ -9,12 +9,12 @@ from barnabas.broker.internal_topic import InternalTopic
 from barnabas.broker.partition import Partition
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.replicas import ReplicaManager
-from barnabas.broker.shards import HeldShard, Shards
+from barnabas.broker.shards import TOO_LARGE, HeldShard, Shards
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.consumer_group.surroundings import Surroundings
 from barnabas.coordinators.group.classic import GroupSettings
-from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
+from barnabas.coordinators.shard import CoordinatorRecord, Replayed
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Clock
 
@@ -85,18 +85,6 @@ class GroupShards(Shards["GroupShard"]):
         for begin in self.on_loaded:
             begin(held)
 
-    def check_size(self, held: Held, said: Iterable[str | bytes]) -> None:
-        """Refuse what by itself is more than one batch takes, before a group has taken any of it in.
-
-        Raises:
-            BrokerError: UNKNOWN_SERVER_ERROR, as for what turns out to be too large later.
-        """
-        size, limit = sum(map(len, said)), held.partition.log.config.max_message_bytes
-        if size > limit:
-            raise BrokerError(
-                ErrorCode.UNKNOWN_SERVER_ERROR, f"{size} bytes; one batch takes {limit}"
-            )
-
     def append(
         self,
         held: Held,
@@ -112,22 +100,34 @@ class GroupShards(Shards["GroupShard"]):
     def append_or_restore(
         self,
         held: Held,
-        records: Sequence[CoordinatorRecord],
+        result: Replayed[_Reply],
         on_written: Callable[[ErrorCode], None] = lambda _code: None,
     ) -> None:
-        """As `append`, for what groups know already: where it is not written, they forget it."""
+        """As `append`, for what groups know already: where it is not written, they forget it.
+
+        What is too large changes none but the group that it is of. It is told before this returns.
+        """
 
         def written(code: ErrorCode) -> None:
-            if code:
+            if code is TOO_LARGE and result.undo is not None:
+                result.undo()
+            elif code:
                 self.restore(held)
             on_written(code)
 
-        self.append(held, records, written)
+        self.append(held, result.records, written)
+
+    def keeps(self, held: Held, result: Replayed[None]) -> bool:
+        """Write what came to pass by itself; False: it is too large, and taken back."""
+        told: list[ErrorCode] = []
+        if result.records:
+            self.append_or_restore(held, result, told.append)
+        return TOO_LARGE not in told
 
     def keep(
         self,
         held: Held,
-        result: CoordinatorResult[_Reply],
+        result: Replayed[_Reply],
         respond: Callable[[_Reply | BrokerError], object],
     ) -> object:
         """Write what a request came to; gives the answer when that is written.
@@ -141,7 +141,7 @@ class GroupShards(Shards["GroupShard"]):
             pending.complete(respond(BrokerError(code) if code else result.reply))
 
         if result.records:
-            self.append_or_restore(held, result.records, written)
+            self.append_or_restore(held, result, written)
         elif not self._join(held, written):
             return respond(result.reply)
         return pending

@@ -148,7 +148,7 @@ class ReplicaManager:
         self, partition: Partition, batch: bytearray, on_written: Callable[[ErrorCode], None]
     ) -> None:
         """Queue a batch that the broker made itself; `write` tells what became of it."""
-        self._seal(partition)
+        self.seal(partition)
         partition.append_own(batch, self._clock.time_ms(), on_written)
         self._dirty[partition] = None
 
@@ -162,7 +162,7 @@ class ReplicaManager:
         own = self._own.get(partition)
         if own is None or own.is_full:
             if own is not None:
-                self._seal(partition)
+                self.seal(partition)
             if not self._own:
                 self._own_ms = self._clock.time_ms()
             own = self._own[partition] = OwnBatch(self._own_ms)
@@ -177,8 +177,8 @@ class ReplicaManager:
         own.join(on_written)
         return True
 
-    def _seal(self, partition: Partition) -> None:
-        """Queue what was gathered: what is queued next comes behind it."""
+    def seal(self, partition: Partition) -> None:
+        """Queue what was gathered as one batch: what is queued next comes behind it."""
         own = self._own.pop(partition, None)
         if own is not None:
             partition.append_gathered(own)
@@ -198,7 +198,7 @@ class ReplicaManager:
 
     def _write(self, partition: Partition) -> None:
         if self._own:
-            self._seal(partition)
+            self.seal(partition)
         try:
             written = partition.write()
         except StorageError as error:

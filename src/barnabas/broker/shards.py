@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 _NOT_WRITTEN = ErrorCode.COORDINATOR_NOT_AVAILABLE
 """Source: Kafka's CoordinatorRuntime turns storage errors of an append into this."""
 
-_TOO_LARGE = ErrorCode.UNKNOWN_SERVER_ERROR
+TOO_LARGE = ErrorCode.UNKNOWN_SERVER_ERROR
 """Source: the same, of a batch that is larger than `max.message.bytes` of the internal topic."""
 
 ShardT = TypeVar("ShardT", bound=CoordinatorShard)
@@ -159,15 +159,15 @@ class Shards(ABC, Generic[ShardT]):
         """Queue records; when they are written each is replayed, and `on_written` is called.
 
         With a producer (id, epoch) they are of its transaction. What is larger than the topic takes as
-        one batch is refused before this returns; all that was queued before it is written then.
+        one batch is refused with TOO_LARGE before this returns, and before anything else happens.
         """
         limit = held.partition.log.config.max_message_bytes
         if most_bytes(records) + ENOUGH > limit:
-            # A batch of its own: in one with others it would have them refused too.
-            self._replicas.write()
             if batch_bytes(records) > limit:
-                on_written(_TOO_LARGE)
+                on_written(TOO_LARGE)
                 return
+            # A batch of its own: in one with others it would have them refused too.
+            self._replicas.seal(held.partition)
 
         def written(code: ErrorCode) -> None:
             if code:

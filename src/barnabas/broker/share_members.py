@@ -40,14 +40,13 @@ class ShareMembers:
         settings = self._policies.of(group_id).settings
         try:
             held = self._of(group_id)
-            if asked.topics:
-                self._shards.check_size(held, asked.topics)
             result = held.shard.share.heartbeat(asked, settings, now)
         except BrokerError as error:
             return respond(error)
+        answer = self._shards.keep(held, result, respond)
         if result.records:
             self._set_alarm(held, group_id)
-        return self._shards.keep(held, result, respond)
+        return answer
 
     def _of(self, group_id: str) -> Held:
         held = self._shards.of(group_id)
@@ -79,9 +78,10 @@ class ShareMembers:
         if group is None:
             return
         result = held.shard.share.on_time(group, self._shards.now_ms())
-        if result.records:
-            self._shards.append_or_restore(held, result.records)
-        self._set_alarm(held, group_id)
+        if self._shards.keeps(held, result):
+            self._set_alarm(held, group_id)
+        else:
+            self._alarms.set_again(held, group_id)
 
     def _set_alarm(self, held: Held, group_id: str) -> None:
         group = held.shard.share.get(group_id)

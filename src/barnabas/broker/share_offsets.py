@@ -122,7 +122,7 @@ class ShareOffsets:
     def _make(self, group_id: str) -> None:
         held = self._shards.of(group_id)
         if held.shard.kind_of(group_id) is None:
-            self._shards.append_or_restore(held, held.shard.share.make(group_id).records)
+            self._shards.append_or_restore(held, held.shard.share.make(group_id))
 
     def _without_members(self, group_id: str) -> tuple[Held, ShareGroup]:
         held, group = self._find(group_id)
@@ -131,5 +131,4 @@ class ShareOffsets:
         return held, group
 
     def _set_read(self, held: Held, group: ShareGroup, read: frozenset[Place]) -> None:
-        records = held.shard.share.set_read(group, read).records
-        self._shards.append_or_restore(held, records)
+        self._shards.append_or_restore(held, held.shard.share.set_read(group, read))

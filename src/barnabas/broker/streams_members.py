@@ -35,8 +35,9 @@ class StreamsMembers:
             )
         except BrokerError as error:
             return respond(error)
+        answer = self._shards.keep(held, result, respond)
         self._set_alarm(held, group_id)
-        return self._shards.keep(held, result, respond)
+        return answer
 
     def _of(self, group_id: str) -> Held:
         held = self._shards.of(group_id)
@@ -58,9 +59,10 @@ class StreamsMembers:
             return
         settings = self._policies.of(group_id)
         result = held.shard.streams.on_time(group, settings, self._shards.now_ms())
-        if result.records:
-            self._shards.append_or_restore(held, result.records)
-        self._set_alarm(held, group_id)
+        if self._shards.keeps(held, result):
+            self._set_alarm(held, group_id)
+        else:
+            self._alarms.set_again(held, group_id)
 
     def _set_alarm(self, held: Held, group_id: str) -> None:
         group = held.shard.streams.get(group_id)

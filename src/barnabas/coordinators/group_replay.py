@@ -1,9 +1,11 @@
 """GroupReplay: what the records of one kind of groups do to them: the one place where they change."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
-from barnabas.coordinators.kinds import Layouts, read_record
+from barnabas.coordinators.kinds import Layouts, Said, read_record
+from barnabas.coordinators.way_back import WayBack
 from barnabas.types import Buffer
 
 GroupT = TypeVar("GroupT")
@@ -27,15 +29,27 @@ class GroupReplay(Generic[GroupT]):
         new: Callable[[str], GroupT],
         effects: Mapping[int, Effect],
         undo: Callable[[dict[str, GroupT], GroupT, Any], None],
+        way_back: Callable[[GroupT, Any], WayBack | None],
     ) -> None:
-        """`new` makes a group from its id; `undo` does what a key without a value says."""
+        """`new` makes a group from its id; `undo` does what a key without a value says.
+
+        `way_back` has members, and what else has a name in a group, be again what they are before a
+        record with that key. None: it says what the group has but once.
+        """
         self._new = new
         self._effects = effects
         self._layouts = {kind: effect.layouts for kind, effect in effects.items()}
         self._undo = undo
+        self._way_back = way_back
 
-    def __call__(self, groups: dict[str, GroupT], key: Buffer | None, value: Buffer | None) -> bool:
-        """Take in one record; False if it is of another kind.
+    def __call__(
+        self,
+        groups: dict[str, GroupT],
+        key: Buffer | None,
+        value: Buffer | None,
+        ways: list[WayBack] | None = None,
+    ) -> bool:
+        """Take in one record, noting the way back; False if it is of another kind.
 
         Raises:
             DecodeError: it is damaged, or of a version that came later.
@@ -45,6 +59,8 @@ class GroupReplay(Generic[GroupT]):
             return False
         group_id: str = said.key.group_id
         group = groups.get(group_id)
+        if ways is not None:
+            self._note(ways, groups, group, said)
         if said.value is not None:
             if group is None:
                 group = groups[group_id] = self._new(group_id)
@@ -52,3 +68,20 @@ class GroupReplay(Generic[GroupT]):
         elif group is not None:
             self._undo(groups, group, said.key)
         return True
+
+    def _note(
+        self,
+        ways: list[WayBack],
+        groups: dict[str, GroupT],
+        group: GroupT | None,
+        said: Said,
+    ) -> None:
+        group_id: str = said.key.group_id
+        if group is None:
+            ways.append(partial(groups.pop, group_id, None))
+            return
+        if said.value is None:
+            ways.append(partial(groups.__setitem__, group_id, group))
+        way = self._way_back(group, said.key)
+        if way is not None:
+            ways.append(way)

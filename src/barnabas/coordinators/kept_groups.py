@@ -1,16 +1,26 @@
 """KeptGroups: the groups of one kind in one partition of __consumer_offsets, by their ids.
 
-A call that changes something gives the records that say so. They are replayed already: who cannot write
-them must read the groups from the log again.
+A call that changes something gives the records that say so. They are replayed already: who may not write
+them must undo that, and who cannot must read the groups from the log again.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
-from barnabas.coordinators.consumer_group.draft import Replay
+from barnabas.coordinators.consumer_group.draft import Draft, Replay
+from barnabas.coordinators.group_replay import GroupReplay
+from barnabas.coordinators.way_back import WayBack, to_values
 from barnabas.types import Buffer
 
-GroupT = TypeVar("GroupT")
+
+class _Group(Protocol):
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """The objects that have its attributes."""
+        ...
+
+
+GroupT = TypeVar("GroupT", bound=_Group)
 
 
 class KeptGroups(Generic[GroupT]):
@@ -18,7 +28,7 @@ class KeptGroups(Generic[GroupT]):
 
     def __init__(
         self,
-        replay_own: Callable[[dict[str, GroupT], Buffer | None, Buffer | None], bool],
+        replay_own: GroupReplay[GroupT],
         replay_any: Replay,
     ) -> None:
         self._replay_own = replay_own
@@ -39,10 +49,21 @@ class KeptGroups(Generic[GroupT]):
         self.get: Callable[[str], GroupT | None] = groups.get
         """A group, also one without members. Asked for each request of a member: no method around it."""
 
-    def replay(self, key: Buffer | None, value: Buffer | None) -> bool:
-        """Take in one record; False if it is of another kind.
+    def replay(self, key: Buffer | None, value: Buffer | None, ways: list[WayBack] | None) -> bool:
+        """Take in one record, noting the way back; False if it is of another kind.
 
         Raises:
             DecodeError: it is damaged.
         """
-        return self._replay_own(self._groups, key, value)
+        return self._replay_own(self._groups, key, value, ways)
+
+    def _draft(self, group: GroupT | None) -> Draft:
+        draft = Draft(self._replay_any)
+        if group is not None:
+            draft.note(to_values(*group.parts))
+        return draft
+
+    def _begun(self, draft: Draft, group_id: str, group: GroupT) -> GroupT:
+        """Have a group that no record speaks of yet."""
+        draft.note(lambda: self._groups.pop(group_id, None))
+        return self._groups.setdefault(group_id, group)

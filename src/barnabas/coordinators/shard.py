@@ -7,6 +7,7 @@ a start, which is replaying all, cannot differ from what happened live.
 
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from barnabas.coordinators.way_back import WayBack
 from barnabas.types import Buffer
 
 Reply = TypeVar("Reply")
@@ -28,6 +29,17 @@ class CoordinatorResult(NamedTuple, Generic[Reply]):
 
     reply: Reply
     records: tuple[CoordinatorRecord, ...] = ()
+
+
+class Replayed(NamedTuple, Generic[Reply]):
+    """The same where the shard knows already what the records say.
+
+    `undo` has it forget that, as long as nothing else has changed what they are about.
+    """
+
+    reply: Reply
+    records: tuple[CoordinatorRecord, ...] = ()
+    undo: WayBack | None = None
 
 
 class TransactionalShard(Protocol):

@@ -2,12 +2,15 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 import pytest
 
 from barnabas.broker.group_shards import Held
+from barnabas.broker.purgatory import Pending
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
+from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.replies import JoinReply
@@ -17,14 +20,19 @@ from barnabas.ports import Timer
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.leave_group import LeaveGroupRequest, LeaveGroupResponse, MemberIdentity
 from tests.unit.broker.test_group_offsets import NoTimers, Started
+from tests.unit.coordinators.consumer_group.test_groups import a_classic_group
 
 TOO_LARGE = ErrorCode.UNKNOWN_SERVER_ERROR
 SAID = bytes.fromhex("0000 00000001 0004 646f6773") + (600_000).to_bytes(4, "big") + bytes(600_000)
 
 
+MANY = tuple("x" * 240 + str(n) for n in range(5_000))
+
+
 @dataclass
 class Alarm:
     ring: Callable[[], None]
+    seconds: float
     is_set: bool = True
 
     def cancel(self) -> None:
@@ -36,8 +44,8 @@ def alarms(monkeypatch: pytest.MonkeyPatch) -> list[Alarm]:
     """The alarms that were ever set."""
     made: list[Alarm] = []
 
-    def after(_self: object, _seconds: float, callback: Callable[[], None]) -> Timer:
-        made.append(Alarm(callback))
+    def after(_self: object, seconds: float, callback: Callable[[], None]) -> Timer:
+        made.append(Alarm(callback, seconds))
         return made[-1]
 
     monkeypatch.setattr(NoTimers, "after", after)
@@ -47,13 +55,21 @@ def alarms(monkeypatch: pytest.MonkeyPatch) -> list[Alarm]:
 def beat(
     started: Started, epoch: int, topics: tuple[str, ...] = ("dogs",)
 ) -> list[BeatReply | BrokerError]:
+    told = queued(started, "g", epoch, topics)
+    started.broker.groups.write()
+    return told
+
+
+def queued(
+    started: Started, group_id: str, epoch: int, topics: tuple[str, ...] = ("dogs",)
+) -> list[BeatReply | BrokerError]:
+    """What it is told, once the groups are written if not at once."""
     told: list[BeatReply | BrokerError] = []
     asked = Beat(
-        group_id="g", member_id="new", epoch=epoch, client_id="c", client_host="/h",
+        group_id=group_id, member_id="new", epoch=epoch, client_id="c", client_host="/h",
         topics=topics, rebalance_timeout_ms=50_000,
     )  # fmt: skip
     started.broker.members.beat(asked, told.append)
-    started.broker.groups.write()
     return told
 
 
@@ -120,7 +136,7 @@ def test_who_is_taken_out_is_not_and_the_answer_says_so(
     check_nothing_else_is_left(started, tmp_path, alarms)
 
 
-def test_who_is_silent_stays_until_its_next_session_ends(
+def test_who_is_silent_stays_and_is_looked_at_again_soon(
     started: Started, tmp_path: Path, alarms: list[Alarm], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     later = started.broker.groups.now_ms() + 70_000
@@ -128,6 +144,7 @@ def test_who_is_silent_stays_until_its_next_session_ends(
     (alarm,) = [one for one in alarms if one.is_set]
     alarm.is_set = False
     alarm.ring()
+    assert [one.seconds for one in alarms if one.is_set] == [0.5]
     check_nothing_else_is_left(started, tmp_path, alarms)
 
 
@@ -143,17 +160,55 @@ def test_who_joined_a_classic_group_that_there_is_not_is_told(started: Started) 
     assert is_as_it_was(held)
 
 
-def test_who_says_too_much_by_itself_has_no_group_read_again(
-    started: Started, monkeypatch: pytest.MonkeyPatch
+def test_who_says_too_much_changes_no_group(
+    started: Started, tmp_path: Path, alarms: list[Alarm], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """What others have decided is not read again either, as it may not be in the log yet."""
     restored: list[object] = []
     monkeypatch.setattr(started.broker.groups, "restore", restored.append)
-    (told,) = beat(started, 0, tuple("x" * 240 + str(n) for n in range(5_000)))
+    held = started.broker.groups.of("g")
+    other = next(name for name in map(str, count()) if started.broker.groups.of(name) is held)
+    waiting = queued(started, other, 0)
+    (told,) = queued(started, "g", 0, MANY)
     assert isinstance(told, BrokerError)
-    assert (told.code, restored) == (TOO_LARGE, [])
-    with pytest.raises(BrokerError, match="1200000 bytes"):
-        started.broker.members.join("g", _saying(1_200_000), lambda _: None)
-    assert not restored
+    joined: list[JoinReply] = []
+    started.broker.members.join("g", _saying(1_200_000), joined.append)
+    assert (told.code, [one.error for one in joined]) == (TOO_LARGE, [TOO_LARGE])
+    assert (restored, waiting) == ([], [])
+    assert is_as_it_was(held)
+    assert held.shard.consumer.by_id()[other].members.keys() == {"new"}
+    started.broker.groups.write()
+    assert [isinstance(one, BeatReply) for one in waiting + queued(started, other, -1)] == [True]
+    check_nothing_else_is_left(started, tmp_path, alarms)
+
+
+def test_a_classic_group_goes_on_where_who_joins_it_says_too_much(
+    tmp_path: Path, alarms: list[Alarm], caplog: pytest.LogCaptureFixture
+) -> None:
+    one = Started(tmp_path)
+    shard = one.broker.groups.of("g").shard
+    classic = a_classic_group(shard, "old")
+    with caplog.at_level("INFO"):
+        (told,) = beat(one, 0, MANY)
+    assert isinstance(told, BrokerError)
+    assert (told.code, shard.group("g")) == (TOO_LARGE, classic)
+    assert (classic.state, set(classic.members)) == (GroupState.STABLE, {"old"})
+    assert (shard.kind_of("g"), alarms) == (GroupKind.CLASSIC, [])
+    assert "classic group is a consumer group now" not in caplog.messages
+    assert isinstance(beat(one, 0)[0], BeatReply)
+    assert (shard.kind_of("g"), classic.state) == (GroupKind.CONSUMER, GroupState.DEAD)
+    one.stop()
+
+
+def test_the_answer_to_who_leaves_waits_until_that_is_written(started: Started) -> None:
+    told: list[object] = []
+    members = started.broker.members
+    group = started.broker.groups.of("g").shard.consumer.by_id()["g"]
+    gone = next(name for name in group.members if name != "new")
+    pending = members.leave("g", [Identity(gone), Identity("nobody")], told.append)
+    assert (isinstance(pending, Pending), told) == (True, [])
+    started.broker.groups.write()
+    assert told == [[ErrorCode.NONE, ErrorCode.UNKNOWN_MEMBER_ID]]
 
 
 def _saying(size: int) -> Join:

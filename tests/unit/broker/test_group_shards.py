@@ -12,7 +12,7 @@ from barnabas.coordinators.consumer_group.places import Place
 from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.snapshot import record_of
-from barnabas.coordinators.shard import CoordinatorResult
+from barnabas.coordinators.shard import Replayed
 from barnabas.coordinators.share_group.groups import ShareBeat, ShareSettings
 from barnabas.coordinators.share_state.states import StateKey
 from barnabas.coordinators.streams_group.beating import StreamsBeat, StreamsReply
@@ -66,7 +66,7 @@ def test_of_a_topic_that_is_deleted_nothing_is_kept_for_share_groups(started: St
 
 def test_an_answer_waits_for_what_was_queued_before_it(started: Started) -> None:
     groups = started.broker.groups
-    held, nothing_new = groups.of("c"), CoordinatorResult("reply")
+    held, nothing_new = groups.of("c"), Replayed("reply")
     told: list[object] = []
     assert groups.keep(held, nothing_new, lambda reply: reply) == "reply"
     groups.append(held, [record_of(ClassicGroup("d", GroupSettings(0, 10)))], told.append)

@@ -6,6 +6,7 @@ Versions: 1 throttle time · 3 several members, each with its own code (KIP-345)
 """
 
 import logging
+from collections.abc import Sequence
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
@@ -19,9 +20,7 @@ log = logging.getLogger(__name__)
 _SEVERAL = VersionTable({0: False, 3: True})
 
 
-def handle(
-    broker: Broker, context: RequestContext, request: LeaveGroupRequest
-) -> LeaveGroupResponse:
+def handle(broker: Broker, context: RequestContext, request: LeaveGroupRequest) -> object:
     """Take them out; up to version 2 there is one, whose code is the answer's."""
     if not request.group_id:
         return LeaveGroupResponse(error_code=ErrorCode.INVALID_GROUP_ID)
@@ -32,12 +31,21 @@ def handle(
     several = _SEVERAL[context.api_version]
     if not several:
         leavers = [Identity(request.member_id)]
+
+    def respond(codes: list[ErrorCode] | BrokerError) -> LeaveGroupResponse:
+        if isinstance(codes, BrokerError):
+            return LeaveGroupResponse(error_code=codes.code)
+        if not several:
+            return LeaveGroupResponse(error_code=codes[0])
+        return _answer(leavers, codes)
+
     try:
-        codes = broker.members.leave(request.group_id, leavers)
+        return broker.members.leave(request.group_id, leavers, respond)
     except BrokerError as error:
-        return LeaveGroupResponse(error_code=error.code)
-    if not several:
-        return LeaveGroupResponse(error_code=codes[0])
+        return respond(error)
+
+
+def _answer(leavers: Sequence[Identity], codes: Sequence[ErrorCode]) -> LeaveGroupResponse:
     return LeaveGroupResponse(
         error_code=ErrorCode.NONE,
         members=[

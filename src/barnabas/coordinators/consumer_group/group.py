@@ -75,6 +75,11 @@ class ConsumerGroup:
     heard: Heard = field(default_factory=Heard)
 
     @property
+    def parts(self) -> tuple[object, ...]:
+        """The objects that have its attributes."""
+        return self, self.heard
+
+    @property
     def state(self) -> ConsumerGroupState:
         """What it is doing."""
         if not self.members:

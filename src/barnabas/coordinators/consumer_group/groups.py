@@ -20,7 +20,7 @@ from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.replies import JoinReply, SyncReply
 from barnabas.coordinators.group.syncing import Sync
 from barnabas.coordinators.kept_groups import KeptGroups
-from barnabas.coordinators.shard import CoordinatorResult
+from barnabas.coordinators.shard import Replayed
 from barnabas.errors import BrokerError, ErrorCode
 
 
@@ -34,9 +34,7 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         self._around = around
         self._classic_settings = classic_settings
 
-    def heartbeat(
-        self, asked: Beat, classic: ClassicGroup | None, now: int
-    ) -> CoordinatorResult[BeatReply]:
+    def heartbeat(self, asked: Beat, classic: ClassicGroup | None, now: int) -> Replayed[BeatReply]:
         """Join, go on or leave. `classic`: the classic group of that name, if there is one.
 
         Raises:
@@ -47,8 +45,8 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         if group is not None and is_idle(group, asked, self._around.topics):
             group.heard.sessions[asked.member_id] = now + settings.session_ms
             reply = BeatReply(asked.member_id, asked.epoch, settings.heartbeat_ms)
-            return CoordinatorResult(reply)
-        draft = Draft(self._replay_any)
+            return Replayed(reply)
+        draft = self._draft(group)
         if asked.epoch in {LEAVES, LEAVES_FOR_A_WHILE}:
             return self._leave(draft, group, asked, now)
         if asked.regex:
@@ -61,7 +59,7 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         finally:
             if not group.epoch and not group.members:
                 self._groups.pop(asked.group_id, None)
-        return CoordinatorResult(reply, tuple(draft.records))
+        return draft.result(reply)
 
     def _begin(
         self,
@@ -77,11 +75,11 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
             draft.add(encode_end(group_id))
         elif classic is not None:
             migration.upgrade(draft, classic, asked.member_id, self._around.topics, settings)
-        return self._groups.setdefault(group_id, ConsumerGroup(group_id))
+        return self._begun(draft, group_id, ConsumerGroup(group_id))
 
     def _leave(
         self, draft: Draft, group: ConsumerGroup | None, asked: Beat, now: int
-    ) -> CoordinatorResult[BeatReply]:
+    ) -> Replayed[BeatReply]:
         if group is None:
             raise not_found(asked.group_id)
         leaving.check_leaver(group, Identity(asked.member_id, asked.instance_id))
@@ -90,7 +88,7 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         else:
             self._remove(draft, group, [asked.member_id], now)
         reply = BeatReply(asked.member_id, asked.epoch, 0)
-        return CoordinatorResult(reply, tuple(draft.records))
+        return draft.result(reply)
 
     def _remove(self, draft: Draft, group: ConsumerGroup, gone: Collection[str], now: int) -> None:
         settings = self._around.settings_of(group.group_id)
@@ -102,11 +100,9 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
 
     def _world(self, group: ConsumerGroup, now: int) -> World:
         settings = self._around.settings_of(group.group_id)
-        return World(Draft(self._replay_any), self._around.topics, settings, now)
+        return World(self._draft(group), self._around.topics, settings, now)
 
-    def classic_join(
-        self, group: ConsumerGroup, asked: Join, now: int
-    ) -> CoordinatorResult[JoinReply]:
+    def classic_join(self, group: ConsumerGroup, asked: Join, now: int) -> Replayed[JoinReply]:
         """Become a member with JoinGroup. The last to do so makes the group a classic one.
 
         Raises:
@@ -117,7 +113,7 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         if not reply.error and migration.can_downgrade(group, (), world.settings):
             topics, classic = self._around.topics, self._classic_settings
             migration.downgrade(world.draft, group, (), topics, classic)
-        return CoordinatorResult(reply, tuple(world.draft.records))
+        return world.draft.result(reply)
 
     def classic_sync(self, group: ConsumerGroup, asked: Sync, now: int) -> SyncReply:
         """Ask with SyncGroup what to do.
@@ -139,31 +135,31 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
 
     def leave(
         self, group: ConsumerGroup, leavers: Sequence[Identity], now: int
-    ) -> CoordinatorResult[list[ErrorCode]]:
+    ) -> Replayed[list[ErrorCode]]:
         """Take members out as LeaveGroup says; the codes are in their order."""
         codes, gone = leaving.who_leave(group, leavers)
-        draft = Draft(self._replay_any)
+        draft = self._draft(group)
         if gone:
             self._remove(draft, group, gone, now)
-        return CoordinatorResult(codes, tuple(draft.records))
+        return draft.result(codes)
 
-    def delete(self, group: ConsumerGroup) -> CoordinatorResult[None]:
+    def delete(self, group: ConsumerGroup) -> Replayed[None]:
         """Write that there is nothing of a group any more."""
-        draft = Draft(self._replay_any)
+        draft = self._draft(group)
         leaving.delete(draft, group)
-        return CoordinatorResult(None, tuple(draft.records))
+        return draft.result(None)
 
     def deadline(self, group: ConsumerGroup) -> int | None:
         """When the next thing happens to a group by itself."""
         return leaving.deadline(group)
 
-    def on_time(self, group: ConsumerGroup, now: int) -> CoordinatorResult[None]:
+    def on_time(self, group: ConsumerGroup, now: int) -> Replayed[None]:
         """Take out whose sessions ended. The next heartbeat of another one makes the assignment."""
-        draft = Draft(self._replay_any)
+        draft = self._draft(group)
         late = leaving.late(group, now)
         if late:
             self._remove(draft, group, late, now)
-        return CoordinatorResult(None, tuple(draft.records))
+        return draft.result(None)
 
     def loaded(self, group: ConsumerGroup, now: int) -> None:
         """This broker has begun to coordinate a group: sessions begin."""

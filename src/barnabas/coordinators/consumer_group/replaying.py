@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from barnabas.coordinators.consumer_group import records
@@ -10,6 +11,7 @@ from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMem
 from barnabas.coordinators.consumer_group.places import Place
 from barnabas.coordinators.group_replay import Effect, GroupReplay
 from barnabas.coordinators.kinds import Layouts
+from barnabas.coordinators.way_back import WayBack, to_entries
 from barnabas.errors import DecodeError
 from barnabas.protocol.internal import consumer_group_records as layouts
 
@@ -126,6 +128,26 @@ def _undo(groups: dict[str, ConsumerGroup], group: ConsumerGroup, of: Any) -> No
             raise AssertionError("keys of other kinds are not read")
 
 
+def _way_back(group: ConsumerGroup, of: Any) -> WayBack | None:
+    member_id, heard = getattr(of, "member_id", None), group.heard
+    if member_id is not None:
+        rest = to_entries(member_id, group.target, heard.sessions, heard.limits)
+        return partial(_become, group, member_id, group.members.get(member_id), rest)
+    if isinstance(of, layouts.ConsumerGroupRegularExpressionKey):
+        return to_entries(of.regular_expression, group.regexes)
+    return None
+
+
+def _become(
+    group: ConsumerGroup, member_id: str, was: ConsumerMember | None, rest: WayBack
+) -> None:
+    if was is None:
+        group.drop(member_id)
+    else:
+        group.put(was)
+    rest()
+
+
 def _member(group: ConsumerGroup, member_id: str) -> ConsumerMember:
     return group.members.get(member_id) or ConsumerMember(member_id=member_id)
 
@@ -177,4 +199,4 @@ def _places(topics: Iterable[layouts.CurrentPartitions], member_epoch: int) -> d
     return places
 
 
-replay: GroupReplay[ConsumerGroup] = GroupReplay(ConsumerGroup, _EFFECTS, _undo)
+replay: GroupReplay[ConsumerGroup] = GroupReplay(ConsumerGroup, _EFFECTS, _undo, _way_back)

@@ -19,12 +19,13 @@ from barnabas.coordinators.group.offset_records import Position
 from barnabas.coordinators.group.offsets import OffsetsShard
 from barnabas.coordinators.group.protocols import CONSUMER
 from barnabas.coordinators.group.snapshot import group_of
-from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
+from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult, Replayed
 from barnabas.coordinators.share_group.group import ShareGroup
 from barnabas.coordinators.share_group.groups import ShareGroups
 from barnabas.coordinators.streams_group import committing as streams_committing
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.groups import StreamsGroups
+from barnabas.coordinators.way_back import WayBack, to_entries
 from barnabas.errors import ErrorCode
 from barnabas.types import Buffer
 
@@ -150,35 +151,36 @@ class GroupShard:
             case _:
                 return ErrorCode.NONE
 
-    def delete_group(self, group_id: str) -> CoordinatorResult[ErrorCode]:
+    def delete_group(self, group_id: str) -> Replayed[ErrorCode]:
         """Delete a group without members, with its offsets."""
         modern = self._modern(group_id)
         if modern is not None:
             return self._delete_modern(modern)
         group = self.view(group_id)
         if group is None:
-            return CoordinatorResult(ErrorCode.GROUP_ID_NOT_FOUND)
+            return Replayed(ErrorCode.GROUP_ID_NOT_FOUND)
         if group.state is not GroupState.EMPTY:
-            return CoordinatorResult(ErrorCode.NON_EMPTY_GROUP)
+            return Replayed(ErrorCode.NON_EMPTY_GROUP)
+        undo = to_entries(group_id, self._groups)
         self.forget(group_id)
         records = self.offsets.forget_group(group_id)
-        return CoordinatorResult(ErrorCode.NONE, (*records, encode_end(group_id)))
+        return Replayed(ErrorCode.NONE, (*records, encode_end(group_id)), undo)
 
-    def _delete_modern(self, group: Modern) -> CoordinatorResult[ErrorCode]:
+    def _delete_modern(self, group: Modern) -> Replayed[ErrorCode]:
         if group.members:
-            return CoordinatorResult(ErrorCode.NON_EMPTY_GROUP)
-        offsets = self.offsets.forget_group(group.group_id)
-        return CoordinatorResult(ErrorCode.NONE, (*offsets, *self._end(group)))
+            return Replayed(ErrorCode.NON_EMPTY_GROUP)
+        offsets, ended = self.offsets.forget_group(group.group_id), self._end(group)
+        return Replayed(ErrorCode.NONE, (*offsets, *ended.records), ended.undo)
 
-    def _end(self, group: Modern) -> tuple[CoordinatorRecord, ...]:
-        """The records that say that a group is gone."""
+    def _end(self, group: Modern) -> Replayed[None]:
+        """Write that a group is gone."""
         match group:
             case ConsumerGroup():
-                return self.consumer.delete(group).records
+                return self.consumer.delete(group)
             case ShareGroup():
-                return self.share.delete(group).records
+                return self.share.delete(group)
             case StreamsGroup():
-                return self.streams.delete(group).records
+                return self.streams.delete(group)
 
     def delete_offsets(
         self, group_id: str, positions: Sequence[Position]
@@ -228,19 +230,24 @@ class GroupShard:
         old = [one for one in old if one.topic not in topics]
         records = self.offsets.forget(group_id, old)
         if not group.members and len(old) == self.offsets.count(group_id):
-            records += self._end(group)
+            records += self._end(group).records
         return records
 
-    def replay(self, key: Buffer | None, value: Buffer | None) -> None:
-        """Take in one record of the log; see `CoordinatorShard`."""
-        if self.consumer.replay(key, value) or self.share.replay(key, value):
+    def replay(
+        self, key: Buffer | None, value: Buffer | None, ways: list[WayBack] | None = None
+    ) -> None:
+        """Take in one record of the log, noting the way back; see `CoordinatorShard`."""
+        if self.consumer.replay(key, value, ways) or self.share.replay(key, value, ways):
             return
-        if self.streams.replay(key, value):
+        if self.streams.replay(key, value, ways):
             return
         group_id = None if key is None else decode_group_key(key)
         if group_id is None:
             self.offsets.replay(key, value)
-        elif value is None:
+            return
+        if ways is not None:
+            ways.append(to_entries(group_id, self._groups))
+        if value is None:
             self._groups.pop(group_id, None)
         else:
             self._groups[group_id] = group_of(group_id, self._settings, decode_group(value))

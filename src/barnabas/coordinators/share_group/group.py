@@ -41,6 +41,11 @@ class ShareGroup:
     topics_seen: int = -1
 
     @property
+    def parts(self) -> tuple[object, ...]:
+        """The objects that have its attributes."""
+        return (self,)
+
+    @property
     def state(self) -> str:
         """What it is doing, in Kafka's word."""
         return "Stable" if self.members else "Empty"

@@ -12,7 +12,7 @@ from barnabas.coordinators.consumer_group.draft import Draft, Replay
 from barnabas.coordinators.consumer_group.places import KnownTopic, Place, TopicsView
 from barnabas.coordinators.consumer_group.target import hash_of, known_topics
 from barnabas.coordinators.kept_groups import KeptGroups
-from barnabas.coordinators.shard import CoordinatorResult
+from barnabas.coordinators.shard import Replayed
 from barnabas.coordinators.share_group import records
 from barnabas.coordinators.share_group.group import ShareGroup, ShareMember
 from barnabas.coordinators.share_group.replaying import replay
@@ -52,9 +52,7 @@ class ShareGroups(KeptGroups[ShareGroup]):
         super().__init__(replay, replay_any)
         self._topics = topics
 
-    def heartbeat(
-        self, asked: ShareBeat, settings: ShareSettings, now: int
-    ) -> CoordinatorResult[BeatReply]:
+    def heartbeat(self, asked: ShareBeat, settings: ShareSettings, now: int) -> Replayed[BeatReply]:
         """Join, go on or leave.
 
         Raises:
@@ -65,12 +63,12 @@ class ShareGroups(KeptGroups[ShareGroup]):
             raise BrokerError(
                 ErrorCode.GROUP_ID_NOT_FOUND, f"Share group {asked.group_id} not found."
             )
-        draft = Draft(self._replay_any)
+        draft = self._draft(group)
         group = group or ShareGroup(asked.group_id)
         was = _known(group, asked, settings)
         if asked.epoch == LEAVES:
             self._remove(draft, group, [asked.member_id])
-            return CoordinatorResult(BeatReply(asked.member_id, LEAVES, 0), tuple(draft.records))
+            return draft.result(BeatReply(asked.member_id, LEAVES, 0))
         told = _told(was, asked)
         if told != group.members.get(asked.member_id):
             draft.add(records.member_record(asked.group_id, told))
@@ -89,7 +87,7 @@ class ShareGroups(KeptGroups[ShareGroup]):
             settings.heartbeat_ms,
             member.assigned if is_news else None,
         )
-        return CoordinatorResult(reply, tuple(draft.records))
+        return draft.result(reply)
 
     def _refresh(self, draft: Draft, group: ShareGroup, *, has_news: bool) -> None:
         """Come to the next epoch if a subscription is another one, or if topics are."""
@@ -129,37 +127,37 @@ class ShareGroups(KeptGroups[ShareGroup]):
                 draft.add(record)
         self._refresh(draft, group, has_news=True)
 
-    def make(self, group_id: str) -> CoordinatorResult[None]:
+    def make(self, group_id: str) -> Replayed[None]:
         """Write that there is a group, which nobody is in."""
-        draft = Draft(self._replay_any)
+        draft = self._draft(self.get(group_id))
         draft.add(records.epoch_record(group_id, _MADE_EPOCH, 0))
         draft.add(records.assignment_epoch_record(group_id, _MADE_EPOCH, 0))
-        return CoordinatorResult(None, tuple(draft.records))
+        return draft.result(None)
 
-    def delete(self, group: ShareGroup) -> CoordinatorResult[None]:
+    def delete(self, group: ShareGroup) -> Replayed[None]:
         """Write that there is nothing of a group any more."""
-        draft = Draft(self._replay_any)
+        draft = self._draft(group)
         for record in records.without_group(group):
             draft.add(record)
-        return CoordinatorResult(None, tuple(draft.records))
+        return draft.result(None)
 
-    def set_read(self, group: ShareGroup, read: frozenset[Place]) -> CoordinatorResult[None]:
+    def set_read(self, group: ShareGroup, read: frozenset[Place]) -> Replayed[None]:
         """It is kept of these partitions, and of no others, what the group has read."""
-        draft = Draft(self._replay_any)
+        draft = self._draft(group)
         draft.add(records.read_record(group.group_id, read, self._topics.name_of))
-        return CoordinatorResult(None, tuple(draft.records))
+        return draft.result(None)
 
     def deadline(self, group: ShareGroup) -> int | None:
         """When the next thing happens to a group by itself."""
         return min(group.sessions.values(), default=None)
 
-    def on_time(self, group: ShareGroup, now: int) -> CoordinatorResult[None]:
+    def on_time(self, group: ShareGroup, now: int) -> Replayed[None]:
         """Take out whose sessions ended. The next heartbeat of another one makes the assignment."""
-        draft = Draft(self._replay_any)
+        draft = self._draft(group)
         late = [name for name in group.members if group.sessions.get(name, now + 1) <= now]
         if late:
             self._remove(draft, group, late)
-        return CoordinatorResult(None, tuple(draft.records))
+        return draft.result(None)
 
 
 def loaded(group: ShareGroup, settings: ShareSettings, now: int) -> None:

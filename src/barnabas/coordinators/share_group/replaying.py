@@ -9,6 +9,7 @@ from barnabas.coordinators.group_replay import Effect, GroupReplay
 from barnabas.coordinators.kinds import Layouts
 from barnabas.coordinators.share_group import records
 from barnabas.coordinators.share_group.group import ShareGroup, ShareMember
+from barnabas.coordinators.way_back import WayBack, to_entries
 from barnabas.protocol.internal import share_group_records as layouts
 
 
@@ -132,4 +133,11 @@ def _undo(groups: dict[str, ShareGroup], group: ShareGroup, of: Any) -> None:
             pass  # What a member had goes with the member.
 
 
-replay: GroupReplay[ShareGroup] = GroupReplay(ShareGroup, _EFFECTS, _undo)
+def _way_back(group: ShareGroup, of: Any) -> WayBack | None:
+    member_id = getattr(of, "member_id", None)
+    if member_id is None:
+        return None
+    return to_entries(member_id, group.members, group.target, group.sessions)
+
+
+replay: GroupReplay[ShareGroup] = GroupReplay(ShareGroup, _EFFECTS, _undo, _way_back)

@@ -57,6 +57,11 @@ class StreamsGroup:
     heard: Heard = field(default_factory=Heard)
 
     @property
+    def parts(self) -> tuple[object, ...]:
+        """The objects that have its attributes."""
+        return self, self.heard
+
+    @property
     def state(self) -> str:
         """What it is doing, in Kafka's word."""
         if not self.members:

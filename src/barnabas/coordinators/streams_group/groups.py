@@ -12,7 +12,7 @@ from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.group_records import encode_end
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.kept_groups import KeptGroups
-from barnabas.coordinators.shard import CoordinatorResult
+from barnabas.coordinators.shard import Replayed
 from barnabas.coordinators.streams_group import records
 from barnabas.coordinators.streams_group.beating import (
     StreamsBeat,
@@ -37,7 +37,7 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
 
     def heartbeat(
         self, asked: StreamsBeat, classic: ClassicGroup | None, settings: StreamsSettings, now: int
-    ) -> CoordinatorResult[StreamsReply]:
+    ) -> Replayed[StreamsReply]:
         """Join, go on or leave. `classic`: the classic group of that name, if there is one.
 
         Raises:
@@ -48,12 +48,12 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
             group.heard.sessions[asked.member_id] = now + settings.session_ms
             heartbeat_ms, endpoints = settings.heartbeat_ms, group.heard.endpoints
             reply = StreamsReply(asked.member_id, asked.epoch, heartbeat_ms, endpoints=endpoints)
-            return CoordinatorResult(reply)
-        draft = Draft(self._replay_any)
+            return Replayed(reply)
+        draft = self._draft(group)
         if asked.epoch == LEAVES:
             return self._leave(draft, group, asked)
         if group is None:
-            group = self._begin(asked, classic)
+            group = self._begin(draft, asked, classic)
         try:
             reply = beat(draft, group, asked, self._topics, settings, now)
         finally:
@@ -61,9 +61,11 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
                 del self._groups[asked.group_id]  # nothing has come of it
         if classic is not None:
             draft.add(encode_end(asked.group_id))
-        return CoordinatorResult(reply, tuple(draft.records))
+        return draft.result(reply)
 
-    def _begin(self, asked: StreamsBeat, classic: ClassicGroup | None) -> StreamsGroup:
+    def _begin(
+        self, draft: Draft, asked: StreamsBeat, classic: ClassicGroup | None
+    ) -> StreamsGroup:
         """A new group; a classic one without members makes room for it."""
         if asked.epoch != JOINS:
             raise _not_found(asked.group_id)
@@ -71,11 +73,11 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
             raise BrokerError(
                 ErrorCode.GROUP_ID_NOT_FOUND, f"Group {asked.group_id} is not a streams group."
             )
-        return self._groups.setdefault(asked.group_id, StreamsGroup(asked.group_id))
+        return self._begun(draft, asked.group_id, StreamsGroup(asked.group_id))
 
     def _leave(
         self, draft: Draft, group: StreamsGroup | None, asked: StreamsBeat
-    ) -> CoordinatorResult[StreamsReply]:
+    ) -> Replayed[StreamsReply]:
         if group is None:
             raise _not_found(asked.group_id)
         if asked.member_id not in group.members:
@@ -83,7 +85,7 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
         if asked.shuts_down and group.heard.shutdown_by is None:
             group.heard.shutdown_by = asked.member_id
         self._remove(draft, group, [asked.member_id])
-        return CoordinatorResult(StreamsReply(asked.member_id, LEAVES), tuple(draft.records))
+        return draft.result(StreamsReply(asked.member_id, LEAVES))
 
     @staticmethod
     def _remove(draft: Draft, group: StreamsGroup, gone: Iterable[str]) -> None:
@@ -93,18 +95,16 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
         epoch = group.epoch + 1
         draft.add(records.epoch_record(group.group_id, epoch, group.metadata_hash, group.validated))
 
-    def delete(self, group: StreamsGroup) -> CoordinatorResult[None]:
+    def delete(self, group: StreamsGroup) -> Replayed[None]:
         """Write that there is nothing of a group any more."""
-        draft = Draft(self._replay_any)
+        draft = self._draft(group)
         for record in records.without_group(group):
             draft.add(record)
-        return CoordinatorResult(None, tuple(draft.records))
+        return draft.result(None)
 
-    def on_time(
-        self, group: StreamsGroup, settings: StreamsSettings, now: int
-    ) -> CoordinatorResult[None]:
+    def on_time(self, group: StreamsGroup, settings: StreamsSettings, now: int) -> Replayed[None]:
         """Do what is due: sessions and times to give back that ended, a first assignment."""
-        draft, heard = Draft(self._replay_any), group.heard
+        draft, heard = self._draft(group), group.heard
         late = [
             name
             for name in group.members
@@ -116,7 +116,7 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
             heard.delayed_until = None
             if group.members:
                 retarget(draft, group, settings, now)
-        return CoordinatorResult(None, tuple(draft.records))
+        return draft.result(None)
 
 
 def deadline(group: StreamsGroup) -> int | None:

@@ -11,6 +11,7 @@ from barnabas.coordinators.streams_group.group import BEFORE_THE_FIRST, StreamsG
 from barnabas.coordinators.streams_group.member import Endpoint, MemberState, StreamsMember
 from barnabas.coordinators.streams_group.tasks import Role, Task, tasks_of
 from barnabas.coordinators.streams_group.topology import read_topology
+from barnabas.coordinators.way_back import WayBack, to_entries
 from barnabas.errors import BrokerError, DecodeError
 from barnabas.protocol.internal import streams_group_records as layouts
 
@@ -153,4 +154,11 @@ def _undo(groups: dict[str, StreamsGroup], group: StreamsGroup, of: Any) -> None
             pass  # What a member did goes with the member.
 
 
-replay: GroupReplay[StreamsGroup] = GroupReplay(StreamsGroup, _EFFECTS, _undo)
+def _way_back(group: StreamsGroup, of: Any) -> WayBack | None:
+    member_id, heard = getattr(of, "member_id", None), group.heard
+    if member_id is None:
+        return None
+    return to_entries(member_id, group.members, group.target, heard.sessions, heard.limits)
+
+
+replay: GroupReplay[StreamsGroup] = GroupReplay(StreamsGroup, _EFFECTS, _undo, _way_back)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
-from barnabas.coordinators.consumer_group.group import ConsumerGroupState
+from barnabas.coordinators.consumer_group.group import ConsumerGroup, ConsumerGroupState
 from barnabas.coordinators.consumer_group.member import MemberState
 from barnabas.coordinators.consumer_group.regexes import compiled
 from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
@@ -20,6 +20,7 @@ from barnabas.coordinators.group.offset_records import CommittedOffset, Position
 from barnabas.coordinators.group.protocols import assignment_of
 from barnabas.coordinators.group.shard import GroupShard
 from barnabas.errors import BrokerError, ErrorCode
+from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import SETTINGS, SomeTopics, a_shard
 
 TOPICS = SomeTopics(dogs=4)
@@ -37,7 +38,8 @@ def asked(name: str, epoch: int = 0, **more: object) -> Beat:
 
 
 def beat(shard: GroupShard, name: str, epoch: int = 0, now: int = 0, **more: object) -> BeatReply:
-    return shard.consumer.heartbeat(asked(name, epoch, **more), None, now).reply
+    one = asked(name, epoch, **more)
+    return refused_first(shard, lambda: shard.consumer.heartbeat(one, None, now)).reply
 
 
 def refused(shard: GroupShard, name: str, epoch: int = 0, **more: object) -> ErrorCode:
@@ -157,10 +159,15 @@ def a_classic_group(shard: GroupShard, *names: str) -> ClassicGroup:
 
 def joins(shard: GroupShard, classic: ClassicGroup, **more: object) -> ErrorCode:
     try:
-        shard.consumer.heartbeat(asked("new", 0, **more), classic, 0)
+        one = asked("new", 0, **more)
+        refused_first(shard, lambda: shard.consumer.heartbeat(one, classic, 0))
     except BrokerError as error:
         return error.code
     return ErrorCode.NONE
+
+
+def leave(shard: GroupShard, group: ConsumerGroup, who: list[Identity]) -> list[ErrorCode]:
+    return refused_first(shard, lambda: shard.consumer.leave(group, who, 0)).reply
 
 
 def test_a_classic_group_becomes_another_one() -> None:
@@ -185,7 +192,7 @@ def test_an_operator_takes_out_members_of_both_kinds() -> None:
         Identity("x", "i"),
         Identity("x"),
     ]
-    codes = shard.consumer.leave(group, leavers, 0).reply
+    codes = leave(shard, group, leavers)
     refused = ErrorCode.FENCED_INSTANCE_ID, ErrorCode.UNKNOWN_MEMBER_ID
     assert codes == [ErrorCode.NONE] * 3 + list(refused)
     assert (set(group.members), group.epoch) == ({"new"}, 4)
@@ -198,7 +205,7 @@ def test_a_group_that_goes_back_hands_out_what_was_to_be_had() -> None:
     assert group is not None
     target = sorted(one.partition for one in group.target["old"])
     assert (len(target), len(group.members["old"].assigned)) == (2, 0)
-    shard.consumer.leave(group, [Identity("new")], 0)
+    leave(shard, group, [Identity("new")])
     classic = shard.group("g")
     assert classic is not None
     (told,) = assignment_of(classic.members["old"].assignment)
@@ -215,10 +222,10 @@ def test_a_group_that_goes_back_has_who_was_told_less_ask_again() -> None:
         Identity(""), "", "old", "c", "/h", 1000, 500, "consumer", protocols,
         takes_id_first=False, skips_assignment=False,
     )  # fmt: skip
-    joined = shard.consumer.classic_join(group, join, 0).reply
+    joined = refused_first(shard, lambda: shard.consumer.classic_join(group, join, 0)).reply
     assert joined.error is ErrorCode.NONE
     assert not group.members["old"].assigned, "the other has not given back yet"
-    shard.consumer.leave(group, [Identity("new")], 0)
+    leave(shard, group, [Identity("new")])
     classic = shard.group("g")
     assert classic is not None
     assert (classic.generation, classic.leader) == (joined.generation, None)

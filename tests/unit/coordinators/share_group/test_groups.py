@@ -1,4 +1,5 @@
 from dataclasses import replace
+from functools import partial
 
 from barnabas.coordinators.consumer_group.places import KnownTopic, Place
 from barnabas.coordinators.group.commit import Commit
@@ -8,6 +9,7 @@ from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.share_group.group import ShareMember
 from barnabas.coordinators.share_group.groups import ShareBeat, ShareSettings, assign, loaded
 from barnabas.errors import ErrorCode
+from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import SomeTopics, a_shard
 
 SETTINGS = ShareSettings(session_ms=1000, heartbeat_ms=100, assignment_interval_ms=0, max_size=10)
@@ -36,7 +38,7 @@ def test_members_come_and_go_and_a_restart_finds_the_same() -> None:
     shard = a_shard(topics)
     log: list[CoordinatorRecord] = []
     for asked in (beat("a"), beat("b"), beat("a", 2), beat("b", -1), beat("a", 3)):
-        log += shard.share.heartbeat(asked, SETTINGS, 0).records
+        log += refused_first(shard, partial(shard.share.heartbeat, asked, SETTINGS, 0)).records
     group = shard.share.get("g")
     assert group is not None
     assert (group.epoch, list(group.members)) == (4, ["a"])
@@ -48,7 +50,8 @@ def test_members_come_and_go_and_a_restart_finds_the_same() -> None:
     assert found is not None
     assert (found.members, found.target, found.epoch) == (group.members, group.target, 4)
     loaded(found, SETTINGS, 0)
-    assert again.share.on_time(found, 1000).reply is None
+    ended = partial(again.share.on_time, found, 1000)
+    assert refused_first(again, ended).reply is None
     assert (found.state, list(found.members)) == ("Empty", [])
 
 

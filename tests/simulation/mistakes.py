@@ -15,6 +15,7 @@ from barnabas.coordinators.group import rebalancing, shard
 from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.member import Member
+from barnabas.coordinators.group.offsets import OffsetsShard
 from barnabas.errors import ErrorCode
 from barnabas.log.producer_state import ProducerState
 from barnabas.log.seen_end import SeenEnd
@@ -105,6 +106,11 @@ def hand_over_too_soon(patch: Patch) -> None:
     patch.setattr(ConsumerGroup, "put", put)
 
 
+def remove_nothing(patch: Patch) -> None:
+    """Say that positions are removed, and do not write it."""
+    patch.setattr(OffsetsShard, "forget", lambda *_asked: [])
+
+
 MISTAKES: Mapping[str, Callable[[Patch], None]] = MappingProxyType(
     {
         one.__name__: one
@@ -119,6 +125,7 @@ MISTAKES: Mapping[str, Callable[[Patch], None]] = MappingProxyType(
             show_open_transactions,
             take_commits_of_consumer_zombies,
             hand_over_too_soon,
+            remove_nothing,
             *SHARE_MISTAKES,
             *STREAMS_MISTAKES,
             *COMPACTION_MISTAKES,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from barnabas.sim.build import OLDEST
 from barnabas.sim.classic_membership import ClassicMembership
+from barnabas.sim.clerk import SimClerk
 from barnabas.sim.consumer_membership import ConsumerMembership
 from barnabas.sim.consuming import SimMember
 from barnabas.sim.copying import SimCopier
@@ -45,6 +46,12 @@ class Cast:
             producer = SimProducer(site, scenario.rounds)
             self.producers.append(producer)
             site.process.begin(producer.run())
+        self._clerks: list[SimClerk] = []
+        for number in range(scenario.clerks):
+            site = begin_site(f"clerk-{number}", entropy.stream(f"clerk-{number}"))
+            clerk = SimClerk(site, scenario.rounds)
+            self._clerks.append(clerk)
+            site.process.begin(clerk.run())
         self.transactors = Transactors(scenario, entropy.stream("transactors"), begin_site)
         self.members: Roles[SimMember] = Roles(entropy)
         for number in range(scenario.members):
@@ -146,6 +153,8 @@ class Cast:
             return f"{len(working)} producers are not done"
         if not self.transactors.are_done:
             return "transactions are not done"
+        if any(not one.is_done for one in self._clerks):
+            return "clerks are not done"
         if any(one.ends_all for one in self._deployments):
             return "somebody is about to end an application"
         if not self._is_produced:

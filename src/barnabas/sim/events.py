@@ -198,6 +198,15 @@ class Positions:
 
 
 @dataclass(frozen=True, slots=True)
+class Remembered:
+    """A group that nobody is in has the positions `told`; `kept` are those that it is to have."""
+
+    group: str
+    kept: Mapping[Place, int]
+    told: Mapping[Place, int]
+
+
+@dataclass(frozen=True, slots=True)
 class TransactionEnded:
     """What is known of a transaction now; `committed` None: it was asked to commit, and no more.
 
@@ -319,6 +328,7 @@ Asked = (
 
 Event = (
     Asked
+    | Remembered
     | TransactionEnded
     | OffsetsEnded
     | ProducerRefused

@@ -56,6 +56,8 @@ class Scenario:
     """Whether they come back with other topologies than they had."""
     ends: int
     """So often one of them asks that all end."""
+    clerks: int
+    """They commit for groups without members, and have that removed; none where it may be lost."""
     topic_properties: Mapping[str, str]
     """Of the topics that producers and copiers write to."""
     properties: Mapping[str, object]
@@ -112,6 +114,7 @@ def drawn(entropy: SeededEntropy) -> Scenario:
         "group.streams.num.standby.replicas": standbys,
         "share.coordinator.state.topic.num.partitions": 1 + entropy.below(3),
     }
+    clerks = rolling.below(3)
     return replace(
         scenario,
         kind=kind,
@@ -123,6 +126,7 @@ def drawn(entropy: SeededEntropy) -> Scenario:
         standbys=standbys,
         changes_builds=changes_builds,
         ends=ends if streamers else 0,
+        clerks=clerks if scenario.flushes or not scenario.cuts_power else 0,
         topic_properties={"segment.ms": str(topic_segment_ms)},
         properties={**scenario.properties, **properties},
     )
@@ -158,6 +162,7 @@ def _drawn(entropy: SeededEntropy) -> Scenario:
         standbys=0,
         changes_builds=False,
         ends=0,
+        clerks=0,
         topic_properties={},
         properties={
             "log.flush.interval.messages": 1 if flushes else 2**63 - 1,

@@ -16,6 +16,7 @@ from barnabas.protocol.describe_share_group_offsets import (
     DescribeShareGroupOffsetsRequestGroup,
     DescribeShareGroupOffsetsResponse,
 )
+from barnabas.protocol.list_groups import ListGroupsRequest, ListGroupsResponse
 from barnabas.protocol.list_transactions import ListTransactionsRequest, ListTransactionsResponse
 from barnabas.protocol.offset_fetch import (
     OffsetFetchRequest,
@@ -39,6 +40,7 @@ from barnabas.wire.schema import declaration_of
 
 _SPOKEN = {
     ApiKey.DESCRIBE_GROUPS: 5,
+    ApiKey.LIST_GROUPS: 3,
     ApiKey.LIST_TRANSACTIONS: 0,
     ApiKey.OFFSET_FETCH: 8,
     ApiKey.CONSUMER_GROUP_DESCRIBE: 0,
@@ -87,6 +89,7 @@ class Standing:
 def _questions(scenario: Scenario) -> Iterator[_Asked]:
     readers = [GROUP, *([COPIERS_GROUP] if scenario.copiers else [])]
     keepers = [*readers, *([STREAMERS_GROUP] if scenario.streamers else [])]
+    yield ListGroupsRequest(), ListGroupsResponse
     yield DescribeGroupsRequest(groups=readers), DescribeGroupsResponse
     for group in keepers:
         whole = OffsetFetchRequestGroup(group_id=group, topics=None)

@@ -7,6 +7,7 @@ from barnabas.sim.checkers.commits_stay import CommitsStay
 from barnabas.sim.checkers.contents_stay import ContentsStay
 from barnabas.sim.checkers.copied_once import CopiedOnce
 from barnabas.sim.checkers.epochs_grow import EpochsGrow
+from barnabas.sim.checkers.none_returns import NoneReturns
 from barnabas.sim.checkers.none_skipped import NoneSkipped
 from barnabas.sim.checkers.offsets_whole import OffsetsWhole
 from barnabas.sim.checkers.one_hand import OneHand
@@ -45,6 +46,7 @@ def all_checkers(scenario: Scenario) -> list[Checker]:
         EpochsGrow(),
         ZombiesFenced(),
         CommitsStay(),
+        NoneReturns(),
         ContentsStay(),
         RecordsOnce(),
         WholeTransactions(),

@@ -1,7 +1,8 @@
 """One frame an event, several, or pieces of them: the same replies, whichever way each of them goes."""
 
-from collections import deque
-from collections.abc import Callable
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from itertools import accumulate, cycle, pairwise, zip_longest
 from struct import pack
 from types import SimpleNamespace
 from typing import cast
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from barnabas.broker.broker import Broker
 from barnabas.broker.connection import ClientConnection
 from barnabas.broker.purgatory import Pending, Unwritten
+from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.spoken import Spoken
 from barnabas.broker.turn import Turn
 from barnabas.dialects.dialect import OnlyByClosing, Request, Unanswered
@@ -23,7 +25,9 @@ from barnabas.wire.send import Send
 from tests.unit.runtime.manual_timers import ManualTimers
 from tests.unit.runtime.scripted_channel import ScriptedChannel
 
-PLAIN, PARKED, THERE, UNWRITTEN, NO_REPLY, IN_PARTS, UNANSWERED, FAILING, FAILING_LATE = range(9)
+PLAIN, PARKED, THERE, UNWRITTEN, NO_REPLY, IN_PARTS, UNANSWERED, FAILING, FAILING_LATE, UNSEEN = (
+    range(10)
+)
 
 
 class Dialect:
@@ -31,17 +35,32 @@ class Dialect:
 
     at_once = 1
 
+    def __init__(self, client_id: str) -> None:
+        self.client_id = client_id
+
     def read_request(self, frame: memoryview) -> Request:
         if frame[0] == UNANSWERED:
             raise Unanswered("as told")
-        return Request(frame[0], 0, frame[1], None, bytes(frame))
+        return Request(frame[0], 0, frame[1], self.client_id, bytes(frame))
 
-    def write_response(self, request: Request, outcome: object) -> Send | bytes | None:
+    def write_response(
+        self, request: Request, outcome: object, _wait_ms: int = 0
+    ) -> Send | bytes | None:
         assert isinstance(outcome, bytes)
         if request.api_key == NO_REPLY:
             return None
         reply = pack(">i", len(outcome)) + outcome
         return Send(reply) if request.api_key == IN_PARTS else reply
+
+
+class Unflushed:
+    """A partition whose appends do not count before they are flushed."""
+
+    def __init__(self) -> None:
+        self.waiting: list[Callable[[], None]] = []
+
+    def when_seen(self, callback: Callable[[], None]) -> None:
+        self.waiting.append(callback)
 
 
 class Replicas:
@@ -50,45 +69,85 @@ class Replicas:
     def __init__(self, done: list[object]) -> None:
         self.done = done
         self.waiting: list[tuple[Pending, bytes]] = []
+        self.queued: list[Unflushed] = []
+        self.unseen: list[Unflushed] = []
+        self.written: list[Unflushed] = []
 
-    def write(self) -> None:
+    def write(self) -> bool:
         waiting, self.waiting = self.waiting, []
         for pending, body in waiting:
             self.done.append(body)
             pending.complete(body)
+        self.unseen += self.queued
+        self.written += self.queued
+        self.queued = []
+        return bool(self.unseen)
 
-    def take_unseen(self) -> list[object]:
-        return []
+    def take_unseen(self) -> list[Unflushed]:
+        unseen, self.unseen = self.unseen, []
+        return unseen
+
+    def flush(self) -> None:
+        written, self.written = self.written, []
+        for one in written:
+            for callback in one.waiting:
+                callback()
 
 
-class Client:
-    """A client whose requests are handled as they say."""
+class Throttling:
+    """Has clients wait for as many milliseconds as were drawn, in their order and again."""
 
-    def __init__(self, *, takes_lone: bool) -> None:
+    def __init__(self, waits: list[int]) -> None:
+        self.waits = waits
+        self.calls: Counter[str] = Counter()
+
+    def worked(self, client_id: str, _seconds: float) -> int:
+        # Every other call is about what the reply has cost, and nobody waits for that.
+        self.calls[client_id] += 1
+        return self.waits[self.calls[client_id] // 2 % len(self.waits)]
+
+    def produced(self, _client_id: str, _size: int) -> int:
+        return 0
+
+    def fetched(self, _client_id: str, _size: int) -> int:
+        return 0
+
+
+class Clients:
+    """Clients of one broker whose requests are handled as they say."""
+
+    def __init__(self, *, takes_lone: bool, count: int = 1, waits: Sequence[int] = (0,)) -> None:
         self.done: list[object] = []
+        self.sizes: list[list[int]] = []
+        """Of what each had got, whenever nothing more came by itself."""
         self.timers = ManualTimers()
         self.replicas = Replicas(self.done)
-        self.channel = ScriptedChannel(self.timers.run_soon)
+        self.quotas = SimpleNamespace(in_force=False)
         self.parked: deque[Callable[[], None]] = deque()
-        turn = Turn(self.replicas, self.timers)  # type: ignore[arg-type]
         broker = SimpleNamespace(
-            quotas=SimpleNamespace(in_force=False), replicas=self.replicas, turn=turn
+            quotas=self.quotas,
+            throttling=Throttling(list(waits)),
+            clock=SimpleNamespace(monotonic=lambda: 0.0),
+            timers=self.timers,
+            replicas=self.replicas,
+            turn=Turn(cast("ReplicaManager", self.replicas), self.timers),
         )
-        connection = Connection(
-            self.channel,
-            ConnectionMemory(1 << 20),
-            Departures(self.timers),
-            max_frame_bytes=1 << 20,
-        )
-        client = ClientConnection(
-            cast("Broker", broker),
-            cast("Spoken", (Dialect(), dict.fromkeys(range(9), self.handle))),
-            connection,
-            listener="PLAINTEXT",
-            number=1,
-            on_gone=lambda _: self.done.append("gone"),
-        )
-        connection.serve(client, cast("Lone", client.lone) if takes_lone else None)
+        memory, departures = ConnectionMemory(1 << 20), Departures(self.timers)
+        self.channels = []
+        for number in range(count):
+            channel = ScriptedChannel(self.timers.run_soon)
+            connection = Connection(channel, memory, departures, max_frame_bytes=1 << 20)
+            handlers = dict.fromkeys(range(10), self.handle)
+            client = ClientConnection(
+                cast("Broker", broker),
+                cast("Spoken", (Dialect(str(number)), handlers)),
+                connection,
+                listener="PLAINTEXT",
+                number=number,
+                on_gone=lambda _: self.done.append("gone"),
+            )
+            connection.serve(client, cast("Lone", client.lone) if takes_lone else None)
+            self.channels.append(channel)
 
     def handle(self, _broker: object, _context: object, body: object) -> object:
         assert isinstance(body, bytes)
@@ -108,65 +167,97 @@ class Client:
                 unwritten = Unwritten()
                 self.replicas.waiting.append((unwritten, body))
                 return unwritten
+            case kind if kind == UNSEEN:
+                self.replicas.queued.append(Unflushed())
             case kind if kind == FAILING:
                 raise OnlyByClosing("as told")
         return body
 
-    def end(self) -> tuple[bytes, list[object]]:
-        """Let all be answered; gives what it got, and what was done for it."""
-        while self.parked:
-            self.parked.popleft()()
+    def arrive(self, number: int, piece: bytes) -> None:
+        self.channels[number].arrive(piece)
+        self.sizes.append([len(one.sent) for one in self.channels])
+
+    def end(self) -> tuple[list[bytes], list[object]]:
+        """Let all be answered; gives what each got, and what was done for them."""
+        while self.parked or self.replicas.written or self.timers.waiting:
+            self.sizes.append([len(one.sent) for one in self.channels])
+            if self.parked:
+                self.parked.popleft()()
+            self.replicas.flush()
+            self.timers.advance(1)
             self.timers.run_soon()
-            self.channel.let_arrive()
-        assert self.channel.closed or not self.channel.arriving
-        return bytes(self.channel.sent), self.done
+            for channel in self.channels:
+                channel.let_arrive()
+        assert all(one.closed or not one.arriving for one in self.channels)
+        return [bytes(one.sent) for one in self.channels], self.done
 
 
 KINDS = st.sampled_from(
     [PLAIN] * 6
     + [PARKED, PARKED, THERE, UNWRITTEN, UNWRITTEN, NO_REPLY, IN_PARTS, UNANSWERED]
-    + [FAILING, FAILING_LATE]
+    + [UNSEEN, UNSEEN, FAILING, FAILING_LATE]
 )
 
 
-@given(
-    kinds=st.lists(KINDS, max_size=12),
-    paddings=st.lists(st.integers(0, 40), min_size=1),
-    cuts=st.lists(st.integers(1, 60), max_size=40),
-)
-def test_the_ways_of_a_frame_come_to_the_same(
-    kinds: list[int], paddings: list[int], cuts: list[int]
-) -> None:
+def streams_of(kinds: Sequence[int], paddings: Sequence[int], count: int) -> list[list[bytes]]:
+    """Frames of these kinds, in turns for each of so many clients."""
     frames = [
         bytes([kind, number]) + b"." * paddings[number % len(paddings)]
         for number, kind in enumerate(kinds)
     ]
-    stream = b"".join(pack(">i", len(frame)) + frame for frame in frames)
-    found = []
-    for takes_lone, alone in ((False, False), (True, False), (True, True)):
-        client = Client(takes_lone=takes_lone)
-        if alone:
-            for frame in frames:
-                client.channel.arrive(pack(">i", len(frame)) + frame)
-        else:
-            at = 0
-            for cut in [*cuts, len(stream)]:
-                if stream[at : at + cut]:
-                    client.channel.arrive(stream[at : at + cut])
-                at += cut
-        found.append(client.end())
-    assert found[0] == found[1]
-    assert found[0][0] == found[2][0]
-    if UNWRITTEN not in kinds:
+    whole = [pack(">i", len(frame)) + frame for frame in frames]
+    return [whole[number::count] for number in range(count)]
+
+
+def in_turns(pieces: list[list[bytes]]) -> list[tuple[int, bytes]]:
+    """What arrives, and at which client."""
+    rows = zip_longest(*pieces, fillvalue=b"")
+    return [(number, piece) for row in rows for number, piece in enumerate(row) if piece]
+
+
+@given(
+    kinds=st.lists(KINDS, max_size=16),
+    paddings=st.lists(st.integers(0, 40), min_size=1),
+    cuts=st.lists(st.integers(1, 60), max_size=40),
+    count=st.integers(1, 2),
+    metered=st.lists(st.booleans(), min_size=1),
+    waits=st.lists(st.sampled_from([0, 0, 5]), min_size=1),
+)
+def test_the_ways_of_a_frame_come_to_the_same(
+    kinds: list[int],
+    paddings: list[int],
+    cuts: list[int],
+    count: int,
+    metered: list[bool],
+    waits: list[int],
+) -> None:
+    """Quotas come and go between two events."""
+    frames = streams_of(kinds, paddings, count)
+    ends = [*accumulate(cuts), 1 << 20]
+    cut = [[b"".join(one)[first:last] for first, last in pairwise([0, *ends])] for one in frames]
+    found, sizes = [], []
+    for takes_lone, pieces in ((False, cut), (True, cut), (True, frames)):
+        clients = Clients(takes_lone=takes_lone, count=count, waits=waits)
+        for (number, piece), quotas in zip(in_turns(pieces), cycle(metered), strict=False):
+            clients.quotas.in_force = quotas
+            clients.arrive(number, piece)
+        found.append(clients.end())
+        sizes.append(clients.sizes)
+    assert (found[0], sizes[0]) == (found[1], sizes[1])
+    for one, other in zip(found[0][0], found[2][0], strict=True):
+        # One that is closed does not hear of what is not flushed by then.
+        assert one == other or (other.startswith(one) and {UNSEEN, FAILING} <= set(kinds))
+    if UNWRITTEN not in kinds and count == 1:
         # Those of one event are written at once, behind all of them.
-        assert found[0] == found[2]
+        assert found[0][1] == found[2][1]
 
 
 def test_frames_cut_at_every_byte() -> None:
-    frames = [bytes([kind, number]) for number, kind in enumerate([PLAIN, PARKED, UNWRITTEN] * 2)]
-    stream = b"".join(pack(">i", len(frame)) + frame for frame in frames)
+    kinds = [PLAIN, PARKED, UNWRITTEN, UNSEEN] * 2
+    (frames,) = streams_of(kinds, [0], 1)
+    stream = b"".join(frames)
     for first in range(1, len(stream)):
         for second in range(first + 1, len(stream)):
-            client = Client(takes_lone=True)
-            client.channel.arrive(stream[:first], stream[first:second], stream[second:])
-            assert client.end()[0] == stream
+            clients = Clients(takes_lone=True)
+            clients.channels[0].arrive(stream[:first], stream[first:second], stream[second:])
+            assert clients.end()[0] == [stream]

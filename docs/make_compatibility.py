@@ -136,8 +136,9 @@ killed broker, by pattern, moved over one by one and back; here and on Kafka 4.3
 (`tests/interop/test_our_epoch_groups.py`). It commits the leader epochs that Java's consumer does
 (`tests/interop/test_committed_epochs.py`).
 
-**Share groups (KIP-932).** Java's VerifiableShareConsumer of 4.3, killed, over a killed broker, and
-`kafka-share-groups`; with `share.isolation.level=read_committed` it gets what it gets of Kafka 4.3
+**Share groups (KIP-932).** Java's VerifiableShareConsumer of 4.1, 4.2 and 4.3: two share, one is killed with
+records in hand, and each record is done once; 4.3 also alone, over a killed broker, and `kafka-share-groups`;
+with `share.isolation.level=read_committed` it gets what it gets of Kafka 4.3
 (`tests/interop/test_share_groups.py`). What comes together, and what of it comes again, is as on Kafka 4.3
 (`tests/interop/differential/deliveries.py`). What brokers ask a share coordinator is answered as by Kafka 4.3
 (`tests/interop/differential/share_states.py`).

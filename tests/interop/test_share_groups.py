@@ -3,16 +3,23 @@
 import json
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
 
 import pytest
 
 from barnabas import Admin, Producer, Resource
 from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
-from tests.interop.brokers import InteropBroker
+from tests.interop.brokers import InteropBroker, wait_for
 from tests.interop.differential.talk import Talk
-from tests.interop.peers.kafka_tools import run_tool, tool_command
+from tests.interop.group_members import Place
+from tests.interop.peers.child import Child
+from tests.interop.peers.generations import KAFKA_TOOLS_4_1, KAFKA_TOOLS_4_2
+from tests.interop.peers.kafka_tools import command_of, run_tool, tool_command
+from tests.interop.peers.maven import KAFKA_4, MavenPeer
 from tests.interop.peers.our_broker import OurBroker
 from tests.interop.test_groups import EACH, PARTITIONS, fill, new_topic
 
@@ -45,20 +52,25 @@ def asked(address: str, group: str, topic: str, most: int) -> list[str]:
     ]  # fmt: skip
 
 
-def acknowledged(printed: str) -> Counter[tuple[int, int]]:
+def acknowledged(printed: str) -> Counter[Place]:
     """Partition and offset of all that was acknowledged."""
+    return offsets_in(printed, "offsets_acknowledged")
+
+
+def offsets_in(printed: str, of: str) -> Counter[Place]:
+    """Partition and offset of all that such events tell of."""
     events = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
     return Counter(
         (one["partition"], offset)
         for event in events
-        if event["name"] == "offsets_acknowledged" and event["success"]
+        if event["name"] == of and event.get("success", True)
         for one in event["partitions"]
         for offset in one["offsets"]
     )
 
 
-def places(first: int = 0) -> Counter[tuple[int, int]]:
-    ends = range(first, first + EACH)
+def places(first: int = 0, count: int = EACH) -> Counter[Place]:
+    ends = range(first, first + count)
     return Counter((one, offset) for one in range(PARTITIONS) for offset in ends)
 
 
@@ -95,6 +107,63 @@ def test_a_killed_member_leaves_its_partitions_to_the_others(ours: OurBroker) ->
         other.kill()
     fill(address, topic)
     assert acknowledged(run_tool(*asked(address, group, topic, ALL))) == places(EACH)
+
+
+class Sharer:
+    """A member that goes on until it is killed."""
+
+    def __init__(self, release: MavenPeer, address: str, group: str, topic: str) -> None:
+        program, *options = asked(address, group, topic, -1)
+        command = command_of(release, f"org.apache.kafka.tools.{program}", *options)
+        self._folder = tempfile.TemporaryDirectory(prefix="sharer-")
+        self._child = Child(command, Path(self._folder.name) / "said")
+
+    def said(self, of: str = "offsets_acknowledged") -> Counter[Place]:
+        """What its events tell of; it may be amid a line."""
+        assert self._child.alive(), self._child.tail()
+        return offsets_in(self._child.log.read_text().rpartition("\n")[0], of)
+
+    def kill(self) -> tuple[Counter[Place], Counter[Place]]:
+        """SIGKILL, whatever it is at; what it said that it had got, and acknowledged."""
+        self._child.kill()
+        said = self._child.log.read_text().rpartition("\n")[0]
+        return offsets_in(said, "records_consumed"), acknowledged(said)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._child.kill()
+        self._folder.cleanup()
+
+
+def is_done(address: str, group: str) -> bool:
+    """Whether nothing is left; where the group starts says less, as Kafka may leave that where it was."""
+    rows = [row.split("\t") for row in groups(address, "describe", group).stdout.splitlines()]
+    return [row[4] for row in rows] == ["0"] * PARTITIONS
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "release", [KAFKA_TOOLS_4_1, KAFKA_TOOLS_4_2, KAFKA_4], ids=lambda one: one.version
+)
+def test_what_a_killed_member_had_in_hand_goes_to_the_other(
+    ours: OurBroker, release: MavenPeer
+) -> None:
+    topic, address = new_topic(ours), ours.bootstrap_servers
+    place = release, address, f"of-{topic}", topic
+    with Sharer(*place) as stays, Sharer(*place) as goes:
+        end = 0
+        while not (stays.said() and goes.said()):
+            fill(address, topic)
+            end += EACH
+        fill(address, topic)
+        got, said = goes.kill()
+        fill(address, topic)
+        end += 2 * EACH
+        wait_for(lambda: is_done(address, place[2]))
+        wait_for(lambda: stays.said() | got >= places(0, end))
+        assert set((stays.said() + said).values()) == {1}, "was done twice"
 
 
 @pytest.mark.long

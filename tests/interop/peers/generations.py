@@ -65,6 +65,13 @@ def _release_4(version: str) -> MavenPeer:
 KAFKA_4_0 = _release_4("4.0.0")
 KAFKA_4_1 = _release_4("4.1.0")
 KAFKA_4_2 = _release_4("4.2.0")
+KAFKA_TOOLS_4_1, KAFKA_TOOLS_4_2 = (
+    MavenPeer(
+        f"kafka-tools-{version}",
+        (f"org.apache.kafka:kafka-tools:{version}", *KAFKA_4.artifacts[2:]),
+    )
+    for version in ("4.1.0", "4.2.0")
+)
 RELEASES = (
     KAFKA_0_8_0, KAFKA_0_8_1, KAFKA_0_8_2, KAFKA_0_9, KAFKA_0_10, KAFKA_0_11, KAFKA_1, KAFKA_2_4,
     KAFKA_2_8, KAFKA_3_9, KAFKA_4,

@@ -285,6 +285,18 @@ def test_static_members_come_back_to_what_they_had(servers: str, topic: str) -> 
         each.close()
 
 
+def test_who_shares_in_no_way_that_the_others_know_hears_which_it_offered(
+    servers: str, topic: str
+) -> None:
+    with member(servers, topic, partition_assignment_strategy="sticky") as one:
+        poll_until([one], lambda: shared([one]))
+        with (
+            member(servers, topic, partition_assignment_strategy="range,roundrobin") as two,
+            pytest.raises(BrokerError, match=r"all members know is among range, roundrobin \(part"),
+        ):
+            two.poll(SECONDS)
+
+
 def test_what_cannot_be_subscribed_is_said(servers: str, topic: str) -> None:
     with Consumer(bootstrap_servers=servers) as one, pytest.raises(ConfigError, match=r"group\.id"):
         one.subscribe([topic])

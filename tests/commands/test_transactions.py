@@ -88,8 +88,24 @@ def test_a_producer_that_has_nothing_open_is_not_fenced(broker: Served) -> None:
     producer.commit_transaction(SECONDS)
 
 
+def hang(broker: Served, topic: str, producer_id: int) -> None:
+    """Begin a transaction that no coordinator knows of."""
+    builder = BatchBuilder(Codec.NONE, 1000)
+    builder.append(1, None, b"of nobody")
+    batch = builder.build(producer_id, 3, 0, transactional=True)
+    part = PartitionProduceData(index=0, records=batch)
+    request = ProduceRequest(
+        transactional_id="nobody",
+        acks=1,
+        timeout_ms=1000,
+        topic_data=[TopicProduceData(name=topic, partition_data=[part])],
+    )
+    with RawClient(int(broker.servers.rpartition(":")[2])) as client:
+        client.ask(request, 9, ProduceResponse)
+
+
 def test_one_place_is_aborted_by_its_offset(broker: Served) -> None:
-    producer = begin(broker, "second", "hens")
+    hang(broker, "hens", 4712)
     refused = broker.run("transactions", "abort", "hens:0", "2")
     assert refused.code != 0
     assert "no open transaction of hens-0 begins at 2; open there: 0 (" in refused.err
@@ -98,9 +114,17 @@ def test_one_place_is_aborted_by_its_offset(broker: Served) -> None:
     alone = broker.run("transactions", "abort", "hens:0")
     assert (alone.code, "find-hanging` prints" in alone.err) == (2, True)
     assert broker.run("transactions", "abort", "hens", "0").code == 2
-    # Its coordinator does not know of that.
-    assert broker.run("transactions", "abort", "--transactional-id", "second").code == 0
-    producer.purge()
+
+
+def test_what_a_coordinator_knows_of_is_not_aborted_in_one_place_alone(broker: Served) -> None:
+    assert broker.run("topics", "create", "pups").code == 0
+    producer = begin(broker, "second", "pups")
+    refused = broker.run("transactions", "abort", "pups:0", "0")
+    assert refused.code == 1
+    assert "does not hang: it is one of second, which `barnabas" in refused.err
+    producer.commit_transaction(SECONDS)
+    committed = ("-X", "isolation.level=read_committed", "--from-beginning", "--exit")
+    assert broker.run("consume", "pups", *committed).lines == ["rex"]
 
 
 def test_a_state_is_one_that_there_is(broker: Served) -> None:
@@ -122,18 +146,7 @@ def test_what_is_not_there_is_not_aborted_and_that_is_said_at_once(broker: Serve
 
 
 def test_what_hangs_is_found_and_ended(broker: Served) -> None:
-    builder = BatchBuilder(Codec.NONE, 1000)
-    builder.append(1, None, b"of nobody")
-    batch = builder.build(4711, 3, 0, transactional=True)
-    part = PartitionProduceData(index=0, records=batch)
-    request = ProduceRequest(
-        transactional_id="nobody",
-        acks=1,
-        timeout_ms=1000,
-        topic_data=[TopicProduceData(name="cats", partition_data=[part])],
-    )
-    with RawClient(int(broker.servers.rpartition(":")[2])) as client:
-        client.ask(request, 9, ProduceResponse)
+    hang(broker, "cats", 4711)
     (found,) = json.loads(broker.run("transactions", "find-hanging", "--json").out)
     place = (found["transactional_id"], found["producer_id"], found["producer_epoch"])
     assert place == (None, 4711, 3)

@@ -35,8 +35,9 @@ def without_positions(admin: Admin, name: str, where: str = "") -> str:
     kinds = {one.group_id: one.kind for one in admin.list_groups()}
     if kinds.get(name) == SHARE:
         return share_group(name, "--delete-offsets changes where it is")
-    what = f"{name} has no positions{where}"
-    return what if name in kinds else f"{what}; {meant(name, kinds) or _LISTED}"
+    if name not in kinds:
+        return f"there is no group {name}; {meant(name, kinds) or _LISTED}"
+    return f"{name} has no positions{where}"
 
 
 def share_group(name: str, instead: str) -> str:

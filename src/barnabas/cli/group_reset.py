@@ -70,6 +70,8 @@ def plan(admin: Admin, current: Offsets, reset: Reset) -> Plan:
     """
     if reset.lines is not None:
         wanted = dict(map(_row, filter(None, map(str.strip, reset.lines))))
+        if not wanted:
+            raise click.UsageError("--file has no lines; each is topic,partition,offset")
         places = list(wanted)
         _refuse_missing(admin, places)
         return _within(admin, wanted)

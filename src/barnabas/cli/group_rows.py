@@ -7,10 +7,10 @@ from barnabas.client.core.descriptions import LATEST
 from barnabas.client.core.group_descriptions import SHARE, GroupDescription, MemberDescription
 from barnabas.types import TopicPartition
 
-POSITIONS = (
-    *("topic", "partition", "current_offset", "log_end_offset", "lag"),
-    *("member_id", "host", "client_id"),
-)
+TOLD_OF_MEMBERS = ("member_id", "host", "client_id")
+"""What a row for each member has as well."""
+
+POSITIONS = ("topic", "partition", "current_offset", "log_end_offset", "lag", *TOLD_OF_MEMBERS)
 LISTED = ("group", "type", "state", "protocol_type", "protocol", "members")
 MEMBERS = ("member_id", "instance_id", "host", "client_id", "partitions")
 
@@ -135,5 +135,5 @@ def _is_led(topic: TopicView | None, partition: int) -> bool:
     return found is not None and found.leader >= 0
 
 
-def _named(partitions: tuple[TopicPartition, ...]) -> str:
-    return ",".join(f"{where.topic}-{where.partition}" for where in partitions)
+def _named(partitions: tuple[TopicPartition, ...]) -> list[str]:
+    return [f"{where.topic}-{where.partition}" for where in partitions]

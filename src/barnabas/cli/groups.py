@@ -15,6 +15,7 @@ from barnabas.cli.group_rows import (
     LISTED,
     MEMBERS,
     POSITIONS,
+    TOLD_OF_MEMBERS,
     document,
     listed,
     members_of,
@@ -113,7 +114,7 @@ def describe(
     if members:
         show_rows(MEMBERS, members_of(found), title=title, as_json=False)
     else:
-        show_rows(POSITIONS, rows, title=title, as_json=False)
+        show_rows(POSITIONS, rows, title=title, as_json=False, short=TOLD_OF_MEMBERS)
     if not found.members:
         tell(f"{group} has no members now")
 
@@ -227,7 +228,12 @@ def delete_offsets(
         gone = [where for where in saved if Reset(topics).names(where)]
         if not gone:
             raise ConfigError(without_positions(admin, group, f" in {', '.join(topics)}"))
-        admin.delete_group_offsets(group, gone)
+        try:
+            admin.delete_group_offsets(group, gone)
+        except BrokerError as error:
+            if error.code is ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC:
+                error.add_note("members of it subscribe to that topic: end them first")
+            raise
     tell(f"{group} forgot {counted(len(gone), 'position')}")
 
 

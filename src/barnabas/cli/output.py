@@ -2,9 +2,9 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
-Cell = str | int | list[int] | None
+Cell = str | int | list[int] | list[str] | None
 Row = Sequence[Cell]
 
 
@@ -12,12 +12,22 @@ class Moment(int):
     """Milliseconds since 1970. A table shows them as a time and its age, all else as the number."""
 
 
-def show_rows(columns: Sequence[str], rows: Sequence[Row], *, title: str, as_json: bool) -> None:
-    """Print rows; numbers are set to the right. A pipe gets neither title nor head."""
+def show_rows(
+    columns: Sequence[str],
+    rows: Sequence[Row],
+    *,
+    title: str,
+    as_json: bool,
+    short: Collection[str] = (),
+) -> None:
+    """Print rows; numbers are set to the right. A pipe gets neither title nor head.
+
+    A terminal that is too narrow may get a part only of the columns in `short`.
+    """
     if as_json:
         show_json([dict(zip(columns, row, strict=True)) for row in rows])
     elif sys.stdout.isatty():
-        _show_table(columns, rows, title)
+        _show_table(columns, rows, title, short)
     else:
         for row in rows:
             print("\t".join(_text(cell) for cell in row))
@@ -39,28 +49,28 @@ def show_json(value: object) -> None:
     print(json.dumps(value, ensure_ascii=False))
 
 
-def _show_table(columns: Sequence[str], rows: Sequence[Row], title: str) -> None:
-    from rich.console import Console
-    from rich.table import Table
-
+def _show_table(
+    columns: Sequence[str], rows: Sequence[Row], title: str, short: Collection[str]
+) -> None:
     from barnabas.cli.moment import told
+    from barnabas.cli.tables import Column, show_table
     from barnabas.runtime.clock import SystemClock
 
     now_ms = SystemClock().time_ms()
-    table = Table(title=title, title_justify="left", title_style="bold")
+    shown = []
     for index, column in enumerate(columns):
-        numbers = bool(rows) and all(isinstance(row[index], int) for row in rows)
         moments = any(isinstance(row[index], Moment) for row in rows)
+        numbers = bool(rows) and all(isinstance(row[index], int) for row in rows)
         head = column.removesuffix("_ms") if moments else column
-        table.add_column(head.replace("_", " "), justify="right" if numbers else "left")
-    for row in rows:
-        table.add_row(
-            *(told(cell, now_ms) if isinstance(cell, Moment) else _text(cell) for cell in row)
-        )
-    Console().print(table)
+        shown.append(Column(head.replace("_", " "), numbers, column in short))
+    cells = [
+        [told(cell, now_ms) if isinstance(cell, Moment) else _text(cell, ", ") for cell in row]
+        for row in rows
+    ]
+    show_table(shown, cells, title)
 
 
-def _text(cell: Cell) -> str:
+def _text(cell: Cell, between: str = ",") -> str:
     if isinstance(cell, list):
-        return ",".join(str(one) for one in cell)
+        return between.join(str(one) for one in cell)
     return "" if cell is None else str(cell)

@@ -101,7 +101,7 @@ def describe(transactional_id: str, servers: str, pairs: tuple[str, ...], *, as_
         return
     show_rows(
         (*columns, "partitions"),
-        [(*row, ",".join(map(_named, found.partitions)))],
+        [(*row, [_named(where) for where in found.partitions])],
         title=f"Transactional id {transactional_id}",
         as_json=False,
     )
@@ -210,6 +210,7 @@ def abort(
         where = _place(partition)
         if where.partition >= len(existing_topics(admin, (where.topic,))[where.topic].partitions):
             raise ConfigError(f"{where.topic} has no partition {where.partition}")
+        _refuse_known(admin, where, start_offset)
         try:
             admin.abort_transaction(where, start_offset)
         except BrokerError as error:
@@ -226,6 +227,21 @@ def _abort_of(admin: Admin, name: str) -> None:
         raise ConfigError(f"{name} has nothing open that could be aborted: it is {found.state}")
     admin.fence_producer(name)
     tell(f"aborted what {name} had open")
+
+
+def _refuse_known(admin: Admin, where: TopicPartition, start: int) -> None:
+    """What a coordinator knows of would lose what it wrote here, and may commit the rest."""
+    (producers,) = admin.describe_producers((where,)).values()
+    ids = [one.producer_id for one in producers if one.transaction_start == start]
+    hanging = admin.hanging_transactions((where,), LONG_MAX) if ids else ()
+    if not ids or any(one.producer.transaction_start == start for one in hanging):
+        return
+    (found,) = admin.list_transactions(producer_ids=ids)
+    name = found.transactional_id
+    raise ConfigError(
+        f"the transaction of {_named(where)} that begins at {start} does not hang: it is one of {name}, "
+        f"which `barnabas transactions abort --transactional-id {name}` aborts as a whole"
+    )
 
 
 def _named(where: TopicPartition) -> str:

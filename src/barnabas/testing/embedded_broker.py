@@ -16,6 +16,9 @@ from barnabas.config.releases import release_line
 _START_SECONDS = 30.0
 _STOP_SECONDS = 30.0
 
+_QUICK = {"group.initial.rebalance.delay.ms": 0}
+"""No test is to wait the three seconds in which a new group of a real broker gathers members."""
+
 
 class EmbeddedBroker:
     """A broker between `with` and its end.
@@ -87,6 +90,7 @@ class EmbeddedBroker:
             {
                 "listeners": "PLAINTEXT://127.0.0.1:0",
                 "log.dirs": str(self._data_dir),
+                **_QUICK,
                 **self._config,
             },
             release=self._release,

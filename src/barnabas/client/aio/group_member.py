@@ -133,14 +133,21 @@ class GroupMember(Member[Membership]):
     def _look_at(self, found: Next, code: int, what: str) -> Next:
         self._coordinator.look_at(code)
         if found is Next.FAIL:
-            error = BrokerError(
-                code or ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
-                f"group {self._coordinator.group_id}: {what}",
-            )
+            error = self._refused(code or ErrorCode.INCONSISTENT_GROUP_PROTOCOL, what)
             if error.code is ErrorCode.FENCED_INSTANCE_ID:
                 self._fatal = error
             raise error
         return found
+
+    def _refused(self, code: int, what: str) -> BrokerError:
+        told, options = f"group {self._coordinator.group_id}: {what}", self.machine.options
+        if code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL:
+            mine = ", ".join(each.name for each in options.assignors)
+            told += f": no assignor that all members know is among {mine}"
+            told += " (partition.assignment.strategy)"
+        elif code == ErrorCode.FENCED_INSTANCE_ID:
+            told += f": another member has taken the group.instance.id {options.instance_id}"
+        return BrokerError(code, told)
 
     def _counts(self) -> Counts:
         """How many partitions the group's topics have."""
@@ -185,7 +192,7 @@ class GroupMember(Member[Membership]):
         found = self.machine.heard(code, generation)
         self._coordinator.look_at(code)
         if found is Next.FAIL and error is None:
-            error = BrokerError(code, f"group {self._coordinator.group_id}: heartbeat")
+            error = self._refused(code, "heartbeat")
             if error.code is ErrorCode.FENCED_INSTANCE_ID:
                 self._fatal = error
             self._fail(error)

@@ -70,7 +70,8 @@ def upgrade(
 
 
 def _modern(classic: ClassicGroup, one: Member, topics: TopicsView) -> ConsumerMember:
-    said = subscription_of(one.metadata(classic.protocol))
+    # Of a group that still gathers its first members none is chosen. (Kafka's fails there.)
+    said = subscription_of(one.metadata(classic.protocol) or one.protocols[0][1])
     known = ((topics.find(each.topic), each.partitions) for each in assignment_of(one.assignment))
     places = [
         Place(topic.topic_id, partition)

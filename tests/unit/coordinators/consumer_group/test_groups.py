@@ -15,7 +15,7 @@ from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.leaving import loaded
-from barnabas.coordinators.group.member import Identity, Member
+from barnabas.coordinators.group.member import NO_ASSIGNMENT, Identity, Member
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
 from barnabas.coordinators.group.protocols import assignment_of
 from barnabas.coordinators.group.shard import GroupShard
@@ -176,6 +176,17 @@ def test_a_classic_group_becomes_another_one() -> None:
     group = shard.consumer.get("g")
     assert group is not None
     assert (set(group.members), shard.group("g")) == ({"old", "new"}, None)
+
+
+def test_one_that_still_gathers_its_first_members_does_too() -> None:
+    shard = a_shard(TOPICS)
+    classic = a_classic_group(shard, "old")
+    classic.state, classic.protocol, classic.generation = GroupState.PREPARING_REBALANCE, None, 0
+    classic.members["old"].assignment = NO_ASSIGNMENT
+    assert joins(shard, classic) is ErrorCode.NONE
+    group = shard.consumer.get("g")
+    assert group is not None
+    assert group.members["old"].topics == ("dogs",)
 
 
 def test_an_operator_takes_out_members_of_both_kinds() -> None:

@@ -83,8 +83,8 @@ def test_what_cannot_be_done_is_said(broker: Served) -> None:
             "GROUP_ID_NOT_FOUND: Group nobody not found; `barnabas groups list` shows what there is",
         ),
         (("describe", "gg"), 1, "Group gg not found; is g meant?"),
-        (("reset", "gg", "--all-topics", "--to", "1"), 1, "gg has no positions; is g meant?"),
-        (("delete-offsets", "gg", "-t", "dogs", "-y"), 1, "in dogs; is g meant?"),
+        (("reset", "gg", "--all-topics", "--to", "1"), 1, "there is no group gg; is g meant?"),
+        (("delete-offsets", "gg", "-t", "dogs", "-y"), 1, "no group gg; is g meant?"),
         (("delete", "gg", "-y"), 1, "group gg: there is no such group; is g meant?"),
         (("delete", "nobody", "-y"), 1, "group nobody: there is no such group"),
         (("delete", "g"), 2, "nobody is here to be asked"),
@@ -110,6 +110,8 @@ def test_what_cannot_be_done_is_said(broker: Served) -> None:
         assert (done.code, why in done.err) == (code, True), (arguments, done.err)
     done = broker.run("groups", "reset", "g", "--file", "-", stdin="dogs,0\n")
     assert (done.code, "a line is topic,partition,offset" in done.err) == (2, True)
+    done = broker.run("groups", "reset", "g", "--file", "-", stdin="\n")
+    assert (done.code, "--file has no lines" in done.err) == (2, True)
     done = broker.run("groups", "reset", "g", "--file", "-", stdin=b"dogs,0,1\n\xff\n")
     assert (done.code, "is no text in UTF-8" in done.err) == (2, True)
     assert "Traceback" not in done.err
@@ -133,6 +135,10 @@ def test_of_a_group_without_positions_it_is_said_what_it_is(broker: Served) -> N
             consumer.poll(timeout_s=0.1)
         forgets = broker.run("groups", "delete-offsets", "idle", "-t", "hens", "-y")
         assert forgets.err == "barnabas: idle has no positions in hens\n"
+        consumer.commit({("dogs", 0): 1})
+        forgets = broker.run("groups", "delete-offsets", "idle", "-t", "dogs", "-y")
+        assert forgets.err.startswith("barnabas: GROUP_SUBSCRIBED_TO_TOPIC: group idle: ")
+        assert forgets.err.endswith("; members of it subscribe to that topic: end them first\n")
     share = ShareConsumer({"bootstrap.servers": broker.servers, "group.id": "helpers"})
     try:
         share.subscribe(["dogs"])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from barnabas import Admin, Resource
 from barnabas.errors import BrokerError, StorageError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
@@ -58,3 +59,13 @@ def test_a_second_broker_on_the_same_directory_is_refused(tmp_path: Path) -> Non
         with pytest.raises(StorageError, match=str(tmp_path)):
             EmbeddedBroker(data_dir=tmp_path).start()
         assert names(broker) == []
+
+
+def test_a_new_group_is_not_waited_for_unless_told_so() -> None:
+    name = "group.initial.rebalance.delay.ms"
+    for told, delay in (({}, "0"), ({name: 500}, "500")):
+        with (
+            EmbeddedBroker(told) as broker,
+            Admin(bootstrap_servers=broker.bootstrap_servers) as admin,
+        ):
+            assert admin.describe_configs(Resource.BROKER, "1")[name].value == delay

@@ -1,7 +1,8 @@
 """`python -m fuzz.kernels`: mutated batches through the kernels under a sanitizer and uncompiled.
 
 So are random columns through the kernels that write, half of them with offsets that make no sense;
-what they write must decode to the same rows. All are built with AddressSanitizer and
+what they write must decode to the same rows. Messages of every version are read and written by the
+kernels for structs and by generated Python. All are built with AddressSanitizer and
 UndefinedBehaviorSanitizer, then a child process with the sanitizer's library feeds both forms the
 same bytes and compares what comes out. A read of one byte too many ends the child; a difference
 ends it too. Wrapping sums are meant (-fwrapv).
@@ -22,6 +23,7 @@ from barnabas.records.compression import Codec
 from fuzz.compactions import compact, log
 from fuzz.mutations import mutate
 from fuzz.rows import write
+from fuzz.structs import read_struct, valid_struct
 from tests.kernel_forms import FAMILIES, HERE, Forms, extension, read, read_messages, source
 from tests.message_sets import message
 
@@ -88,7 +90,12 @@ def valid_messages(chance: random.Random) -> bytes:
     )
 
 
-READERS = ((valid, read), (valid_messages, read_messages), (log, compact))
+READERS = (
+    (valid, read),
+    (valid_messages, read_messages),
+    (log, compact),
+    (valid_struct, read_struct),
+)
 
 
 def compare(made: Forms, plain: Forms, seed: int, mutations: int) -> int:

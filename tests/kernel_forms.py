@@ -23,8 +23,6 @@ FUZZED_ELSEWHERE = {
     "partitioning": "tests/unit/records/test_encoding.py",
     "message_writing": "tests/property/test_convert.py",
     "request_heads": "tests/property/test_request_heads.py",
-    "struct_reading": "tests/property/test_codecs.py",
-    "struct_writing": "tests/property/test_codecs.py",
     "fetch_reading": "tests/property/test_fetch_frames.py",
     "fetch_writing": "tests/property/test_fetch_frames.py",
     "commit_frames": "tests/property/test_commit_frames.py",

@@ -149,6 +149,14 @@ the same of it as on Kafka 4.3 (`tests/interop/test_streams_groups.py`). Heartbe
 Kafka 4.3 (`tests/interop/differential/streaming.py`), which has no static members, warm-up tasks or regular
 expressions either.
 
+**What Kafka's tools print.** `kafka-consumer-groups`, `kafka-share-groups`, `kafka-streams-groups`,
+`kafka-groups` and `kafka-transactions` of 4.3 print the same about the same scenes, here and on
+Kafka 4.3: lists, descriptions of every kind, resets, deletions, refusals, open and aborted
+transactions (`tests/interop/test_printed.py`). What differs is named with its reason in
+`tests/interop/printed/explained.py`: share groups' offsets are told as soon as they are known, and
+lists of streams groups that are `NotReady` are not empty. Epochs of share groups are not compared:
+Kafka comes to one more when a group has a topic for the first time.
+
 **Kafka Streams by the classic protocol.** Words that come all the time are counted by two instances, one of
 which is killed amid its transactions: of Streams 4.3 and 3.9 with `exactly_once_v2`, 2.8 with
 `exactly_once_beta` and `exactly_once`, 1.1 with `exactly_once`. What was committed says 1, 2, 3 and so on of

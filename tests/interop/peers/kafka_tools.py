@@ -1,7 +1,10 @@
-"""Kafka's own command-line programs, run one at a time against any broker."""
+"""Kafka's own command-line programs, run against any broker: one at a time, or many in one Java."""
 
 import subprocess
+from types import TracebackType
+from typing import Self
 
+from tests.interop.peers.java_client import java_client
 from tests.interop.peers.maven import KAFKA_4, MavenPeer, class_path, java
 
 SECONDS = 240.0
@@ -27,6 +30,29 @@ def run_tool(name: str, *arguments: str, seconds: float = SECONDS) -> str:
 def tool_command(name: str, *arguments: str) -> list[str]:
     """The command line of a program of today's release."""
     return command_of(KAFKA_4, _program(name), *arguments)
+
+
+class Toolbox:
+    """`with Toolbox() as tools:` runs one program after another in one Java."""
+
+    def __init__(self) -> None:
+        self._java = java_client(KAFKA_4, {"tool": "RunTool"})
+
+    def run(self, name: str, *arguments: str) -> list[str]:
+        """The lines of both outputs, with "ended with" and the code as the last if it is not 0."""
+        return self._java.tool(_program(name), *arguments)
+
+    def __enter__(self) -> Self:
+        self._java.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._java.__exit__(kind, error, trace)
 
 
 def _program(name: str) -> str:

@@ -12,6 +12,7 @@ with commas between. The programs in the folders beside this file all speak so:
     epoch ADDRESS TOPIC EPOCH                    the last epoch up to that one, and its end (franz)
     copy ADDRESS SOURCE TARGET COUNT             see CopyInTransactions.java and go/copying.go
     maystart NAME=VALUE ...                      see MayStart.java
+    tool CLASS ARGUMENTS                         see RunTool.java
 """
 
 import contextlib
@@ -130,6 +131,10 @@ class Program:
         words = (f"{name}={value}" for name, value in properties.items())
         (said,) = self._say("maystart", *words)
         return said
+
+    def tool(self, name: str, *arguments: str) -> list[str]:
+        """Run a program of Kafka's by its class: the lines it prints, and its code if not 0."""
+        return [line.removeprefix("|") for line in self._say("tool", name, *arguments)]
 
     def _running(self) -> subprocess.Popen[str]:
         if self._process is None:

@@ -1,0 +1,170 @@
+"""What `kafka-consumer-groups` and `kafka-groups` print of consumer groups, new and classic."""
+
+import tempfile
+import time
+from pathlib import Path
+
+from barnabas.protocol.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from barnabas.sim.assigning import subscription
+from tests.interop.differential.consumer_edges import classic_alone
+from tests.interop.differential.consumer_groups import One, known
+from tests.interop.differential.groups import Person
+from tests.interop.differential.talk import Talk
+from tests.interop.printed.told import Told, fill
+
+CONSUMERS, GROUPS = "consumer.group.ConsumerGroupCommand", "GroupsCommand"
+NEXT_ASSIGNMENT_SECONDS = 1.1
+"""A group has its next assignment a second after the last one at the earliest (KIP-1263)."""
+
+
+def described(told: Told, label: str, group: str, *more: str) -> None:
+    """All that there is to ask about a group."""
+    for what in ("--offsets", "--members", "--state"):
+        for detail in ((), ("--verbose",)):
+            told.ask(CONSUMERS, "--describe", "--group", group, what, *detail, *more, label=label)
+
+
+def listed(told: Told, label: str) -> None:
+    """What there is."""
+    told.mine(CONSUMERS, "--list", label=label)
+    for what in (("--state",), ("--type",), ("--state", "Stable", "--type", "consumer")):
+        told.mine(CONSUMERS, "--list", *what, label=label)
+    told.mine(CONSUMERS, "--list", "--state", "empty,dead", label=label)
+    told.mine(CONSUMERS, "--list", "--type", "classic", label=label)
+    told.mine(GROUPS, "--list", label=label)
+    for kind in (("--consumer",), ("--group-type", "classic"), ("--protocol", "consumer")):
+        told.mine(GROUPS, "--list", *kind, label=label)
+
+
+def refused(told: Told, label: str, group: str, topic: str) -> None:
+    """What nobody may while there are members."""
+    told.ask(CONSUMERS, "--delete", "--group", group, label=label)
+    place = "--group", group, "--topic", topic
+    told.ask(CONSUMERS, "--delete-offsets", *place, label=label)
+    told.ask(CONSUMERS, "--reset-offsets", *place, "--to-earliest", "--dry-run", label=label)
+    told.ask(CONSUMERS, "--reset-offsets", *place, "--to-earliest", "--execute", label=label)
+
+
+def moved(told: Told, group: str, topic: str) -> None:
+    """What may be done with a group that nobody is in, to its end."""
+    reset = CONSUMERS, "--reset-offsets", "--group", group
+    for scope in (("--all-topics",), ("--topic", topic), ("--topic", f"{topic}:1,2")):
+        told.ask(*reset, *scope, "--to-latest", "--dry-run")
+    for where in (
+        ("--to-earliest",), ("--to-current",), ("--to-offset", "2"), ("--to-offset", "99"),
+        ("--shift-by", "2"), ("--shift-by", "-99"), ("--by-duration", "PT1S"),
+        ("--to-datetime", "2023-11-14T22:13:21.500"), ("--to-datetime", "2999-01-01T00:00:00.000"),
+    ):  # fmt: skip
+        told.ask(*reset, "--topic", topic, *where, "--dry-run")
+    told.ask(*reset, "--topic", topic, "--to-offset", "2", "--export", "--dry-run")
+    told.ask(*reset, "--topic", told.talk.topic("nothing"), "--to-earliest", "--execute")
+    told.ask(*reset, "--topic", f"{topic}:7", "--to-earliest", "--execute")
+    told.ask(*reset, "--topic", topic, "--to-offset", "2", "--execute")
+    with tempfile.TemporaryDirectory() as folder:
+        plan = Path(folder, "plan.csv")
+        plan.write_text(f"{topic},0,1\n{topic},2,1\n")
+        masks = ((str(folder), "FOLDER"),)
+        told.ask(*reset, "--from-file", str(plan), "--execute", masks=masks, label="a plan")
+    described(told, "moved", group)
+    forgets = CONSUMERS, "--delete-offsets", "--group", group
+    told.ask(*forgets, "--topic", f"{topic}:0")
+    told.ask(*forgets, "--topic", f"{topic}:7")
+    told.ask(*forgets, "--topic", told.talk.topic("nothing"))
+    told.ask(CONSUMERS, "--describe", "--group", group, label="forgotten in part")
+    told.ask(*forgets, "--topic", topic)
+    described(told, "forgotten", group)
+    told.ask(CONSUMERS, "--delete", "--group", group)
+    described(told, "gone", group, "--timeout", "3000")
+    told.ask(CONSUMERS, "--delete", "--group", group, label="again")
+    told.ask(*reset, "--topic", topic, "--to-earliest", "--execute", label="again")
+    told.ask(*forgets, "--topic", topic, label="again")
+
+
+def commit(talk: Talk, group: str, topic: str, *offsets: int) -> None:
+    """What a group without members keeps for the partitions of a topic."""
+    rows = [
+        OffsetCommitRequestPartition(
+            partition_index=index, committed_offset=offset, committed_metadata="kept"
+        )
+        for index, offset in enumerate(offsets)
+    ]
+    asked = OffsetCommitRequest(
+        group_id=talk.topic(group),
+        generation_id_or_member_epoch=-1,
+        member_id="",
+        topics=[OffsetCommitRequestTopic(name=talk.topic(topic), partitions=rows)],
+    )
+    talk.wait(asked, 8, lambda said: not said.topics[0].partitions[0].error_code)
+
+
+def a_consumer_group(told: Told) -> None:
+    """Two members whose broker assigns, and one that joined as of before."""
+    talk = told.talk
+    talk.create("t", partitions=3)
+    talk.create("u", partitions=2)
+    known(talk, "u")
+    fill(talk, "t", 5, 4, 3)
+    fill(talk, "u", 2)
+    commit(talk, "g", "t", 4, 0, 3)
+    one, two = One(talk, "g", "one"), One(talk, "g", "two", "instance")
+    one.joins("one joins", "t", "u", rack_id="rack")
+    told.ask(CONSUMERS, "--describe", "--group", one.group, label="one alone")
+    time.sleep(NEXT_ASSIGNMENT_SECONDS)
+    two.joins("two joins", "t")
+    one.says("one hears of it")
+    described(told, "between", one.group)
+    one.says("one gives back", topic_partitions=one.owned())
+    two.says("two gets it")
+    talk.ask("one commits", one.commit("u", one.epoch), 9)
+    old = Person(talk, one.group)
+    said = subscription([talk.topic("t")])
+    time.sleep(NEXT_ASSIGNMENT_SECONDS)
+    old.member_id = talk.ask("old is invited", old.join(metadata=said), 9).member_id
+    old.generation = talk.ask("old joins", old.join(metadata=said), 9).generation_id
+    talk.ask("old syncs", old.sync(), 5)
+    for each in (one, two):
+        each.says(f"{each.name} gives old something")
+        each.says(f"{each.name} has given it", topic_partitions=each.owned())
+    described(told, "three", one.group)
+    listed(told, "three")
+    refused(told, "three", one.group, talk.topic("t"))
+    one.says("one leaves", epoch=-1)
+    two.says("two is away", epoch=-2)
+    talk.ask("old leaves", old.leave(), 5)
+    described(told, "one is away", one.group)
+    two.says("two leaves", epoch=-1)
+    described(told, "empty", one.group)
+    listed(told, "empty")
+    moved(told, one.group, talk.topic("t"))
+
+
+def a_classic_group(told: Told) -> None:
+    """A static member of a classic group, one that has not synced, and groups of other kinds."""
+    talk = told.talk
+    talk.create("t", partitions=4)
+    fill(talk, "t", 5, 4, 3)
+    commit(talk, "g", "t", 4, 0, 3)
+    rex = classic_alone(talk, "g", "instance")
+    joined = Person(talk, talk.topic("joined"))
+    joined.member_id = talk.ask("joined is invited", joined.join(), 9).member_id
+    talk.ask("joined joins", joined.join(names=("range", "sticky")), 9)
+    connector = Person(talk, talk.topic("connect"))
+    connects = connector.join(kind="connect", names=("compatible",))
+    connects.member_id = talk.ask("connect is invited", connects, 9).member_id
+    talk.ask("connect joins", connects, 9)
+    commit(talk, "simple", "t", 1)
+    for name in ("g", "joined", "connect", "simple"):
+        described(told, name, talk.topic(name))
+    listed(told, "all")
+    refused(told, "one", rex.group, talk.topic("t"))
+    talk.ask("rex leaves", rex.leave(), 5)
+    described(told, "empty", rex.group)
+    listed(told, "empty")
+    moved(told, rex.group, talk.topic("t"))
+
+
+SCENES = (a_consumer_group, a_classic_group)

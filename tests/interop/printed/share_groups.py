@@ -1,0 +1,131 @@
+"""What `kafka-share-groups` and `kafka-groups` print of share groups."""
+
+from barnabas.protocol.share_group_describe import ShareGroupDescribeRequest
+from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
+from tests.interop.differential.consumer_groups import One, settled
+from tests.interop.differential.resources import GROUP, SET, changed
+from tests.interop.differential.sharing import MEMBER, Member
+from tests.interop.differential.talk import Talk
+from tests.interop.printed.consumer_groups import CONSUMERS, GROUPS
+from tests.interop.printed.told import Masks, Told, fill
+
+SHARES = "consumer.group.ShareGroupCommand"
+ACCEPT, RELEASE = 1, 2
+
+
+_EPOCHS: Masks = ((r"(differential +\d+ +)\d+", r"\1#"), (r"((Stable|Empty) +)\d+ +\d+", r"\1#"))
+"""Kafka comes to one more whenever a group has a topic for the first time: it begins it in an epoch."""
+
+
+def described(told: Told, label: str, group: str) -> None:
+    """All that there is to ask about a group, but for its epochs."""
+    for what in ("--offsets", "--members", "--state"):
+        masks: Masks = () if what == "--offsets" else _EPOCHS
+        told.ask(SHARES, "--describe", "--group", group, what, label=label)
+        told.ask(
+            SHARES, "--describe", "--group", group, what, "--verbose", label=label, masks=masks
+        )
+
+
+def listed(told: Told, label: str) -> None:
+    """What there is."""
+    told.mine(SHARES, "--list", label=label)
+    for state in ((), ("stable",), ("Empty,Dead",), ("Reconciling",)):
+        told.mine(SHARES, "--list", "--state", *state, label=label)
+    told.mine(GROUPS, "--list", "--share", label=label)
+    told.mine(GROUPS, "--list", "--group-type", "share", label=label)
+
+
+def refused(told: Told, label: str, group: str, topic: str) -> None:
+    """What nobody may while there are members."""
+    place = "--group", group, "--topic", topic
+    told.ask(SHARES, "--delete", "--group", group, label=label)
+    told.ask(SHARES, "--delete-offsets", *place, label=label)
+    told.ask(SHARES, "--reset-offsets", *place, "--to-earliest", "--dry-run", label=label)
+    told.ask(SHARES, "--reset-offsets", *place, "--to-earliest", "--execute", label=label)
+
+
+def moved(told: Told, group: str, topic: str) -> None:
+    """What may be done with a group that nobody is in, to its end."""
+    reset = SHARES, "--reset-offsets", "--group", group
+    nothing = told.talk.topic("nothing")
+    for scope in (("--all-topics",), ("--topic", topic), ("--topic", f"{topic}:1")):
+        told.ask(*reset, *scope, "--to-latest", "--dry-run")
+    told.ask(*reset, "--topic", topic, "--to-datetime", "2023-11-14T22:13:21.500", "--dry-run")
+    told.ask(*reset, "--topic", nothing, "--to-earliest", "--execute")
+    told.ask(*reset, "--topic", f"{topic}:7", "--to-earliest", "--execute")
+    told.ask(*reset, "--topic", told.talk.topic("cats"), "--to-earliest", "--execute")
+    told.ask(*reset, "--topic", topic, "--to-earliest", "--execute")
+    described(told, "moved", group)
+    forgets = SHARES, "--delete-offsets", "--group", group
+    told.ask(*forgets, "--topic", nothing)
+    told.ask(*forgets, "--topic", topic)
+    told.ask(*forgets, "--topic", topic, label="again")
+    described(told, "forgotten", group)
+    told.ask(SHARES, "--delete", "--group", group)
+    described(told, "gone", group)
+    told.ask(SHARES, "--delete", "--group", group, label="again")
+    told.ask(*forgets, "--topic", topic, label="gone")
+    told.ask(*reset, "--topic", topic, "--to-earliest", "--execute", label="gone")
+
+
+def beat(talk: Talk, group: str, name: str, epoch: int) -> None:
+    """A member stays or goes."""
+    asked = ShareGroupHeartbeatRequest(group_id=group, member_id=name, member_epoch=epoch)
+    talk.wait(asked, 1, lambda said: not said.error_code)
+
+
+def comes(talk: Talk, group: str, name: str) -> None:
+    """Another member comes, and has another topic."""
+    asked = ShareGroupHeartbeatRequest(
+        group_id=group,
+        member_id=name,
+        member_epoch=0,
+        rack_id="rack",
+        subscribed_topic_names=[talk.topic("cats")],
+    )
+    talk.wait(asked, 1, lambda said: said.assignment and said.assignment.topic_partitions)
+
+
+def epoch_of(talk: Talk, group: str) -> int:
+    """Where the group is."""
+    asked = ShareGroupDescribeRequest(group_ids=[group], include_authorized_operations=False)
+    return int(talk.wait(asked, 1, lambda _said: True).groups[0].group_epoch)
+
+
+def a_share_group(told: Told) -> None:
+    """A member that has some records, and one that wants another topic."""
+    talk = told.talk
+    topic_id = talk.create("dogs", partitions=2)
+    talk.create("cats")
+    group = talk.topic("group-2")
+    early = changed(GROUP, group, ("share.auto.offset.reset", SET, "earliest"))
+    talk.wait(early, 1, lambda said: not said.responses[0].error_code)
+    settled(talk)
+    fill(talk, "dogs", 10, 4)
+    One(talk, "no-share", "one").joins("a consumer joins", "dogs")
+    told.ask(SHARES, "--describe", "--group", talk.topic("no-share"))
+    told.ask(SHARES, "--delete", "--group", talk.topic("no-share"))
+    with talk.one_connection():
+        member = Member(talk, topic_id, 2)
+        epoch = epoch_of(talk, group)
+        described(told, "nothing read", group)
+        member.acquire()
+        described(told, "acquired", group)
+        member.say("some", (0, 1, [ACCEPT]), (4, 5, [ACCEPT]), (6, 6, [RELEASE]))
+        described(told, "acknowledged in part", group)
+        comes(talk, group, "another")
+        beat(talk, group, MEMBER, epoch)
+        described(told, "another too", group)
+        listed(told, "two members")
+        refused(told, "two members", group, talk.topic("dogs"))
+        told.ask(CONSUMERS, "--describe", "--group", group)
+        told.ask(CONSUMERS, "--delete", "--group", group)
+        beat(talk, group, "another", -1)
+        beat(talk, group, MEMBER, -1)
+    described(told, "empty", group)
+    listed(told, "empty")
+    moved(told, group, talk.topic("dogs"))
+
+
+SCENES = (a_share_group,)

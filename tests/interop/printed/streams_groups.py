@@ -1,0 +1,91 @@
+"""What `kafka-streams-groups` and `kafka-groups` print of streams groups."""
+
+from barnabas.protocol.streams_group_heartbeat import Endpoint
+from tests.interop.differential.streaming import Instance, internal, part
+from tests.interop.printed.consumer_groups import CONSUMERS, GROUPS, commit
+from tests.interop.printed.told import Told, fill
+
+STREAMS = "streams.StreamsGroupCommand"
+
+
+def described(told: Told, label: str, group: str, *more: str) -> None:
+    """All that there is to ask about a group."""
+    for what in ("--offsets", "--members", "--state"):
+        for detail in ((), ("--verbose",)):
+            told.ask(STREAMS, "--describe", "--group", group, what, *detail, *more, label=label)
+
+
+def listed(told: Told, label: str) -> None:
+    """What there is."""
+    told.mine(STREAMS, "--list", label=label)
+    for state in ((), ("stable",), ("Empty,Dead",), ("NotReady",)):
+        told.mine(STREAMS, "--list", "--state", *state, label=label)
+    told.mine(GROUPS, "--list", "--streams", label=label)
+    told.mine(GROUPS, "--list", "--group-type", "streams", label=label)
+
+
+def refused(told: Told, label: str, group: str, topic: str) -> None:
+    """What nobody may while there are members."""
+    place = "--group", group, "--input-topic", topic
+    told.ask(STREAMS, "--delete", "--group", group, label=label)
+    told.ask(STREAMS, "--delete-offsets", *place, label=label)
+    told.ask(STREAMS, "--reset-offsets", *place, "--to-earliest", "--dry-run", label=label)
+    told.ask(STREAMS, "--reset-offsets", *place, "--to-earliest", "--execute", label=label)
+
+
+def moved(told: Told, group: str, topic: str) -> None:
+    """What may be done with a group that nobody is in, to its end."""
+    reset = STREAMS, "--reset-offsets", "--group", group
+    nothing = told.talk.topic("nothing")
+    for scope in (("--all-input-topics",), ("--input-topic", f"{topic}:1")):
+        told.ask(*reset, *scope, "--to-latest", "--dry-run")
+    for where in (
+        ("--to-earliest",), ("--to-current",), ("--to-offset", "99"), ("--shift-by", "-1"),
+        ("--to-datetime", "2023-11-14T22:13:21.500"),
+    ):  # fmt: skip
+        told.ask(*reset, "--input-topic", topic, *where, "--dry-run")
+    told.ask(*reset, "--input-topic", nothing, "--to-earliest", "--execute")
+    told.ask(*reset, "--input-topic", topic, "--to-offset", "2", "--execute")
+    described(told, "moved", group)
+    forgets = STREAMS, "--delete-offsets", "--group", group
+    told.ask(*forgets, "--input-topic", f"{topic}:0")
+    told.ask(*forgets, "--input-topic", nothing)
+    told.ask(*forgets, "--all-input-topics")
+    described(told, "forgotten", group)
+    told.ask(STREAMS, "--delete", "--group", group)
+    described(told, "gone", group, "--timeout", "3000")
+    told.ask(STREAMS, "--delete", "--group", group, label="again")
+
+
+def a_streams_group(told: Told) -> None:
+    """Two instances with a store, of which one gives tasks to the other."""
+    talk = told.talk
+    talk.create("t", partitions=2)
+    talk.create("store", partitions=2)
+    fill(talk, "t", 5, 4)
+    parts = [part("0", talk.topic("t"), keeps=[internal(talk.topic("store"))])]
+    one, two = Instance(talk, "app", "one"), Instance(talk, "app", "two")
+    commit(talk, "app", "t", 4, 1)
+    one.joins("one joins", *parts, topology_epoch=3)
+    described(told, "one alone", one.group)
+    two.joins("two joins", *parts, topology_epoch=2, user_endpoint=Endpoint(host="h", port=7))
+    one.says("one hears of it")
+    described(told, "between", one.group)
+    one.says("one gives back", **one.does)
+    two.says("two gets it")
+    two.says("two has it", **two.does)
+    described(told, "two", one.group)
+    waits = Instance(talk, "waits", "one")
+    waits.joins("a topic is missing", part("0", talk.topic("missing")))
+    described(told, "waiting", waits.group)
+    listed(told, "two")
+    refused(told, "two", one.group, talk.topic("t"))
+    told.ask(CONSUMERS, "--describe", "--group", one.group)
+    one.says("one leaves", epoch=-1)
+    two.says("two leaves", epoch=-1)
+    described(told, "empty", one.group)
+    listed(told, "empty")
+    moved(told, one.group, talk.topic("t"))
+
+
+SCENES = (a_streams_group,)

@@ -1,31 +1,60 @@
 """Topics made on first use, with the broker's defaults (`auto.create.topics.enable`)."""
 
 import logging
+from collections.abc import Iterable, Iterator, Sequence
 
 from barnabas.broker.assignments import check_total, placed
 from barnabas.broker.broker import Broker
 from barnabas.broker.internal_names import INTERNAL_TOPICS, OFFSETS_TOPIC, SHARES_TOPIC
-from barnabas.broker.topic_znodes import Topic
-from barnabas.errors import BrokerError, ErrorCode, StorageError
+from barnabas.broker.topic_znodes import Topic, Wanted
+from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
 
 log = logging.getLogger(__name__)
 
 _REPLICAS = ErrorCode.INVALID_REPLICATION_FACTOR
 
 
-def create_missing(broker: Broker, name: str) -> Topic | ErrorCode:
-    """Make a topic that a client asked for; if that cannot be, what the client is told."""
+def partitions_of_new(broker: Broker, names: Sequence[str]) -> int:
+    """How many partitions topics of these names would have together, about."""
+    return len(names) * broker.config.num_partitions
+
+
+def create_in_steps(
+    broker: Broker, names: Iterable[str], outcomes: dict[str, Topic | ErrorCode]
+) -> Iterator[None]:
+    """Make topics that a client asked for, a few partitions a step.
+
+    `outcomes` is told each topic; or if it cannot be made, what the client is told.
+    """
+    for name in names:
+        if broker.topics.get(name) is not None:
+            continue  # Somebody has made it since the step before.
+        made: dict[str, Topic | KafkaError] = {}
+        try:
+            if name in INTERNAL_TOPICS:
+                made[name] = _create_internal(broker, name)
+            else:
+                wanted = _checked(broker, name)
+                yield from broker.topics.create_all_in_steps([wanted], made)
+        except (BrokerError, StorageError) as error:
+            made[name] = error
+        outcomes[name] = _told(name, made[name])
+
+
+def _checked(broker: Broker, name: str) -> Wanted:
     count, replicas = broker.config.num_partitions, broker.config.default_replication_factor
-    try:
-        if name in INTERNAL_TOPICS:
-            return _create_internal(broker, name)
-        check_total(count)
-        partitions = placed(range(count), replicas, broker.config.node_id)
-        return broker.topics.create(name, partitions, {})
-    except (BrokerError, StorageError) as error:
-        log.warning("topic not created", extra={"topic": name, "error": error})
-        # Time does not cure it; all else may be tried again.
-        return _REPLICAS if error.code is _REPLICAS else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    check_total(count)
+    partitions = placed(range(count), replicas, broker.config.node_id)
+    broker.topics.check_new(name, {})
+    return Wanted(name, partitions, {})
+
+
+def _told(name: str, made: Topic | KafkaError) -> Topic | ErrorCode:
+    if not isinstance(made, KafkaError):
+        return made
+    log.warning("topic not created", extra={"topic": name, "error": made})
+    # Time does not cure it; all else may be tried again.
+    return _REPLICAS if made.code is _REPLICAS else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
 def _create_internal(broker: Broker, name: str) -> Topic:

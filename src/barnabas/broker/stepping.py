@@ -37,3 +37,11 @@ def in_steps(timers: Timers, steps: Iterator[object], respond: Callable[[], obje
 
     timers.soon(step)
     return pending
+
+
+def begin(timers: Timers, partitions: int, steps: Iterator[object]) -> None:
+    """Make the first step now, and the others as `in_steps` does; of few partitions all now."""
+    for _ in steps:
+        if partitions > _MOST_AT_ONCE:
+            in_steps(timers, steps, lambda: None)
+            return

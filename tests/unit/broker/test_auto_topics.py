@@ -2,12 +2,20 @@ import logging
 
 import pytest
 
-from barnabas.broker.auto_topics import create_missing
+from barnabas.broker.auto_topics import create_in_steps, partitions_of_new
+from barnabas.broker.broker import Broker
 from barnabas.broker.group_shards import GroupShards
 from barnabas.broker.topic_znodes import Topic
 from barnabas.errors import ErrorCode
 from barnabas.runtime.clock import SystemClock
-from tests.unit.broker.in_memory import a_broker
+from tests.unit.broker.in_memory import NoLogs, a_broker
+
+
+def create_missing(broker: Broker, name: str) -> Topic | ErrorCode:
+    outcomes: dict[str, Topic | ErrorCode] = {}
+    for _ in create_in_steps(broker, [name], outcomes):
+        pass
+    return outcomes[name]
 
 
 def test_a_topic_gets_the_brokers_number_of_partitions() -> None:
@@ -49,3 +57,29 @@ def test_topics_of_coordinators_are_made_as_these_make_them(name: str, count: in
     assert isinstance(made, Topic)
     assert len(made.partitions) == count
     assert made.config["cleanup.policy"] == "compact"
+
+
+def test_wide_topics_are_made_in_steps_in_which_others_may_be_first() -> None:
+    broker = a_broker({"num.partitions": 100})
+    outcomes: dict[str, Topic | ErrorCode] = {}
+    names = ["cats", "a b", "dogs"]
+    steps = create_in_steps(broker, names, outcomes)
+    assert partitions_of_new(broker, names) == 300
+    next(steps)
+    assert outcomes == {}
+    broker.topics.create("dogs", {0: [1]}, {})
+    assert len(list(steps)) > 3
+    assert outcomes == {
+        "cats": broker.topics.get("cats"),
+        "a b": ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    }
+
+
+def test_one_whose_logs_cannot_be_made_is_taken_back(caplog: pytest.LogCaptureFixture) -> None:
+    broker = a_broker()
+    logs = broker.topics._hosting
+    assert isinstance(logs, NoLogs)
+    logs.no_room_for.add("dogs")
+    with caplog.at_level(logging.WARNING):
+        assert create_missing(broker, "dogs") is ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+    assert list(broker.topics) == []

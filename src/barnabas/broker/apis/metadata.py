@@ -7,14 +7,16 @@ Ignores: nothing.
 Versions: 0 no topics means all · 4 auto-creation can be refused · 10 topic ids · 12 ask by id
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from barnabas.broker.auto_topics import create_missing
+from barnabas.broker.auto_topics import create_in_steps, partitions_of_new
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.operations import NOT_ASKED, ON_CLUSTER, ON_TOPICS
 from barnabas.broker.partition_view import view
+from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import in_steps_if_long
 from barnabas.broker.topic_rules import problem_of_name
 from barnabas.broker.topic_znodes import Topic
 from barnabas.errors import ErrorCode
@@ -33,28 +35,52 @@ _NONE_MEANS_ALL = VersionTable({0: True, 1: False})
 _BY_ID = VersionTable({0: False, 12: True})
 
 
-def handle(broker: Broker, context: RequestContext, request: MetadataRequest) -> MetadataResponse:
-    """Describe the cluster, which is this broker, and topics."""
+def handle(
+    broker: Broker, context: RequestContext, request: MetadataRequest
+) -> MetadataResponse | Pending:
+    """Describe the cluster, which is this broker, and topics.
+
+    Missing ones of many partitions are made in steps, and others are served between them.
+    """
     asked, operations = request.topics, request.include_topic_authorized_operations
     by_id = _BY_ID[context.api_version]
     if asked and not by_id and any(map(_without_name, asked)):
         return _refused(asked)
     none_means_all = _NONE_MEANS_ALL[context.api_version]
     if asked is None or (not asked and none_means_all):
-        topics = [_describe(broker, topic, operations=operations) for topic in broker.topics]
-    else:
-        create = request.allow_auto_topic_creation
-        told = {(one.name, one.topic_id): one for one in asked}.values()
-        topics = [_find(broker, one, create=create, operations=operations) for one in told]
+        all_of_them = [_describe(broker, topic, operations=operations) for topic in broker.topics]
+        return _response(broker, context, request, all_of_them)
+    told = {(one.name, one.topic_id): one for one in asked}.values()
+    made: dict[str, Topic | ErrorCode] = {}
+
+    def respond() -> MetadataResponse:
+        topics = [_find(broker, one, made, operations=operations) for one in told]
+        return _response(broker, context, request, topics)
+
+    if not (request.allow_auto_topic_creation and broker.config.auto_create_topics_enable):
+        return respond()
+    names = [one.name for one in told if one.name is not None and not broker.topics.get(one.name)]
+    if not names:
+        return respond()
+    steps = create_in_steps(broker, names, made)
+    return in_steps_if_long(broker.timers, partitions_of_new(broker, names), steps, respond)
+
+
+def _response(
+    broker: Broker,
+    context: RequestContext,
+    request: MetadataRequest,
+    topics: list[MetadataResponseTopic],
+) -> MetadataResponse:
     node_id = broker.config.node_id
-    cluster = ON_CLUSTER if request.include_cluster_authorized_operations else NOT_ASKED
+    operations = request.include_cluster_authorized_operations
     address = broker.advertised[context.listener]
     return MetadataResponse(
         brokers=[MetadataResponseBroker(node_id=node_id, host=address.host, port=address.port)],
         cluster_id=broker.cluster_id,
         controller_id=node_id,
         topics=topics,
-        cluster_authorized_operations=cluster,
+        cluster_authorized_operations=ON_CLUSTER if operations else NOT_ASKED,
     )
 
 
@@ -79,7 +105,11 @@ def _refused(asked: Sequence[MetadataRequestTopic]) -> MetadataResponse:
 
 
 def _find(
-    broker: Broker, asked: MetadataRequestTopic, *, create: bool, operations: bool
+    broker: Broker,
+    asked: MetadataRequestTopic,
+    made: Mapping[str, Topic | ErrorCode],
+    *,
+    operations: bool,
 ) -> MetadataResponseTopic:
     name = asked.name
     if name is None:
@@ -92,11 +122,9 @@ def _find(
                 partitions=[],
             )
         return _describe(broker, topic, operations=operations)
-    found: Topic | ErrorCode | None = broker.topics.get(name)
-    if found is None and create and broker.config.auto_create_topics_enable:
-        found = create_missing(broker, name)
-        if isinstance(found, Topic):
-            found = broker.profile.code_of_new or found
+    found: Topic | ErrorCode | None = broker.topics.get(name) or made.get(name)
+    if isinstance(made.get(name), Topic):
+        found = broker.profile.code_of_new or found
     if not isinstance(found, Topic):
         code = found or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if problem_of_name(name):

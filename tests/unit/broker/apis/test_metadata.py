@@ -5,11 +5,14 @@ import pytest
 from barnabas.broker.apis.metadata import handle
 from barnabas.broker.broker import Broker
 from barnabas.broker.operations import NOT_ASKED, ON_TOPICS
+from barnabas.broker.profiles import profile_of
+from barnabas.broker.purgatory import Pending
 from barnabas.errors import ErrorCode
 from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from barnabas.wire.compiler import Codec
 from barnabas.wire.schema import NO_UUID
-from tests.unit.broker.in_memory import Led, Replicas, a_broker, asked
+from tests.unit.broker.in_memory import Led, NoLogs, Replicas, a_broker, answered, asked
+from tests.unit.runtime.manual_timers import ManualTimers
 
 STRANGE = b"\7" * 16
 
@@ -29,7 +32,7 @@ def ask(
         topics=[MetadataRequestTopic(name=name, topic_id=number) for name, number in topics],
         include_topic_authorized_operations=operations,
     )
-    response = handle(broker, asked(version), request)
+    response = answered(broker, handle(broker, asked(version), request), MetadataResponse)
     Codec.of(MetadataResponse, version).encode(response)
     return response
 
@@ -96,3 +99,37 @@ def test_what_is_kept_of_deleted_topics_goes(broker: Broker) -> None:
         ask(broker, (f"t{number}", NO_UUID))
         broker.topics.delete(f"t{number}")
     assert len(broker.descriptions) < 110
+
+
+def test_wide_topics_are_made_in_steps_and_then_told() -> None:
+    timers = ManualTimers()
+    broker = a_broker({"num.partitions": 100}, timers=timers)
+    asked_for = [MetadataRequestTopic(name=name) for name in ("cats", "dogs", "a b")]
+    outcome = handle(broker, asked(9), MetadataRequest(topics=asked_for))
+    assert isinstance(outcome, Pending)
+    answers: list[MetadataResponse] = []
+    outcome.on_done(lambda answer: answers.append(cast("MetadataResponse", answer)))
+    (step,), timers.next = timers.next, []
+    step()
+    (meanwhile,) = ask(broker, ("cats", NO_UUID)).topics
+    assert {one.error_code for one in meanwhile.partitions} == {ErrorCode.LEADER_NOT_AVAILABLE}
+    assert len(meanwhile.partitions) == 100
+    logs = broker.topics._hosting
+    assert isinstance(logs, NoLogs)
+    assert logs.hosted.keys() == {"cats"}
+    timers.run_soon()
+    (answer,) = answers
+    assert [(one.error_code, len(one.partitions)) for one in answer.topics] == [
+        (ErrorCode.NONE, 100),
+        (ErrorCode.NONE, 100),
+        (ErrorCode.INVALID_TOPIC_EXCEPTION, 0),
+    ]
+
+
+def test_a_topic_that_is_made_is_told_as_its_profile_does() -> None:
+    broker = a_broker()
+    broker.profile = profile_of("0.9")
+    for code in (ErrorCode.LEADER_NOT_AVAILABLE, ErrorCode.NONE):
+        assert [one.error_code for one in ask(broker, ("dogs", NO_UUID), version=1).topics] == [
+            code
+        ]

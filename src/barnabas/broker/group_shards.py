@@ -17,6 +17,7 @@ from barnabas.coordinators.group.classic import GroupSettings
 from barnabas.coordinators.shard import CoordinatorRecord, Replayed
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Clock
+from barnabas.records.compression import Codec
 
 if TYPE_CHECKING:
     from barnabas.coordinators.group.shard import GroupShard
@@ -39,7 +40,8 @@ class GroupShards(Shards["GroupShard"]):
         }
         count = config.offsets_topic_num_partitions
         topic = InternalTopic(OFFSETS_TOPIC, count, properties, config.node_id)
-        super().__init__(topics, replicas, clock, topic)
+        codec = Codec(config.offsets_topic_compression_codec)
+        super().__init__(topics, replicas, clock, topic, codec)
         self._config = config
         self._settings = GroupSettings(
             config.group_initial_rebalance_delay_ms, config.group_max_size

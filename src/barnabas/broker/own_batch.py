@@ -20,10 +20,11 @@ _MOST_AROUND = 24
 class OwnBatch:
     """One batch of what many have decided at `now_ms`, each of whom is told what became of it."""
 
-    __slots__ = ("_untold", "now_ms", "records")
+    __slots__ = ("_untold", "codec", "now_ms", "records")
 
-    def __init__(self, now_ms: int) -> None:
+    def __init__(self, now_ms: int, codec: Codec = Codec.NONE) -> None:
         self.now_ms = now_ms
+        self.codec = codec
         self.records = RecordAppender(_LARGEST)
         self._untold: list[Callable[[ErrorCode], None]] = []
 
@@ -49,7 +50,7 @@ class OwnBatch:
 
     def build(self, producer: tuple[int, int]) -> bytearray:
         """The batch, of the transaction of a producer (id, epoch). Can be called once."""
-        return build(self.records, Codec.NONE, None, (*producer, -1), transactional=True)
+        return build(self.records, self.codec, None, (*producer, -1), transactional=True)
 
     def tell(self, code: ErrorCode) -> None:
         """Tell all, in their order, what became of it."""

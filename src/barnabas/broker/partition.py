@@ -195,7 +195,7 @@ class Partition:
 
     def append_gathered(self, own: OwnBatch) -> None:
         """As `append_own`, of records that are no batch yet."""
-        size = append_records(self.log, own.records, self.leader_epoch, own.now_ms)
+        size = append_records(self.log, own.records, self.leader_epoch, own.now_ms, own.codec)
         self._queued(size, own.tell)
 
     def _queued(self, size: int, on_written: Callable[[ErrorCode], None]) -> None:

@@ -23,6 +23,7 @@ from barnabas.dialects.commands import (
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition_log import PartitionLog
 from barnabas.ports import Clock
+from barnabas.records.compression import Codec
 from barnabas.records.unpacking import Unpacking
 
 log = logging.getLogger(__name__)
@@ -157,15 +158,19 @@ class ReplicaManager:
         partition: Partition,
         records: Iterable[CoordinatorRecord],
         on_written: Callable[[ErrorCode], None],
+        codec: Codec = Codec.NONE,
     ) -> None:
-        """Queue records of the broker's own: all that come before they are written are one batch."""
+        """Queue records of the broker's own: all that come before they are written are one batch.
+
+        All for one partition are of one codec.
+        """
         own = self._own.get(partition)
         if own is None or own.is_full:
             if own is not None:
                 self.seal(partition)
             if not self._own:
                 self._own_ms = self._clock.time_ms()
-            own = self._own[partition] = OwnBatch(self._own_ms)
+            own = self._own[partition] = OwnBatch(self._own_ms, codec)
             self._dirty[partition] = None
         own.add(records, on_written)
 

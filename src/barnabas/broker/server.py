@@ -97,6 +97,7 @@ class BrokerServer:
                 config.directories,
                 config.log_retention_check_interval_ms,
                 config.log_flush_offset_checkpoint_interval_ms,
+                config.producer_id_expiration_check_interval_ms,
                 cluster_id=self._cluster_id,
             ),
             self._config_for,

@@ -18,6 +18,7 @@ from barnabas.coordinators.group.partitioning import partition_for
 from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorShard
 from barnabas.errors import BrokerError, DecodeError, ErrorCode, StorageError
 from barnabas.ports import Clock
+from barnabas.records.compression import Codec
 
 log = logging.getLogger(__name__)
 
@@ -41,12 +42,18 @@ class Shards(ABC, Generic[ShardT]):
     """All shards of one kind of this broker. For one thread."""
 
     def __init__(
-        self, topics: Topics, replicas: ReplicaManager, clock: Clock, topic: InternalTopic
+        self,
+        topics: Topics,
+        replicas: ReplicaManager,
+        clock: Clock,
+        topic: InternalTopic,
+        codec: Codec = Codec.NONE,
     ) -> None:
         self.topics = topics
         self._replicas = replicas
         self._clock = clock
         self._topic = topic
+        self._codec = codec
         self._held: dict[Partition, HeldShard[ShardT]] = {}
         self._found: list[HeldShard[ShardT] | None] = []
         """By partition of the topic, what was asked for while the topics did not change."""
@@ -178,9 +185,9 @@ class Shards(ABC, Generic[ShardT]):
             on_written(code)
 
         if producer is None:
-            self._replicas.gather(held.partition, records, written)
+            self._replicas.gather(held.partition, records, written, self._codec)
         else:
-            batch = OwnBatch(self._clock.time_ms())
+            batch = OwnBatch(self._clock.time_ms(), self._codec)
             batch.add(records, written)
             self._replicas.append_own(held.partition, batch.build(producer), batch.tell)
 

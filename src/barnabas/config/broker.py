@@ -10,6 +10,7 @@ from typing import ClassVar
 from barnabas.config.broker_consumer_groups import ConsumerGroupConfig
 from barnabas.config.broker_dialects import DialectConfig
 from barnabas.config.broker_membership import MembershipConfig
+from barnabas.config.broker_offsets import OffsetsConfig
 from barnabas.config.broker_quotas import QuotaConfig
 from barnabas.config.broker_retired import RetiredConfig
 from barnabas.config.broker_share_groups import ShareGroupConfig
@@ -29,7 +30,6 @@ from barnabas.config.definition import (
     long,
     optional_integer,
     optional_long,
-    short,
     string,
     words,
 )
@@ -52,6 +52,7 @@ IN_OTHER_UNITS: dict[str, tuple[tuple[str, int], ...]] = {
 class BrokerConfig(
     QuotaConfig,
     MembershipConfig,
+    OffsetsConfig,
     ConsumerGroupConfig,
     ShareGroupConfig,
     StreamsGroupConfig,
@@ -346,34 +347,15 @@ class BrokerConfig(
         1000, MEDIUM, "How many fetch sessions are remembered.", low=0
     )
 
-    # Producers, and the offsets of groups.
+    # Producers.
     producer_id_expiration_ms: int = integer(
         86_400_000,
         LOW,
         "After how long without a write an idempotent producer is forgotten, in milliseconds.",
         low=1,
     )
-    offsets_topic_num_partitions: int = integer(
-        50, HIGH, "The partitions of the internal topic of committed offsets.", low=1
-    )
-    offsets_topic_replication_factor: int = short(
-        1,
-        HIGH,
-        "The replicas of that topic. Kafka's default is 3.",
-        low=1,
-        inert="there is one broker, so nothing is replicated",
-    )
-    offsets_topic_segment_bytes: int = integer(
-        104_857_600, HIGH, "The segment size of that topic, in bytes.", low=1
-    )
-    offsets_retention_minutes: int = integer(
-        10_080, HIGH, "How long the offsets of a group without members are kept.", low=1
-    )
-    offsets_retention_check_interval_ms: int = long(
-        600_000, HIGH, "How often it is looked for offsets to forget, in milliseconds.", low=1
-    )
-    offset_metadata_max_bytes: int = integer(
-        4096, HIGH, "The longest text that may be committed with an offset, in UTF-16 units.", low=0
+    producer_id_expiration_check_interval_ms: int = integer(
+        600_000, LOW, "How often it is looked for such producers, in milliseconds.", low=1
     )
 
     @property

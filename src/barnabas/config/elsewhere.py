@@ -37,24 +37,32 @@ _WHY = {
         inter.broker.listener.name inter.broker.protocol.version security.inter.broker.protocol
         num.replica.fetchers replica.* unclean.leader.election.* broker.rack
         transaction.state.log.replication.factor transaction.state.log.min.isr
+        share.coordinator.state.topic.min.isr share.coordinator.state.topic.replication.factor
         replication.quota.* alter.log.dirs.replication.quota.* request.timeout.ms
         log.dir.failure.timeout.ms eligible.leader.replicas.enable""",
     "the coordinator of a transaction is in the broker that it writes to": """
         add.partitions.to.txn.*""",
     "groups need no coordinator's threads": """
-        group.coordinator.append.linger.ms group.coordinator.background.threads
-        group.coordinator.cached.buffer.max.bytes group.coordinator.threads share.coordinator.*""",
+        group.coordinator.background.threads group.coordinator.cached.buffer.max.bytes
+        group.coordinator.threads share.coordinator.threads""",
     "share groups have one way of assigning": """
         group.share.assignors""",
     "group.share.max.share.sessions says how many may fetch": """
         group.share.max.groups""",
     "one thread compacts, with buffers as large as they must be": """
         log.cleaner.threads log.cleaner.io.buffer.size""",
-    "offsets are written as they come": """
-        offsets.commit.timeout.ms offsets.commit.required.acks offsets.load.buffer.size
-        transaction.state.log.load.buffer.size
-        offsets.topic.compression.codec log.flush.start.offset.checkpoint.interval.ms
-        log.initial.task.delay.ms producer.id.expiration.check.interval.ms""",
+    "what coordinators decide is written at once, and there is nobody to wait for": """
+        group.coordinator.append.linger.ms share.coordinator.append.linger.ms
+        offsets.commit.timeout.ms offsets.commit.required.acks share.coordinator.write.timeout.ms""",
+    "the states of share groups are kept in one way": """
+        share.coordinator.*""",
+    "coordinators read their logs in steps of one size": """
+        offsets.load.buffer.size transaction.state.log.load.buffer.size
+        share.coordinator.load.buffer.size""",
+    "where logs begin is written down with their other offsets": """
+        log.flush.start.offset.checkpoint.interval.ms""",
+    "what is due for logs from time to time begins an interval after the start": """
+        log.initial.task.delay.ms""",
     "nothing is tiered": """
         remote.* follower.fetch.last.tiered.offset.enable""",
     "requests that waited leave nothing behind that must be purged": """

@@ -123,7 +123,6 @@ num.replica.fetchers int 1 changeable
 offsets.commit.required.acks short -1
 offsets.commit.timeout.ms int 5000
 offsets.load.buffer.size int 5242880
-offsets.topic.compression.codec int 0
 password.encoder.cipher.algorithm string AES/CBC/PKCS5Padding
 password.encoder.iterations int 4096
 password.encoder.key.length int 128

@@ -97,7 +97,6 @@ num.replica.fetchers Threads that copy from each other broker.
 offsets.commit.required.acks How many replicas must have a commit before it is answered.
 offsets.commit.timeout.ms How long a commit waits until all replicas have it.
 offsets.load.buffer.size How much of the offsets' log is read at once when it is loaded.
-offsets.topic.compression.codec How the log of committed offsets is compressed, as a number.
 password.encoder.cipher.algorithm The cipher of passwords that are kept in ZooKeeper.
 password.encoder.iterations How often a password's key is hashed.
 password.encoder.key.length The bits of a password's key.

@@ -171,8 +171,13 @@ _WENT = """
 """
 """Release lines, each with properties that it no longer had."""
 
-_OUR_OWN = frozenset({"listener.dialect.map", "topic.partition.count.map"})
-"""Properties that no Kafka since 0.8 has had."""
+_UNTOLD = frozenset(
+    {
+        "listener.dialect.map", "topic.partition.count.map",
+        "producer.id.expiration.check.interval.ms",
+    }
+)  # fmt: skip
+"""Properties that no Kafka since 0.8 has had, or that it has and does not tell."""
 
 _CHANGEABLE = """
 1.1 advertised.listeners background.threads compression.type listener.security.protocol.map
@@ -269,7 +274,7 @@ def is_of(release: str, name: str) -> bool:
         return name not in _lines(_WENT)
     if is_told_by_07(release, name):
         return True
-    if name in _OUR_OWN or not _has_come(_CAME, name, release):
+    if name in _UNTOLD or not _has_come(_CAME, name, release):
         return False
     gone = _lines(_WENT).get(name)
     return gone is None or is_before(release, gone)

@@ -35,12 +35,16 @@ def append_batch(log: PartitionLog, batch: bytearray, leader_epoch: int, now_ms:
 
 
 def append_records(
-    log: PartitionLog, records: RecordAppender, leader_epoch: int, now_ms: int
+    log: PartitionLog,
+    records: RecordAppender,
+    leader_epoch: int,
+    now_ms: int,
+    codec: Codec = Codec.NONE,
 ) -> int:
     """Queue records of no producer as one batch; gives the bytes that are queued."""
     config = log.config
-    if config.magic < _MAGIC:
-        return append_batch(log, build(records, Codec.NONE, None), leader_epoch, now_ms)
+    if codec or config.magic < _MAGIC:
+        return append_batch(log, build(records, codec, None), leader_epoch, now_ms)
     size, newest, base = records.size, records.max_timestamp, log.end_offset
     last = base + records.count - 1
     segment = log.segments.active

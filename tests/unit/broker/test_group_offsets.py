@@ -40,6 +40,8 @@ from barnabas.protocol.offset_fetch import (
     OffsetFetchRequestTopics,
     OffsetFetchResponse,
 )
+from barnabas.records.batch import walk
+from barnabas.records.compression import Codec
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
@@ -60,9 +62,9 @@ class NoTimers:
 class Started:
     """A broker without a network, on a directory."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, **properties: str) -> None:
         clock, entropy, disk = SystemClock(), SystemEntropy(), RealDisk()
-        config = BrokerConfig.load({"offsets.topic.num.partitions": "3"})
+        config = BrokerConfig.load({"offsets.topic.num.partitions": "3", **properties})
         purgatory = Purgatory(NoTimers())
         self.logs = LogManager(
             disk, clock, entropy, LogSettings(1, [str(path)]), lambda _topic: LogConfig()
@@ -289,6 +291,23 @@ def test_offsets_outlive_the_broker(tmp_path: Path) -> None:
     second = Started(tmp_path)
     assert fetch(second, 9, [0, 1]) == {0: (6, "here"), 1: (7, "here")}
     second.stop()
+
+
+def test_they_are_compressed_as_the_broker_is_told_and_read_however_they_were(
+    tmp_path: Path,
+) -> None:
+    for codec in Codec:
+        one = Started(tmp_path, **{"offsets.topic.compression.codec": str(codec.value)})
+        if codec:
+            assert fetch(one, 9, [0]) == {0: (codec - 1, "here")}
+        commit(one, 9, {0: codec})
+        assert fetch(one, 9, [0]) == {0: (codec, "here")}
+        log = one.broker.groups.of("kennel").partition.log
+        found = log.read(0, 1 << 20, max_offset=log.written_end, min_one=True).records
+        assert found is not None
+        written = memoryview(found.file.read(found.position, found.size))
+        assert [each.codec for each in walk(written)] == list(Codec)[: codec + 1]
+        one.stop()
 
 
 @pytest.mark.parametrize(

@@ -153,6 +153,31 @@ def test_what_the_broker_decides_before_a_write_is_one_batch_in_its_order(tmp_pa
     ]
 
 
+def test_what_the_broker_decides_is_compressed_where_that_is_wanted(tmp_path: Path) -> None:
+    replicas = replicas_of(tmp_path, "t")
+    partition = replicas.find("t", 0)
+    assert partition is not None
+    told: list[ErrorCode] = []
+    for codec in Codec:
+        record = CoordinatorRecord(codec.name.encode(), bytes(1000))
+        replicas.gather(partition, [record], told.append, codec)
+        replicas.write()
+        of_its_own = OwnBatch(1, codec)
+        of_its_own.add([record], told.append)
+        replicas.append_own(partition, of_its_own.build((7, 0)), of_its_own.tell)
+        replicas.write()
+    assert told == [ErrorCode.NONE] * 10
+    (got,) = replicas.read([Read("t", NO_ID, 0, 0, 1 << 20)], 1 << 20)
+    assert got.records is not None
+    data = got.records.read()
+    assert [one.codec for one in walk(data)] == [codec for codec in Codec for _ in range(2)]
+    records, next_offset = decode_records(data, "t", 0)
+    assert [one.key for one in records] == [
+        codec.name.encode() for codec in Codec for _ in range(2)
+    ]
+    assert next_offset == 10
+
+
 def test_what_is_decided_behind_a_large_batch_is_in_another(tmp_path: Path) -> None:
     replicas = replicas_of(tmp_path, "t")
     partition = replicas.find("t", 0)

@@ -227,6 +227,24 @@ def test_flush_ms_moves_the_recovery_point(tmp_path: Path) -> None:
     manager.close()
 
 
+def test_old_producers_are_forgotten_when_it_is_looked_for_them(tmp_path: Path) -> None:
+    settings = LogSettings(1, [str(tmp_path)], producer_id_expiration_check_interval_ms=HOUR)
+    config = LogConfig(producer_id_expiration_ms=1000)
+    disk, clock, entropy = RealDisk(), SystemClock(), SystemEntropy()
+    manager = LogManager(disk, clock, entropy, settings, lambda _topic: config)
+    manager.open()
+    now_ms = clock.time_ms()
+    log = manager.create(DOGS, TOPIC_ID, config)
+    batch = make_batch(producer=(7, 0, 0), timestamp=now_ms)
+    log.append(memoryview(batch), leader_epoch=0, now_ms=now_ms)
+    log.write_pending()
+    manager.maintain(now_ms + HOUR // 2)
+    assert len(log.producers) == 1
+    manager.maintain(now_ms + 2 * HOUR)
+    assert len(log.producers) == 0
+    manager.close()
+
+
 def test_work_goes_on_when_the_clock_is_set_back(tmp_path: Path) -> None:
     manager = a_manager(tmp_path)
     manager.open()

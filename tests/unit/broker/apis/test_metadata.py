@@ -128,7 +128,7 @@ def test_wide_topics_are_made_in_steps_and_then_told() -> None:
 
 def test_a_topic_that_is_made_is_told_as_its_profile_does() -> None:
     broker = a_broker()
-    broker.profile = profile_of("0.9")
+    broker.profile = profile_of("0.9.0")
     for code in (ErrorCode.LEADER_NOT_AVAILABLE, ErrorCode.NONE):
         assert [one.error_code for one in ask(broker, ("dogs", NO_UUID), version=1).topics] == [
             code

@@ -1,0 +1,38 @@
+"""The properties of a broker about the offsets that groups commit."""
+
+from barnabas.config.configuration import Configuration
+from barnabas.config.definition import HIGH, integer, long, short
+
+
+class OffsetsConfig(Configuration):
+    """The topic that they are kept in, for how long, and what may be said with them."""
+
+    offsets_topic_num_partitions: int = integer(
+        50, HIGH, "The partitions of the internal topic of committed offsets.", low=1
+    )
+    offsets_topic_replication_factor: int = short(
+        1,
+        HIGH,
+        "The replicas of that topic. Kafka's default is 3.",
+        low=1,
+        inert="there is one broker, so nothing is replicated",
+    )
+    offsets_topic_segment_bytes: int = integer(
+        104_857_600, HIGH, "The segment size of that topic, in bytes.", low=1
+    )
+    offsets_topic_compression_codec: int = integer(
+        0,
+        HIGH,
+        "How what is written to that topic is compressed: 0 not at all, 1 gzip, 2 snappy, 3 lz4, 4 zstd.",
+        low=0,
+        high=4,
+    )
+    offsets_retention_minutes: int = integer(
+        10_080, HIGH, "How long the offsets of a group without members are kept.", low=1
+    )
+    offsets_retention_check_interval_ms: int = long(
+        600_000, HIGH, "How often it is looked for offsets to forget, in milliseconds.", low=1
+    )
+    offset_metadata_max_bytes: int = integer(
+        4096, HIGH, "The longest text that may be committed with an offset, in UTF-16 units.", low=0
+    )

@@ -2,7 +2,11 @@
 
 Both brokers have 50 partitions of offsets and of transactions, as is Kafka's default, and no delay
 before a group's first rebalance. Neither waits for the disk. Neither is held on a processor.
+Each load is a turn of about a second of one broker and then of the other, several times a round: what
+else the machine does then is in both sides' medians.
 """
+
+from collections.abc import Callable
 
 from benchmarks.asking import GROUPS, TRANSACTIONS, find_coordinator, wait_until
 from benchmarks.brokers import BOUNDED, Broker, create_topic, delete_topic
@@ -13,16 +17,17 @@ from benchmarks.results import Result
 GROUP = "coordinators"
 TOPIC = "bench-coordinators"
 PRODUCERS = 16
-COMMITS, REBALANCES = 20_000, 40
-# Records of 100 B in a transaction, and how many transactions a round.
-SIZES = {1: 2_500, 10: 2_500, 100: 2_000}
+TURNS = 3
+COMMITS, REBALANCES = 20_000, 100
+# Records of 100 B in a transaction, and how many transactions a turn.
+SIZES = {1: 1_200, 10: 1_200, 100: 1_000}
 MEMBERS, IDLE_MEMBERS, IDLE_GROUPS = 50, 1_000, 20
 IDLE_SECONDS, BEAT_MS = 5, 3_000
 
 SPEED, TIME, CPU, IDLE_PERCENT = 1.0, 1.0, 0.5, 2.0
 
 Figures = dict[str, list[float]]
-"""By the name of a broker, one for each round."""
+"""By the name of a broker, one for each turn."""
 
 
 class Loads:
@@ -45,10 +50,10 @@ class Loads:
         """One more member comes to a group and leaves it, again and again."""
         return self._run("rebalances", self.plan.requests(REBALANCES), members=MEMBERS)
 
-    def idle(self) -> dict[str, float]:
+    def idle(self, mode: str) -> dict[str, float]:
         """Members do nothing but to be heard every 3 seconds."""
         beats = self.plan.requests(IDLE_SECONDS * IDLE_MEMBERS * 1000 // BEAT_MS)
-        return self._run("idle", beats, members=IDLE_MEMBERS, groups=IDLE_GROUPS, wait=BEAT_MS)
+        return self._run(mode, beats, members=IDLE_MEMBERS, groups=IDLE_GROUPS, wait=BEAT_MS)
 
     def _run(self, mode: str, requests: int, **settings: int) -> dict[str, float]:
         return run_load(
@@ -74,7 +79,7 @@ class Loads:
 
 
 class Table:
-    """The rows as they come to be."""
+    """The rows as they come to be, a figure for each turn."""
 
     def __init__(self, plan: Plan) -> None:
         self._plan = plan
@@ -84,9 +89,14 @@ class Table:
         self, broker: Broker, title: str, unit: str, figure: float, target: float | None,
         *, higher: bool = False,
     ) -> None:  # fmt: skip
-        """One figure of one round."""
+        """One figure of one turn."""
         figures = self._rows.setdefault(title, (unit, target, higher, {}))[3]
         figures.setdefault(broker.name, []).append(figure)
+
+    def add_many(self, broker: Broker, title: str, what: str, line: dict[str, float]) -> None:
+        """How many of them in a second, and what one cost."""
+        self.add(broker, title, f"{what}/s", line["per_second"], SPEED, higher=True)
+        self.add(broker, f"{title}, CPU", "µs CPU", line["broker_us_per_request"], CPU)
 
     def results(self, ours: Broker, peer: Broker) -> list[Result]:
         """What is written down."""
@@ -99,27 +109,55 @@ class Table:
         ]  # fmt: skip
 
 
-def _one_round(loads: Loads, table: Table) -> None:
-    broker = loads.broker
-    many: list[tuple[str, str, dict[str, float]]] = [
-        ("commits", "of one group", loads.commits(1)),
-        ("commits", "of 1,000 groups", loads.commits(1000)),
-        *(
-            ("transactions", f"of {count} records of 100 B", loads.transactions(count))
-            for count in SIZES
-        ),
-    ]
-    for what, which, line in many:
-        speed, cost = line["per_second"], line["broker_us_per_request"]
-        table.add(broker, f"{what} {which}", f"{what}/s", speed, SPEED, higher=True)
-        table.add(broker, f"{what} {which}, CPU", "µs CPU", cost, CPU)
+Turn = Callable[[Loads, Table], None]
+"""One load of one broker, into the table."""
+
+
+def _commits(groups: int, which: str) -> Turn:
+    def turn(loads: Loads, table: Table) -> None:
+        table.add_many(loads.broker, f"commits of {which}", "commits", loads.commits(groups))
+
+    return turn
+
+
+def _transactions(records: int) -> Turn:
+    def turn(loads: Loads, table: Table) -> None:
+        title = f"transactions of {records} records of 100 B"
+        table.add_many(loads.broker, title, "transactions", loads.transactions(records))
+
+    return turn
+
+
+def _rebalances(loads: Loads, table: Table) -> None:
     line = loads.rebalances()
     title = f"a classic group of {MEMBERS} takes in one more, or lets it go"
-    table.add(broker, f"{title}, p50", "ms", line["p50_us"] / 1000, TIME)
-    table.add(broker, f"{title}, CPU", "ms CPU", line["broker_us_per_request"] / 1000, CPU)
-    line = loads.idle()
-    title = f"{IDLE_MEMBERS:,} members heard every {BEAT_MS // 1000} s"
-    table.add(broker, title, "% of a core", 100 * line["broker_cpu"] / line["seconds"], CPU)
+    table.add(loads.broker, f"{title}, p50", "ms", line["p50_us"] / 1000, TIME)
+    cost = line["broker_us_per_request"] / 1000
+    table.add(loads.broker, f"{title}, CPU", "ms CPU", cost, CPU)
+
+
+def _idle(mode: str, kind: str) -> Turn:
+    def turn(loads: Loads, table: Table) -> None:
+        line = loads.idle(mode)
+        title = f"{IDLE_MEMBERS:,} members of {kind} groups heard every {BEAT_MS // 1000} s"
+        share = 100 * line["broker_cpu"] / line["seconds"]
+        table.add(loads.broker, title, "% of a core", share, CPU)
+
+    return turn
+
+
+SHORT: tuple[Turn, ...] = (
+    _commits(1, "one group"),
+    _commits(1000, "1,000 groups"),
+    *(_transactions(records) for records in SIZES),
+    _rebalances,
+)
+"""What is done several times a round."""
+IDLE: tuple[Turn, ...] = (
+    _idle("idle", "classic"),
+    _idle("idle-consumer", "KIP-848"),
+    _idle("idle-share", "share"),
+)
 
 
 def measure(plan: Plan) -> list[Result]:
@@ -131,10 +169,16 @@ def measure(plan: Plan) -> list[Result]:
         create_topic(each.broker, TOPIC, PRODUCERS, BOUNDED)
         each.warm_up()
     for _ in range(plan.rounds):
-        for each in loads:
-            _one_round(each, table)
+        for turn in (*SHORT * TURNS, *IDLE):
+            for each in loads:
+                turn(each, table)
     for broker in brokers:
         delete_topic(broker, TOPIC)
     rows = table.results(ours, peer)
-    idle = rows[-1]
-    return [*rows, Result(GROUP, idle.measure, idle.unit, idle.ours, target=IDLE_PERCENT)]
+    return [
+        *rows,
+        *(
+            Result(GROUP, idle.measure, idle.unit, idle.ours, target=IDLE_PERCENT)
+            for idle in rows[-len(IDLE) :]
+        ),
+    ]

@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 
 #include "commits.h"
+#include "epochs.h"
 #include "measure.h"
 #include "rebalances.h"
 #include "settings.h"
@@ -170,6 +171,7 @@ int main(int count, char **arguments) {
     struct { const char *name; void (*run)(void); } modes[] = {
         {"produce", produce}, {"fetch", fetch}, {"ping", ping}, {"commits", commits},
         {"transactions", transactions}, {"rebalances", rebalances}, {"idle", idle},
+        {"idle-consumer", idle_consumer}, {"idle-share", idle_share},
     };
     if (count < 2) stop("load mode name=value ...");
     for (int i = 2; i < count; i++) set(arguments[i]);

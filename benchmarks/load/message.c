@@ -56,9 +56,13 @@ void add_no_text(struct message *message) {
     else add16(message, -1);
 }
 
+void add_raw(struct message *message, const uint8_t *bytes, size_t size) {
+    if (size) memcpy(more(message, size), bytes, size);
+}
+
 void add_bytes(struct message *message, const uint8_t *bytes, size_t size) {
     add_count(message, size);
-    memcpy(more(message, size), bytes, size);
+    add_raw(message, bytes, size);
 }
 
 void add_tags(struct message *message) {
@@ -80,6 +84,7 @@ struct answer answer_of(const uint8_t *body, size_t size, bool flexible) {
     return answer;
 }
 
+int8_t take8(struct answer *answer) { return (int8_t)*pass(answer, 1); }
 int16_t take16(struct answer *answer) { return get16(pass(answer, 2)); }
 int32_t take32(struct answer *answer) { return get32(pass(answer, 4)); }
 int64_t take64(struct answer *answer) { return get64(pass(answer, 8)); }

@@ -22,6 +22,7 @@ void add64(struct message *message, int64_t value);
 void add_count(struct message *message, size_t count);
 void add_text(struct message *message, const char *text);
 void add_no_text(struct message *message);
+void add_raw(struct message *message, const uint8_t *bytes, size_t size);
 void add_bytes(struct message *message, const uint8_t *bytes, size_t size);
 void add_tags(struct message *message);
 /* Writes the size in front. */
@@ -40,5 +41,6 @@ int64_t take64(struct answer *answer);
 /* A text of less than `room` bytes, with a zero behind it. */
 void take_text(struct answer *answer, char *text, size_t room);
 void pass_bytes(struct answer *answer);
+int8_t take8(struct answer *answer);
 
 #endif

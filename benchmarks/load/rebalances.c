@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "pace.h"
 #include "settings.h"
 #include "team.h"
 
@@ -47,31 +48,28 @@ void rebalances(void) {
     printf(", \"p50_us\": %.2f}\n", took[settings.requests / 2] * 1e6);
 }
 
-/* So many beats, evenly spread. Members are processes of their own: none waits for another's answer. */
-static void beat_in_turn(struct team *teams, long each, long beats) {
-    long all = each * settings.groups;
-    double begun = seconds_now();
-    for (long i = 0; i < beats + all; i++) {
-        struct team *team = &teams[i % settings.groups];
-        struct member *member = &team->members[i / settings.groups % each];
-        if (i < beats) sleep_until(begun + (double)i * (double)settings.wait / 1000.0 / (double)all);
-        if (i >= all) take_beat(member);
-        if (i < beats) beat(team, member);
-    }
+static struct team *teams;
+
+static struct team *team_of(long member) { return &teams[member % settings.groups]; }
+
+static void beat_one(long member) {
+    beat(team_of(member), &team_of(member)->members[member / settings.groups]);
 }
+
+static void take_one(long member) { take_beat(&team_of(member)->members[member / settings.groups]); }
 
 void idle(void) {
     long each = settings.members / settings.groups, all = each * settings.groups;
-    struct team *teams = calloc((size_t)settings.groups, sizeof *teams);
+    teams = calloc((size_t)settings.groups, sizeof *teams);
     for (long i = 0; i < settings.groups; i++) {
         char group[64];
         snprintf(group, sizeof group, "idle-%ld-%ld", (long)getpid(), i);
         open_team(&teams[i], group, each);
         join_all(&teams[i], each);
     }
-    beat_in_turn(teams, each, 2 * all);
+    in_turn(all, 2 * all, beat_one, take_one);
     struct reading from = take_reading((int)settings.pid);
-    beat_in_turn(teams, each, settings.requests);
+    in_turn(all, settings.requests, beat_one, take_one);
     report("idle", from, 1, settings.requests);
     printf("}\n");
 }

@@ -63,6 +63,9 @@ class ShareGroups(KeptGroups[ShareGroup]):
             raise BrokerError(
                 ErrorCode.GROUP_ID_NOT_FOUND, f"Share group {asked.group_id} not found."
             )
+        if group is not None and _is_idle(group, asked, self._topics):
+            group.sessions[asked.member_id] = now + settings.session_ms
+            return Replayed(BeatReply(asked.member_id, asked.epoch, settings.heartbeat_ms))
         draft = self._draft(group)
         group = group or ShareGroup(asked.group_id)
         was = _known(group, asked, settings)
@@ -183,6 +186,19 @@ def assign(
         for index in range(max(count, len(names)) if names else 0):
             shares[names[index % len(names)]].add(Place(topic_id, index % count))
     return {name: frozenset(share) for name, share in shares.items()}
+
+
+def _is_idle(group: ShareGroup, asked: ShareBeat, topics: TopicsView) -> bool:
+    """Whether nothing has happened, neither to the member nor to its group. The usual case."""
+    member = group.members.get(asked.member_id)
+    return (
+        member is not None
+        and member.epoch == asked.epoch == group.epoch == group.assignment_epoch
+        and group.topics_seen == topics.changes
+        and asked.topics is None
+        and asked.rack_id is None
+        and (asked.client_id, asked.client_host) == (member.client_id, member.client_host)
+    )
 
 
 def _known(group: ShareGroup, asked: ShareBeat, settings: ShareSettings) -> ShareMember:

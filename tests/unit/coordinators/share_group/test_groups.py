@@ -55,6 +55,22 @@ def test_members_come_and_go_and_a_restart_finds_the_same() -> None:
     assert (found.state, list(found.members)) == ("Empty", [])
 
 
+def test_an_idle_heartbeat_writes_nothing_and_puts_the_session_off() -> None:
+    topics = SomeTopics(dogs=2)
+    shard = a_shard(topics)
+    shard.share.heartbeat(beat("a"), SETTINGS, 0)
+    result = shard.share.heartbeat(beat("a", 2), SETTINGS, 700)
+    assert not result.records
+    assert (result.reply.epoch, result.reply.assigned) == (2, None)
+    group = shard.share.get("g")
+    assert group is not None
+    assert shard.share.deadline(group) == 700 + SETTINGS.session_ms
+    moved = replace(beat("a", 2), client_host="/elsewhere")
+    assert shard.share.heartbeat(moved, SETTINGS, 800).records, "what is told of it is another"
+    topics.change(dogs=3)
+    assert shard.share.heartbeat(beat("a", 2), SETTINGS, 900).reply.epoch == 3
+
+
 def test_who_says_everything_hears_everything() -> None:
     topics = SomeTopics(dogs=2)
     shard = a_shard(topics)

@@ -13,8 +13,15 @@ from kazoo.client import KazooClient
 from kazoo.exceptions import ConnectionLoss, SessionExpiredError
 
 from barnabas import Admin, TopicPartition
+from barnabas.protocol.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+)
+from barnabas.protocol.offset_fetch import OffsetFetchRequest, OffsetFetchRequestTopic
 from tests.interop.clients.confluent import Confluent
 from tests.interop.clients.ours import Ours
+from tests.interop.differential.talk import Talk
 from tests.interop.peers import generations
 from tests.interop.peers.child import ChildFailed
 from tests.interop.peers.kafka_tools import run_class
@@ -220,6 +227,44 @@ def test_a_group_moves_its_offsets_from_zookeeper_into_the_topic(
         give_up(missing)
     assert got == lines
     assert seen == [(30, None), (60, 60), (60, 90)]
+
+
+def test_offsets_of_version_0_are_below_the_name_of_the_group_as_it_is(tree: Tree) -> None:
+    def path(group: str) -> str:
+        return f"/consumers/{group}/offsets/dogs/0"
+
+    with our_broker(tree) as ours:
+        make_topic(ours, "dogs")
+        talk = Talk(ours.bootstrap_servers, "zookeeper")
+
+        def told(group: str) -> tuple[int, int]:
+            topic = OffsetFetchRequestTopic(name="dogs", partition_indexes=[0])
+            asked = OffsetFetchRequest(group_id=group, topics=[topic])
+            one = talk.wait(asked, 0, bool).topics[0].partitions[0]
+            return one.error_code, one.committed_offset
+
+        def commit(group: str) -> int:
+            one = OffsetCommitRequestPartition(
+                partition_index=0, committed_offset=9, committed_metadata=""
+            )
+            topic = OffsetCommitRequestTopic(name="dogs", partitions=[one])
+            asked = OffsetCommitRequest(group_id=group, topics=[topic])
+            code: int = talk.wait(asked, 0, bool).topics[0].partitions[0].error_code
+            return code
+
+        groups = ["a b", "100%", "ü", "a%2Fb", "a/b", "a", "..x"]
+        for group in groups:
+            tree.client.create(path(group), b"7", makepath=True)
+            assert told(group) == (0, 7)
+            assert commit(group) == 0
+            assert tree.client.get(path(group))[0] == b"9"
+        there = tree.nodes()
+        for group in ("", "..", "../brokers", "a//b", "a/", "a\0b", "a/offsets/dogs/0"):
+            assert commit(group) == told(group)[0] == -1
+        assert tree.nodes() == there
+        with Admin(bootstrap_servers=ours.bootstrap_servers) as admin:
+            admin.delete_topics(["dogs"])
+        until(lambda: not any(tree.client.exists(path(group)) for group in groups))
 
 
 @pytest.mark.long

@@ -4,17 +4,20 @@ They are apart from those in the topic, as there: who commits so must fetch so. 
 Source: seed 002 "Offset Commit/Fetch API"; Kafka's ZKGroupTopicDirs.
 """
 
-from urllib.parse import quote
-
-from barnabas.dialects.kafka07.offset_nodes import decode_offset
+from barnabas.dialects.kafka07.offset_nodes import (
+    decode_offset,
+    groups_with_offsets,
+    offsets_path,
+)
 from barnabas.errors import StorageError
 from barnabas.ports import Registry
 
-_CONSUMERS = "/consumers"
-
 
 class RegistryOffsets:
-    """Offsets by group and partition, durable when `commit` returns. Group names are not empty."""
+    """Offsets by group and partition, durable when `commit` returns.
+
+    Topics are those that there are: only names of groups are looked at.
+    """
 
     __slots__ = ("_registry",)
 
@@ -25,17 +28,17 @@ class RegistryOffsets:
         """Keep one offset.
 
         Raises:
-            StorageError: it cannot be written.
+            StorageError: it cannot be written, or the group cannot have one.
         """
-        self._registry.set(f"{_of(group)}/{topic}/{partition}", str(offset).encode())
+        self._registry.set(_path(group, topic, partition), str(offset).encode())
 
     def fetch(self, group: str, topic: str, partition: int) -> int | None:
         """The offset that was kept, if any.
 
         Raises:
-            StorageError: it cannot be read.
+            StorageError: it cannot be read, or the group cannot have one.
         """
-        path = f"{_of(group)}/{topic}/{partition}"
+        path = _path(group, topic, partition)
         found = self._registry.get(path)
         if found is None:
             return None
@@ -50,14 +53,19 @@ class RegistryOffsets:
         Raises:
             StorageError: one cannot be removed.
         """
-        for name in self._registry.children(_CONSUMERS):
-            self._registry.delete(f"{_CONSUMERS}/{name}/offsets/{topic}")
+        groups = groups_with_offsets(self._registry.children)
+        nodes = [f"{offsets}/{topic}" for _, offsets in groups]
+        found = zip(nodes, self._registry.get_all(nodes), strict=True)
+        self._registry.delete(*(node for node, there in found if there is not None))
 
 
-_AS_IT_IS = "".join(map(chr, range(33, 127))).replace("/", "").replace("%", "")
-"""What a name of a node may hold. Groups of old clients have their own names there, whatever they are."""
+def _path(group: str, topic: str, partition: int) -> str:
+    """Where an offset is.
 
-
-def _of(group: str) -> str:
-    name = quote(group, safe=_AS_IT_IS)
-    return f"{_CONSUMERS}/{name.replace('.', '%2E') if name in {'.', '..'} else name}/offsets"
+    Raises:
+        StorageError: nowhere.
+    """
+    offsets = offsets_path(group)
+    if offsets is None:
+        raise StorageError(f"the registry has no place for a group of this name: {group[:40]!r}")
+    return f"{offsets}/{topic}/{partition}"

@@ -7,12 +7,10 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from barnabas.client.driver07.assignment import BrokerPartition
-from barnabas.dialects.kafka07.offset_nodes import decode_offset
+from barnabas.dialects.kafka07.offset_nodes import decode_offset, groups_with_offsets
 from barnabas.migration.block_reader import BlockReader
 from barnabas.migration.offset_map import OffsetMap
 from barnabas.ports import Registry
-
-CONSUMERS = "/consumers"
 
 
 class Stored(NamedTuple):
@@ -41,9 +39,9 @@ def stored(registry: Registry, topic: str, places: Sequence[BrokerPartition]) ->
     Raises:
         RegistryUnavailable: ZooKeeper does not answer.
     """
-    for group in sorted(registry.children(CONSUMERS)):
+    for group, offsets in sorted(groups_with_offsets(registry.children)):
         for partition, place in enumerate(places):
-            node = registry.get(f"{CONSUMERS}/{group}/offsets/{topic}/{place}")
+            node = registry.get(f"{offsets}/{topic}/{place}")
             if node is not None:
                 yield Stored(group, place, partition, decode_offset(node[0]), node[0])
 
@@ -76,8 +74,8 @@ def strays(
         RegistryUnavailable: ZooKeeper does not answer.
     """
     known = {str(place) for place in places}
-    for group in sorted(registry.children(CONSUMERS)):
-        for name in sorted(registry.children(f"{CONSUMERS}/{group}/offsets/{topic}")):
+    for group, offsets in sorted(groups_with_offsets(registry.children)):
+        for name in sorted(registry.children(f"{offsets}/{topic}")):
             if name not in known:
                 yield group, name
 

@@ -59,6 +59,12 @@ _DEFAULTS = Difference(
     "described in 0", "*.is_default", "told; Kafka since 2.x leaves it out", ours=True, theirs=False
 )
 
+_IN_ANOTHER = tuple(
+    Difference(f"{what} of 'g/*", "*", "no group has nodes amid those of another one", theirs, -1)
+    for what, theirs in (("commit", 0), ("nothing", 3), ("told", 7), ("told", 0))
+)
+_NO_ZOOKEEPER = Difference("*", "*", "served without ZooKeeper too, as one served with it")
+
 EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
     ("0.8.2", "metadata"): (
         Difference("empty in 0", "brokers", "0.8.2 may leave out the brokers with a refusal", []),
@@ -85,6 +91,11 @@ EXPLAINED: dict[tuple[str, str], tuple[Difference, ...]] = {
     ("1.1", "past_topic_properties"): (_STUMBLES, *_REFUSED_LATER),
     ("2.8", "past_topic_properties"): (_REFUSED_LATER[0], _DEFAULTS),
     ("3.9", "past_topic_properties"): (_DEFAULTS,),
+    **{
+        (release, "registry_offsets"): _IN_ANOTHER
+        for release in ("0.8.2", "0.9.0", "0.10.2", "0.11.0", "1.1", "2.8")
+    },
+    ("3.9", "registry_offsets"): (_NO_ZOOKEEPER,),
     ("0.10.2", "produce"): _REFUSED,
     ("0.10.2", "fetch"): (_FROM_WITHIN,),
     ("0.10.2", "list_offsets"): _COUNT,

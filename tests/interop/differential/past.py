@@ -215,23 +215,51 @@ def _not_loading(said: OffsetFetchResponse) -> bool:
     return not {14, 15, 16} & set(told)
 
 
-def _positions(name: str) -> OffsetFetchRequest:
-    topic = OffsetFetchRequestTopic(name=name, partition_indexes=[0, 1])
-    return OffsetFetchRequest(group_id="past", topics=[topic])
+def _positions(name: str, group: str = "past", *, count: int = 2) -> OffsetFetchRequest:
+    topic = OffsetFetchRequestTopic(name=name, partition_indexes=list(range(count)))
+    return OffsetFetchRequest(group_id=group, topics=[topic])
 
 
 def _commit(
-    name: str, offset: int, *, metadata: str = "m", member: str = ""
+    name: str, offset: int, *, metadata: str = "m", member: str = "", group: str = "past"
 ) -> OffsetCommitRequest:
     one = OffsetCommitRequestPartition(
         partition_index=0, committed_offset=offset, committed_metadata=metadata
     )
     return OffsetCommitRequest(
-        group_id="past",
+        group_id=group,
         member_id=member,
         generation_id_or_member_epoch=3 if member else -1,
         topics=[OffsetCommitRequestTopic(name=name, partitions=[one])],
     )
+
+
+def registry_offsets(talk: PastTalk) -> None:
+    """Version 0: positions that brokers kept in ZooKeeper, below the names of groups as they are."""
+    name = talk.made("t")
+    for group in _GROUP_NAMES:
+        asked = _positions(name, group, count=1)
+        talk.ask(f"nothing of {group!a}", asked, 0)
+        talk.ask(f"commit of {group!a}", _commit(name, 7, group=group), 0)
+        talk.ask(f"told of {group!a}", asked, 0)
+    # Where these are only looked for, releases of ZooKeeper do not agree.
+    for edge in "\x7f\x9f\uf8ff\ufff0\uffff":
+        talk.ask(f"commit of {edge!a}", _commit(name, 7, group=f"a{edge}b"), 0)
+    talk.ask("again", _commit(name, 9, group="a/b"), 0)
+    for group in ("a", "a/b", "a%2Fb"):
+        talk.ask(f"told of {group} after that", _positions(name, group, count=1), 0)
+    talk.ask("long metadata", _commit(name, 7, metadata="x" * 5000), 0)
+    for group in ("past", ".."):
+        talk.ask(f"topic of {group}", _commit(talk.topic("gone"), 7, group=group), 0)
+    talk.ask("told of a topic", _positions(talk.topic("gone")), 0)
+
+
+_GROUP_NAMES = (
+    "a b", "ü", "100%", "a%2Fb", "a/b", "a", "x" * 300, "...", "..x", "zookeeper",
+    "", ".", "..", "/", "/a", "a/", "a//b", "a/./b", "a/../b", "../x",
+    "a\0b", "a\1b", "a\tb", "a\x90b", "a\xa0b", "a\ue000b", "a\uf900b", "a\uffefb", "a\ufff8b",
+    "a😀b", "g/ids", "g/offsets/t/0",
+)  # fmt: skip
 
 
 def api_versions(talk: PastTalk) -> None:
@@ -252,5 +280,6 @@ def security(talk: PastTalk) -> None:
 
 
 SCENARIOS: tuple[Callable[[PastTalk], None], ...] = (
-    metadata, produce, fetch, list_offsets, committed_offsets, api_versions, security,
+    metadata, produce, fetch, list_offsets, committed_offsets, registry_offsets, api_versions,
+    security,
 )  # fmt: skip

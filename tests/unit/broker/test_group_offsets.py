@@ -242,7 +242,14 @@ def test_what_version_0_refuses(
     started: Started, group: str, topic: str, index: int, said: str, code: ErrorCode
 ) -> None:
     assert commit_0(started, group, topic, index, 5, said) == code
-    assert fetch_0(started, group, 0) == (UNKNOWN, -1)
+    # Kafka has ZooKeeper refuse a group without a name also where it only looks for one.
+    assert fetch_0(started, group, 0) == (UNKNOWN if group else ErrorCode.UNKNOWN_SERVER_ERROR, -1)
+
+
+def test_a_position_in_what_is_not_there_is_not_told(started: Started) -> None:
+    started.registry.create("/consumers/kennel/offsets/dogs/9", b"5")
+    assert fetch_0(started, "kennel", 9) == (UNKNOWN, -1)
+    assert fetch_0(started, "..", 9) == (UNKNOWN, -1)
 
 
 def test_groups_with_offsets_are_listed_by_state_and_type(started: Started) -> None:

@@ -5,7 +5,7 @@ import pytest
 from barnabas.migration.block_reader import BlockReader
 from barnabas.migration.offset_map import MappedBlock, OffsetMap
 from barnabas.migration.payload_sum import PayloadSum
-from barnabas.migration.positions import Position, Stored, positions, stored
+from barnabas.migration.positions import Position, Stored, positions, stored, strays
 from tests.golden07 import M1
 from tests.memory_disk import MemoryFile
 from tests.migration_peers import PLACE, MemorySource
@@ -26,3 +26,11 @@ def test_what_is_no_offset_stops_no_other_group() -> None:
     assert found == [Position("farm", PLACE, 0, 15, 1), Position("kennel", PLACE, 0, 30, 2)]
     first, *_ = stored(registry, "dogs", [PLACE])
     assert first == Stored("barn", PLACE, 0, None, b"12x")
+
+
+def test_a_group_below_another_one_is_found() -> None:
+    registry = MemoryRegistry()
+    registry.create(f"/consumers/pack/kennel/offsets/dogs/{PLACE}", b"30")
+    registry.create("/consumers/pack/kennel/offsets/dogs/9-9", b"15")
+    assert list(stored(registry, "dogs", [PLACE])) == [Stored("pack/kennel", PLACE, 0, 30, b"30")]
+    assert list(strays(registry, "dogs", [PLACE])) == [("pack/kennel", "9-9")]

@@ -99,10 +99,9 @@ def _keep(broker: Broker, group: str, name: str, asked: CommitOffset) -> ErrorCo
         return _NOT_THERE
     if is_too_long(asked.metadata, broker.config.offset_metadata_max_bytes):
         return ErrorCode.OFFSET_METADATA_TOO_LARGE
-    if not group:
-        return ErrorCode.UNKNOWN_SERVER_ERROR
     try:
         broker.registry_offsets.commit(group, name, asked.partition, asked.offset)
     except StorageError:
+        # Also of a name that ZooKeeper refuses: there is no other word for it in Kafka.
         return ErrorCode.UNKNOWN_SERVER_ERROR
     return ErrorCode.NONE

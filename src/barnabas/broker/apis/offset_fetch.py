@@ -172,10 +172,12 @@ def _fetch_from_registry(broker: Broker, request: OffsetFetchRequest) -> OffsetF
     )
 
 
-def _kept(broker: Broker, group: str, topic: str, index: int) -> OffsetFetchResponsePartition:
+def _kept(broker: Broker, group: str, name: str, index: int) -> OffsetFetchResponsePartition:
     error = ErrorCode.NONE
+    topic = broker.topics.get(name)
+    is_there = topic is not None and index in topic.partitions
     try:
-        offset = broker.registry_offsets.fetch(group, topic, index) if group else None
+        offset = broker.registry_offsets.fetch(group, name, index) if is_there else None
         if offset is None:
             error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
     except StorageError:

@@ -171,13 +171,11 @@ _WENT = """
 """
 """Release lines, each with properties that it no longer had."""
 
-_UNTOLD = frozenset(
-    {
-        "listener.dialect.map", "topic.partition.count.map",
-        "producer.id.expiration.check.interval.ms",
-    }
-)  # fmt: skip
-"""Properties that no Kafka since 0.8 has had, or that it has and does not tell."""
+_OUR_OWN = frozenset({"listener.dialect.map", "topic.partition.count.map"})
+"""Properties that no Kafka since 0.8 has had."""
+
+_UNTOLD = frozenset({"producer.id.expiration.check.interval.ms"})
+"""Properties of Kafka's that it tells only where they are set."""
 
 _CHANGEABLE = """
 1.1 advertised.listeners background.threads compression.type listener.security.protocol.map
@@ -269,12 +267,14 @@ beside Kafka 0.7, which had none, are those of today.
 
 
 def is_of(release: str, name: str) -> bool:
-    """Whether brokers or groups of a release line have a property; empty: those of today."""
+    """Whether brokers or groups of a release line tell a property; empty: those of today."""
+    if name in _UNTOLD:
+        return False
     if not release:
         return name not in _lines(_WENT)
     if is_told_by_07(release, name):
         return True
-    if name in _UNTOLD or not _has_come(_CAME, name, release):
+    if name in _OUR_OWN or not _has_come(_CAME, name, release):
         return False
     gone = _lines(_WENT).get(name)
     return gone is None or is_before(release, gone)

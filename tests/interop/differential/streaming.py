@@ -269,6 +269,7 @@ def topics_of_applications(talk: Talk) -> None:
     two.joins("a topic is missing", part("0", talk.topic("t"), keeps=[store]))
     talk.settled("made", 3)
     talk.wait(two.beat(), 0, lambda said: not said.status)
+    _wide(talk)
     talk.create("u", partitions=2)
     three = Instance(talk, "joins", "three")
     together = CopartitionGroup(
@@ -280,6 +281,17 @@ def topics_of_applications(talk: Talk) -> None:
     four.joins("of another width", part("0", talk.topic("u"), keeps=[internal(talk.topic("made"))]))
     for each in (three, four):
         talk.ask(f"{each.name} described", each.describe(), 0)
+
+
+def _wide(talk: Talk) -> None:
+    """More partitions than are made at once."""
+    wide = internal(talk.topic("wide"), 300)
+    parts = [part("0", talk.topic("t"), writes=[wide.name]), part("1", reads=[wide])]
+    five = Instance(talk, "wide", "five")
+    five.joins("a wide topic is missing", *parts)
+    talk.settled("wide", 300)
+    talk.wait(five.beat(), 0, lambda said: not said.status)
+    five.says("all of it is there")
 
 
 SCENARIOS = (strangers_to_streams_groups, one_application, two_instances)

@@ -61,6 +61,13 @@ def test_a_brokers_properties_can_be_read_only() -> None:
     assert describe(broker, BROKER, "").configs == []
 
 
+def test_what_is_kafkas_own_affair_is_told_only_where_it_is_set() -> None:
+    name = "producer.id.expiration.check.interval.ms"
+    assert describe(a_broker(), BROKER, "1", name).configs == []
+    entry = only(describe(a_broker({name: 7}), BROKER, "1", name))
+    assert (entry.value, entry.config_source, entry.read_only) == ("7", 4, True)
+
+
 @pytest.mark.parametrize(
     ("kind", "name", "code"),
     [

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from barnabas.protocol.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from barnabas.records.builder import BatchBuilder
@@ -32,10 +33,10 @@ class Told:
         self.printed: dict[str, list[str]] = {}
         self._tools, self._address = tools, address
 
-    def ask(self, program: str, *arguments: str, masks: Masks = (), label: str = "") -> None:
+    def ask(self, program: str, *arguments: str | Path, masks: Masks = (), label: str = "") -> None:
         """Keep the lines that it prints, but for traces; rows of tables come out of hash maps."""
         lines = self._lines(program, arguments, masks)
-        self._keep((program, label, *arguments), masks, _sorted_rows(lines))
+        self._keep((program, label, *arguments), _sorted_rows(lines))
 
     def mine(self, program: str, *arguments: str, masks: Masks = (), label: str = "") -> None:
         """Of a table about all that there is: the head, and the rows about this scene.
@@ -45,20 +46,23 @@ class Told:
         lines = [" ".join(line.split()) for line in self._lines(program, arguments, masks)]
         head = [line for line in lines[:1] if not self._is_mine(line) and line.isupper()]
         rows = sorted(filter(self._is_mine, lines))
-        self._keep((program, label, *arguments), masks, head + rows)
+        self._keep((program, label, *arguments), head + rows)
 
     def _is_mine(self, line: str) -> bool:
         return self.talk.topic("") in line
 
-    def _keep(self, question: Sequence[str], masks: Masks, lines: list[str]) -> None:
-        program, label, *arguments = question
+    def _keep(self, question: Sequence[str | Path], lines: list[str]) -> None:
+        """Of a file, the question has the name alone: folders are made anew."""
+        program, label, *arguments = (
+            each.name if isinstance(each, Path) else each for each in question
+        )
         name = " ".join([*([f"{label}:"] if label else ()), program.rpartition(".")[2], *arguments])
-        name = _masked(name, masks)
         assert name not in self.printed, name
         self.printed[name] = lines
 
-    def _lines(self, program: str, arguments: tuple[str, ...], masks: Masks) -> list[str]:
-        said = self._tools.run(program, "--bootstrap-server", self._address, *arguments)
+    def _lines(self, program: str, arguments: Sequence[str | Path], masks: Masks) -> list[str]:
+        address = "--bootstrap-server", self._address
+        said = self._tools.run(program, *address, *map(str, arguments))
         return [_masked(line, masks) for line in said if not line.startswith("\tat ")]
 
 

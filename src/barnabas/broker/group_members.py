@@ -11,6 +11,7 @@ from typing import TypeVar
 from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_membership import GroupMembership
 from barnabas.broker.group_shards import GroupShards, Held
+from barnabas.broker.shards import TOO_LARGE
 from barnabas.broker.steady_member import SteadyMember
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
@@ -57,13 +58,15 @@ class GroupMembers:
         """Become a member with JoinGroup; gives `respond`'s answer when the group has agreed."""
         held, group = self._find(group_id)
         if held is None or group is None:
-            if held is not None and self._has_no_joiners(held, group_id):
-                return respond(JoinReply(ErrorCode.INCONSISTENT_GROUP_PROTOCOL, ""))
+            refused = ErrorCode.NONE if held is None else self._refusal(held, group_id)
+            if refused:
+                return respond(JoinReply(refused, ""))
             return self._classic.join(held, group_id, asked, respond)
         now = self._shards.now_ms()
         if not group.members:
             # Who joins an empty group decides of which kind it is.
-            self._shards.append_or_restore(held, held.shard.consumer.delete(group))
+            if not self._shards.keeps(held, held.shard.consumer.delete(group)):
+                return respond(JoinReply(TOO_LARGE, ""))
             return self._classic.join(held, group_id, asked, respond)
         result = held.shard.consumer.classic_join(group, asked, now)
         return self._keep(
@@ -113,15 +116,14 @@ class GroupMembers:
         """Tell all who wait that this broker coordinates nothing any more."""
         self._classic.stop()
 
-    def _has_no_joiners(self, held: Held, group_id: str) -> bool:
-        """Whether JoinGroup has no place in a group; a streams group without members gives way."""
-        if held.shard.share.get(group_id) is not None:
-            return True
+    def _refusal(self, held: Held, group_id: str) -> ErrorCode:
+        """Why JoinGroup has no place in a group; a streams group without members gives way."""
         streams = held.shard.streams.get(group_id)
-        if streams is None or streams.members:
-            return streams is not None
-        self._shards.append_or_restore(held, held.shard.streams.delete(streams))
-        return False
+        if held.shard.share.get(group_id) is not None or (streams and streams.members):
+            return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
+        if streams is None or self._shards.keeps(held, held.shard.streams.delete(streams)):
+            return ErrorCode.NONE
+        return TOO_LARGE
 
     def _find(self, group_id: str) -> tuple[Held | None, ConsumerGroup | None]:
         held = self._shards.find(group_id)

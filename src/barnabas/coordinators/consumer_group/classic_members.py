@@ -30,7 +30,7 @@ from barnabas.protocol.consumer_protocol import ConsumerProtocolSubscription
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What a step of a group needs beside the group and the request."""
+    """What a join needs beside the group and the request."""
 
     draft: Draft
     topics: TopicsView
@@ -86,6 +86,7 @@ def _subscription(asked: Join) -> ConsumerProtocolSubscription:
     try:
         return subscription_of(asked.protocols[0][1])
     except DecodeError as error:
+        # Source: Kafka's deserializeSubscription.
         raise BrokerError(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
 
 
@@ -127,7 +128,7 @@ def _owned(subscription: ConsumerProtocolSubscription, topics: TopicsView) -> fr
     )
 
 
-def sync(world: World, group: ConsumerGroup, asked: Sync) -> SyncReply:
+def sync(group: ConsumerGroup, asked: Sync, topics: TopicsView, now: int) -> SyncReply:
     """What a member is to do.
 
     Raises:
@@ -141,21 +142,22 @@ def sync(world: World, group: ConsumerGroup, asked: Sync) -> SyncReply:
         raise BrokerError(
             ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "Member's protocol is not matched."
         )
-    if member.epoch < group.assignment_epoch and member.state is not MemberState.UNREVOKED:
-        limit = world.now + member.rebalance_timeout_ms
+    # Source: Kafka's throwIfRebalanceInProgress.
+    if member.epoch < group.epoch and member.state is not MemberState.UNREVOKED:
+        limit = now + member.rebalance_timeout_ms
         group.heard.limits.setdefault(member.member_id, limit)
         raise BrokerError(ErrorCode.REBALANCE_IN_PROGRESS, "A new rebalance is triggered.")
     group.heard.limits.pop(member.member_id, None)
-    group.heard.sessions[member.member_id] = world.now + classic.session_timeout_ms
+    group.heard.sessions[member.member_id] = now + classic.session_timeout_ms
     return SyncReply(
         ErrorCode.NONE,
         CONSUMER,
         protocol,
-        encode_assignment(by_name(member.assigned, world.topics), like=classic.protocols[0][1]),
+        encode_assignment(by_name(member.assigned, topics), like=classic.protocols[0][1]),
     )
 
 
-def heartbeat(world: World, group: ConsumerGroup, who: Identity, generation: int) -> ErrorCode:
+def heartbeat(group: ConsumerGroup, who: Identity, generation: int, now: int) -> ErrorCode:
     """A member is alive; the code says whether it must join again.
 
     Raises:
@@ -163,16 +165,18 @@ def heartbeat(world: World, group: ConsumerGroup, who: Identity, generation: int
     """
     member, classic = _classic(group, who)
     _check_generation(member, generation)
-    group.heard.sessions[member.member_id] = world.now + classic.session_timeout_ms
+    group.heard.sessions[member.member_id] = now + classic.session_timeout_ms
     if not _must_join_again(group, member):
         return ErrorCode.NONE
-    group.heard.limits.setdefault(member.member_id, world.now + member.rebalance_timeout_ms)
+    group.heard.limits.setdefault(member.member_id, now + member.rebalance_timeout_ms)
     return ErrorCode.REBALANCE_IN_PROGRESS
 
 
 def _must_join_again(group: ConsumerGroup, member: ConsumerMember) -> bool:
+    # Its join makes the assignment of an epoch that has none yet: nobody else may be there to do so.
+    # Source: Kafka's classicGroupHeartbeatToConsumerGroup.
     return (
-        member.epoch < group.assignment_epoch
+        member.epoch < group.epoch
         or member.state is MemberState.UNREVOKED
         or (member.state is MemberState.UNRELEASED and not group.waits_for_others(member))
     )

@@ -98,19 +98,16 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         else:
             leaving.remove(draft, group, gone, self._around.topics, now)
 
-    def _world(self, group: ConsumerGroup, now: int) -> World:
-        settings = self._around.settings_of(group.group_id)
-        return World(self._draft(group), self._around.topics, settings, now)
-
     def classic_join(self, group: ConsumerGroup, asked: Join, now: int) -> Replayed[JoinReply]:
         """Become a member with JoinGroup. The last to do so makes the group a classic one.
 
         Raises:
             BrokerError: it may not; nothing is changed then.
         """
-        world = self._world(group, now)
+        settings = self._around.settings_of(group.group_id)
+        world = World(self._draft(group), self._around.topics, settings, now)
         reply = classic_members.join(world, group, asked)
-        if not reply.error and migration.can_downgrade(group, (), world.settings):
+        if not reply.error and migration.can_downgrade(group, (), settings):
             topics, classic = self._around.topics, self._classic_settings
             migration.downgrade(world.draft, group, (), topics, classic)
         return world.draft.result(reply)
@@ -121,7 +118,7 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         Raises:
             BrokerError: it is no member, or must join again.
         """
-        return classic_members.sync(self._world(group, now), group, asked)
+        return classic_members.sync(group, asked, self._around.topics, now)
 
     def classic_heartbeat(
         self, group: ConsumerGroup, who: Identity, generation: int, now: int
@@ -131,7 +128,7 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         Raises:
             BrokerError: it is no member, or of another epoch.
         """
-        return classic_members.heartbeat(self._world(group, now), group, who, generation)
+        return classic_members.heartbeat(group, who, generation, now)
 
     def leave(
         self, group: ConsumerGroup, leavers: Sequence[Identity], now: int

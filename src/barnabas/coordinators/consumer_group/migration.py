@@ -14,7 +14,11 @@ from barnabas.coordinators.consumer_group.leaving import delete
 from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember
 from barnabas.coordinators.consumer_group.places import Place, TopicsView, by_name
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
-from barnabas.coordinators.consumer_group.target import hash_of, known_topics
+from barnabas.coordinators.consumer_group.target import (
+    BEFORE_THE_FIRST,
+    hash_of,
+    known_topics,
+)
 from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
 from barnabas.coordinators.group.group_records import encode_end
 from barnabas.coordinators.group.group_states import GroupState
@@ -55,16 +59,19 @@ def upgrade(
             ErrorCode.GROUP_ID_NOT_FOUND,
             f"Cannot upgrade classic group {classic.group_id}: {error}",
         ) from error
-    name, epoch = classic.group_id, classic.generation
+    name, generation = classic.group_id, classic.generation
     draft.add(encode_end(name))
     for member in members:
         draft.add(records.member_record(name, member))
-    # Who takes a static member's place and wants the same changes nothing: no epoch is begun then.
+    # Who takes a static member's place and wants the same changes nothing: no epoch is begun then,
+    # but where not all were told what to read yet: they must be.
+    is_told = classic.state is GroupState.STABLE
+    epoch = generation if is_told else max(generation, BEFORE_THE_FIRST) + 1
     wanted = {topic for member in members for topic in member.topics}
     draft.add(records.epoch_record(name, epoch, hash_of(known_topics(wanted, topics))))
     for member in members:
         draft.add(records.target_record(name, member.member_id, frozenset(member.assigned)))
-    draft.add(records.assignment_epoch_record(name, epoch, 0))
+    draft.add(records.assignment_epoch_record(name, generation, 0))
     for member in members:
         draft.add(records.current_record(name, member))
 

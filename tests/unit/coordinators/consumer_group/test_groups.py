@@ -17,7 +17,7 @@ from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.leaving import loaded
 from barnabas.coordinators.group.member import NO_ASSIGNMENT, Identity, Member
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
-from barnabas.coordinators.group.protocols import assignment_of
+from barnabas.coordinators.group.protocols import assignment_of, encode_assignment
 from barnabas.coordinators.group.shard import GroupShard
 from barnabas.errors import BrokerError, ErrorCode
 from tests.unit.coordinators.refusals import refused_first
@@ -187,6 +187,33 @@ def test_one_that_still_gathers_its_first_members_does_too() -> None:
     group = shard.consumer.get("g")
     assert group is not None
     assert group.members["old"].topics == ("dogs",)
+
+
+def test_who_takes_a_static_place_before_anybody_has_partitions_has_them_assigned() -> None:
+    shard = a_shard(TOPICS)
+    classic = a_classic_group(shard, "old")
+    classic.state, classic.protocol, classic.generation = GroupState.PREPARING_REBALANCE, None, 0
+    classic.members["old"].assignment = NO_ASSIGNMENT
+    classic.members["old"].instance_id = "i"
+    assert joins(shard, classic, instance_id="i") is ErrorCode.NONE
+    group = shard.consumer.get("g")
+    assert group is not None
+    assert (group.epoch, group.assignment_epoch, group.target) == (2, 2, {"new": DOGS})
+    assert group.members["new"].assigned.keys() == DOGS
+
+
+def test_who_joined_since_the_last_generation_has_partitions_in_the_new_group() -> None:
+    shard = a_shard(TOPICS)
+    classic = a_classic_group(shard, "old", "late")
+    classic.state, classic.generation = GroupState.PREPARING_REBALANCE, 5
+    old, late = classic.members.values()
+    old.instance_id, late.assignment = "i", NO_ASSIGNMENT
+    old.assignment = encode_assignment({"dogs": range(4)}, like=old.protocols[0][1])
+    assert joins(shard, classic, instance_id="i") is ErrorCode.NONE
+    group = shard.consumer.get("g")
+    assert group is not None
+    assert (group.epoch, group.assignment_epoch) == (6, 6)
+    assert {name: len(target) for name, target in group.target.items()} == {"late": 2, "new": 2}
 
 
 def test_an_operator_takes_out_members_of_both_kinds() -> None:

@@ -1,0 +1,62 @@
+"""Members of a consumer group that speak JoinGroup, step by step."""
+
+from dataclasses import replace
+
+from barnabas.coordinators.consumer_group.group import ConsumerGroup, ConsumerGroupState
+from barnabas.coordinators.group.joining import Join
+from barnabas.coordinators.group.member import Identity
+from barnabas.coordinators.group.replies import JoinReply
+from barnabas.coordinators.group.shard import GroupShard
+from barnabas.coordinators.group.syncing import Sync
+from barnabas.errors import BrokerError, ErrorCode
+from tests.unit.coordinators.consumer_group.test_groups import DOGS, TOPICS, beat, leave
+from tests.unit.coordinators.refusals import refused_first
+from tests.unit.coordinators.some_topics import SETTINGS, a_shard
+
+SAID = bytes.fromhex("0000 00000001 0004 646f6773 ffffffff")
+
+
+def join(shard: GroupShard, group: ConsumerGroup, name: str) -> JoinReply:
+    """A member that has nothing joins, first or again."""
+    who = Identity(name if name in group.members else "")
+    asked = Join(
+        who, name, name, "c", "/h", 1000, 500, "consumer", (("range", SAID),),
+        takes_id_first=False, skips_assignment=False,
+    )  # fmt: skip
+    return refused_first(shard, lambda: shard.consumer.classic_join(group, asked, 0)).reply
+
+
+def sync(shard: GroupShard, group: ConsumerGroup, name: str) -> ErrorCode:
+    try:
+        asked = Sync(Identity(name), group.members[name].epoch, None, None, {})
+        return shard.consumer.classic_sync(group, asked, 0).error
+    except BrokerError as error:
+        return error.code
+
+
+def settle(shard: GroupShard, group: ConsumerGroup) -> None:
+    """Everybody who is told to joins again; the one that sends heartbeats does so."""
+    for _ in range(4):
+        for name, member in group.members.items():
+            if member.classic is None:
+                beat(shard, name, member.epoch, owned=frozenset(member.assigned))
+            elif shard.consumer.classic_heartbeat(group, Identity(name), member.epoch, 0):
+                join(shard, group, name)
+
+
+def test_those_who_are_left_are_told_to_join_and_so_have_all() -> None:
+    shard = a_shard(TOPICS, replace(SETTINGS, downgrades=False))
+    beat(shard, "new")
+    group = shard.consumer.get("g")
+    assert group is not None
+    for name in ("c1", "c2"):
+        assert join(shard, group, name).error is ErrorCode.NONE
+    settle(shard, group)
+    assert group.state is ConsumerGroupState.STABLE
+    leave(shard, group, [Identity("new")])
+    assert (group.epoch, group.assignment_epoch) == (5, 4)
+    assert {sync(shard, group, name) for name in group.members} == {ErrorCode.REBALANCE_IN_PROGRESS}
+    settle(shard, group)
+    assert group.state is ConsumerGroupState.STABLE
+    assert group.owners.keys() == DOGS
+    assert {sync(shard, group, name) for name in group.members} == {ErrorCode.NONE}

@@ -90,7 +90,7 @@ def drawn(entropy: SeededEntropy) -> Scenario:
     # Segments may not be as small as in the older release, but as short-lived.
     rolling = entropy.stream("rolling")
     topic_segment_ms = rolling.one_of((_SEGMENT_MS, _LONG_MS))
-    properties = {
+    properties: dict[str, object] = {
         "log.roll.ms": rolling.one_of((300, 2_000, _LONG_MS)),
         "log.cleaner.backoff.ms": rolling.one_of((500, 500, 15_000)),
         "log.cleaner.delete.retention.ms": rolling.one_of((0, 5_000, _LONG_MS)),
@@ -114,6 +114,9 @@ def drawn(entropy: SeededEntropy) -> Scenario:
         "group.streams.num.standby.replicas": standbys,
         "share.coordinator.state.topic.num.partitions": 1 + entropy.below(3),
     }
+    if GroupKind.MIXED in {kind, copiers_kind} and entropy.stream("policy").chance(0.3):
+        # A group then stays as it is when those that send heartbeats have gone.
+        properties["group.consumer.migration.policy"] = "upgrade"
     clerks = rolling.below(3)
     return replace(
         scenario,

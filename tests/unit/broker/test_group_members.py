@@ -1,7 +1,7 @@
 """What is too large to be written, a way back to classic above all: the group is as it was."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
@@ -15,12 +15,14 @@ from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.replies import JoinReply
 from barnabas.coordinators.group.shard import GroupKind
+from barnabas.coordinators.streams_group.beating import StreamsBeat, StreamsReply
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timer
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.leave_group import LeaveGroupRequest, LeaveGroupResponse, MemberIdentity
 from tests.unit.broker.test_group_offsets import NoTimers, Started
 from tests.unit.coordinators.consumer_group.test_groups import a_classic_group
+from tests.unit.coordinators.streams_group.a_topology import part, topology
 
 TOO_LARGE = ErrorCode.UNKNOWN_SERVER_ERROR
 SAID = bytes.fromhex("0000 00000001 0004 646f6773") + (600_000).to_bytes(4, "big") + bytes(600_000)
@@ -71,6 +73,17 @@ def queued(
     )  # fmt: skip
     started.broker.members.beat(asked, told.append)
     return told
+
+
+def beat_of_streams(started: Started, epoch: int) -> None:
+    asked = StreamsBeat(
+        group_id="g", member_id="new", epoch=epoch, client_id="c", client_host="/h",
+        topology=topology(part("0", "dogs")) if epoch == 0 else None, rebalance_timeout_ms=50_000,
+    )  # fmt: skip
+    told: list[StreamsReply | BrokerError] = []
+    started.broker.streams.beat(asked, told.append)
+    started.broker.groups.write()
+    assert [isinstance(one, StreamsReply) for one in told] == [True]
 
 
 def join(started: Started, name: str) -> list[JoinReply]:
@@ -197,6 +210,28 @@ def test_a_classic_group_goes_on_where_who_joins_it_says_too_much(
     assert "classic group is a consumer group now" not in caplog.messages
     assert isinstance(beat(one, 0)[0], BeatReply)
     assert (shard.kind_of("g"), classic.state) == (GroupKind.CONSUMER, GroupState.DEAD)
+    one.stop()
+
+
+@pytest.mark.parametrize("kind", [GroupKind.CONSUMER, GroupKind.STREAMS])
+def test_who_joins_an_empty_group_that_cannot_end_is_told_and_it_stays(
+    tmp_path: Path, alarms: list[Alarm], monkeypatch: pytest.MonkeyPatch, kind: GroupKind
+) -> None:
+    assert alarms == []
+    one = Started(tmp_path)
+    for epoch in (0, -1):
+        if kind is GroupKind.CONSUMER:
+            beat(one, epoch)
+        else:
+            beat_of_streams(one, epoch)
+    held = one.broker.groups.of("g")
+    tiny = replace(held.partition.log.config, max_message_bytes=1)
+    with monkeypatch.context() as patch:
+        patch.setattr(held.partition.log, "config", tiny)
+        assert [told.error for told in join(one, "old")] == [TOO_LARGE]
+    assert (held.shard.kind_of("g"), list(held.shard.groups())) == (kind, [])
+    assert join(one, "old") == [], "the first rebalance waits for others"
+    assert held.shard.kind_of("g") is GroupKind.CLASSIC
     one.stop()
 
 

@@ -13,6 +13,7 @@ from barnabas.broker.group_membership import GroupMembership
 from barnabas.broker.group_shards import GroupShards, Held
 from barnabas.broker.shards import TOO_LARGE
 from barnabas.broker.steady_member import SteadyMember
+from barnabas.broker.stepping import in_steps
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.groups import not_found
@@ -36,14 +37,33 @@ class GroupMembers:
 
     def __init__(self, shards: GroupShards, timers: Timers, classic: GroupMembership) -> None:
         self._shards = shards
+        self._timers = timers
         self._classic = classic
         self._alarms = GroupAlarms(shards, timers, self._on_alarm)
 
     def beat(self, asked: Beat, respond: Callable[[BeatReply | BrokerError], object]) -> object:
-        """Join a consumer group, go on in it or leave it."""
+        """Join a consumer group, go on in it or leave it.
+
+        Where an expression takes long, it is matched in steps, and others are served between them.
+        """
+        try:
+            held = self._shards.of(asked.group_id)
+        except BrokerError as error:
+            return respond(error)
+        steps = held.shard.consumer.long_work(asked)
+        if steps is None:
+            return self._beat(held, asked, respond)
+        return in_steps(self._timers, steps, lambda: self._beat(None, asked, respond))
+
+    def _beat(
+        self,
+        held: Held | None,
+        asked: Beat,
+        respond: Callable[[BeatReply | BrokerError], object],
+    ) -> object:
         now, group_id = self._shards.now_ms(), asked.group_id
         try:
-            held = self._shards.of(group_id)
+            held = held or self._shards.of(group_id)
             if held.shard.kind_of(group_id) in {GroupKind.SHARE, GroupKind.STREAMS}:
                 raise not_found(group_id)
             classic = held.shard.group(group_id)

@@ -1,7 +1,5 @@
 """KnownTopics: the broker's topics as groups look at them."""
 
-from collections.abc import Iterable
-
 from barnabas.broker.topics import Topics
 from barnabas.coordinators.consumer_group.places import KnownTopic
 
@@ -9,10 +7,12 @@ from barnabas.coordinators.consumer_group.places import KnownTopic
 class KnownTopics:
     """A view of the topics that there are now."""
 
-    __slots__ = ("_topics",)
+    __slots__ = ("_names", "_names_at", "_topics")
 
     def __init__(self, topics: Topics) -> None:
         self._topics = topics
+        self._names: frozenset[str] = frozenset()
+        self._names_at = -1
 
     @property
     def changes(self) -> int:
@@ -29,6 +29,9 @@ class KnownTopics:
         topic = self._topics.by_id(topic_id)
         return None if topic is None else topic.name
 
-    def names(self) -> Iterable[str]:
+    def names(self) -> frozenset[str]:
         """All that a regular expression may find, internal ones with them."""
-        return (topic.name for topic in self._topics)
+        if self._names_at != self.changes:
+            self._names = frozenset(topic.name for topic in self._topics)
+            self._names_at = self.changes
+        return self._names

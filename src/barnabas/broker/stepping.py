@@ -25,7 +25,8 @@ def in_steps_if_long(
 def in_steps(timers: Timers, steps: Iterator[object], respond: Callable[[], object]) -> Pending:
     """A reply that is there when all steps are made, of which each turn of the loop makes one.
 
-    They raise nothing, and go on if nobody waits for the reply any more.
+    They raise nothing, and go on if nobody waits for the reply any more. `respond` may give a reply
+    that is not there yet.
     """
     pending = Pending()
 
@@ -33,7 +34,11 @@ def in_steps(timers: Timers, steps: Iterator[object], respond: Callable[[], obje
         for _ in steps:
             timers.soon(step)
             return
-        pending.complete(respond())
+        reply = respond()
+        if isinstance(reply, Pending):
+            reply.on_done(pending.complete)
+        else:
+            pending.complete(reply)
 
     timers.soon(step)
     return pending

@@ -145,11 +145,14 @@ def by_expression(talk: Talk) -> None:
     places = member["assignment"]["topic_partitions"]
     found = [place["topic_name"] for place in places]
     talk.answers["found"] = found, member["subscribed_topic_regex"]
-    for expression in (r"\C", r"a\Cb", r"[\C]", r"\Qa\E\C"):
+    for expression in (r"\C", r"a\Cb", r"[\C]", r"\Qa\E\C", "(?P<n>a)(?<n>b)"):
         one.joins(
             f"refused: {expression}", subscribed_topic_names=[], subscribed_topic_regex=expression
         )
-    for number, expression in enumerate((r"\\C", r"\Q\C\E", r"\Q\C")):
+    many = "(" * 900 + ")" * 900
+    named = r"(?P<n>a)[(?P<n>]\Q(?P<n>"
+    taken_ones = (r"\\C", r"\Q\C\E", r"\Q\C", many, named, "(?:.?){1000}", "(x{500}){3}")
+    for number, expression in enumerate(taken_ones):
         taken = One(talk, f"taken-{number}", "one")
         joins = taken.beat(
             rebalance_timeout_ms=60_000,

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from barnabas.broker.group_members import GroupMembers
+from barnabas.broker.group_membership import GroupMembership
 from barnabas.broker.group_shards import Held
 from barnabas.broker.purgatory import Pending
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
@@ -23,6 +25,7 @@ from barnabas.protocol.leave_group import LeaveGroupRequest, LeaveGroupResponse,
 from tests.unit.broker.test_group_offsets import NoTimers, Started
 from tests.unit.coordinators.consumer_group.test_groups import a_classic_group
 from tests.unit.coordinators.streams_group.a_topology import part, topology
+from tests.unit.runtime.manual_timers import ManualTimers
 
 TOO_LARGE = ErrorCode.UNKNOWN_SERVER_ERROR
 SAID = bytes.fromhex("0000 00000001 0004 646f6773") + (600_000).to_bytes(4, "big") + bytes(600_000)
@@ -251,3 +254,35 @@ def _saying(size: int) -> Join:
         Identity(""), "big", "big", "c", "/h", 100_000, 100_000, "consumer", (("range", bytes(size)),),
         takes_id_first=False, skips_assignment=False,
     )  # fmt: skip
+
+
+def test_an_expression_that_takes_long_is_matched_in_steps(
+    tmp_path: Path, alarms: list[Alarm]
+) -> None:
+    started, timers = Started(tmp_path), ManualTimers()
+    members = GroupMembers(
+        started.broker.groups, timers, GroupMembership(started.broker.groups, timers)
+    )
+    for number in range(20):
+        started.broker.topics.create(f"cats-{number}", {0: [1]}, {})
+    told: list[BeatReply | BrokerError] = []
+    asked = Beat(
+        group_id="g", member_id="new", epoch=0, client_id="c", client_host="/h",
+        topics=(), regex="(?:.?){900}cats.*", rebalance_timeout_ms=50_000, owned=frozenset(),
+    )  # fmt: skip
+    later = members.beat(asked, told.append)
+    assert isinstance(later, Pending)
+    timers.next.pop(0)()
+    assert timers.next
+    assert not told
+    quick: list[BeatReply | BrokerError] = []
+    members.beat(replace(asked, group_id="other", regex="d.*"), quick.append)
+    started.broker.groups.write()
+    assert len(quick) == 1
+    timers.run_soon()
+    started.broker.groups.write()
+    assert later.is_done
+    (reply,) = told
+    assert isinstance(reply, BeatReply)
+    assert len(list(reply.assigned or ())) == 20
+    del alarms

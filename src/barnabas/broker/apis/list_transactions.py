@@ -6,11 +6,13 @@ Refuses: a pattern that is none in the syntax of RE2.
 Versions: 1 open for longer than some time (KIP-994) · 2 pattern of names (KIP-1152)
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.coordinators.consumer_group.regexes import compiled
+from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import in_steps
+from barnabas.coordinators.consumer_group.regexes import Expression, compiled
 from barnabas.coordinators.transaction.transaction import Transaction
 from barnabas.coordinators.transaction.transaction_states import TransactionState as State
 from barnabas.errors import BrokerError, ErrorCode
@@ -25,18 +27,44 @@ _NAMES = frozenset(one.value for one in State)
 
 def handle(
     broker: Broker, context: RequestContext, request: ListTransactionsRequest
-) -> ListTransactionsResponse:
-    """List them, sorted by name."""
+) -> ListTransactionsResponse | Pending:
+    """List them, sorted by name. A pattern that takes long is matched in steps."""
     del context
-    unknown = [one for one in request.state_filters if one not in _NAMES]
+    regex = request.transactional_id_pattern
     try:
-        wanted = _filter(request, broker.clock.time_ms())
-        known = [one for one in broker.transactions.all() if wanted(one)]
+        pattern = compiled(regex) if regex else None
+        everyone = broker.transactions.all()
     except BrokerError as error:
         return _refused(error.code)
+    wanted = _filter(request, pattern, broker.clock.time_ms())
+    known: list[Transaction] = []
+
+    def respond() -> ListTransactionsResponse:
+        return _listed(request, known)
+
+    if pattern is None or len(everyone) <= pattern.at_once:
+        known += filter(wanted, everyone)
+        return respond()
+    return in_steps(broker.timers, _look(everyone, wanted, pattern.at_once, known), respond)
+
+
+def _look(
+    everyone: Sequence[Transaction],
+    wanted: Callable[[Transaction], bool],
+    at_once: int,
+    known: list[Transaction],
+) -> Iterator[None]:
+    for first in range(0, len(everyone), at_once):
+        known += filter(wanted, everyone[first : first + at_once])
+        yield
+
+
+def _listed(
+    request: ListTransactionsRequest, known: Iterable[Transaction]
+) -> ListTransactionsResponse:
     return ListTransactionsResponse(
         error_code=ErrorCode.NONE,
-        unknown_state_filters=unknown,
+        unknown_state_filters=[one for one in request.state_filters if one not in _NAMES],
         transaction_states=[
             TransactionState(
                 transactional_id=one.transactional_id,
@@ -48,18 +76,18 @@ def handle(
     )
 
 
-def _filter(request: ListTransactionsRequest, now_ms: int) -> Callable[[Transaction], bool]:
+def _filter(
+    request: ListTransactionsRequest, pattern: Expression | None, now_ms: int
+) -> Callable[[Transaction], bool]:
     states, producers = set(request.state_filters), set(request.producer_id_filters)
     longer_ms = request.duration_filter
-    regex = request.transactional_id_pattern
-    pattern = compiled(regex) if regex else None
 
     def wanted(one: Transaction) -> bool:
         return (
             (not states or one.state.value in states)
             and (not producers or one.producer.id in producers)
             and (longer_ms < 0 or now_ms - one.started_ms > longer_ms)
-            and (pattern is None or bool(pattern.fullmatch(one.transactional_id)))
+            and (pattern is None or pattern.matches(one.transactional_id))
         )
 
     return wanted

@@ -1,6 +1,6 @@
 """ConsumerGroups: the consumer groups of one partition of __consumer_offsets, and their time."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from barnabas.coordinators.consumer_group import classic_members, leaving, migration
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply, beat, is_idle
@@ -8,7 +8,7 @@ from barnabas.coordinators.consumer_group.classic_members import World
 from barnabas.coordinators.consumer_group.draft import Draft, Replay
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import LEAVES, LEAVES_FOR_A_WHILE
-from barnabas.coordinators.consumer_group.regexes import compiled
+from barnabas.coordinators.consumer_group.regexes import compiled, long_work
 from barnabas.coordinators.consumer_group.replaying import replay
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.surroundings import Surroundings
@@ -33,6 +33,14 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         super().__init__(replay, replay_any)
         self._around = around
         self._classic_settings = classic_settings
+
+    def long_work(self, asked: Beat) -> Iterator[None] | None:
+        """Steps to make before `heartbeat`, which makes them itself otherwise; None where few are."""
+        group, topics = self._groups.get(asked.group_id), self._around.topics
+        regexes = [asked.regex] if asked.regex else []
+        if group is not None and (regexes or group.heard.topics_seen != topics.changes):
+            regexes += group.regexes
+        return long_work(regexes, frozenset(topics.names())) if regexes else None
 
     def heartbeat(self, asked: Beat, classic: ClassicGroup | None, now: int) -> Replayed[BeatReply]:
         """Join, go on or leave. `classic`: the classic group of that name, if there is one.

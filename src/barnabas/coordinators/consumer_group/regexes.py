@@ -6,35 +6,92 @@ of transactions are looked for with it, too (KIP-1152).
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from functools import lru_cache
+from itertools import chain
 from typing import Protocol
 
 from barnabas.errors import BrokerError, ErrorCode
 
 _MOST_BYTES = 1 << 20
 """The memory that one expression may take."""
+_STEPS_AT_ONCE = 40_000
+"""How many steps of expressions may be made for one character each without a pause: some 20 ms."""
 _QUOTED_OR_ESCAPED = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.", re.DOTALL)
 _ONE_BYTE = r"\C"
 """A byte of a character: RE2/J does not know it."""
+_NO_NAME = re.compile(
+    _QUOTED_OR_ESCAPED.pattern + r"|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*+\]", re.DOTALL
+)
+"""What may look like the name of a group and is none, as a class of characters."""
+_NAME = re.compile(rf"({_NO_NAME.pattern})|\(\?P?<[^>]*>", re.DOTALL)
 
 
 class _Pattern(Protocol):
+    @property
+    def groups(self) -> int: ...
+
+    @property
+    def groupindex(self) -> dict[str, int]: ...
+
+    @property
+    def programsize(self) -> int: ...
+
     def fullmatch(self, text: str) -> object: ...
 
 
+class Expression:
+    """An expression, and what it found among the names that it was last asked about.
+
+    `at_once`: how many names it matches before others should have their turn.
+    """
+
+    __slots__ = ("_found", "_pattern", "_seen", "at_once")
+
+    def __init__(self, pattern: _Pattern) -> None:
+        self._pattern = pattern
+        self._seen: frozenset[str] = frozenset()
+        self._found: frozenset[str] = frozenset()
+        self.at_once = max(1, _STEPS_AT_ONCE // pattern.programsize)
+
+    def matches(self, name: str) -> bool:
+        """Whether it matches a name from beginning to end."""
+        return bool(self._pattern.fullmatch(name))
+
+    def among(self, names: frozenset[str]) -> frozenset[str]:
+        """Those of the names that it matches. Only what was not there the last time is looked at."""
+        if names is not self._seen and names != self._seen:
+            self._learn(names, names - self._seen)
+        return self._found
+
+    def turns(self, names: frozenset[str]) -> float:
+        """How many times `at_once` it is to find out which of the names it matches."""
+        return 0 if names is self._seen else len(names - self._seen) / self.at_once
+
+    def in_steps(self, names: frozenset[str]) -> Iterator[None]:
+        """Match those that are new, `at_once` at each step; `among` has little left to do then."""
+        new = sorted(names - self._seen)
+        for first in range(0, len(new), self.at_once):
+            # Others may have asked about other names since the step before.
+            step = frozenset(new[first : first + self.at_once]) - self._seen
+            self._learn(self._seen | step, step)
+            yield
+
+    def _learn(self, names: frozenset[str], new: frozenset[str]) -> None:
+        self._found = (self._found & names) | frozenset(filter(self.matches, new))
+        self._seen = names
+
+
 @lru_cache(maxsize=256)
-def compiled(regex: str) -> _Pattern:
+def compiled(regex: str) -> Expression:
     """An expression, ready to match.
 
     Raises:
         BrokerError: INVALID_REGULAR_EXPRESSION.
     """
     if _ONE_BYTE in _QUOTED_OR_ESCAPED.findall(regex):
-        raise BrokerError(
-            ErrorCode.INVALID_REGULAR_EXPRESSION,
-            f"{regex!r} is no regular expression: {_ONE_BYTE} is not known",
-        )
+        raise _refused(regex, f"{_ONE_BYTE} is not known")
     # Imported late: few groups have expressions.
     try:
         import re2
@@ -47,14 +104,19 @@ def compiled(regex: str) -> _Pattern:
     options = re2.Options()
     options.log_errors = False
     options.max_mem = _MOST_BYTES
+    # A group that is captured is followed through the text, each by itself.
+    options.never_capture = True
     try:
         pattern: _Pattern = re2.compile(regex, options)
+        if len(pattern.groupindex) < pattern.groups:
+            raise _refused(regex, "two groups have the same name")
+        if pattern.groups:
+            # The option leaves those that have a name.
+            pattern = re2.compile(_NAME.sub(lambda one: one[1] or "(?:", regex), options)
     except re2.error as error:
         why = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
-        raise BrokerError(
-            ErrorCode.INVALID_REGULAR_EXPRESSION, f"{regex!r} is no regular expression: {why}"
-        ) from error
-    return pattern
+        raise _refused(regex, why) from error
+    return Expression(pattern)
 
 
 def matching(regex: str, names: Iterable[str]) -> frozenset[str]:
@@ -63,5 +125,22 @@ def matching(regex: str, names: Iterable[str]) -> frozenset[str]:
     Raises:
         BrokerError: INVALID_REGULAR_EXPRESSION.
     """
-    pattern = compiled(regex)
-    return frozenset(name for name in names if pattern.fullmatch(name))
+    return compiled(regex).among(frozenset(names))
+
+
+def long_work(regexes: Iterable[str], names: frozenset[str]) -> Iterator[None] | None:
+    """Steps in which expressions get to know names; None where that takes no pause."""
+    known = []
+    for regex in regexes:
+        # Who asks to match one that is none is told so.
+        with suppress(BrokerError):
+            known.append(compiled(regex))
+    if sum(one.turns(names) for one in known) <= 1:
+        return None
+    return chain.from_iterable(one.in_steps(names) for one in known)
+
+
+def _refused(regex: str, why: str) -> BrokerError:
+    return BrokerError(
+        ErrorCode.INVALID_REGULAR_EXPRESSION, f"{regex!r} is no regular expression: {why}"
+    )

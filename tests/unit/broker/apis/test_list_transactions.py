@@ -6,17 +6,19 @@ import pytest
 
 from barnabas.broker.apis.list_transactions import handle
 from barnabas.broker.broker import Broker
+from barnabas.broker.purgatory import Pending
 from barnabas.coordinators.consumer_group.regexes import compiled
 from barnabas.coordinators.transaction.transaction import Producer, Transaction
 from barnabas.coordinators.transaction.transaction_states import TransactionState
 from barnabas.errors import ErrorCode
-from barnabas.protocol.list_transactions import ListTransactionsRequest
+from barnabas.protocol.list_transactions import ListTransactionsRequest, ListTransactionsResponse
 from tests.unit.broker.in_memory import asked
+from tests.unit.runtime.manual_timers import ManualTimers
 
 NONE, NO_PATTERN = ErrorCode.NONE, ErrorCode.INVALID_REGULAR_EXPRESSION
 
 
-def listed(pattern: str | None) -> tuple[int, list[str]]:
+def listed(pattern: str | None, *names: str) -> tuple[int, list[str]]:
     known = [
         Transaction(
             transactional_id=name,
@@ -25,10 +27,13 @@ def listed(pattern: str | None) -> tuple[int, list[str]]:
             state=TransactionState.EMPTY,
             updated_ms=0,
         )
-        for name in ("cats", "dogs")
+        for name in names or ("cats", "dogs")
     ]
+    timers = ManualTimers()
     broker = SimpleNamespace(
-        clock=SimpleNamespace(time_ms=lambda: 0), transactions=SimpleNamespace(all=lambda: known)
+        clock=SimpleNamespace(time_ms=lambda: 0),
+        timers=timers,
+        transactions=SimpleNamespace(all=lambda: known),
     )
     request = ListTransactionsRequest(
         state_filters=[],
@@ -37,6 +42,9 @@ def listed(pattern: str | None) -> tuple[int, list[str]]:
         transactional_id_pattern=pattern,
     )
     answer = handle(cast("Broker", broker), asked(2), request)
+    if isinstance(answer, Pending):
+        timers.run_soon()
+        answer = cast("ListTransactionsResponse", answer.outcome)
     return answer.error_code, [one.transactional_id for one in answer.transaction_states]
 
 
@@ -44,6 +52,14 @@ def test_names_are_matched_as_a_whole() -> None:
     assert listed("d.*") == (NONE, ["dogs"])
     assert listed("dog") == (NONE, [])
     assert listed("") == listed(None) == (NONE, ["cats", "dogs"])
+
+
+def test_what_takes_long_is_matched_in_steps() -> None:
+    names = [f"x{number}" for number in range(60)]
+    slow = "(?:.?){1000}"
+    assert compiled(slow).at_once < len(names)
+    assert listed(slow, *names) == (NONE, sorted(names))
+    assert listed(slow + "5", *names) == (NONE, ["x15", "x25", "x35", "x45", "x5", "x55"])
 
 
 @pytest.mark.parametrize("pattern", ["(", "(?=d).*", r"(.)\1*"])

@@ -1,6 +1,6 @@
 import pytest
 
-from barnabas.coordinators.consumer_group.regexes import matching
+from barnabas.coordinators.consumer_group.regexes import Expression, compiled, long_work, matching
 from barnabas.errors import BrokerError, ErrorCode
 
 NAMES = ["cats", "dogs", r"a\C", "Cat"]
@@ -19,3 +19,63 @@ def test_a_byte_of_a_character_is_no_expression(regex: str) -> None:
 )
 def test_what_only_looks_like_it_is_one(regex: str, found: str) -> None:
     assert matching(regex, NAMES) == {found}
+
+
+@pytest.mark.parametrize(
+    ("regex", "found"),
+    [
+        (r"(?P<n>d)(?<m>o)(gs)", "dogs"),
+        (r"(?P<n>[](?P<m>]*C)(at)", "Cat"),
+        (r"(?P<n>[[:alpha:](?<m>]+)ts", "cats"),
+        (r"(?P<n>a)\\\QC\E(?<m>)", r"a\C"),
+        (r"\Q(?P<n>\E(?P<n>x)", "(?P<n>x"),
+        (r"\(\?P<n>x", "(?P<n>x"),
+        (r"[\](?P<n>]\?(?P<é>P<n>)x", "(?P<n>x"),
+    ],
+)
+def test_groups_may_have_names(regex: str, found: str) -> None:
+    names = [*NAMES, "(?P<n>x"]
+    assert matching(regex, names) == {found}
+
+
+@pytest.mark.parametrize("regex", ["(?P<n>a)(?P<n>b)", "(?<n>a)(b)(?P<m>c)(?P<n>)"])
+def test_two_groups_of_one_name_are_no_expression(regex: str) -> None:
+    with pytest.raises(BrokerError, match="two groups have the same name"):
+        matching(regex, NAMES)
+
+
+def test_groups_are_not_followed_through_the_text() -> None:
+    named = "".join(f"(?P<n{number}>" for number in range(2000))
+    for groups in "(" * 2000, named:
+        assert compiled(groups + ")" * 2000).at_once == compiled("").at_once
+
+
+def test_only_new_names_are_matched(monkeypatch: pytest.MonkeyPatch) -> None:
+    expression = compiled("(c|d)o.*")
+    assert expression.among(frozenset({"cow", "cat"})) == {"cow"}
+    seen: list[str] = []
+
+    def matches(_self: object, name: str) -> bool:
+        seen.append(name)
+        return False
+
+    monkeypatch.setattr(Expression, "matches", matches)
+    assert expression.among(frozenset({"cow", "cat"})) == {"cow"}
+    assert expression.among(frozenset({"cow", "dog"})) == {"cow"}
+    assert seen == ["dog"]
+    assert expression.among(frozenset({"dog"})) == set()
+    assert expression.among(frozenset()) == set()
+
+
+def test_what_takes_long_is_matched_in_steps() -> None:
+    slow = "(?:.?){1000}s"
+    names = frozenset(f"{number}s" for number in range(50))
+    assert long_work(["d.*", "("], names) is None
+    steps = long_work(["(", slow], names)
+    assert steps is not None
+    next(steps)
+    # Somebody else asks meanwhile.
+    assert compiled(slow).among(frozenset({"0s", "dog"})) == {"0s"}
+    assert 3 < len(list(steps)) < 50
+    assert long_work([slow], names) is None
+    assert matching(slow, names) == names

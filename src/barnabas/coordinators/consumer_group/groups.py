@@ -38,7 +38,7 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         """Steps to make before `heartbeat`, which makes them itself otherwise; None where few are."""
         group, topics = self._groups.get(asked.group_id), self._around.topics
         regexes = [asked.regex] if asked.regex else []
-        if group is not None and (regexes or group.heard.topics_seen != topics.changes):
+        if group is not None and group.heard.topics_seen != topics.changes:
             regexes += group.regexes
         return long_work(regexes, frozenset(topics.names())) if regexes else None
 

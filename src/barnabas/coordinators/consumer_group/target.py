@@ -42,10 +42,11 @@ def refresh(
         return
     for regex in group.unused_regexes():
         draft.add(records.no_regex(group.group_id, regex))
-    for regex in sorted(group.regexes):
-        # One that this broker cannot read any more matches what it did.
-        with suppress(BrokerError):
-            resolve(draft, group, regex, topics, now)
+    if group.heard.topics_seen != topics.changes:
+        for regex in sorted(group.regexes):
+            # One that this broker cannot read any more matches what it did.
+            with suppress(BrokerError):
+                resolve(draft, group, regex, topics, now)
     found = hash_of(known_topics(group.subscribed(), topics))
     if has_news or found != group.metadata_hash:
         epoch = max(group.epoch, BEFORE_THE_FIRST) + 1

@@ -3,12 +3,13 @@
 import pytest
 
 from barnabas.coordinators.consumer_group import migration, records
-from barnabas.coordinators.consumer_group.draft import Draft
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
+from barnabas.coordinators.draft import Draft
 from barnabas.coordinators.group_replay import GroupReplay
 from barnabas.coordinators.kinds import encode_record, read_record
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.share_state.states import KeptState, ShareStates, StateKey
+from barnabas.coordinators.way_back import WayBack
 from barnabas.errors import DecodeError
 from barnabas.protocol.internal import share_state_records as layouts
 from barnabas.records.transactions import TransactionFilter
@@ -60,11 +61,12 @@ def remove_only_what_is_there(patch: Patch) -> None:
         groups: dict[str, object],
         key: Buffer | None,
         value: Buffer | None,
+        ways: list[WayBack] | None = None,
     ) -> bool:
         said = read_record(key, value, self._layouts)
         if said is not None and said.value is None and said.key.group_id not in groups:
             raise DecodeError("key.group_id", 0, "a group that there is")
-        return real(self, groups, key, value)
+        return real(self, groups, key, value, ways)
 
     patch.setattr(GroupReplay, "__call__", replay)
 

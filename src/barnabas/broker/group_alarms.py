@@ -20,8 +20,9 @@ class GroupAlarms:
     """The alarms of all groups of one kind. For one thread."""
 
     def __init__(
-        self, shards: GroupShards, timers: Timers, ring: Callable[[Held, str], None]
+        self, shards: GroupShards, timers: Timers, ring: Callable[[Held, str], bool]
     ) -> None:
+        """`ring` does what is due and sets the next alarm; False: it could not be written."""
         self._shards = shards
         self._timers = timers
         self._ring = ring
@@ -43,11 +44,8 @@ class GroupAlarms:
             timer = self._timers.after(seconds, lambda: self._on_alarm(held, place))
             self._alarms[place] = _Alarm(due, timer)
 
-    def set_again(self, held: Held, group_id: str) -> None:
-        """Ring once more: what was due could not be written."""
-        self.set(held, group_id, self._shards.now_ms() + _AGAIN_MS)
-
     def _on_alarm(self, held: Held, place: tuple[Partition, str]) -> None:
         del self._alarms[place]
-        self._ring(held, place[1])
+        if not self._ring(held, place[1]):
+            self.set(held, place[1], self._shards.now_ms() + _AGAIN_MS)
         self._shards.write()

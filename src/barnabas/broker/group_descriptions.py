@@ -34,9 +34,11 @@ def described_each(
     return groups
 
 
-def nameless_first(group_ids: Iterable[str]) -> list[str]:
-    """The order in which Kafka describes groups that are not classic."""
-    return sorted(group_ids, key=bool)
+def described_nameless_first(
+    group_ids: Iterable[str], describe: Callable[[str], DescribedT], *, operations: bool
+) -> list[DescribedT]:
+    """The same in the order in which Kafka describes groups that are not classic."""
+    return described_each(sorted(group_ids, key=bool), describe, operations=operations)
 
 
 def group_of_kind(

@@ -85,7 +85,7 @@ class GroupMembers:
         now = self._shards.now_ms()
         if not group.members:
             # Who joins an empty group decides of which kind it is.
-            if not self._shards.keeps(held, held.shard.consumer.delete(group)):
+            if not self._shards.keep_if_it_fits(held, held.shard.consumer.delete(group)):
                 return respond(JoinReply(TOO_LARGE, ""))
             return self._classic.join(held, group_id, asked, respond)
         result = held.shard.consumer.classic_join(group, asked, now)
@@ -141,7 +141,9 @@ class GroupMembers:
         streams = held.shard.streams.get(group_id)
         if held.shard.share.get(group_id) is not None or (streams and streams.members):
             return ErrorCode.INCONSISTENT_GROUP_PROTOCOL
-        if streams is None or self._shards.keeps(held, held.shard.streams.delete(streams)):
+        if streams is None or self._shards.keep_if_it_fits(
+            held, held.shard.streams.delete(streams)
+        ):
             return ErrorCode.NONE
         return TOO_LARGE
 
@@ -156,16 +158,16 @@ class GroupMembers:
             held.shard.consumer.loaded(group, self._shards.now_ms())
             self._set_alarm(held, group.group_id)
 
-    def _on_alarm(self, held: Held, group_id: str) -> None:
+    def _on_alarm(self, held: Held, group_id: str) -> bool:
         group = held.shard.consumer.get(group_id)
         if group is None:
-            return
+            return True
         result = held.shard.consumer.on_time(group, self._shards.now_ms())
-        if self._shards.keeps(held, result):
-            self._look_at_kind(held, group_id, None, rebalance=True)
-            self._set_alarm(held, group_id)
-        else:
-            self._alarms.set_again(held, group_id)
+        if not self._shards.keep_if_it_fits(held, result):
+            return False
+        self._look_at_kind(held, group_id, None, rebalance=True)
+        self._set_alarm(held, group_id)
+        return True
 
     def _keep(
         self,

@@ -161,8 +161,9 @@ class GroupMembership:
 
         self._shards.append(held, [record], written)
 
-    def _on_alarm(self, held: Held, group_id: str) -> None:
+    def _on_alarm(self, held: Held, group_id: str) -> bool:
         # Another one of its name may be there by now: its alarm is this one too.
         group = held.shard.group(group_id)
         if group is not None:
             self._carry_out(held, group, leaving.on_time(group, self._shards.now_ms()))
+        return True

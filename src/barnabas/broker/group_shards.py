@@ -119,8 +119,8 @@ class GroupShards(Shards["GroupShard"]):
 
         self.append(held, result.records, written)
 
-    def keeps(self, held: Held, result: Replayed[None]) -> bool:
-        """Write what came to pass by itself; False: it is too large, and taken back."""
+    def keep_if_it_fits(self, held: Held, result: Replayed[None]) -> bool:
+        """Write what nobody waits for; False: it is too large, and taken back."""
         told: list[ErrorCode] = []
         if result.records:
             self.append_or_restore(held, result, told.append)

@@ -53,16 +53,16 @@ class StreamsMembers:
             loaded(group, self._policies.of(group.group_id), self._shards.now_ms())
             self._set_alarm(held, group.group_id)
 
-    def _on_alarm(self, held: Held, group_id: str) -> None:
+    def _on_alarm(self, held: Held, group_id: str) -> bool:
         group = held.shard.streams.get(group_id)
         if group is None:
-            return
+            return True
         settings = self._policies.of(group_id)
         result = held.shard.streams.on_time(group, settings, self._shards.now_ms())
-        if self._shards.keeps(held, result):
-            self._set_alarm(held, group_id)
-        else:
-            self._alarms.set_again(held, group_id)
+        if not self._shards.keep_if_it_fits(held, result):
+            return False
+        self._set_alarm(held, group_id)
+        return True
 
     def _set_alarm(self, held: Held, group_id: str) -> None:
         group = held.shard.streams.get(group_id)

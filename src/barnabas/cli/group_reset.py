@@ -67,6 +67,7 @@ def plan(admin: Admin, current: Offsets, reset: Reset) -> Plan:
 
     Raises:
         ConfigError: there is no such partition, or one has no position that can be shifted.
+        click.UsageError: `lines` has none, or one that is not topic,partition,offset; `to` is no time.
     """
     if reset.lines is not None:
         wanted = dict(map(_row, filter(None, map(str.strip, reset.lines))))

@@ -30,6 +30,9 @@ _ONGOING = "Ongoing"
 _OPEN = (_ONGOING, "PrepareEpochFence")
 """What can still be aborted: in the others it is decided how the last transaction ends."""
 
+_ENDING = ("PrepareCommit", "PrepareAbort")
+"""Some partitions may not have been told yet how it ends; the coordinator tells them."""
+
 _FINDER = "`barnabas transactions find-hanging`"
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
@@ -236,12 +239,16 @@ def _refuse_known(admin: Admin, where: TopicPartition, start: int) -> None:
     hanging = admin.hanging_transactions((where,), LONG_MAX) if ids else ()
     if not ids or any(one.producer.transaction_start == start for one in hanging):
         return
-    (found,) = admin.list_transactions(producer_ids=ids)
-    name = found.transactional_id
-    raise ConfigError(
-        f"the transaction of {_named(where)} that begins at {start} does not hang: it is one of {name}, "
-        f"which `barnabas transactions abort --transactional-id {name}` aborts as a whole"
-    )
+    found = admin.list_transactions(states=(*_OPEN, *_ENDING), producer_ids=ids)
+    if not found:
+        return  # It has ended between two questions: there is nothing left to abort.
+    name, state = found[0].transactional_id, found[0].state
+    told = f"the transaction of {_named(where)} that begins at {start} does not hang: it is one of {name}, "
+    if state in _OPEN:
+        told += f"which `barnabas transactions abort --transactional-id {name}` aborts as a whole"
+    else:
+        told += f"whose coordinator is ending it ({state})"
+    raise ConfigError(told)
 
 
 def _named(where: TopicPartition) -> str:

@@ -28,10 +28,10 @@ class GroupReplay(Generic[GroupT]):
         self,
         new: Callable[[str], GroupT],
         effects: Mapping[int, Effect],
-        undo: Callable[[dict[str, GroupT], GroupT, Any], None],
+        remove: Callable[[dict[str, GroupT], GroupT, Any], None],
         way_back: Callable[[GroupT, Any], WayBack | None],
     ) -> None:
-        """`new` makes a group from its id; `undo` does what a key without a value says.
+        """`new` makes a group from its id; `remove` does what a key without a value says.
 
         `way_back` has members, and what else has a name in a group, be again what they are before a
         record with that key. None: it says what the group has but once.
@@ -39,7 +39,7 @@ class GroupReplay(Generic[GroupT]):
         self._new = new
         self._effects = effects
         self._layouts = {kind: effect.layouts for kind, effect in effects.items()}
-        self._undo = undo
+        self._remove = remove
         self._way_back = way_back
 
     def __call__(
@@ -66,7 +66,7 @@ class GroupReplay(Generic[GroupT]):
                 group = groups[group_id] = self._new(group_id)
             self._effects[said.kind].apply(group, said.key, said.value)
         elif group is not None:
-            self._undo(groups, group, said.key)
+            self._remove(groups, group, said.key)
         return True
 
     def _note(

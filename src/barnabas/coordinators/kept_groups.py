@@ -7,7 +7,7 @@ them must undo that, and who cannot must read the groups from the log again.
 from collections.abc import Callable, Iterator
 from typing import Any, Generic, Protocol, TypeVar
 
-from barnabas.coordinators.consumer_group.draft import Draft, Replay
+from barnabas.coordinators.draft import Draft, Replay
 from barnabas.coordinators.group_replay import GroupReplay
 from barnabas.coordinators.way_back import WayBack, to_values
 from barnabas.types import Buffer

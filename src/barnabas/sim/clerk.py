@@ -107,9 +107,13 @@ class SimClerk:
         gone = OffsetDeleteRequestPartition(partition_index=place[1])
         topic = OffsetDeleteRequestTopic(name=place[0], partitions=[gone])
         request = OffsetDeleteRequest(group_id=group.name, topics=[topic])
-        code = ErrorCode.of((await caller.ask(request, OffsetDeleteResponse)).error_code)
+        answer = await caller.ask(request, OffsetDeleteResponse)
         group.kept.pop(place, None)
-        return ErrorCode.NONE if code is ErrorCode.GROUP_ID_NOT_FOUND else code
+        if answer.error_code == ErrorCode.GROUP_ID_NOT_FOUND:
+            return ErrorCode.NONE
+        partitions = [one for each in answer.topics for one in each.partitions]
+        codes = (answer.error_code, *(one.error_code for one in partitions))
+        return ErrorCode.of(next(filter(None, codes), ErrorCode.NONE))
 
     async def _delete(self, caller: Caller, group: _Group, _place: Place) -> ErrorCode:
         request = DeleteGroupsRequest(groups_names=[group.name])

@@ -12,9 +12,8 @@ from functools import partial
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.group_descriptions import (
-    described_each,
+    described_nameless_first,
     group_of_kind,
-    nameless_first,
     partitions_by_topic,
 )
 from barnabas.broker.group_policies import check_protocol
@@ -41,8 +40,8 @@ def handle(
     """Describe each."""
     del context
     asked = request.include_authorized_operations
-    group_ids = nameless_first(request.group_ids)
-    groups = described_each(group_ids, partial(_described, broker), operations=asked)
+    describe = partial(_described, broker)
+    groups = described_nameless_first(request.group_ids, describe, operations=asked)
     return ConsumerGroupDescribeResponse(groups=groups)
 
 

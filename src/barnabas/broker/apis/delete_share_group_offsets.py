@@ -57,7 +57,7 @@ def _topic(
             topic_name=name,
             topic_id=bytes(16),
             error_code=ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
-            error_message=topic and "There is no offset information to delete.",
+            error_message=None if topic is None else "There is no offset information to delete.",
         )
     failed = [code for code in its_own if code]
     return DeleteShareGroupOffsetsResponseTopic(

@@ -10,9 +10,8 @@ from functools import partial
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.group_descriptions import (
-    described_each,
+    described_nameless_first,
     group_of_kind,
-    nameless_first,
     partitions_by_topic,
 )
 from barnabas.coordinators.share_group.group import ShareMember
@@ -33,8 +32,8 @@ def handle(
     """Describe each."""
     del context
     asked = request.include_authorized_operations
-    group_ids = nameless_first(request.group_ids)
-    groups = described_each(group_ids, partial(_described, broker), operations=asked)
+    describe = partial(_described, broker)
+    groups = described_nameless_first(request.group_ids, describe, operations=asked)
     return ShareGroupDescribeResponse(groups=groups)
 
 

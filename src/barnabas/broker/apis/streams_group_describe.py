@@ -10,7 +10,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.group_descriptions import described_each, group_of_kind, nameless_first
+from barnabas.broker.group_descriptions import described_nameless_first, group_of_kind
 from barnabas.broker.group_policies import check_protocol
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.member import StreamsMember
@@ -38,8 +38,8 @@ def handle(
     """Describe each."""
     del context
     asked = request.include_authorized_operations
-    group_ids = nameless_first(request.group_ids)
-    groups = described_each(group_ids, partial(_described, broker), operations=asked)
+    describe = partial(_described, broker)
+    groups = described_nameless_first(request.group_ids, describe, operations=asked)
     return StreamsGroupDescribeResponse(groups=groups)
 
 

@@ -20,6 +20,7 @@ from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)
 
+_JOINING: Final = "joining"
 _LONGER_S: Final = 5.0
 """How much longer than the rebalance may take its answers are waited for."""
 
@@ -109,7 +110,7 @@ class GroupMember(Member[Membership]):
         joined = await self._coordinator.ask(machine.join_request(), timeout_s=seconds)
         found = machine.joined(joined)
         if found is not Next.ON:
-            return self._look_at(found, joined.error_code, "joining")
+            return self._look_at(found, joined.error_code, _JOINING)
         if machine.led is not None:
             await self._cluster.know(machine.led.topics)
             self._cluster.topics |= machine.led.topics
@@ -141,10 +142,10 @@ class GroupMember(Member[Membership]):
 
     def _refused(self, code: int, what: str) -> BrokerError:
         told, options = f"group {self._coordinator.group_id}: {what}", self.machine.options
-        if code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL:
+        if code == ErrorCode.INCONSISTENT_GROUP_PROTOCOL and what == _JOINING:
             mine = ", ".join(each.name for each in options.assignors)
-            told += f": no assignor that all members know is among {mine}"
-            told += " (partition.assignment.strategy)"
+            told += ": the group is of another kind, or its members know none of the assignors "
+            told += f"{mine} (partition.assignment.strategy)"
         elif code == ErrorCode.FENCED_INSTANCE_ID:
             told += f": another member has taken the group.instance.id {options.instance_id}"
         return BrokerError(code, told)

@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, replace
 
 from barnabas.coordinators.consumer_group import records
-from barnabas.coordinators.consumer_group.draft import Draft
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import (
     JOINS,
@@ -19,6 +18,7 @@ from barnabas.coordinators.consumer_group.places import Place, TopicsView
 from barnabas.coordinators.consumer_group.reconciling import Seen, reconciled
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.target import refresh, resolve, retarget
+from barnabas.coordinators.draft import Draft
 from barnabas.errors import BrokerError, ErrorCode
 
 

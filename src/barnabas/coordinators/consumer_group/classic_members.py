@@ -13,12 +13,12 @@ from barnabas.coordinators.consumer_group.beating import (
     step,
     take_place,
 )
-from barnabas.coordinators.consumer_group.draft import Draft
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember, MemberState
 from barnabas.coordinators.consumer_group.places import Place, TopicsView, by_name
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.target import refresh, retarget
+from barnabas.coordinators.draft import Draft
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.protocols import CONSUMER, encode_assignment, subscription_of

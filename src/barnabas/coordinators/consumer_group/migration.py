@@ -8,7 +8,6 @@ from collections.abc import Collection
 
 from barnabas.coordinators.consumer_group import records
 from barnabas.coordinators.consumer_group.beating import check_room
-from barnabas.coordinators.consumer_group.draft import Draft
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, since
 from barnabas.coordinators.consumer_group.leaving import delete
 from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember
@@ -19,6 +18,7 @@ from barnabas.coordinators.consumer_group.target import (
     hash_of,
     known_topics,
 )
+from barnabas.coordinators.draft import Draft
 from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
 from barnabas.coordinators.group.group_records import encode_end
 from barnabas.coordinators.group.group_states import GroupState

@@ -102,7 +102,7 @@ _EFFECTS: Mapping[int, Effect] = {
 }
 
 
-def _undo(groups: dict[str, ConsumerGroup], group: ConsumerGroup, of: Any) -> None:
+def _remove(groups: dict[str, ConsumerGroup], group: ConsumerGroup, of: Any) -> None:
     match of:
         case layouts.ConsumerGroupMetadataKey():
             del groups[of.group_id]
@@ -199,4 +199,4 @@ def _places(topics: Iterable[layouts.CurrentPartitions], member_epoch: int) -> d
     return places
 
 
-replay: GroupReplay[ConsumerGroup] = GroupReplay(ConsumerGroup, _EFFECTS, _undo, _way_back)
+replay: GroupReplay[ConsumerGroup] = GroupReplay(ConsumerGroup, _EFFECTS, _remove, _way_back)

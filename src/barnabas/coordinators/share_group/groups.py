@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from barnabas.coordinators.consumer_group.beating import BeatReply
-from barnabas.coordinators.consumer_group.draft import Draft, Replay
 from barnabas.coordinators.consumer_group.places import KnownTopic, Place, TopicsView
 from barnabas.coordinators.consumer_group.target import hash_of, known_topics
+from barnabas.coordinators.draft import Draft, Replay
 from barnabas.coordinators.kept_groups import KeptGroups
 from barnabas.coordinators.shard import Replayed
 from barnabas.coordinators.share_group import records

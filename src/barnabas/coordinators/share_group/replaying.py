@@ -116,7 +116,7 @@ _EFFECTS: Mapping[int, Effect] = {
 }
 
 
-def _undo(groups: dict[str, ShareGroup], group: ShareGroup, of: Any) -> None:
+def _remove(groups: dict[str, ShareGroup], group: ShareGroup, of: Any) -> None:
     match of:
         case layouts.ShareGroupMetadataKey():
             del groups[of.group_id]
@@ -140,4 +140,4 @@ def _way_back(group: ShareGroup, of: Any) -> WayBack | None:
     return to_entries(member_id, group.members, group.target, group.sessions)
 
 
-replay: GroupReplay[ShareGroup] = GroupReplay(ShareGroup, _EFFECTS, _undo, _way_back)
+replay: GroupReplay[ShareGroup] = GroupReplay(ShareGroup, _EFFECTS, _remove, _way_back)

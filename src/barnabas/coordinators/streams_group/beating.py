@@ -6,10 +6,10 @@ Source: KIP-1071; Kafka's GroupMetadataManager.streamsGroupHeartbeat.
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from barnabas.coordinators.consumer_group.draft import Draft
 from barnabas.coordinators.consumer_group.member import JOINS
 from barnabas.coordinators.consumer_group.places import TopicsView
 from barnabas.coordinators.consumer_group.target import hash_of, known_topics
+from barnabas.coordinators.draft import Draft
 from barnabas.coordinators.streams_group import records
 from barnabas.coordinators.streams_group.configuring import NewTopic, configure
 from barnabas.coordinators.streams_group.endpoints import EndpointPartitions, endpoint_partitions

@@ -5,9 +5,9 @@ Source: KIP-1071; Kafka's GroupMetadataManager.
 
 from collections.abc import Iterable
 
-from barnabas.coordinators.consumer_group.draft import Draft, Replay
 from barnabas.coordinators.consumer_group.member import JOINS, LEAVES
 from barnabas.coordinators.consumer_group.places import TopicsView
+from barnabas.coordinators.draft import Draft, Replay
 from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.group_records import encode_end
 from barnabas.coordinators.group.group_states import GroupState

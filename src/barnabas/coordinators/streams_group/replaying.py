@@ -138,7 +138,7 @@ _EFFECTS: Mapping[int, Effect] = {
 }
 
 
-def _undo(groups: dict[str, StreamsGroup], group: StreamsGroup, of: Any) -> None:
+def _remove(groups: dict[str, StreamsGroup], group: StreamsGroup, of: Any) -> None:
     match of:
         case layouts.StreamsGroupMetadataKey():
             del groups[of.group_id]
@@ -161,4 +161,4 @@ def _way_back(group: StreamsGroup, of: Any) -> WayBack | None:
     return to_entries(member_id, group.members, group.target, heard.sessions, heard.limits)
 
 
-replay: GroupReplay[StreamsGroup] = GroupReplay(StreamsGroup, _EFFECTS, _undo, _way_back)
+replay: GroupReplay[StreamsGroup] = GroupReplay(StreamsGroup, _EFFECTS, _remove, _way_back)

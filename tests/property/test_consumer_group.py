@@ -11,9 +11,9 @@ from barnabas.coordinators.consumer_group.group import ConsumerGroup, ConsumerGr
 from barnabas.coordinators.consumer_group.groups import ConsumerGroups
 from barnabas.coordinators.consumer_group.places import Place
 from barnabas.coordinators.group.member import Identity
-from barnabas.coordinators.shard import CoordinatorRecord, Replayed
+from barnabas.coordinators.shard import Replayed
 from barnabas.errors import BrokerError, ErrorCode
-from tests.unit.coordinators.compacting import compacted
+from tests.unit.coordinators.compacting import CompactedLog
 from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import SomeTopics, a_shard
 
@@ -60,9 +60,7 @@ class Groups(RuleBasedStateMachine):
         self.shard = a_shard(self.topics)
         self.now = 0
         self.clients: dict[str, Client] = {}
-        self.log: list[CoordinatorRecord] = []
-        self.compacted = 0
-        """So many records of it are what compaction has left."""
+        self.log = CompactedLog()
 
     @property
     def groups(self) -> ConsumerGroups:
@@ -151,25 +149,23 @@ class Groups(RuleBasedStateMachine):
         for group in self.groups.all():
             self.groups.loaded(group, self.now)
 
-    @rule(data=st.data(), keeps_removals=st.booleans())
-    def compact(self, data: st.DataObject, *, keeps_removals: bool) -> None:
-        """The beginning of the log up to somewhere: a restart does not see that."""
-        end = data.draw(st.integers(self.compacted, len(self.log)))
-        kept = compacted(self.log[:end], keeps_removals=keeps_removals)
-        self.log[:end], self.compacted = kept, len(kept)
+    @rule(data=st.data())
+    def compact(self, data: st.DataObject) -> None:
+        """A restart does not see that."""
+        self.log.compact(data)
 
     @rule()
     def delete(self) -> None:
         if self.groups.get("g") is not None and not self.group.members:
-            self.log += self.groups.delete(self.group).records
+            result = refused_first(self.shard, lambda: self.groups.delete(self.group))
+            self.log += result.records
 
     @rule(data=st.data())
     def read_a_part_of_the_log(self, data: st.DataObject) -> None:
         """Any prefix can be read, and nobody has what somebody else has."""
-        end = data.draw(st.integers(self.compacted, len(self.log)))
         again = a_shard(self.topics)
-        for key, value in self.log[:end]:
-            again.replay(key, value)
+        for record in self.log.beginning(data):
+            again.replay(*record)
         for group in again.consumer.all():
             check_owners(group)
 

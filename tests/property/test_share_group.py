@@ -6,7 +6,6 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.share_group.group import ShareGroup
 from barnabas.coordinators.share_group.groups import (
     JOINS,
@@ -17,7 +16,8 @@ from barnabas.coordinators.share_group.groups import (
     loaded,
 )
 from barnabas.errors import BrokerError
-from tests.unit.coordinators.compacting import compacted
+from tests.unit.coordinators.compacting import CompactedLog
+from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import SomeTopics, a_shard
 
 NAMES = st.sampled_from(["ann", "bob", "cat"])
@@ -26,7 +26,7 @@ SETTINGS = ShareSettings(session_ms=1000, heartbeat_ms=100, assignment_interval_
 
 
 class Sharing(RuleBasedStateMachine):
-    """One group; `log` is what is there of what was written of it."""
+    """One group; `log` is what is there of what was written. Each change is refused at first."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -34,9 +34,7 @@ class Sharing(RuleBasedStateMachine):
         self.shard = a_shard(self.topics)
         self.now = 1
         self.epochs: dict[str, int] = {}
-        self.log: list[CoordinatorRecord] = []
-        self.compacted = 0
-        """So many records of it are what compaction has left."""
+        self.log = CompactedLog()
 
     @property
     def groups(self) -> ShareGroups:
@@ -56,7 +54,9 @@ class Sharing(RuleBasedStateMachine):
             topics=topics,
         )
         try:
-            result = self.groups.heartbeat(asked, SETTINGS, self.now)
+            result = refused_first(
+                self.shard, lambda: self.groups.heartbeat(asked, SETTINGS, self.now)
+            )
         except BrokerError:
             self.epochs.pop(name, None)
             return
@@ -85,7 +85,9 @@ class Sharing(RuleBasedStateMachine):
         end = self.now + ms
         while (due := self.groups.deadline(self.group)) is not None and due <= end:
             self.now = max(self.now, due)
-            self.log += self.groups.on_time(self.group, self.now).records
+            self.log += refused_first(
+                self.shard, lambda: self.groups.on_time(self.group, self.now)
+            ).records
         self.now = end
 
     @rule(name=st.sampled_from(["dogs", "cats"]), more=st.integers(0, 2))
@@ -95,14 +97,13 @@ class Sharing(RuleBasedStateMachine):
     @rule()
     def delete(self) -> None:
         if self.groups.get("g") is not None and not self.group.members:
-            self.log += self.groups.delete(self.group).records
+            result = refused_first(self.shard, lambda: self.groups.delete(self.group))
+            self.log += result.records
 
-    @rule(data=st.data(), keeps_removals=st.booleans())
-    def compact(self, data: st.DataObject, *, keeps_removals: bool) -> None:
-        """The beginning of the log up to somewhere: a restart does not see that."""
-        end = data.draw(st.integers(self.compacted, len(self.log)))
-        kept = compacted(self.log[:end], keeps_removals=keeps_removals)
-        self.log[:end], self.compacted = kept, len(kept)
+    @rule(data=st.data())
+    def compact(self, data: st.DataObject) -> None:
+        """A restart does not see that."""
+        self.log.compact(data)
 
     @rule()
     def restart(self) -> None:

@@ -6,14 +6,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.streams_group.beating import StreamsBeat, StreamsReply
 from barnabas.coordinators.streams_group.group import Heard, StreamsGroup
 from barnabas.coordinators.streams_group.groups import StreamsGroups, deadline, loaded
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.tasks import NO_TASKS, Role, Task, Tasks
 from barnabas.errors import BrokerError
-from tests.unit.coordinators.compacting import compacted
+from tests.unit.coordinators.compacting import CompactedLog
 from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import SomeTopics, a_shard
 from tests.unit.coordinators.streams_group.a_topology import internal, part, topology
@@ -67,9 +66,7 @@ class Application(RuleBasedStateMachine):
         self.settings = SETTINGS
         self.now = 1
         self.clients: dict[str, Client] = {}
-        self.log: list[CoordinatorRecord] = []
-        self.compacted = 0
-        """So many records of it are what compaction has left."""
+        self.log = CompactedLog()
 
     @property
     def groups(self) -> StreamsGroups:
@@ -162,23 +159,22 @@ class Application(RuleBasedStateMachine):
     def make_all_topics(self) -> None:
         self.topics.change(**ALL)
 
-    @rule(data=st.data(), keeps_removals=st.booleans())
-    def compact(self, data: st.DataObject, *, keeps_removals: bool) -> None:
-        """The beginning of the log up to somewhere: a restart does not see that."""
-        end = data.draw(st.integers(self.compacted, len(self.log)))
-        kept = compacted(self.log[:end], keeps_removals=keeps_removals)
-        self.log[:end], self.compacted = kept, len(kept)
+    @rule(data=st.data())
+    def compact(self, data: st.DataObject) -> None:
+        """A restart does not see that."""
+        self.log.compact(data)
 
     @rule()
     def delete(self) -> None:
         if self.groups.get("g") is not None and not self.group.members:
-            self.log += self.groups.delete(self.group).records
+            result = refused_first(self.shard, lambda: self.groups.delete(self.group))
+            self.log += result.records
 
     @rule(data=st.data())
     def read_a_part_of_the_log(self, data: st.DataObject) -> None:
         """Any prefix can be read."""
         again = a_shard(self.topics)
-        for record in self.log[: data.draw(st.integers(self.compacted, len(self.log)))]:
+        for record in self.log.beginning(data):
             again.replay(*record)
         for group in again.streams.all():
             check_holders(group)

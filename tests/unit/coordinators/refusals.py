@@ -2,19 +2,29 @@
 
 from collections.abc import Callable
 from copy import deepcopy
+from functools import partial
 from typing import Any, TypeVar
 
+from barnabas.coordinators.group.offsets import OffsetsShard
 from barnabas.coordinators.group.shard import GroupShard
 from barnabas.coordinators.shard import Replayed
 from barnabas.coordinators.share_group.group import ShareGroup
+from barnabas.errors import BrokerError
 
 Reply = TypeVar("Reply")
 
 
 def refused_first(shard: GroupShard, change: Callable[[], Replayed[Reply]]) -> Replayed[Reply]:
-    """What a change comes to where another one, taken back before it, has left nothing."""
+    """What a change comes to where another one, taken back before it, has left nothing.
+
+    One that may not be made leaves nothing either.
+    """
     before = _known(shard)
-    result = change()
+    try:
+        result = change()
+    except BrokerError:
+        assert _known(shard) == before
+        raise
     if not result.records:
         return result
     assert result.undo is not None
@@ -24,10 +34,15 @@ def refused_first(shard: GroupShard, change: Callable[[], Replayed[Reply]]) -> R
 
 
 def _known(shard: GroupShard) -> list[Any]:
-    """All that there is; when members were heard does not matter."""
-    groups: list[Any] = [*shard.consumer.all(), *shard.share.all(), *shard.streams.all()]
-    groups = deepcopy(groups)
-    for group in groups:
+    """All that there is, with offsets; when members of modern groups were heard does not matter."""
+    modern: list[Any] = [*shard.consumer.all(), *shard.share.all(), *shard.streams.all()]
+    modern, classic = deepcopy((modern, [*shard.groups()]))
+    for group in modern:
         heard = group if isinstance(group, ShareGroup) else group.heard
         heard.sessions = dict.fromkeys(heard.sessions, 0)
-    return [*groups, *shard.groups()]
+    return [*modern, *classic, *map(partial(_offsets, shard.offsets), shard.offsets.groups())]
+
+
+def _offsets(shard: OffsetsShard, group_id: str) -> tuple[object, ...]:
+    places = shard.positions(group_id)
+    return group_id, places, shard.fetch(group_id, places)

@@ -162,8 +162,8 @@ Kafka comes to one more when a group has a topic for the first time.
 **Kafka Streams by the classic protocol.** Words that come all the time are counted by two instances, one of
 which is killed amid its transactions: of Streams 4.3 and 3.9 with `exactly_once_v2`, 2.8 with
 `exactly_once_beta` and `exactly_once`, 1.1 with `exactly_once`. What was committed says 1, 2, 3 and so on of
-each word, here and on Kafka 4.3 (which no longer knows 1.1). So it does here where the broker is killed three
-times instead (`tests/interop/test_classic_streams.py`).
+each word, here and on Kafka 4.3 (which no longer knows 1.1). So do 4.3 and 1.1 here where the broker is
+killed three times instead (`tests/interop/test_classic_streams.py`).
 
 **Groups.** Two members of a classic group share partitions, and one goes on with all when the other
 leaves: confluent-kafka, kafka-python, aiokafka. Members of confluent-kafka were killed, came back as

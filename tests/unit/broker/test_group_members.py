@@ -29,9 +29,7 @@ from tests.unit.runtime.manual_timers import ManualTimers
 
 TOO_LARGE = ErrorCode.UNKNOWN_SERVER_ERROR
 SAID = bytes.fromhex("0000 00000001 0004 646f6773") + (600_000).to_bytes(4, "big") + bytes(600_000)
-
-
-MANY = tuple("x" * 240 + str(n) for n in range(5_000))
+TOO_MANY_TOPICS = tuple("x" * 240 + str(n) for n in range(5_000))
 
 
 @dataclass
@@ -91,12 +89,8 @@ def beat_of_streams(started: Started, epoch: int) -> None:
 
 def join(started: Started, name: str) -> list[JoinReply]:
     """What it is told, now or later."""
-    asked = Join(
-        Identity(""), name, name, "c", "/h", 100_000, 100_000, "consumer", (("range", SAID),),
-        takes_id_first=False, skips_assignment=False,
-    )  # fmt: skip
     told: list[JoinReply] = []
-    started.broker.members.join("g", asked, told.append)
+    started.broker.members.join("g", _join(name, SAID), told.append)
     started.broker.groups.write()
     return told
 
@@ -185,10 +179,10 @@ def test_who_says_too_much_changes_no_group(
     held = started.broker.groups.of("g")
     other = next(name for name in map(str, count()) if started.broker.groups.of(name) is held)
     waiting = queued(started, other, 0)
-    (told,) = queued(started, "g", 0, MANY)
+    (told,) = queued(started, "g", 0, TOO_MANY_TOPICS)
     assert isinstance(told, BrokerError)
     joined: list[JoinReply] = []
-    started.broker.members.join("g", _saying(1_200_000), joined.append)
+    started.broker.members.join("g", _join("big", bytes(1_200_000)), joined.append)
     assert (told.code, [one.error for one in joined]) == (TOO_LARGE, [TOO_LARGE])
     assert (restored, waiting) == ([], [])
     assert is_as_it_was(held)
@@ -205,7 +199,7 @@ def test_a_classic_group_goes_on_where_who_joins_it_says_too_much(
     shard = one.broker.groups.of("g").shard
     classic = a_classic_group(shard, "old")
     with caplog.at_level("INFO"):
-        (told,) = beat(one, 0, MANY)
+        (told,) = beat(one, 0, TOO_MANY_TOPICS)
     assert isinstance(told, BrokerError)
     assert (told.code, shard.group("g")) == (TOO_LARGE, classic)
     assert (classic.state, set(classic.members)) == (GroupState.STABLE, {"old"})
@@ -249,9 +243,9 @@ def test_the_answer_to_who_leaves_waits_until_that_is_written(started: Started) 
     assert told == [[ErrorCode.NONE, ErrorCode.UNKNOWN_MEMBER_ID]]
 
 
-def _saying(size: int) -> Join:
+def _join(name: str, said: bytes) -> Join:
     return Join(
-        Identity(""), "big", "big", "c", "/h", 100_000, 100_000, "consumer", (("range", bytes(size)),),
+        Identity(""), name, name, "c", "/h", 100_000, 100_000, "consumer", (("range", said),),
         takes_id_first=False, skips_assignment=False,
     )  # fmt: skip
 

@@ -10,6 +10,7 @@ from barnabas.coordinators.group.offset_records import CommittedOffset, Position
 from barnabas.coordinators.group.shard import GroupShard
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import ErrorCode
+from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import a_shard
 
 DOGS, CATS = Position("dogs", 0), Position("cats", 3)
@@ -60,7 +61,7 @@ class Logged:
 
 
 def delete_group(shard: GroupShard) -> tuple[CoordinatorRecord, ...]:
-    result = shard.delete_group("kennel")
+    result = refused_first(shard, lambda: shard.delete_group("kennel"))
     assert result.reply is ErrorCode.NONE
     return result.records
 

@@ -93,6 +93,25 @@ def in_a_static_place(talk: Talk) -> None:
     ann.says("ann is there")
 
 
+def no_assignment_yet(talk: Talk) -> None:
+    """A member that speaks JoinGroup is told of a new epoch when its assignment is made."""
+    talk.create("t", partitions=4)
+    known(talk, "t")
+    rex, ann, bob = classic_alone(talk, "slow"), One(talk, "slow", "ann"), One(talk, "slow", "bob")
+    configure(talk, ann.group, **{_INTERVAL: _LONG})
+    ann.joins("ann joins", "t")
+    joins = rex.join(metadata=subscription([talk.topic("t")]))
+    rex.generation = talk.ask("rex joins with ann there", joins, 9).generation_id
+    talk.ask("rex syncs with ann there", rex.sync(), 5)
+    talk.ask("rex beats with ann there", rex.beat(), 4)
+    bob.joins("bob joins", "t")
+    talk.ask("rex beats with bob there", rex.beat(), 4)
+    talk.ask("rex syncs with bob there", rex.sync(), 5)
+    rex.generation = talk.ask("rex joins with bob there", joins, 9).generation_id
+    talk.ask("rex syncs again", rex.sync(), 5)
+    talk.ask("rex beats again", rex.beat(), 4)
+
+
 def classic_alone(talk: Talk, group: str, instance: str | None = None) -> Person:
     """One alone in a classic group, with four partitions."""
     rex, topic = Person(talk, talk.topic(group), instance), talk.topic("t")
@@ -164,4 +183,11 @@ def by_expression(talk: Talk) -> None:
         talk.answers[f"taken: {expression}"] = said.error_code
 
 
-SCENARIOS = (taken_out, to_give_back, back_to_classic, in_a_static_place, by_expression)
+SCENARIOS = (
+    taken_out,
+    to_give_back,
+    back_to_classic,
+    in_a_static_place,
+    no_assignment_yet,
+    by_expression,
+)

@@ -17,7 +17,7 @@ from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember, MemberState
 from barnabas.coordinators.consumer_group.places import Place, TopicsView, by_name
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
-from barnabas.coordinators.consumer_group.target import refresh, retarget
+from barnabas.coordinators.consumer_group.target import assignment_due, refresh, retarget
 from barnabas.coordinators.draft import Draft
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
@@ -142,8 +142,8 @@ def sync(group: ConsumerGroup, asked: Sync, topics: TopicsView, now: int) -> Syn
         raise BrokerError(
             ErrorCode.INCONSISTENT_GROUP_PROTOCOL, "Member's protocol is not matched."
         )
-    # Source: Kafka's throwIfRebalanceInProgress.
-    if member.epoch < group.epoch and member.state is not MemberState.UNREVOKED:
+    # Source: throwIfRebalanceInProgress of Kafka 4.3.
+    if member.epoch < group.assignment_epoch and member.state is not MemberState.UNREVOKED:
         limit = now + member.rebalance_timeout_ms
         group.heard.limits.setdefault(member.member_id, limit)
         raise BrokerError(ErrorCode.REBALANCE_IN_PROGRESS, "A new rebalance is triggered.")
@@ -157,7 +157,9 @@ def sync(group: ConsumerGroup, asked: Sync, topics: TopicsView, now: int) -> Syn
     )
 
 
-def heartbeat(group: ConsumerGroup, who: Identity, generation: int, now: int) -> ErrorCode:
+def heartbeat(
+    group: ConsumerGroup, who: Identity, generation: int, settings: ConsumerSettings, now: int
+) -> ErrorCode:
     """A member is alive; the code says whether it must join again.
 
     Raises:
@@ -166,20 +168,28 @@ def heartbeat(group: ConsumerGroup, who: Identity, generation: int, now: int) ->
     member, classic = _classic(group, who)
     _check_generation(member, generation)
     group.heard.sessions[member.member_id] = now + classic.session_timeout_ms
-    if not _must_join_again(group, member):
+    if not (_must_join_again(group, member) or _must_see_to_assignment(group, settings, now)):
         return ErrorCode.NONE
     group.heard.limits.setdefault(member.member_id, now + member.rebalance_timeout_ms)
     return ErrorCode.REBALANCE_IN_PROGRESS
 
 
 def _must_join_again(group: ConsumerGroup, member: ConsumerMember) -> bool:
-    # Its join makes the assignment of an epoch that has none yet: nobody else may be there to do so.
-    # Source: Kafka's classicGroupHeartbeatToConsumerGroup.
+    # Source: classicGroupHeartbeatToConsumerGroup of Kafka 4.3.
     return (
-        member.epoch < group.epoch
+        member.epoch < group.assignment_epoch
         or member.state is MemberState.UNREVOKED
         or (member.state is MemberState.UNRELEASED and not group.waits_for_others(member))
     )
+
+
+def _must_see_to_assignment(group: ConsumerGroup, settings: ConsumerSettings, now: int) -> bool:
+    """Whether an assignment is due that only the join of such a member makes: nobody else is there.
+
+    Kafka 4.3 leaves the partitions of who has gone without a reader until somebody joins.
+    """
+    due = assignment_due(group, settings)
+    return due is not None and due <= now and group.only_classic_without(())
 
 
 def _classic(group: ConsumerGroup, who: Identity) -> tuple[ConsumerMember, ClassicSide]:

@@ -136,7 +136,8 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         Raises:
             BrokerError: it is no member, or of another epoch.
         """
-        return classic_members.heartbeat(group, who, generation, now)
+        settings = self._around.settings_of(group.group_id)
+        return classic_members.heartbeat(group, who, generation, settings, now)
 
     def leave(
         self, group: ConsumerGroup, leavers: Sequence[Identity], now: int

@@ -55,8 +55,29 @@ def test_those_who_are_left_are_told_to_join_and_so_have_all() -> None:
     assert group.state is ConsumerGroupState.STABLE
     leave(shard, group, [Identity("new")])
     assert (group.epoch, group.assignment_epoch) == (5, 4)
-    assert {sync(shard, group, name) for name in group.members} == {ErrorCode.REBALANCE_IN_PROGRESS}
+    assert {sync(shard, group, name) for name in group.members} == {ErrorCode.NONE}
     settle(shard, group)
     assert group.state is ConsumerGroupState.STABLE
     assert group.owners.keys() == DOGS
     assert {sync(shard, group, name) for name in group.members} == {ErrorCode.NONE}
+
+
+def test_nobody_is_told_while_another_makes_the_assignment_or_none_may_be_made() -> None:
+    shard = a_shard(TOPICS, replace(SETTINGS, downgrades=False, assignment_interval_ms=100))
+    for name in ("new", "newer"):
+        beat(shard, name)
+    group = shard.consumer.get("g")
+    assert group is not None
+    join(shard, group, "c1")
+    settle(shard, group)
+    group.assigned_at_ms = 1
+    told = [tell(shard, group, now=101)]
+    for name in ("new", "newer"):
+        leave(shard, group, [Identity(name)])
+        told += [tell(shard, group, now=now) for now in (100, 101)]
+    assert told == [ErrorCode.NONE] * 4 + [ErrorCode.REBALANCE_IN_PROGRESS]
+
+
+def tell(shard: GroupShard, group: ConsumerGroup, now: int) -> ErrorCode:
+    epoch = group.members["c1"].epoch
+    return shard.consumer.classic_heartbeat(group, Identity("c1"), epoch, now)

@@ -135,8 +135,8 @@ with those of librdkafka and kafka-clients 4.3, of either protocol, under both a
 killed broker, by pattern, moved over one by one and back; here and on Kafka 4.3
 (`tests/interop/test_our_epoch_groups.py`). It commits the leader epochs that Java's consumer does
 (`tests/interop/test_committed_epochs.py`). Expressions are matched by Google's RE2, not by RE2/J:
-repeats within repeats may come to no more than 1000 (`(x{500}){3}` is refused), and one expression takes no
-more than 1 MiB.
+repeats within repeats may come to no more than 1000 (`(x{500}){3}` is refused), one expression has no more
+than 65,536 characters and 256 classes of Unicode and counted repeats, and takes no more than 1 MiB.
 
 **Share groups (KIP-932).** Java's VerifiableShareConsumer of 4.1, 4.2 and 4.3: two share, one is killed with
 records in hand, and each record is done once; 4.3 also alone, over a killed broker, and `kafka-share-groups`;

@@ -16,6 +16,10 @@ from barnabas.errors import BrokerError, ErrorCode
 
 _MOST_BYTES = 1 << 20
 """The memory that one expression may take."""
+_LONGEST, _SHOWN = 1 << 16, 200
+"""How long an expression may be, in characters, to be looked at at all; how much of it is quoted."""
+_DEAR, _MOST_DEAR = ("\\p", "\\P", "{"), 256
+"""Classes of Unicode and counted repeats, of which each takes some 0.1 ms to compile, and how many."""
 _STEPS_AT_ONCE = 40_000
 """How many steps of expressions may be made for one character each without a pause: some 20 ms."""
 _QUOTED_OR_ESCAPED = re.compile(r"\\Q.*?(?:\\E|\Z)|\\.", re.DOTALL)
@@ -90,6 +94,12 @@ def compiled(regex: str) -> Expression:
     Raises:
         BrokerError: INVALID_REGULAR_EXPRESSION.
     """
+    if len(regex) > _LONGEST:
+        raise _refused(regex, f"it has {len(regex)} characters, and {_LONGEST} are the most")
+    dear = sum(map(regex.count, _DEAR))
+    if dear > _MOST_DEAR:
+        why = f"it has {dear} classes of Unicode and counted repeats, and {_MOST_DEAR} are the most"
+        raise _refused(regex, why)
     if _ONE_BYTE in _QUOTED_OR_ESCAPED.findall(regex):
         raise _refused(regex, f"{_ONE_BYTE} is not known")
     # Imported late: few groups have expressions.
@@ -115,7 +125,7 @@ def compiled(regex: str) -> Expression:
             pattern = re2.compile(_NAME.sub(lambda one: one[1] or "(?:", regex), options)
     except re2.error as error:
         why = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
-        raise _refused(regex, why) from error
+        raise _refused(regex, _shown(why)) from error
     return Expression(pattern)
 
 
@@ -142,5 +152,9 @@ def long_work(regexes: Iterable[str], names: frozenset[str]) -> Iterator[None] |
 
 def _refused(regex: str, why: str) -> BrokerError:
     return BrokerError(
-        ErrorCode.INVALID_REGULAR_EXPRESSION, f"{regex!r} is no regular expression: {why}"
+        ErrorCode.INVALID_REGULAR_EXPRESSION, f"{_shown(regex)!r} is no regular expression: {why}"
     )
+
+
+def _shown(text: str) -> str:
+    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."

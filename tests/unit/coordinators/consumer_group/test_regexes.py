@@ -44,6 +44,21 @@ def test_two_groups_of_one_name_are_no_expression(regex: str) -> None:
         matching(regex, NAMES)
 
 
+@pytest.mark.parametrize(
+    ("regex", "why"),
+    [
+        ("[a-z]" * 20_000, "it has 100000 characters, and 65536 are the most"),
+        (r"\pL" * 257, "it has 257 classes of Unicode and counted repeats, and 256 are the most"),
+        ("(" * 60_000, "missing"),
+    ],
+)
+def test_what_is_too_much_is_refused_and_not_quoted_whole(regex: str, why: str) -> None:
+    with pytest.raises(BrokerError, match=why) as refused:
+        compiled(regex)
+    assert refused.value.code is ErrorCode.INVALID_REGULAR_EXPRESSION
+    assert len(str(refused.value)) < 600
+
+
 def test_groups_are_not_followed_through_the_text() -> None:
     named = "".join(f"(?P<n{number}>" for number in range(2000))
     for groups in "(" * 2000, named:

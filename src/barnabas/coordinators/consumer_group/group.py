@@ -92,7 +92,9 @@ class ConsumerGroup:
 
     def put(self, member: ConsumerMember) -> None:
         """A member is new or has changed."""
-        self._release(self.members.get(member.member_id))
+        was = self.members.get(member.member_id)
+        self._release(was)
+        self._unname(was)
         self.members[member.member_id] = member
         if member.instance_id is not None:
             self.instances[member.instance_id] = member.member_id
@@ -104,8 +106,7 @@ class ConsumerGroup:
         member = self.members.pop(member_id, None)
         self._release(member)
         self.heard.forget(member_id)
-        if member is not None and self.instances.get(member.instance_id or "") == member_id:
-            del self.instances[member.instance_id or ""]
+        self._unname(member)
 
     def _release(self, member: ConsumerMember | None) -> None:
         if member is None:
@@ -113,6 +114,12 @@ class ConsumerGroup:
         for place in (*member.assigned, *member.revoking):
             if self.owners.get(place) == member.member_id:
                 del self.owners[place]
+
+    def _unname(self, member: ConsumerMember | None) -> None:
+        if member is None or member.instance_id is None:
+            return
+        if self.instances.get(member.instance_id) == member.member_id:
+            del self.instances[member.instance_id]
 
     def topics_of(self, member: ConsumerMember) -> frozenset[str]:
         """The names that a member subscribes to, those that its expression found with them."""

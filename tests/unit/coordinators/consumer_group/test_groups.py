@@ -283,6 +283,17 @@ def test_who_takes_a_static_place_and_wants_the_same_begins_no_epoch() -> None:
     assert (set(group.members), group.epoch, group.members["new"].epoch) == ({"new"}, 1, 1)
 
 
+def test_a_static_name_that_a_member_gave_up_is_free() -> None:
+    shard = a_shard(TOPICS)
+    beat(shard, "one", instance_id="i")
+    beat(shard, "one", instance_id="j")
+    group = shard.consumer.get("g")
+    assert group is not None
+    assert group.instances == {"j": "one"}
+    beat(shard, "one", -1)
+    assert set(beat(shard, "two", instance_id="i").assigned or ()) == DOGS
+
+
 @pytest.mark.parametrize("names", [(), ("old",)])
 def test_a_classic_group_outlives_a_bad_expression(names: tuple[str, ...]) -> None:
     shard = a_shard(TOPICS)

@@ -1,9 +1,10 @@
 """What `kafka-consumer-groups` and `kafka-groups` print of consumer groups, new and classic."""
 
 import tempfile
-import time
+from functools import partial
 from pathlib import Path
 
+from barnabas.protocol.find_coordinator import FindCoordinatorRequest
 from barnabas.protocol.offset_commit import (
     OffsetCommitRequest,
     OffsetCommitRequestPartition,
@@ -11,26 +12,21 @@ from barnabas.protocol.offset_commit import (
 )
 from barnabas.sim.assigning import subscription
 from tests.interop.differential.consumer_edges import classic_alone
-from tests.interop.differential.consumer_groups import One, known
+from tests.interop.differential.consumer_groups import One, configure
 from tests.interop.differential.groups import Person
 from tests.interop.differential.talk import Talk
-from tests.interop.printed.told import Told, fill
+from tests.interop.printed.told import Told, all_about, all_refused, fill
 
 CONSUMERS, GROUPS = "consumer.group.ConsumerGroupCommand", "GroupsCommand"
-NEXT_ASSIGNMENT_SECONDS = 1.1
-"""A group has its next assignment a second after the last one at the earliest (KIP-1263)."""
 
-
-def described(told: Told, label: str, group: str, *more: str) -> None:
-    """All that there is to ask about a group."""
-    for what in ("--offsets", "--members", "--state"):
-        for detail in ((), ("--verbose",)):
-            told.ask(CONSUMERS, "--describe", "--group", group, what, *detail, *more, label=label)
+described = partial(all_about, CONSUMERS)
+refused = partial(all_refused, CONSUMERS)
 
 
 def listed(told: Told, label: str) -> None:
     """What there is."""
-    told.mine(CONSUMERS, "--list", label=label)
+    rows = told.mine(CONSUMERS, "--list", label=label)
+    assert rows, label
     for what in (("--state",), ("--type",), ("--state", "Stable", "--type", "consumer")):
         told.mine(CONSUMERS, "--list", *what, label=label)
     told.mine(CONSUMERS, "--list", "--state", "empty,dead", label=label)
@@ -38,15 +34,6 @@ def listed(told: Told, label: str) -> None:
     told.mine(GROUPS, "--list", label=label)
     for kind in (("--consumer",), ("--group-type", "classic"), ("--protocol", "consumer")):
         told.mine(GROUPS, "--list", *kind, label=label)
-
-
-def refused(told: Told, label: str, group: str, topic: str) -> None:
-    """What nobody may while there are members."""
-    told.ask(CONSUMERS, "--delete", "--group", group, label=label)
-    place = "--group", group, "--topic", topic
-    told.ask(CONSUMERS, "--delete-offsets", *place, label=label)
-    told.ask(CONSUMERS, "--reset-offsets", *place, "--to-earliest", "--dry-run", label=label)
-    told.ask(CONSUMERS, "--reset-offsets", *place, "--to-earliest", "--execute", label=label)
 
 
 def moved(told: Told, group: str, topic: str) -> None:
@@ -77,7 +64,7 @@ def moved(told: Told, group: str, topic: str) -> None:
     told.ask(*forgets, "--topic", topic)
     described(told, "forgotten", group)
     told.ask(CONSUMERS, "--delete", "--group", group)
-    described(told, "gone", group, "--timeout", "3000")
+    described(told, "gone", group)
     told.ask(CONSUMERS, "--delete", "--group", group, label="again")
     told.ask(*reset, "--topic", topic, "--to-earliest", "--execute", label="again")
     told.ask(*forgets, "--topic", topic, label="again")
@@ -91,6 +78,8 @@ def commit(talk: Talk, group: str, topic: str, *offsets: int) -> None:
         )
         for index, offset in enumerate(offsets)
     ]
+    found = FindCoordinatorRequest(key=talk.topic(group), key_type=0)  # Kafka begins to be one.
+    talk.wait(found, 3, lambda said: not said.error_code)
     asked = OffsetCommitRequest(
         group_id=talk.topic(group),
         generation_id_or_member_epoch=-1,
@@ -105,14 +94,13 @@ def a_consumer_group(told: Told) -> None:
     talk = told.talk
     talk.create("t", partitions=3)
     talk.create("u", partitions=2)
-    known(talk, "u")
     fill(talk, "t", 5, 4, 3)
     fill(talk, "u", 2)
     commit(talk, "g", "t", 4, 0, 3)
+    configure(talk, talk.topic("g"), **{"consumer.assignment.interval.ms": "0"})
     one, two = One(talk, "g", "one"), One(talk, "g", "two", "instance")
     one.joins("one joins", "t", "u", rack_id="rack")
     told.ask(CONSUMERS, "--describe", "--group", one.group, label="one alone")
-    time.sleep(NEXT_ASSIGNMENT_SECONDS)
     two.joins("two joins", "t")
     one.says("one hears of it")
     described(told, "between", one.group)
@@ -121,7 +109,6 @@ def a_consumer_group(told: Told) -> None:
     talk.ask("one commits", one.commit("u", one.epoch), 9)
     old = Person(talk, one.group)
     said = subscription([talk.topic("t")])
-    time.sleep(NEXT_ASSIGNMENT_SECONDS)
     old.member_id = talk.ask("old is invited", old.join(metadata=said), 9).member_id
     old.generation = talk.ask("old joins", old.join(metadata=said), 9).generation_id
     talk.ask("old syncs", old.sync(), 5)

@@ -1,5 +1,7 @@
 """What `kafka-share-groups` and `kafka-groups` print of share groups."""
 
+from functools import partial
+
 from barnabas.protocol.share_group_describe import ShareGroupDescribeRequest
 from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
 from tests.interop.differential.consumer_groups import One, settled
@@ -7,42 +9,26 @@ from tests.interop.differential.resources import GROUP, SET, changed
 from tests.interop.differential.sharing import MEMBER, Member
 from tests.interop.differential.talk import Talk
 from tests.interop.printed.consumer_groups import CONSUMERS, GROUPS
-from tests.interop.printed.told import Masks, Told, fill
+from tests.interop.printed.told import Masks, Told, all_about, all_refused, fill
 
 SHARES = "consumer.group.ShareGroupCommand"
 ACCEPT, RELEASE = 1, 2
 
-
 _EPOCHS: Masks = ((r"(differential +\d+ +)\d+", r"\1#"), (r"((Stable|Empty) +)\d+ +\d+", r"\1#"))
 """Kafka comes to one more whenever a group has a topic for the first time: it begins it in an epoch."""
 
-
-def described(told: Told, label: str, group: str) -> None:
-    """All that there is to ask about a group, but for its epochs."""
-    for what in ("--offsets", "--members", "--state"):
-        masks: Masks = () if what == "--offsets" else _EPOCHS
-        told.ask(SHARES, "--describe", "--group", group, what, label=label)
-        told.ask(
-            SHARES, "--describe", "--group", group, what, "--verbose", label=label, masks=masks
-        )
+described = partial(all_about, SHARES, masks=_EPOCHS)
+refused = partial(all_refused, SHARES)
 
 
 def listed(told: Told, label: str) -> None:
     """What there is."""
-    told.mine(SHARES, "--list", label=label)
+    rows = told.mine(SHARES, "--list", label=label)
+    assert rows, label
     for state in ((), ("stable",), ("Empty,Dead",), ("Reconciling",)):
         told.mine(SHARES, "--list", "--state", *state, label=label)
     told.mine(GROUPS, "--list", "--share", label=label)
     told.mine(GROUPS, "--list", "--group-type", "share", label=label)
-
-
-def refused(told: Told, label: str, group: str, topic: str) -> None:
-    """What nobody may while there are members."""
-    place = "--group", group, "--topic", topic
-    told.ask(SHARES, "--delete", "--group", group, label=label)
-    told.ask(SHARES, "--delete-offsets", *place, label=label)
-    told.ask(SHARES, "--reset-offsets", *place, "--to-earliest", "--dry-run", label=label)
-    told.ask(SHARES, "--reset-offsets", *place, "--to-earliest", "--execute", label=label)
 
 
 def moved(told: Told, group: str, topic: str) -> None:
@@ -110,7 +96,7 @@ def a_share_group(told: Told) -> None:
         member = Member(talk, topic_id, 2)
         epoch = epoch_of(talk, group)
         described(told, "nothing read", group)
-        member.acquire()
+        member.acquire(fills=False)
         described(told, "acquired", group)
         member.say("some", (0, 1, [ACCEPT]), (4, 5, [ACCEPT]), (6, 6, [RELEASE]))
         described(told, "acknowledged in part", group)

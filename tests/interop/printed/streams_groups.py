@@ -1,36 +1,26 @@
 """What `kafka-streams-groups` and `kafka-groups` print of streams groups."""
 
+from functools import partial
+
 from barnabas.protocol.streams_group_heartbeat import Endpoint
 from tests.interop.differential.streaming import Instance, internal, part
 from tests.interop.printed.consumer_groups import CONSUMERS, GROUPS, commit
-from tests.interop.printed.told import Told, fill
+from tests.interop.printed.told import Told, all_about, all_refused, fill
 
 STREAMS = "streams.StreamsGroupCommand"
 
-
-def described(told: Told, label: str, group: str, *more: str) -> None:
-    """All that there is to ask about a group."""
-    for what in ("--offsets", "--members", "--state"):
-        for detail in ((), ("--verbose",)):
-            told.ask(STREAMS, "--describe", "--group", group, what, *detail, *more, label=label)
+described = partial(all_about, STREAMS)
+refused = partial(all_refused, STREAMS, option="--input-topic")
 
 
 def listed(told: Told, label: str) -> None:
     """What there is."""
-    told.mine(STREAMS, "--list", label=label)
+    rows = told.mine(STREAMS, "--list", label=label)
+    assert rows, label
     for state in ((), ("stable",), ("Empty,Dead",), ("NotReady",)):
         told.mine(STREAMS, "--list", "--state", *state, label=label)
     told.mine(GROUPS, "--list", "--streams", label=label)
     told.mine(GROUPS, "--list", "--group-type", "streams", label=label)
-
-
-def refused(told: Told, label: str, group: str, topic: str) -> None:
-    """What nobody may while there are members."""
-    place = "--group", group, "--input-topic", topic
-    told.ask(STREAMS, "--delete", "--group", group, label=label)
-    told.ask(STREAMS, "--delete-offsets", *place, label=label)
-    told.ask(STREAMS, "--reset-offsets", *place, "--to-earliest", "--dry-run", label=label)
-    told.ask(STREAMS, "--reset-offsets", *place, "--to-earliest", "--execute", label=label)
 
 
 def moved(told: Told, group: str, topic: str) -> None:
@@ -53,7 +43,7 @@ def moved(told: Told, group: str, topic: str) -> None:
     told.ask(*forgets, "--all-input-topics")
     described(told, "forgotten", group)
     told.ask(STREAMS, "--delete", "--group", group)
-    described(told, "gone", group, "--timeout", "3000")
+    described(told, "gone", group)
     told.ask(STREAMS, "--delete", "--group", group, label="again")
 
 

@@ -21,6 +21,8 @@ _ALWAYS: Masks = (
 )
 """Addresses, how often it was waited, and ids that were made: as long as they were."""
 
+_ERROR = re.compile("^Error|^ended with|Exception")
+
 _BEGINNING = 1_700_000_000_000
 """2023-11-14T22:13:20."""
 
@@ -38,15 +40,17 @@ class Told:
         lines = self._lines(program, arguments, masks)
         self._keep((program, label, *arguments), _sorted_rows(lines))
 
-    def mine(self, program: str, *arguments: str, masks: Masks = (), label: str = "") -> None:
-        """Of a table about all that there is: the head, and the rows about this scene.
+    def mine(self, program: str, *arguments: str, masks: Masks = (), label: str = "") -> list[str]:
+        """Of a table about all that there is: the head, and the rows about this scene; gives these.
 
-        How wide its columns are is no part of it.
+        How wide its columns are is no part of it. What it says of errors is kept too.
         """
         lines = [" ".join(line.split()) for line in self._lines(program, arguments, masks)]
         head = [line for line in lines[:1] if not self._is_mine(line) and line.isupper()]
         rows = sorted(filter(self._is_mine, lines))
-        self._keep((program, label, *arguments), head + rows)
+        errors = [line for line in lines if _ERROR.search(line) and line not in rows]
+        self._keep((program, label, *arguments), head + rows + errors)
+        return rows
 
     def _is_mine(self, line: str) -> bool:
         return self.talk.topic("") in line
@@ -83,6 +87,25 @@ def _sorted_rows(lines: list[str]) -> list[str]:
             done += [*sorted(rows), line]
             rows = []
     return done + sorted(rows)
+
+
+def all_about(program: str, told: Told, label: str, group: str, masks: Masks = ()) -> None:
+    """All that there is to ask about a group."""
+    for what in ("--offsets", "--members", "--state"):
+        for detail in ((), ("--verbose",)):
+            question = "--describe", "--group", group, what, *detail
+            told.ask(program, *question, masks=masks, label=label)
+
+
+def all_refused(
+    program: str, told: Told, label: str, group: str, topic: str, option: str = "--topic"
+) -> None:
+    """What nobody may while there are members; `option` says the topic."""
+    place = "--group", group, option, topic
+    told.ask(program, "--delete", "--group", group, label=label)
+    told.ask(program, "--delete-offsets", *place, label=label)
+    for how in ("--dry-run", "--execute"):
+        told.ask(program, "--reset-offsets", *place, "--to-earliest", how, label=label)
 
 
 def fill(talk: Talk, name: str, *counts: int) -> None:

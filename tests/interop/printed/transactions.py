@@ -35,7 +35,8 @@ def a_transaction(told: Told) -> None:
     ids = [each.id for each in (at_it, done, idle)]
     masks, first = _without(ids, _IN_THIRD), _without(ids, _IN_FIRST)
     place = "--topic", topic, "--partition"
-    told.mine(TRANSACTIONS, "list", masks=masks)
+    rows = told.mine(TRANSACTIONS, "list", masks=masks)
+    assert len(rows) == len(ids)
     told.mine(TRANSACTIONS, "list", "--transactional-id-pattern", ".*at-it", masks=masks)
     told.mine(TRANSACTIONS, "list", "--duration-filter", "3600000", masks=masks)
     running: Masks = (*masks, (r"TIME\t\d+", "TIME\tMS"))

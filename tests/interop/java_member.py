@@ -5,9 +5,12 @@ import subprocess
 import threading
 from typing import Any
 
-from tests.interop.group_members import HEARTBEAT_MS, SHORT_SESSION_MS, Place
+from tests.interop.group_members import HEARTBEAT_MS, Place
 from tests.interop.peers.kafka_tools import command_of
 from tests.interop.peers.maven import KAFKA_4, MavenPeer
+
+SESSION_MS = 20_000
+"""Nobody is lost on a busy machine who was not killed, and for who was, one waits not too long."""
 
 _SECONDS = 30.0
 
@@ -29,7 +32,7 @@ class JavaMember:
     ) -> None:
         protocol = ["--group-protocol", "consumer"]
         if strategy is not None:
-            protocol = ["--session-timeout", str(2 * SHORT_SESSION_MS)]
+            protocol = ["--session-timeout", str(SESSION_MS)]
         if strategy:
             name = f"org.apache.kafka.clients.consumer.{strategy}"
             protocol += ["--assignment-strategy", name]
@@ -84,7 +87,8 @@ class JavaMember:
     def _listen(self) -> None:
         assert self.process.stdout is not None
         for line in self.process.stdout:
-            if line.startswith("{"):
+            # Who is killed may be amid a line.
+            if line.startswith("{") and line.endswith("\n"):
                 with self._lock:
                     self._take(json.loads(line))
                 self._heard.set()

@@ -13,6 +13,7 @@ from confluent_kafka import Producer
 from tests.interop.brokers import InteropBroker
 from tests.interop.peers import generations
 from tests.interop.peers.maven import KAFKA_STREAMS, MavenPeer
+from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.our_broker import OurBroker
 from tests.interop.peers.real_kafka import RealKafka
 from tests.interop.peers.streams_app import StreamsApp
@@ -59,8 +60,11 @@ def ours() -> Iterator[OurBroker]:
 
 @pytest.fixture(scope="module")
 def kafka() -> Iterator[RealKafka]:
-    with RealKafka(properties=QUICK) as broker:
-        yield broker
+    try:
+        with RealKafka(properties=QUICK) as broker:
+            yield broker
+    except PeerMissing as missing:
+        give_up(missing)
 
 
 class Writer(threading.Thread):
@@ -78,6 +82,7 @@ class Writer(threading.Thread):
         for number, word in enumerate(itertools.cycle(WORDS)):
             self._producer.produce(self._topic, word, partition=number % PARTITIONS)
             self.written[word] += 1
+            self._producer.poll(0)  # Else what was delivered fills its queue, in the end.
             if number % 10 == 0 and self._enough.wait(0.01):
                 break
         self.left = self._producer.flush(SECONDS)
@@ -113,20 +118,23 @@ def instances(
         "commit.interval.ms": "1000",
     }
     place = broker.bootstrap_servers, f"of-{topics[0]}", topics
-    return topics, [StreamsApp(*place, properties, age.release) for _ in range(count)]
+    try:
+        return topics, [StreamsApp(*place, properties, age.release) for _ in range(count)]
+    except PeerMissing as missing:
+        give_up(missing)
 
 
 def counts_while_one_is_killed(broker: InteropBroker, age: Age) -> None:
     """It is killed amid its transactions, and the other one goes on where the last one ended."""
     topics, (one, two) = instances(broker, age, 2)
     address = broker.bootstrap_servers
-    with one as first, two as second, writing(address, topics[0]) as writer:
+    with one as first, two as second:
         shared = second.wait(lambda doing: len(doing.active) == PARTITIONS)
         first.wait(lambda doing: doing.active == TASKS - shared.active)
-        counted(address, topics[1], SOME, are_all=False)
-        first.child.kill()
-        second.wait(runs_all)
-        writer.end()
+        with writing(address, topics[0]) as writer:
+            counted(address, topics[1], SOME, are_all=False)
+            first.child.kill()
+            second.wait(runs_all)
         assert counted(address, topics[1], writer.written.total()) == writer.written
 
 
@@ -139,13 +147,13 @@ def test_each_word_counts_once_though_an_instance_is_killed(ours: OurBroker) -> 
 def test_each_word_counts_once_though_the_broker_is_killed(ours: OurBroker, age: Age) -> None:
     topics, (one,) = instances(InteropBroker(ours), age, 1)
     address = ours.bootstrap_servers
-    with one as only, writing(address, topics[0]) as writer:
+    with one as only:
         only.wait(runs_all)
-        for turn in range(3):
-            counted(address, topics[1], (1 + turn) * SOME, are_all=False)
-            ours.child.kill()
-            ours.start()
-        writer.end()
+        with writing(address, topics[0]) as writer:
+            for turn in range(3):
+                counted(address, topics[1], (1 + turn) * SOME, are_all=False)
+                ours.child.kill()
+                ours.start()
         assert counted(address, topics[1], writer.written.total()) == writer.written
 
 

@@ -8,13 +8,12 @@ from confluent_kafka import ConsumerGroupTopicPartitions
 from confluent_kafka.admin import AdminClient
 
 from tests.interop.group_members import QUICK
-from tests.interop.java_member import JavaMember
+from tests.interop.java_member import SESSION_MS, JavaMember
 from tests.interop.peers import generations
 from tests.interop.peers.maven import KAFKA_4, MavenPeer
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.our_broker import OurBroker
 from tests.interop.test_consumer_groups import QUICK as QUICK_EPOCHS
-from tests.interop.test_consumer_groups import SHORT_SESSIONS
 from tests.interop.test_groups import (
     ALL,
     EACH,
@@ -41,10 +40,16 @@ AGES = (
 )
 
 
+SESSIONS = {
+    "group.consumer.min.session.timeout.ms": str(SESSION_MS),
+    "group.consumer.session.timeout.ms": str(SESSION_MS),
+}
+
+
 @pytest.fixture(scope="module")
 def ours() -> Iterator[OurBroker]:
     """A broker whose groups settle quickly, of either kind."""
-    with OurBroker(properties=QUICK | QUICK_EPOCHS | SHORT_SESSIONS) as broker:
+    with OurBroker(properties=QUICK | QUICK_EPOCHS | SESSIONS) as broker:
         yield broker
 
 

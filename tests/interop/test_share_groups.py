@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,8 +21,9 @@ from tests.interop.peers.child import Child
 from tests.interop.peers.generations import KAFKA_TOOLS_4_1, KAFKA_TOOLS_4_2
 from tests.interop.peers.kafka_tools import command_of, run_tool, tool_command
 from tests.interop.peers.maven import KAFKA_4, MavenPeer
+from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.our_broker import OurBroker
-from tests.interop.test_groups import EACH, PARTITIONS, fill, new_topic
+from tests.interop.test_groups import EACH, PARTITIONS, SECONDS, fill, new_topic
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
 
@@ -114,7 +116,10 @@ class Sharer:
 
     def __init__(self, release: MavenPeer, address: str, group: str, topic: str) -> None:
         program, *options = asked(address, group, topic, -1)
-        command = command_of(release, f"org.apache.kafka.tools.{program}", *options)
+        try:
+            command = command_of(release, f"org.apache.kafka.tools.{program}", *options)
+        except PeerMissing as missing:
+            give_up(missing)
         self._folder = tempfile.TemporaryDirectory(prefix="sharer-")
         self._child = Child(command, Path(self._folder.name) / "said")
 
@@ -154,9 +159,12 @@ def test_what_a_killed_member_had_in_hand_goes_to_the_other(
     place = release, address, f"of-{topic}", topic
     with Sharer(*place) as stays, Sharer(*place) as goes:
         end = 0
+        deadline = time.monotonic() + SECONDS
         while not (stays.said() and goes.said()):
+            assert time.monotonic() < deadline, "one of them gets nothing"
             fill(address, topic)
             end += EACH
+            time.sleep(0.5)
         fill(address, topic)
         got, said = goes.kill()
         fill(address, topic)

@@ -6,6 +6,7 @@ is for the classic groups. Carries out what consumer groups decide, and has thei
 
 import logging
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TypeVar
 
 from barnabas.broker.group_alarms import GroupAlarms
@@ -17,6 +18,7 @@ from barnabas.broker.stepping import in_steps
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.groups import not_found
+from barnabas.coordinators.consumer_group.regexes import LongWork
 from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
@@ -50,10 +52,21 @@ class GroupMembers:
             held = self._shards.of(asked.group_id)
         except BrokerError as error:
             return respond(error)
-        steps = held.shard.consumer.long_work(asked)
-        if steps is None:
+        work = held.shard.consumer.long_work(asked)
+        if work is None:
             return self._beat(held, asked, respond)
-        return in_steps(self._timers, steps, lambda: self._beat(None, asked, respond))
+        last = partial(self._beat_late, work, asked, respond)
+        # Who is gone may have come back and said something newer meanwhile.
+        return in_steps(self._timers, work.steps(), last, ends_unheard=True)
+
+    def _beat_late(
+        self, work: LongWork, asked: Beat, respond: Callable[[BeatReply | BrokerError], object]
+    ) -> object:
+        """As `beat`, in no event of a connection, which would write what it queues."""
+        del work  # what the expressions have learned was kept until here
+        answer = self._beat(None, asked, respond)
+        self._shards.write()
+        return answer
 
     def _beat(
         self,

@@ -1,10 +1,13 @@
 """Long work in steps on the loop, so that others are served between them."""
 
+import logging
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from barnabas.broker.purgatory import Pending
 from barnabas.ports import Timers
+
+log = logging.getLogger(__name__)
 
 Reply = TypeVar("Reply")
 
@@ -22,19 +25,32 @@ def in_steps_if_long(
     return respond()
 
 
-def in_steps(timers: Timers, steps: Iterator[object], respond: Callable[[], object]) -> Pending:
+def in_steps(
+    timers: Timers,
+    steps: Iterator[object],
+    respond: Callable[[], object],
+    *,
+    ends_unheard: bool = False,
+) -> Pending:
     """A reply that is there when all steps are made, of which each turn of the loop makes one.
 
-    They raise nothing, and go on if nobody waits for the reply any more. `respond` may give a reply
-    that is not there yet.
+    They go on if nobody waits for the reply any more, unless `ends_unheard`. `respond` may give a reply
+    that is not there yet. An error of either is for who waits.
     """
     pending = Pending()
 
     def step() -> None:
-        for _ in steps:
-            timers.soon(step)
+        if ends_unheard and pending.is_done:
             return
-        reply = respond()
+        try:
+            for _ in steps:
+                timers.soon(step)
+                return
+            reply = respond()
+        except Exception as error:
+            log.exception("steps failed")
+            pending.fail(error)
+            return
         if isinstance(reply, Pending):
             reply.on_done(pending.complete)
         else:

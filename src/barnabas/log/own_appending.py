@@ -43,6 +43,8 @@ def append_records(
 ) -> int:
     """Queue records of no producer as one batch; gives the bytes that are queued."""
     config = log.config
+    if codec is Codec.ZSTD and config.magic < _MAGIC:
+        codec = Codec.NONE  # which that format does not have
     if codec or config.magic < _MAGIC:
         return append_batch(log, build(records, codec, None), leader_epoch, now_ms)
     size, newest, base = records.size, records.max_timestamp, log.end_offset

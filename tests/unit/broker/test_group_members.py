@@ -274,9 +274,31 @@ def test_an_expression_that_takes_long_is_matched_in_steps(
     started.broker.groups.write()
     assert len(quick) == 1
     timers.run_soon()
-    started.broker.groups.write()
     assert later.is_done
     (reply,) = told
     assert isinstance(reply, BeatReply)
     assert len(list(reply.assigned or ())) == 20
+    del alarms
+
+
+def test_who_has_gone_while_it_was_matched_does_not_join(
+    tmp_path: Path, alarms: list[Alarm]
+) -> None:
+    started, timers = Started(tmp_path), ManualTimers()
+    groups = started.broker.groups
+    members = GroupMembers(groups, timers, GroupMembership(groups, timers))
+    for number in range(20):
+        started.broker.topics.create(f"cats-{number}", {0: [1]}, {})
+    told: list[BeatReply | BrokerError] = []
+    asked = Beat(
+        group_id="g", member_id="new", epoch=0, client_id="c", client_host="/h",
+        topics=(), regex="(?:.?){900}cats.*x?", rebalance_timeout_ms=50_000, owned=frozenset(),
+    )  # fmt: skip
+    later = members.beat(asked, told.append)
+    assert isinstance(later, Pending)
+    timers.next.pop(0)()
+    later.give_up()
+    timers.run_soon()
+    assert not told
+    assert groups.of("g").shard.consumer.get("g") is None
     del alarms

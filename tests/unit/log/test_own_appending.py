@@ -81,3 +81,11 @@ def test_a_log_that_cannot_begin_a_segment_takes_nothing(
     monkeypatch.setattr(RealDisk, "open", full)
     assert append_records(log, records(bytes(300)), 0, 1000) == 0
     assert log.failure is not None
+
+
+def test_a_format_without_zstd_keeps_records_as_they_are(tmp_path: Path) -> None:
+    (tmp_path / "plain").mkdir()
+    log, plain = a_log(tmp_path, LogConfig(magic=1)), a_log(tmp_path / "plain", LogConfig(magic=1))
+    assert append_records(log, records(b"dog"), 0, 1000, Codec.ZSTD)
+    assert append_records(plain, records(b"dog"), 0, 1000)
+    assert content(log) == content(plain)

@@ -37,42 +37,45 @@ def handle(
     except BrokerError as error:
         return _refused(error.code)
     wanted = _filter(request, pattern, broker.clock.time_ms())
-    known: list[Transaction] = []
+    known: list[TransactionState] = []
 
     def respond() -> ListTransactionsResponse:
         return _listed(request, known)
 
     if pattern is None or len(everyone) <= pattern.at_once:
-        known += filter(wanted, everyone)
+        known += map(_told, filter(wanted, everyone))
         return respond()
-    return in_steps(broker.timers, _look(everyone, wanted, pattern.at_once, known), respond)
+    steps = _look(everyone, wanted, pattern.at_once, known)
+    return in_steps(broker.timers, steps, respond, ends_unheard=True)
 
 
 def _look(
     everyone: Sequence[Transaction],
     wanted: Callable[[Transaction], bool],
     at_once: int,
-    known: list[Transaction],
+    known: list[TransactionState],
 ) -> Iterator[None]:
     for first in range(0, len(everyone), at_once):
-        known += filter(wanted, everyone[first : first + at_once])
+        # Told as they are now: at the end they may be in another state than was asked for.
+        known += map(_told, filter(wanted, everyone[first : first + at_once]))
         yield
 
 
+def _told(one: Transaction) -> TransactionState:
+    return TransactionState(
+        transactional_id=one.transactional_id,
+        producer_id=one.producer.id,
+        transaction_state=one.state.value,
+    )
+
+
 def _listed(
-    request: ListTransactionsRequest, known: Iterable[Transaction]
+    request: ListTransactionsRequest, known: Iterable[TransactionState]
 ) -> ListTransactionsResponse:
     return ListTransactionsResponse(
         error_code=ErrorCode.NONE,
         unknown_state_filters=[one for one in request.state_filters if one not in _NAMES],
-        transaction_states=[
-            TransactionState(
-                transactional_id=one.transactional_id,
-                producer_id=one.producer.id,
-                transaction_state=one.state.value,
-            )
-            for one in sorted(known, key=lambda each: each.transactional_id)
-        ],
+        transaction_states=sorted(known, key=lambda each: each.transactional_id),
     )
 
 

@@ -122,9 +122,13 @@ def _find(
                 partitions=[],
             )
         return _describe(broker, topic, operations=operations)
-    found: Topic | ErrorCode | None = broker.topics.get(name) or made.get(name)
-    if isinstance(made.get(name), Topic):
-        found = broker.profile.code_of_new or found
+    found: Topic | ErrorCode | None = broker.topics.get(name)
+    came = made.get(name)
+    if isinstance(came, Topic):
+        # It may be deleted again before all of it was made.
+        found = found and (broker.profile.code_of_new or found)
+    else:
+        found = found or came
     if not isinstance(found, Topic):
         code = found or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
         if problem_of_name(name):

@@ -1,13 +1,13 @@
 """ConsumerGroups: the consumer groups of one partition of __consumer_offsets, and their time."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 
 from barnabas.coordinators.consumer_group import classic_members, leaving, migration
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply, beat, is_idle
 from barnabas.coordinators.consumer_group.classic_members import World
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import LEAVES, LEAVES_FOR_A_WHILE
-from barnabas.coordinators.consumer_group.regexes import compiled, long_work
+from barnabas.coordinators.consumer_group.regexes import LongWork, compiled, long_work
 from barnabas.coordinators.consumer_group.replaying import replay
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.surroundings import Surroundings
@@ -34,7 +34,7 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         self._around = around
         self._classic_settings = classic_settings
 
-    def long_work(self, asked: Beat) -> Iterator[None] | None:
+    def long_work(self, asked: Beat) -> LongWork | None:
         """Steps to make before `heartbeat`, which makes them itself otherwise; None where few are."""
         group, topics = self._groups.get(asked.group_id), self._around.topics
         regexes = [asked.regex] if asked.regex else []

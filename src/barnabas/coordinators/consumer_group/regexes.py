@@ -6,11 +6,12 @@ of transactions are looked for with it, too (KIP-1152).
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import chain
-from typing import Protocol
+from typing import NamedTuple, Protocol
+from weakref import WeakValueDictionary
 
 from barnabas.errors import BrokerError, ErrorCode
 
@@ -51,7 +52,7 @@ class Expression:
     `at_once`: how many names it matches before others should have their turn.
     """
 
-    __slots__ = ("_found", "_pattern", "_seen", "at_once")
+    __slots__ = ("__weakref__", "_found", "_pattern", "_seen", "at_once")
 
     def __init__(self, pattern: _Pattern) -> None:
         self._pattern = pattern
@@ -65,7 +66,7 @@ class Expression:
 
     def among(self, names: frozenset[str]) -> frozenset[str]:
         """Those of the names that it matches. Only what was not there the last time is looked at."""
-        if names is not self._seen and names != self._seen:
+        if names is not self._seen:
             self._learn(names, names - self._seen)
         return self._found
 
@@ -79,12 +80,28 @@ class Expression:
         for first in range(0, len(new), self.at_once):
             # Others may have asked about other names since the step before.
             step = frozenset(new[first : first + self.at_once]) - self._seen
-            self._learn(self._seen | step, step)
-            yield
+            if step:
+                self._learn(self._seen | step, step)
+                yield
 
     def _learn(self, names: frozenset[str], new: frozenset[str]) -> None:
         self._found = (self._found & names) | frozenset(filter(self.matches, new))
         self._seen = names
+
+
+class LongWork(NamedTuple):
+    """Expressions that are to get to know names. They know them for as long as they are kept."""
+
+    expressions: Sequence[Expression]
+    names: frozenset[str]
+
+    def steps(self) -> Iterator[None]:
+        """Match them."""
+        return chain.from_iterable(one.in_steps(self.names) for one in self.expressions)
+
+
+_alive: WeakValueDictionary[str, Expression] = WeakValueDictionary()
+"""Those that are kept somewhere, be it no longer in the cache."""
 
 
 @lru_cache(maxsize=256)
@@ -94,6 +111,9 @@ def compiled(regex: str) -> Expression:
     Raises:
         BrokerError: INVALID_REGULAR_EXPRESSION.
     """
+    alive = _alive.get(regex)
+    if alive is not None:
+        return alive
     if len(regex) > _LONGEST:
         raise _refused(regex, f"it has {len(regex)} characters, and {_LONGEST} are the most")
     dear = sum(map(regex.count, _DEAR))
@@ -126,7 +146,8 @@ def compiled(regex: str) -> Expression:
     except re2.error as error:
         why = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
         raise _refused(regex, _shown(why)) from error
-    return Expression(pattern)
+    made = _alive[regex] = Expression(pattern)
+    return made
 
 
 def matching(regex: str, names: Iterable[str]) -> frozenset[str]:
@@ -138,8 +159,8 @@ def matching(regex: str, names: Iterable[str]) -> frozenset[str]:
     return compiled(regex).among(frozenset(names))
 
 
-def long_work(regexes: Iterable[str], names: frozenset[str]) -> Iterator[None] | None:
-    """Steps in which expressions get to know names; None where that takes no pause."""
+def long_work(regexes: Iterable[str], names: frozenset[str]) -> LongWork | None:
+    """What expressions have to do to get to know names; None where that takes no pause."""
     known = []
     for regex in regexes:
         # Who asks to match one that is none is told so.
@@ -147,7 +168,7 @@ def long_work(regexes: Iterable[str], names: frozenset[str]) -> Iterator[None] |
             known.append(compiled(regex))
     if sum(one.turns(names) for one in known) <= 1:
         return None
-    return chain.from_iterable(one.in_steps(names) for one in known)
+    return LongWork(known, names)
 
 
 def _refused(regex: str, why: str) -> BrokerError:

@@ -86,11 +86,23 @@ def test_what_takes_long_is_matched_in_steps() -> None:
     slow = "(?:.?){1000}s"
     names = frozenset(f"{number}s" for number in range(50))
     assert long_work(["d.*", "("], names) is None
-    steps = long_work(["(", slow], names)
-    assert steps is not None
+    work = long_work(["(", slow], names)
+    assert work is not None
+    steps = work.steps()
     next(steps)
     # Somebody else asks meanwhile.
     assert compiled(slow).among(frozenset({"0s", "dog"})) == {"0s"}
     assert 3 < len(list(steps)) < 50
     assert long_work([slow], names) is None
     assert matching(slow, names) == names
+
+
+def test_what_was_learned_is_kept_though_the_cache_has_others_now() -> None:
+    slow = "(?:.?){1000}t"
+    names = frozenset(f"{number}t" for number in range(20))
+    work = long_work([slow], names)
+    assert work is not None
+    for _ in work.steps():
+        compiled.cache_clear()
+    assert compiled(slow) is work.expressions[0]
+    assert long_work([slow], names) is None

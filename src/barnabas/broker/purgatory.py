@@ -44,6 +44,19 @@ class Pending:
         """There will be no reply: whoever asks for it gets the error, see `reply_of`."""
         self.complete(error)
 
+    def go_on(self, make: Callable[[], object]) -> None:
+        """Give the reply that `make` gives, now or later, or what it raises; itself: not yet."""
+        try:
+            reply = make()
+        except Exception as error:
+            log.exception("waiting reply failed")
+            self.fail(error)
+            return
+        if not isinstance(reply, Pending):
+            self.complete(reply)
+        elif reply is not self:
+            reply.on_done(self.complete)
+
     def on_done(self, callback: Callable[[object], None]) -> None:
         """Have `callback` called with the reply; at once if it is there."""
         if self.is_done:

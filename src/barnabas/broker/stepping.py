@@ -1,13 +1,10 @@
 """Long work in steps on the loop, so that others are served between them."""
 
-import logging
 from collections.abc import Callable, Iterator
 from typing import TypeVar
 
 from barnabas.broker.purgatory import Pending
 from barnabas.ports import Timers
-
-log = logging.getLogger(__name__)
 
 Reply = TypeVar("Reply")
 
@@ -39,22 +36,15 @@ def in_steps(
     """
     pending = Pending()
 
+    def turn() -> object:
+        for _ in steps:
+            timers.soon(step)
+            return pending
+        return respond()
+
     def step() -> None:
-        if ends_unheard and pending.is_done:
-            return
-        try:
-            for _ in steps:
-                timers.soon(step)
-                return
-            reply = respond()
-        except Exception as error:
-            log.exception("steps failed")
-            pending.fail(error)
-            return
-        if isinstance(reply, Pending):
-            reply.on_done(pending.complete)
-        else:
-            pending.complete(reply)
+        if not (ends_unheard and pending.is_done):
+            pending.go_on(turn)
 
     timers.soon(step)
     return pending

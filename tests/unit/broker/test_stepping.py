@@ -33,4 +33,4 @@ def test_a_step_that_fails_is_told_to_who_waits(caplog: pytest.LogCaptureFixture
     timers.run_soon()
     with pytest.raises(ValueError, match="a step"):
         reply_of(pending.outcome)
-    assert "steps failed" in caplog.text
+    assert "waiting reply failed" in caplog.text

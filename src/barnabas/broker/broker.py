@@ -20,6 +20,7 @@ from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.quotas import Quotas
 from barnabas.broker.registry_offsets import RegistryOffsets
 from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.stepping import Stepping
 from barnabas.broker.telemetry import Telemetry
 from barnabas.broker.telemetry_match import Software
 from barnabas.broker.throttling import Throttling
@@ -70,6 +71,7 @@ class Broker:
     software: dict[int, Software] = field(default_factory=dict)
     advertised: dict[str, Endpoint] = field(default_factory=dict)
     turn: Turn = field(init=False)
+    stepping: Stepping = field(init=False)
     descriptions: TopicDescriptions = field(init=False)
     registry_offsets: RegistryOffsets = field(init=False)
     offsets: GroupOffsets = field(init=False)
@@ -86,6 +88,7 @@ class Broker:
         self.quotas = Quotas(self.registry)
         self.throttling = Throttling(self.quotas, self.config, self.clock)
         self.turn = Turn(self.replicas, self.timers)
+        self.stepping = Stepping(self.replicas, self.timers)
         self.descriptions = TopicDescriptions(self.topics)
         self.registry_offsets = RegistryOffsets(self.registry)
         self.offsets = GroupOffsets(self.groups, self.config)
@@ -132,7 +135,7 @@ class Broker:
             from barnabas.broker.group_membership import GroupMembership
 
             classic = GroupMembership(self.groups, self.timers)
-            self._members = GroupMembers(self.groups, self.timers, classic)
+            self._members = GroupMembers(self.groups, self.timers, self.stepping, classic)
         return self._members
 
     @property

@@ -8,7 +8,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.config_targets import Target, target_of
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.resource_kinds import ResourceKind
-from barnabas.broker.stepping import Reply, in_steps_if_long
+from barnabas.broker.stepping import Reply
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
 
 
@@ -50,7 +50,7 @@ def change_all(
     """Change each resource that can be changed; `respond` gets each with its code, and why it was not."""
     answers: list[Answer[Asked]] = []
     steps = _steps(broker, asked, changed, answers, validate_only=validate_only)
-    return in_steps_if_long(broker.timers, len(asked), steps, lambda: respond(answers))
+    return broker.stepping.reply_if_long(len(asked), steps, lambda: respond(answers))
 
 
 def _steps(

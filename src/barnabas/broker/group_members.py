@@ -14,7 +14,7 @@ from barnabas.broker.group_membership import GroupMembership
 from barnabas.broker.group_shards import GroupShards, Held
 from barnabas.broker.shards import TOO_LARGE
 from barnabas.broker.steady_member import SteadyMember
-from barnabas.broker.stepping import in_steps
+from barnabas.broker.stepping import Stepping
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.groups import not_found
@@ -37,9 +37,11 @@ _Reply = TypeVar("_Reply")
 class GroupMembers:
     """Who is in which group. For one thread. All may raise BrokerError."""
 
-    def __init__(self, shards: GroupShards, timers: Timers, classic: GroupMembership) -> None:
+    def __init__(
+        self, shards: GroupShards, timers: Timers, stepping: Stepping, classic: GroupMembership
+    ) -> None:
         self._shards = shards
-        self._timers = timers
+        self._stepping = stepping
         self._classic = classic
         self._alarms = GroupAlarms(shards, timers, self._on_alarm)
 
@@ -57,16 +59,13 @@ class GroupMembers:
             return self._beat(held, asked, respond)
         last = partial(self._beat_late, work, asked, respond)
         # Who is gone may have come back and said something newer meanwhile.
-        return in_steps(self._timers, work.steps(), last, ends_unheard=True)
+        return self._stepping.reply(work.steps(), last, ends_unheard=True)
 
     def _beat_late(
         self, work: LongWork, asked: Beat, respond: Callable[[BeatReply | BrokerError], object]
     ) -> object:
-        """As `beat`, in no event of a connection, which would write what it queues."""
         del work  # what the expressions have learned was kept until here
-        answer = self._beat(None, asked, respond)
-        self._shards.write()
-        return answer
+        return self._beat(None, asked, respond)
 
     def _beat(
         self,

@@ -5,7 +5,6 @@ from collections.abc import Iterable, Sequence
 
 from barnabas.broker.assignments import check_total, placed
 from barnabas.broker.broker import Broker
-from barnabas.broker.stepping import begin
 from barnabas.broker.topic_rules import metric_name
 from barnabas.broker.topic_znodes import Topic, Wanted
 from barnabas.coordinators.streams_group.configuring import NewTopic
@@ -44,7 +43,7 @@ def create_missing(broker: Broker, missing: Iterable[NewTopic]) -> list[str]:
 def _make(broker: Broker, wanted: Sequence[Wanted]) -> dict[str, KafkaError]:
     outcomes: dict[str, Topic | KafkaError] = {}
     steps = broker.topics.create_all_in_steps(wanted, outcomes)
-    begin(broker.timers, sum(len(one.partitions) for one in wanted), steps)
+    broker.stepping.begin(sum(len(one.partitions) for one in wanted), steps)
     return {name: error for name, error in outcomes.items() if isinstance(error, KafkaError)}
 
 

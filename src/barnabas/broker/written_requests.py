@@ -8,7 +8,6 @@ import logging
 from collections.abc import Mapping, Sequence
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.stepping import in_steps_if_long
 from barnabas.broker.topic_znodes import DELETIONS, TOPICS
 from barnabas.errors import BrokerError, KafkaError, StorageError
 from barnabas.ports import SharedRegistry, Timer
@@ -63,7 +62,7 @@ class WrittenRequests:
             steps = self._topics.deletions.in_steps(topics, failed)
             partitions = sum(len(topic.partitions) for topic in topics)
             self._deleting = True
-            in_steps_if_long(self._broker.timers, partitions, steps, lambda: self._done(failed))
+            self._broker.stepping.reply_if_long(partitions, steps, lambda: self._done(failed))
             return
         for topic in topics:
             log.warning("topics are not deleted (delete.topic.enable)", extra={"topic": topic.name})
@@ -72,6 +71,7 @@ class WrittenRequests:
     def _done(self, failed: Mapping[str, KafkaError]) -> None:
         """Look for what was asked meanwhile; after a while, where something is to be tried again."""
         self._deleting = False
+        self._broker.replicas.write()  # what groups forget with them
         for name, error in failed.items():
             log.warning("topic not deleted", extra={"topic": name, "error": error})
         if not failed:

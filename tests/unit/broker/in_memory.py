@@ -167,6 +167,9 @@ class Replicas(dict[tuple[str, int], Led]):
     def find(self, topic: str, index: int) -> Led | None:
         return self.get((topic, index))
 
+    def write(self) -> None:
+        """Nothing waits to be written."""
+
 
 class Logs:
     """Two log directories, and the logs that tests put there."""

@@ -11,6 +11,7 @@ from barnabas.broker.group_members import GroupMembers
 from barnabas.broker.group_membership import GroupMembership
 from barnabas.broker.group_shards import Held
 from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import Stepping
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.joining import Join
@@ -250,15 +251,20 @@ def _join(name: str, said: bytes) -> Join:
     )  # fmt: skip
 
 
+def matching_in_steps(started: Started, timers: ManualTimers) -> GroupMembers:
+    """Its members, on a broker with twenty topics of cats."""
+    for number in range(20):
+        started.broker.topics.create(f"cats-{number}", {0: [1]}, {})
+    groups = started.broker.groups
+    stepping = Stepping(started.broker.replicas, timers)
+    return GroupMembers(groups, timers, stepping, GroupMembership(groups, timers))
+
+
 def test_an_expression_that_takes_long_is_matched_in_steps(
     tmp_path: Path, alarms: list[Alarm]
 ) -> None:
     started, timers = Started(tmp_path), ManualTimers()
-    members = GroupMembers(
-        started.broker.groups, timers, GroupMembership(started.broker.groups, timers)
-    )
-    for number in range(20):
-        started.broker.topics.create(f"cats-{number}", {0: [1]}, {})
+    members = matching_in_steps(started, timers)
     told: list[BeatReply | BrokerError] = []
     asked = Beat(
         group_id="g", member_id="new", epoch=0, client_id="c", client_host="/h",
@@ -286,9 +292,7 @@ def test_who_has_gone_while_it_was_matched_does_not_join(
 ) -> None:
     started, timers = Started(tmp_path), ManualTimers()
     groups = started.broker.groups
-    members = GroupMembers(groups, timers, GroupMembership(groups, timers))
-    for number in range(20):
-        started.broker.topics.create(f"cats-{number}", {0: [1]}, {})
+    members = matching_in_steps(started, timers)
     told: list[BeatReply | BrokerError] = []
     asked = Beat(
         group_id="g", member_id="new", epoch=0, client_id="c", client_host="/h",

@@ -15,7 +15,6 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.mutations import Mutations
 from barnabas.broker.purgatory import Pending
-from barnabas.broker.stepping import in_steps_if_long
 from barnabas.broker.topic_znodes import Topic
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.create_partitions import (
@@ -44,7 +43,7 @@ def handle(
         return CreatePartitionsResponse(throttle_time_ms=quota.wait_ms, results=results)
 
     wanted = sum(topic.count for topic in request.topics)
-    return in_steps_if_long(broker.timers, wanted, steps, respond)
+    return broker.stepping.reply_if_long(wanted, steps, respond)
 
 
 def _enlarge(

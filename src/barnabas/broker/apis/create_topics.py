@@ -17,7 +17,6 @@ from barnabas.broker.config_entries import topic_entries
 from barnabas.broker.context import RequestContext
 from barnabas.broker.mutations import Mutations
 from barnabas.broker.purgatory import Pending
-from barnabas.broker.stepping import in_steps_if_long
 from barnabas.broker.topic_rules import metric_name
 from barnabas.broker.topic_znodes import Topic, Wanted
 from barnabas.broker.topics import METADATA_TOPIC
@@ -66,7 +65,7 @@ def handle(
         made = [answers[topic.name] for topic in once]
         return CreateTopicsResponse(throttle_time_ms=quota.wait_ms, topics=made + twice)
 
-    return in_steps_if_long(broker.timers, wanted, steps, respond)
+    return broker.stepping.reply_if_long(wanted, steps, respond)
 
 
 def _wanted(broker: Broker, asked: CreatableTopic) -> int:

@@ -15,7 +15,6 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.mutations import Mutations
 from barnabas.broker.purgatory import Pending
-from barnabas.broker.stepping import in_steps_if_long
 from barnabas.broker.topic_znodes import Topic
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.delete_topics import (
@@ -44,7 +43,7 @@ def handle(
             throttle_time_ms=quota.wait_ms, responses=list(answers.values())
         )
 
-    return in_steps_if_long(broker.timers, _partitions(broker, request), steps, respond)
+    return broker.stepping.reply_if_long(_partitions(broker, request), steps, respond)
 
 
 def _partitions(broker: Broker, request: DeleteTopicsRequest) -> int:

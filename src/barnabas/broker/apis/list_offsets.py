@@ -15,7 +15,6 @@ from itertools import islice
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory import Pending
-from barnabas.broker.stepping import in_steps_if_long
 from barnabas.dialects.commands import FoundOffset, ListOffsets
 from barnabas.errors import ErrorCode
 from barnabas.versions import VersionTable
@@ -45,7 +44,7 @@ def handle(
 
     searches = sum(lookup.timestamp not in _ENDS for lookup in command.lookups)
     steps = _steps(broker.replicas.list_offsets(command), found)
-    return in_steps_if_long(broker.timers, searches, steps, respond)
+    return broker.stepping.reply_if_long(searches, steps, respond)
 
 
 def _steps(finding: Iterator[FoundOffset], found: list[FoundOffset]) -> Iterator[None]:

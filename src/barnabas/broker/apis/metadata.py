@@ -16,7 +16,6 @@ from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.operations import NOT_ASKED, ON_CLUSTER, ON_TOPICS
 from barnabas.broker.partition_view import view
 from barnabas.broker.purgatory import Pending
-from barnabas.broker.stepping import in_steps_if_long
 from barnabas.broker.topic_rules import problem_of_name
 from barnabas.broker.topic_znodes import Topic
 from barnabas.errors import ErrorCode
@@ -63,7 +62,7 @@ def handle(
     if not names:
         return respond()
     steps = create_in_steps(broker, names, made)
-    return in_steps_if_long(broker.timers, partitions_of_new(broker, names), steps, respond)
+    return broker.stepping.reply_if_long(partitions_of_new(broker, names), steps, respond)
 
 
 def _response(

@@ -17,7 +17,6 @@ from barnabas.broker.byte_topics import to_write
 from barnabas.broker.context import RequestContext
 from barnabas.broker.delayed_produce import DelayedProduce, out_of_time
 from barnabas.broker.purgatory import Pending
-from barnabas.broker.stepping import in_steps
 from barnabas.dialects.commands import Appended, Produce
 from barnabas.errors import ErrorCode
 from barnabas.records.unpacking import Unpacking
@@ -72,14 +71,7 @@ def _appended_in_steps(broker: Broker, produce: Produce) -> Pending:
         for one in produce.appends
     ]
     answers: list[Appended] = []
-
-    def steps() -> Iterator[None]:
-        for _ in _append_all(broker, produce, answers):
-            broker.replicas.write()
-            yield
-        broker.replicas.write()
-
-    return in_steps(broker.timers, steps(), lambda: answers)
+    return broker.stepping.reply(_append_all(broker, produce, answers), lambda: answers)
 
 
 def _append_all(broker: Broker, produce: Produce, answers: list[Appended]) -> Iterator[None]:

@@ -104,7 +104,7 @@ def beat(
         resolve(draft, group, told.regex, topics, now)
     if told != group.members.get(asked.member_id):
         draft.add(records.member_record(group.group_id, told))
-    refresh(draft, group, topics, now, has_news=has_news)
+    refresh(draft, group, topics, now, has_news=has_news, matches=True)
     retarget(draft, group, topics, settings, now)
     member = step(draft, group, told, topics, owned=asked.owned, has_news=has_news)
     _set_limits(group, member, settings, now)

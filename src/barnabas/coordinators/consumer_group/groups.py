@@ -35,7 +35,12 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         self._classic_settings = classic_settings
 
     def long_work(self, asked: Beat) -> LongWork | None:
-        """Steps to make before `heartbeat`, which makes them itself otherwise; None where few are."""
+        """Steps to make before `heartbeat`, which makes them itself otherwise; None where few are.
+
+        Nothing else has expressions matched: who comes or goes otherwise leaves that to a heartbeat.
+        """
+        if asked.epoch in {LEAVES, LEAVES_FOR_A_WHILE}:
+            return None
         group, topics = self._groups.get(asked.group_id), self._around.topics
         regexes = [asked.regex] if asked.regex else []
         if group is not None and group.heard.topics_seen != topics.changes:

@@ -104,18 +104,34 @@ _alive: WeakValueDictionary[str, Expression] = WeakValueDictionary()
 """Those that are kept somewhere, be it no longer in the cache."""
 
 
-@lru_cache(maxsize=256)
 def compiled(regex: str) -> Expression:
     """An expression, ready to match.
 
     Raises:
         BrokerError: INVALID_REGULAR_EXPRESSION.
     """
+    if len(regex) > _LONGEST:
+        raise _refused(regex, f"it has {len(regex)} characters, and {_LONGEST} are the most")
+    found = _found(regex)
+    if isinstance(found, BrokerError):
+        raise BrokerError(found.code, found.why)
+    return found
+
+
+@lru_cache(maxsize=256)
+def _found(regex: str) -> Expression | BrokerError:
+    """To find out that it is none may take as long as to compile one."""
     alive = _alive.get(regex)
     if alive is not None:
         return alive
-    if len(regex) > _LONGEST:
-        raise _refused(regex, f"it has {len(regex)} characters, and {_LONGEST} are the most")
+    try:
+        made = _alive[regex] = Expression(_compile(regex))
+    except BrokerError as error:
+        return BrokerError(error.code, error.why)
+    return made
+
+
+def _compile(regex: str) -> _Pattern:
     dear = sum(map(regex.count, _DEAR))
     if dear > _MOST_DEAR:
         why = f"it has {dear} classes of Unicode and counted repeats, and {_MOST_DEAR} are the most"
@@ -146,8 +162,7 @@ def compiled(regex: str) -> Expression:
     except re2.error as error:
         why = error.args[0].decode() if isinstance(error.args[0], bytes) else str(error)
         raise _refused(regex, _shown(why)) from error
-    made = _alive[regex] = Expression(pattern)
-    return made
+    return pattern
 
 
 def matching(regex: str, names: Iterable[str]) -> frozenset[str]:

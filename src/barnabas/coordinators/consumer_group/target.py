@@ -35,14 +35,23 @@ def resolve(draft: Draft, group: ConsumerGroup, regex: str, topics: TopicsView, 
 
 
 def refresh(
-    draft: Draft, group: ConsumerGroup, topics: TopicsView, now: int, *, has_news: bool
+    draft: Draft,
+    group: ConsumerGroup,
+    topics: TopicsView,
+    now: int,
+    *,
+    has_news: bool,
+    matches: bool = False,
 ) -> None:
-    """Come to the next epoch if a subscription is another one (`has_news`), or if topics are."""
+    """Come to the next epoch if a subscription is another one (`has_news`), or if topics are.
+
+    Only who `matches` has the expressions look at the new topics, which may take long.
+    """
     if not has_news and group.heard.topics_seen == topics.changes:
         return
     for regex in group.unused_regexes():
         draft.add(records.no_regex(group.group_id, regex))
-    if group.heard.topics_seen != topics.changes:
+    if matches and group.heard.topics_seen != topics.changes:
         for regex in sorted(group.regexes):
             # One that this broker cannot read any more matches what it did.
             with suppress(BrokerError):
@@ -51,7 +60,8 @@ def refresh(
     if has_news or found != group.metadata_hash:
         epoch = max(group.epoch, BEFORE_THE_FIRST) + 1
         draft.add(records.epoch_record(group.group_id, epoch, found))
-    group.heard.topics_seen = topics.changes
+    if matches or not group.regexes:
+        group.heard.topics_seen = topics.changes
 
 
 def known_topics(names: Iterable[str], topics: TopicsView) -> dict[str, KnownTopic]:

@@ -9,6 +9,7 @@ import pytest
 from barnabas.broker.apis.list_offsets import handle
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import Stepping
 from barnabas.dialects.commands import FoundOffset, ListOffsets, Lookup
 from barnabas.errors import ErrorCode
 from tests.unit.broker.in_memory import asked
@@ -28,7 +29,9 @@ def broker(tmp_path: Path) -> Broker:
     """It has a topic `dogs` of two records."""
     replicas = replicas_of(tmp_path, "dogs")
     replicas.append(produce("dogs"))
-    return cast("Broker", SimpleNamespace(replicas=replicas, timers=ManualTimers()))
+    timers = ManualTimers()
+    stepping = Stepping(replicas, timers)
+    return cast("Broker", SimpleNamespace(replicas=replicas, timers=timers, stepping=stepping))
 
 
 def command(timestamp: int) -> ListOffsets:

@@ -6,19 +6,24 @@ import pytest
 
 from barnabas.broker.apis.list_transactions import handle
 from barnabas.broker.broker import Broker
-from barnabas.broker.purgatory import Pending
+from barnabas.broker.purgatory import Pending, Purgatory
+from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.stepping import Stepping
 from barnabas.coordinators.consumer_group.regexes import compiled
 from barnabas.coordinators.transaction.transaction import Producer, Transaction
 from barnabas.coordinators.transaction.transaction_states import TransactionState
 from barnabas.errors import ErrorCode
 from barnabas.protocol.list_transactions import ListTransactionsRequest, ListTransactionsResponse
+from barnabas.runtime.clock import SystemClock
 from tests.unit.broker.in_memory import asked
 from tests.unit.runtime.manual_timers import ManualTimers
 
 NONE, NO_PATTERN = ErrorCode.NONE, ErrorCode.INVALID_REGULAR_EXPRESSION
 
 
-def listed(pattern: str | None, *names: str) -> tuple[int, list[str]]:
+def asks(
+    pattern: str | None, *names: str
+) -> tuple[ManualTimers, ListTransactionsResponse | Pending]:
     known = [
         Transaction(
             transactional_id=name,
@@ -32,7 +37,7 @@ def listed(pattern: str | None, *names: str) -> tuple[int, list[str]]:
     timers = ManualTimers()
     broker = SimpleNamespace(
         clock=SimpleNamespace(time_ms=lambda: 0),
-        timers=timers,
+        stepping=Stepping(ReplicaManager(SystemClock(), Purgatory(timers)), timers),
         transactions=SimpleNamespace(all=lambda: known),
     )
     request = ListTransactionsRequest(
@@ -41,7 +46,11 @@ def listed(pattern: str | None, *names: str) -> tuple[int, list[str]]:
         duration_filter=-1,
         transactional_id_pattern=pattern,
     )
-    answer = handle(cast("Broker", broker), asked(2), request)
+    return timers, handle(cast("Broker", broker), asked(2), request)
+
+
+def listed(pattern: str | None, *names: str) -> tuple[int, list[str]]:
+    timers, answer = asks(pattern, *names)
     if isinstance(answer, Pending):
         timers.run_soon()
         answer = cast("ListTransactionsResponse", answer.outcome)
@@ -62,6 +71,20 @@ def test_what_takes_long_is_matched_in_steps() -> None:
     assert listed(slow + "5", *names) == (NONE, ["x15", "x25", "x35", "x45", "x5", "x55"])
 
 
+def test_long_names_take_more_steps() -> None:
+    some = [str(number) for number in range(20)]
+    pattern = "(?:.?){100}"
+    assert compiled(pattern).at_once > len(some)
+    timers, at_once = asks(pattern, *some)
+    assert not isinstance(at_once, Pending)
+    timers, later = asks(pattern, *(one.rjust(30_000) for one in some))
+    assert isinstance(later, Pending)
+    timers.next.pop(0)()
+    assert not later.is_done
+    timers.run_soon()
+    assert later.is_done
+
+
 @pytest.mark.parametrize("pattern", ["(", "(?=d).*", r"(.)\1*"])
 def test_what_could_take_for_ever_is_no_pattern(pattern: str) -> None:
     assert listed(pattern) == (NO_PATTERN, [])
@@ -69,6 +92,5 @@ def test_what_could_take_for_ever_is_no_pattern(pattern: str) -> None:
 
 def test_without_re2_no_pattern_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "re2", None)
-    compiled.cache_clear()
-    assert listed("d.*") == (NO_PATTERN, [])
+    assert listed("never.asked.before") == (NO_PATTERN, [])
     assert listed(None) == (NONE, ["cats", "dogs"])

@@ -1,6 +1,5 @@
 """Consumer groups step by step; what holds of all of them is in tests/property."""
 
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -9,7 +8,6 @@ import pytest
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, ConsumerGroupState
 from barnabas.coordinators.consumer_group.member import MemberState
-from barnabas.coordinators.consumer_group.regexes import Expression, compiled
 from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
 from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.group_states import GroupState
@@ -318,47 +316,6 @@ def test_a_static_member_is_not_replaced_by_one_with_a_bad_expression() -> None:
     group = shard.consumer.get("g")
     assert group is not None
     assert set(group.members) == {"one"}
-
-
-def test_time_goes_on_where_expressions_cannot_be_read_any_more(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    topics = SomeTopics(dogs=4)
-    shard = a_shard(topics)
-    beat(shard, "late")
-    beat(shard, "one", now=500, topics=None, regex="d.*")
-    monkeypatch.setitem(sys.modules, "re2", None)
-    compiled.cache_clear()
-    topics.change(ducks=1)
-    group = shard.consumer.get("g")
-    assert group is not None
-    shard.consumer.on_time(group, SETTINGS.session_ms)
-    assert set(group.members) == {"one"}
-    assert group.regexes["d.*"].topics == {"dogs"}
-
-
-def test_who_joins_has_only_its_own_expression_matched(monkeypatch: pytest.MonkeyPatch) -> None:
-    topics = SomeTopics(dogs=4)
-    asked: set[Expression] = set()
-    shard = a_shard(topics)
-    beat(shard, "one", topics=None, regex="d.*")
-    beat(shard, "two", topics=None, regex="c.*")
-    among = Expression.among
-
-    def counted(one: Expression, names: frozenset[str]) -> frozenset[str]:
-        asked.add(one)
-        return among(one, names)
-
-    monkeypatch.setattr(Expression, "among", counted)
-    beat(shard, "three", topics=None, regex="d.*")
-    beat(shard, "four")
-    assert asked == {compiled("d.*")}
-    topics.change(cats=1)
-    beat(shard, "five")
-    assert asked == {compiled("c.*"), compiled("d.*")}
-    group = shard.consumer.get("g")
-    assert group is not None
-    assert group.regexes["c.*"].topics == {"cats"}
 
 
 def test_commits_count_from_the_epoch_in_which_the_partition_came() -> None:

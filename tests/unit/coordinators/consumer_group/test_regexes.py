@@ -1,3 +1,5 @@
+import sys
+
 import pytest
 
 from barnabas.coordinators.consumer_group.regexes import Expression, compiled, long_work, matching
@@ -59,6 +61,17 @@ def test_what_is_too_much_is_refused_and_not_quoted_whole(regex: str, why: str) 
     assert len(str(refused.value)) < 600
 
 
+def test_what_is_refused_is_not_compiled_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    no_expression = "(refused|twice"
+    with pytest.raises(BrokerError) as first:
+        compiled(no_expression)
+    monkeypatch.setitem(sys.modules, "re2", None)
+    with pytest.raises(BrokerError) as again:
+        compiled(no_expression)
+    assert str(again.value) == str(first.value)
+    assert again.value is not first.value
+
+
 def test_groups_are_not_followed_through_the_text() -> None:
     named = "".join(f"(?P<n{number}>" for number in range(2000))
     for groups in "(" * 2000, named:
@@ -102,7 +115,8 @@ def test_what_was_learned_is_kept_though_the_cache_has_others_now() -> None:
     names = frozenset(f"{number}t" for number in range(20))
     work = long_work([slow], names)
     assert work is not None
-    for _ in work.steps():
-        compiled.cache_clear()
+    for number, _ in enumerate(work.steps()):
+        for other in range(300):
+            compiled(f"{number} {other}")
     assert compiled(slow) is work.expressions[0]
     assert long_work([slow], names) is None

@@ -18,6 +18,8 @@ GROUP = "coordinators"
 TOPIC = "bench-coordinators"
 PRODUCERS = 16
 TURNS = 3
+# A just-in-time compiler needs about as many until its figures fall no more.
+WARM_TURNS = 8
 COMMITS, REBALANCES = 20_000, 100
 # Records of 100 B in a transaction, and how many transactions a turn.
 SIZES = {1: 1_200, 10: 1_200, 100: 1_000}
@@ -61,13 +63,11 @@ class Loads:
             connections=PRODUCERS, requests=requests, **settings,
         )  # fmt: skip
 
-    def warm_up(self) -> None:
-        """Until all coordinators are there, and then once more of everything for the compiler."""
+    def prepare(self) -> None:
+        """Until all coordinators are there."""
         for kind in (GROUPS, TRANSACTIONS):
             find_coordinator(self.broker.port, kind)
         wait_until(self._serves_all)
-        self.commits(1)
-        self.rebalances()
 
     def _serves_all(self) -> bool:
         try:
@@ -167,7 +167,9 @@ def measure(plan: Plan) -> list[Result]:
     loads = [Loads(plan, broker) for broker in brokers]
     for each in loads:
         create_topic(each.broker, TOPIC, PRODUCERS, BOUNDED)
-        each.warm_up()
+        each.prepare()
+        for turn in SHORT * WARM_TURNS:
+            turn(each, Table(plan))
     for _ in range(plan.rounds):
         for turn in (*SHORT * TURNS, *IDLE):
             for each in loads:

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from barnabas.dialects.commands import CommitOffsets, CommitRun
 from barnabas.dialects.dialect import Request
 from barnabas.dialects.kafka.commit import commit_command, commit_response
-from barnabas.dialects.kafka.commit_frames import read_all, write_all
+from barnabas.dialects.kafka.commit_frames import read_all, read_several, write_all, write_any
 from barnabas.errors import DecodeError, ErrorCode
 from barnabas.kernels import commit_frames
 from barnabas.protocol.api_keys import ApiKey
@@ -145,3 +146,148 @@ def test_what_is_written_directly_is_what_the_codec_writes(
 def test_a_code_is_missed(form: Any) -> None:
     with pytest.raises(ValueError, match="a code for each"):
         form.write(1, 9, [("dogs", bytes(16), [(0, 7, 1, "", -1)])], [])
+
+
+ONE_EACH = st.lists(
+    st.builds(
+        OffsetCommitRequest,
+        group_id=NAMES,
+        generation_id_or_member_epoch=INT32,
+        member_id=st.sampled_from(["", "m1", "ö", "n" * 127]),
+        group_instance_id=st.sampled_from([None, "", "static"]),
+        topics=st.lists(
+            st.builds(
+                OffsetCommitRequestTopic, name=NAMES, topic_id=IDS,
+                partitions=st.lists(PARTITIONS, min_size=1, max_size=1),
+            ),
+            min_size=1, max_size=1,
+        ),
+    )
+    | st.just(
+        OffsetCommitRequest(
+            group_id="pack", generation_id_or_member_epoch=-1, member_id="",
+            topics=[
+                OffsetCommitRequestTopic(
+                    name="dogs", topic_id=bytes(16),
+                    partitions=[
+                        OffsetCommitRequestPartition(
+                            partition_index=0, committed_offset=7, committed_metadata=""
+                        )
+                    ],
+                )
+            ],
+        )
+    ),
+    min_size=1, max_size=6,
+)  # fmt: skip
+
+
+def frames_of(requests: list[OffsetCommitRequest], version: int, client_id: str | None) -> bytes:
+    """Whole frames, numbered, sizes in front."""
+    headers = [
+        RequestHeader(ApiKey.OFFSET_COMMIT, version, number, client_id)
+        for number in range(len(requests))
+    ]
+    both = zip(headers, requests, strict=True)
+    return b"".join(encode_request(header, request).joined() for header, request in both)
+
+
+def frames_in(received: bytes) -> list[memoryview]:
+    """The frames that fill it."""
+    found, at = [], 0
+    while at < len(received):
+        size = int.from_bytes(received[at : at + 4], signed=True)
+        assert 0 <= size <= len(received) - at - 4
+        found.append(memoryview(received)[at + 4 : at + 4 + size])
+        at += 4 + size
+    return found
+
+
+def judge_several(received: bytes) -> Request | None:
+    """What is read as one must be what is read of each, in either form of the kernel."""
+    found = read_several(memoryview(received), SERVED)
+    forms = [_read_several(form, received) for form in FORMS]
+    assert forms[0] == forms[1]
+    if found is None:
+        return None
+    run = found.body
+    assert isinstance(run, CommitRun)
+    frames = frames_in(received)
+    assert len(frames) == len(run.rows)
+    before = None
+    for frame, (number, who, name, *position) in zip(frames, run.rows, strict=True):
+        one = read_all(frame, SERVED)
+        assert one is not None
+        assert one[:4] == (8, found.api_version, number, found.client_id)
+        assert isinstance(one.body, CommitOffsets)
+        ((topic, topic_id, (offset,)),) = one.body.topics
+        assert one.body[:4] == who
+        assert name == (topic_id if found.api_version >= 10 else topic)
+        assert (*position, -1) == tuple(offset)
+        if before is not None:
+            # The same object where it says the same: who looks for changes compares no more.
+            assert all(
+                (one is other) == (one == other)
+                for one, other in zip(before, (who, name), strict=True)
+            )
+        before = who, name
+    return found
+
+
+def _read_several(form: Any, received: bytes) -> object:
+    try:
+        return form.read_several(received, 0, 10, 256)
+    except UnicodeDecodeError:
+        return None
+
+
+@given(requests=ONE_EACH, version=VERSIONS, client_id=st.sampled_from([None, "", "driver"]))
+def test_several_are_read_as_each_of_them(
+    requests: list[OffsetCommitRequest], version: int, client_id: str | None
+) -> None:
+    received = frames_of(requests, version, client_id)
+    found = judge_several(received)
+    short = [one.group_id for one in requests] + [one.member_id for one in requests]
+    for request in requests:
+        topic = request.topics[0]
+        short += [topic.name, topic.partitions[0].committed_metadata or ""]
+    assert (found is not None) >= (version in DIRECT and all(len(one) < 127 for one in short))
+    if found is not None:
+        assert read_several(memoryview(received), VersionRange(version + 1, 10)) is None
+        for form in FORMS:
+            assert form.read_several(received, 0, 10, len(requests) - 1) is None
+
+
+@given(requests=ONE_EACH, version=st.integers(8, 10), data=st.data())
+def test_damaged_ones_are_not_read_as_others(
+    requests: list[OffsetCommitRequest], version: int, data: st.DataObject
+) -> None:
+    received = bytearray(frames_of(requests, version, "driver"))
+    for _ in range(data.draw(st.integers(0, 3))):
+        received[data.draw(st.integers(0, len(received) - 1))] = data.draw(st.integers(0, 255))
+    judge_several(bytes(received[: data.draw(st.integers(0, len(received)))]))
+
+
+@given(requests=ONE_EACH, version=st.integers(8, 10), data=st.data())
+def test_replies_to_several_are_those_to_each(
+    requests: list[OffsetCommitRequest], version: int, data: st.DataObject
+) -> None:
+    received = frames_of(requests, version, "driver")
+    found = judge_several(received)
+    if found is None:
+        return
+    count = len(requests)
+    codes = data.draw(st.lists(st.sampled_from(ErrorCode), min_size=count, max_size=count))
+    replies = []
+    for frame, code in zip(frames_in(received), codes, strict=True):
+        one = read_all(frame, SERVED)
+        assert one is not None
+        reply = write_any(one, [code])
+        assert reply is not None
+        replies.append(reply)
+    assert write_any(found, codes) == b"".join(replies)
+    assert isinstance(found.body, CommitRun)
+    for form in FORMS:
+        assert form.write_several(version, found.body.rows, codes) == b"".join(replies)
+        with pytest.raises(ValueError, match="a code for each"):
+            form.write_several(version, found.body.rows, codes[1:])

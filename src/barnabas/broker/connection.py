@@ -9,7 +9,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.countdown import Countdown
 from barnabas.broker.floating import Floating
-from barnabas.broker.metering import Metered, Used, metered
+from barnabas.broker.metering import Used, metered
 from barnabas.broker.partition import Partition
 from barnabas.broker.pulse import HEARTBEATS, Pulse, short_way
 from barnabas.broker.purgatory import Pending, Unwritten, reply_of, there
@@ -150,10 +150,7 @@ class ClientConnection:
                 self._on_pulse(frame, request, outcome)
             kind = type(outcome)
             if kind is Unwritten:
-                self._unwritten = key
-                self._outcomes.append((request, outcome))
-                self._wait_for_turn()
-                return True
+                return self._answer_when_written(request, outcome)
             replicas = broker.replicas
             unseen = replicas.take_unseen() if replicas.write() else ()
             if kind is Pending:
@@ -177,6 +174,20 @@ class ClientConnection:
             self.on_event_end()
             raise
         return True if reply is None else reply
+
+    def on_several(self, received: memoryview) -> bool | None:
+        """As `lone`, for whole frames with their sizes that a handler takes as one, or not at all."""
+        broker, request = self._broker, self._dialect.read_several(received)
+        if request is None or broker.quotas.in_force or self._pulse is not None:
+            return None
+        outcome = self._handlers[request.api_key](broker, self._look_round(request), request.body)
+        return None if outcome is None else self._answer_when_written(request, outcome)
+
+    def _answer_when_written(self, request: Request, outcome: object) -> bool:
+        self._unwritten = request.api_key
+        self._outcomes.append((request, outcome))
+        self._wait_for_turn()
+        return True
 
     def _take(self, request: Request, outcome: object, used: Used | None) -> bool:
         """Keep an outcome for the end of the event, or wait for it; whether the next may come."""
@@ -319,7 +330,7 @@ class ClientConnection:
 
     def _reply_or_keep(self, used: Used, request: Request, outcome: object) -> None:
         """Reply under a quota when the client's wait is over, while other requests go on."""
-        reply, wait_ms = self._metered(request, outcome, used)
+        reply, wait_ms = metered(self._broker, self._dialect, request, outcome, used)
         if reply is None:
             if wait_ms and self._silence is None:
                 # There is nothing to keep back: who wants no replies sends no more.
@@ -328,19 +339,17 @@ class ClientConnection:
         elif wait_ms:
             assert self._floating is not None
             kept = Pending()
-            self._floating.hold(kept, reply, self._send_late)
+            send = partial(self._connection.guarded, self._connection.send)
+            self._floating.hold(kept, reply, send)
             timer = self._broker.timers.after(wait_ms / 1000, partial(kept.complete, reply))
             kept.on_given_up(timer.cancel)
         else:
             self._connection.send(reply)
 
-    def _send_late(self, reply: object) -> None:
-        self._connection.guarded(self._connection.send, reply)
-
     def _reply_metered(self, request: Request, outcome: object, used: Used) -> None:
         """Reply under a quota, and take the next request when the client's wait is over."""
         self._used = None
-        reply, wait_ms = self._metered(request, outcome, used)
+        reply, wait_ms = metered(self._broker, self._dialect, request, outcome, used)
         if reply is not None:
             self._connection.send(reply)
         if wait_ms:
@@ -349,14 +358,6 @@ class ClientConnection:
             self._silence = self._broker.timers.after(wait_ms / 1000, self._on_silence_over)
         elif self._silence is None:
             self._connection.resume()
-
-    def _metered(self, request: Request, outcome: object, used: Used) -> Metered:
-        broker = self._broker
-        began = broker.clock.monotonic()
-        found = metered(broker, self._dialect, request, outcome, used)
-        # What the reply itself has cost counts from the next request on, as with Kafka.
-        broker.throttling.worked(request.client_id or "", broker.clock.monotonic() - began)
-        return found
 
     def _on_silence_over(self) -> None:
         self._silence = None

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from barnabas.broker.internal_names import OFFSETS_TOPIC
 from barnabas.broker.internal_topic import InternalTopic
+from barnabas.broker.own_batch import OwnBatch
 from barnabas.broker.partition import Partition
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.replicas import ReplicaManager
@@ -98,6 +99,10 @@ class GroupShards(Shards["GroupShard"]):
         Groups know already what their records say.
         """
         self._append(held, records, held.shard.offsets.replay, on_written)
+
+    def gathering(self, held: Held) -> OwnBatch:
+        """What gathers records of a shard: who adds some there has what they say kept when told."""
+        return self._replicas.gathering(held.partition, self._codec)
 
     def append_or_restore(
         self,

@@ -38,7 +38,7 @@ def metered(
 
     Records that a client has no quota for are not sent: it gets an empty answer and fetches again.
     """
-    client_id = request.client_id or ""
+    client_id, began = request.client_id or "", broker.clock.monotonic()
     wait_ms = broker.throttling.worked(client_id, used.seconds)
     if request.api_key == _PRODUCE:
         wait_ms = max(wait_ms, broker.throttling.produced(client_id, used.size))
@@ -52,7 +52,10 @@ def metered(
             wait_ms = max(wait_ms, bandwidth_ms)
     else:
         wait_ms = max(wait_ms, getattr(outcome, "throttle_time_ms", 0))
-    return Metered(dialect.write_response(request, outcome, wait_ms), wait_ms)
+    reply = dialect.write_response(request, outcome, wait_ms)
+    # What the reply itself has cost counts from the next request on, as with Kafka.
+    broker.throttling.worked(client_id, broker.clock.monotonic() - began)
+    return Metered(reply, wait_ms)
 
 
 def _nothing(asked: object, outcome: object) -> FetchOutcome:

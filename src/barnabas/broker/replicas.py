@@ -164,6 +164,10 @@ class ReplicaManager:
 
         All for one partition are of one codec.
         """
+        self.gathering(partition, codec).add(records, on_written)
+
+    def gathering(self, partition: Partition, codec: Codec = Codec.NONE) -> OwnBatch:
+        """What gathers records for a partition now, to add to it at once."""
         own = self._own.get(partition)
         if own is None or own.is_full:
             if own is not None:
@@ -172,7 +176,7 @@ class ReplicaManager:
                 self._own_ms = self._clock.time_ms()
             own = self._own[partition] = OwnBatch(self._own_ms, codec)
             self._dirty[partition] = None
-        own.add(records, on_written)
+        return own
 
     def join_own(self, partition: Partition, on_written: Callable[[ErrorCode], None]) -> bool:
         """Tell as with what is queued now or does not count yet; False: there is nothing such."""

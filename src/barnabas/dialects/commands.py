@@ -169,6 +169,19 @@ class CommitOffset(NamedTuple):
     timestamp: int
 
 
+Who = tuple[str, int, str, str | None]
+"""Who commits: group, generation, member id, instance id."""
+CommitRow = tuple[int, Who, str | bytes, int, int, int, str]
+"""A request that keeps one position: its number, who, topic or topic id, partition, offset, leader epoch,
+metadata. Names that say the same as in the row before are the same object."""
+
+
+class CommitRun(NamedTuple):
+    """Requests that came together and keep one position each. The outcome is as of `CommitOffsets`."""
+
+    rows: list[CommitRow]
+
+
 class CommitTopic(NamedTuple):
     """Positions of one topic, named or told by id."""
 

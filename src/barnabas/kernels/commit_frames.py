@@ -203,3 +203,170 @@ def write(
     at += 1
     put_of(out, 0, at - 4, 4)
     return bytes(out[:at])
+
+
+def read_several(
+    received: bytes, lowest: cython.int, highest: cython.int, most: cython.Py_ssize_t
+) -> object:
+    """What some whole frames, sizes in front, say that commit one position each; None: another.
+
+    At most `most` of them, of one version and client. The tuple is: version, client id and a list with
+    for each: correlation id, who, topic, partition, offset, leader epoch, metadata. Who is a tuple of
+    group, generation, member id and instance id (or None), the topic its name, or its id from version 10
+    on: the same object as before if it says the same. Raises UnicodeDecodeError for a bad name.
+    """
+    end: cython.Py_ssize_t = len(received)
+    if end < 16 or received[4] != 0 or received[5] != 8:
+        return None
+    version: cython.int = int16_of(received, 6)
+    if version < lowest or version > highest or version < _FIRST or version > _BY_ID:
+        return None
+    at: cython.Py_ssize_t = 14
+    length: cython.Py_ssize_t = int16_of(received, 12)
+    client: object = None
+    if length >= 0:
+        if length >= end - at:
+            return None
+        client = received[at : at + length].decode("utf-8", "replace")
+        at += length
+    kind: bytes = received[4:8]
+    head: bytes = received[12:at]
+    heading: cython.Py_ssize_t = at
+    begin: cython.Py_ssize_t = 0
+    start: cython.Py_ssize_t
+    stop: cython.Py_ssize_t
+    said: bytes
+    who_said: bytes = b""
+    named: bytes = b""
+    who: object = None
+    topic: object = None
+    rows: list = []
+    while begin < end:
+        if end - begin < heading or len(rows) >= most:
+            return None
+        stop = begin + 4 + int32_of(received, begin)
+        start = begin + heading
+        # What is cut short or has tags in its header is not read here.
+        if stop > end or stop <= start or received[start]:
+            return None
+        if begin and (
+            received[begin + 4 : begin + 8] != kind or received[begin + 12 : start] != head
+        ):
+            return None
+        start += 1
+        at = _behind_who(received, start, stop)
+        if at < 0:
+            return None
+        said = received[start:at]
+        if who is None or said != who_said:
+            who = _who(said)
+            who_said = said
+        # One topic.
+        if at >= stop or received[at] != 2:
+            return None
+        at += 1
+        if version < _BY_ID:
+            length = _short(received, at, stop)
+            if length < 0:
+                return None
+            at += 1
+        else:
+            length = 16
+            if stop - at < length:
+                return None
+        said = received[at : at + length]
+        if topic is None or said != named:
+            topic = said.decode("utf-8") if version < _BY_ID else said
+            named = said
+        at += length
+        # One partition, its metadata, and three times no tags behind it.
+        if stop - at < _LEAST_PART + 3 or received[at] != 2:
+            return None
+        length = _short(received, at + 17, stop)
+        if length < -1:
+            return None
+        metadata: object = ""
+        if length > 0:
+            metadata = received[at + 18 : at + 18 + length].decode("utf-8")
+        else:
+            length = 0
+        row: tuple = (
+            int32_of(received, begin + 8), who, topic, int32_of(received, at + 1),
+            int64_of(received, at + 5), int32_of(received, at + 13), metadata,
+        )  # fmt: skip
+        at += 18 + length
+        if stop - at != 3 or received[at] or received[at + 1] or received[at + 2]:
+            return None
+        rows.append(row)
+        begin = stop
+    return version, client, rows
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def _behind_who(frame: bytes, at: cython.Py_ssize_t, size: cython.Py_ssize_t) -> cython.Py_ssize_t:
+    """Where group, generation, member id and instance id end; -1 if they are not read here."""
+    length: cython.Py_ssize_t = _short(frame, at, size)
+    if length < 0:
+        return -1
+    at += 5 + length
+    length = _short(frame, at, size)
+    if length < 0:
+        return -1
+    at += 1 + length
+    length = _short(frame, at, size)
+    if length < -1:
+        return -1
+    return at + 1 + max(length, 0)
+
+
+@cython.cfunc
+def _who(said: bytes) -> tuple:
+    """What the bytes up to there say."""
+    at: cython.Py_ssize_t = said[0]
+    group: object = said[1:at].decode("utf-8")
+    generation: cython.int = int32_of(said, at)
+    at += 4
+    length: cython.Py_ssize_t = said[at]
+    member: object = said[at + 1 : at + length].decode("utf-8")
+    at += length
+    instance: object = None
+    if said[at]:
+        instance = said[at + 1 :].decode("utf-8")
+    return group, generation, member, instance
+
+
+def write_several(version: cython.int, rows: list, codes: list) -> bytes:
+    """Whole replies, one behind the other, to what `read_several` gave, with a code for each."""
+    out: bytearray = bytearray(64 + 64 * len(rows))
+    at: cython.Py_ssize_t = 0
+    begin: cython.Py_ssize_t
+    number: cython.Py_ssize_t
+    topic: object = None
+    name: bytes = b""
+    if len(codes) != len(rows):
+        raise ValueError("there is a code for each request")
+    for number, each in enumerate(rows):
+        correlation_id, _, said, index, _, _, _ = each
+        if said is not topic:
+            topic = said
+            name = said if version >= _BY_ID else said.encode()
+        if len(out) - at < len(name) + 32:
+            out.extend(bytes(len(name) + 32 + len(out)))
+        begin = at
+        # Size, correlation id, no tagged fields, no throttling, one topic.
+        put_of(out, at + 4, correlation_id, 4)
+        out[at + 13] = 2
+        at += 14
+        if version < _BY_ID:
+            out[at] = len(name) + 1
+            at += 1
+        out[at : at + len(name)] = name
+        at += len(name)
+        out[at] = 2
+        put_of(out, at + 1, index, 4)
+        put_of(out, at + 5, codes[number], 2)
+        # And no tagged fields of the partition, the topic and the reply.
+        at += 10
+        put_of(out, begin, at - begin - 4, 4)
+    return bytes(out[:at])

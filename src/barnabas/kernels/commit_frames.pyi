@@ -3,6 +3,9 @@ from typing import TypeAlias
 
 _Row: TypeAlias = tuple[object, ...]
 
+Who: TypeAlias = tuple[str, int, str, str | None]
+CommitRow: TypeAlias = tuple[int, Who, str | bytes, int, int, int, str]
+
 def read(
     frame: bytes,
     lowest: int,
@@ -14,3 +17,7 @@ def read(
 def write(
     correlation_id: int, version: int, topics: Sequence[_Row], codes: Sequence[int]
 ) -> bytes | None: ...
+def read_several(
+    received: bytes, lowest: int, highest: int, most: int
+) -> tuple[int, str | None, list[CommitRow]] | None: ...
+def write_several(version: int, rows: Sequence[CommitRow], codes: Sequence[int]) -> bytes: ...

@@ -39,7 +39,7 @@ class Connection:
     __slots__ = (
         "_answer", "_broken", "_channel", "_departures", "_ended", "_finishing", "_handler", "_intake",
         "_listening", "_lone", "_max_frame_bytes", "_outbox", "_owing", "_paused", "_scratch",
-        "_stalled", "_writing", "client_id", "idle_ticks", "is_closed",
+        "_stalled", "_writing", "client_id", "idle_ticks", "is_closed", "several",
     )  # fmt: skip
 
     def __init__(
@@ -58,6 +58,8 @@ class Connection:
         self._max_frame_bytes = max_frame_bytes
         self._handler: FrameHandler | None = None
         self._lone: Lone | None = None
+        self.several: Lone = _not_known
+        """As `lone`, for an event that is anything else, and maybe some whole frames with their sizes."""
         self._paused = False
         self._owing = False
         self._answer: Answer | None = None
@@ -173,22 +175,20 @@ class Connection:
         scratch, departures = self._scratch, self._departures
         try:
             received = self._channel.receive_into(scratch)
-            if (
-                not SIZE_BYTES <= received <= MOST_AT_ONCE
-                or size_at(scratch)[0] != received - SIZE_BYTES
-            ):
-                self._intake.put(max(received, 0))
-                self._handle(received)
-                return
             departures.present = self
-            reply = lone(scratch[SIZE_BYTES:received])
+            if not SIZE_BYTES <= received <= MOST_AT_ONCE:
+                reply = None
+            elif size_at(scratch)[0] == received - SIZE_BYTES:
+                reply = lone(scratch[SIZE_BYTES:received])
+            else:
+                reply = self.several(scratch[:received])
             departures.present = None
             if type(reply) is bytes:
                 if not self.is_closed:
                     outbox.add(reply)
                     departures.add(self)
             elif reply is None:
-                self._intake.put(received)
+                self._intake.put(max(received, 0))
                 self._handle(received)
             else:
                 self._end_lone(reply)
@@ -389,3 +389,7 @@ class Connection:
     def _close_if_finished(self) -> None:
         if not self._paused and not self._outbox.size:
             self.close()
+
+
+def _not_known(_received: memoryview) -> None:
+    """Frames that come together are handed over one by one."""

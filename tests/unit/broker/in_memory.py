@@ -121,6 +121,9 @@ class StillClock:
     def time_ms(self) -> int:
         return int(1000 * self.seconds)
 
+    def time_ns(self) -> int:
+        return int(1e9 * self.seconds)
+
 
 class Counting:
     """An Entropy whose ids are 1, 2, 3."""

@@ -1,5 +1,6 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -22,7 +23,7 @@ from barnabas.coordinators.group.partitioning import partition_for
 from barnabas.errors import ErrorCode
 from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager, LogSettings
-from barnabas.ports import Timer
+from barnabas.ports import Clock, Entropy, Timer, Timers
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
@@ -59,13 +60,22 @@ class NoTimers:
         raise AssertionError("nothing here waits for a time")
 
 
+class Around(NamedTuple):
+    """What is not deterministic around a broker."""
+
+    clock: Clock
+    entropy: Entropy
+    timers: Timers
+
+
 class Started:
     """A broker without a network, on a directory."""
 
-    def __init__(self, path: Path, **properties: str) -> None:
-        clock, entropy, disk = SystemClock(), SystemEntropy(), RealDisk()
+    def __init__(self, path: Path, around: Around | None = None, /, **properties: str) -> None:
+        around = around or Around(SystemClock(), SystemEntropy(), NoTimers())
+        disk, (clock, entropy, timers) = RealDisk(), around
         config = BrokerConfig.load({"offsets.topic.num.partitions": "3", **properties})
-        purgatory = Purgatory(NoTimers())
+        purgatory = Purgatory(timers)
         self.logs = LogManager(
             disk, clock, entropy, LogSettings(1, [str(path)]), lambda _topic: LogConfig()
         )
@@ -80,7 +90,7 @@ class Started:
             cluster_id="c",
             clock=clock,
             entropy=entropy,
-            timers=NoTimers(),
+            timers=timers,
             registry=self.registry,
             logs=self.logs,
             producer_ids=ProducerIds(self.registry, 1),

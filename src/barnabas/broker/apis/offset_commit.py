@@ -14,12 +14,13 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
+from barnabas.broker.commit_runs import commit_run
 from barnabas.broker.context import RequestContext
 from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.offset_records import NO_EXPIRY, CommittedOffset, Position
 from barnabas.coordinators.group.offsets import is_too_long
-from barnabas.dialects.commands import CommitOffset, CommitOffsets
+from barnabas.dialects.commands import CommitOffset, CommitOffsets, CommitRun
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.types import new_tuple
 from barnabas.versions import VersionRange, VersionTable
@@ -48,8 +49,13 @@ _LAST_MS = 2**63 - 1
 """The latest time that a record can say; a client may ask for more."""
 
 
-def handle(broker: Broker, context: RequestContext, asked: CommitOffsets) -> object:
-    """Commit what is for partitions that there are; the others are told so."""
+def handle(broker: Broker, context: RequestContext, asked: CommitOffsets | CommitRun) -> object:
+    """Commit what is for partitions that there are; the others are told so.
+
+    None: requests that came together are to be handled one by one.
+    """
+    if isinstance(asked, CommitRun):
+        return commit_run(broker, asked.rows, by_id=_RULES[context.api_version].by_id)
     unknown_group, in_registry, knows_epochs, by_id = _RULES[context.api_version]
     if in_registry:
         return _commit_in_registry(broker, asked)

@@ -64,6 +64,13 @@ class OffsetsShard:
         for _, value in records:
             self._said.pop(id(value), None)
 
+    def keep(self, group_id: str, offsets: Iterable[tuple[Position, CommittedOffset]]) -> None:
+        """What `replay` of the records of these would come to."""
+        if not self._pending.is_empty:
+            for position, _ in offsets:
+                self._pending.outdate(group_id, position)
+        self._groups.setdefault(group_id, {}).update(offsets)
+
     def fetch(
         self, group_id: str, positions: Iterable[Position]
     ) -> Sequence[CommittedOffset | None]:

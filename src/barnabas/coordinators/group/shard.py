@@ -115,13 +115,21 @@ class GroupShard:
         modern = self._modern(asked.group_id)
         if modern is not None:
             return self._commit_to(modern, asked)
-        group = self._groups.get(asked.group_id)
-        refused = commit_refusal(group, asked, has_offsets=self.offsets.has)
+        refused = self._refusal(asked, now)
         if refused is not None:
             return CoordinatorResult(dict.fromkeys(asked.offsets, refused))
-        if group is not None and asked.who.member_id in group.members:
-            group.heard(group.members[asked.who.member_id], now)
         return self.offsets.commit(asked.group_id, asked.offsets)
+
+    def takes(self, asked: Commit, now: int) -> bool:
+        """Whether `commit` would look at nothing but the offsets; a member is heard by it as well."""
+        return self._modern(asked.group_id) is None and self._refusal(asked, now) is None
+
+    def _refusal(self, asked: Commit, now: int) -> ErrorCode | None:
+        group = self._groups.get(asked.group_id)
+        refused = commit_refusal(group, asked, has_offsets=self.offsets.has)
+        if refused is None and group is not None and asked.who.member_id in group.members:
+            group.heard(group.members[asked.who.member_id], now)
+        return refused
 
     def _commit_to(
         self, modern: Modern, asked: Commit

@@ -6,7 +6,7 @@ which this agrees byte for byte, which is tested. A kernel does the work: it nee
 
 from collections.abc import Sequence
 
-from barnabas.dialects.commands import CommitOffset, CommitOffsets, CommitTopic
+from barnabas.dialects.commands import CommitOffset, CommitOffsets, CommitRun, CommitTopic
 from barnabas.dialects.dialect import Request
 from barnabas.errors import ErrorCode
 from barnabas.kernels import commit_frames
@@ -17,6 +17,8 @@ from barnabas.versions import VersionRange
 _OFFSET_COMMIT = int(ApiKey.OFFSET_COMMIT)
 _MOST_BYTES = 1 << 16
 """Of a request that is read here: it is copied once, and holds no more than 4,000 partitions."""
+_MOST_TOGETHER = 256
+"""Requests that are read as one."""
 _NO_RETENTION = -1
 
 
@@ -44,3 +46,29 @@ def write_all(
 ) -> bytes | None:
     """The whole reply with its size; None if it has what is not written here."""
     return commit_frames.write(correlation_id, version, command.topics, codes)
+
+
+def read_several(received: memoryview, versions: VersionRange) -> Request | None:
+    """Whole frames that keep one position each as one request, that of the first; None: another."""
+    if len(received) > _MOST_BYTES:
+        return None
+    try:
+        read = commit_frames.read_several(
+            bytes(received), versions.first, versions.last, _MOST_TOGETHER
+        )
+    except UnicodeDecodeError:
+        return None
+    if read is None:
+        return None
+    version, client_id, rows = read
+    run = new_tuple(CommitRun, (rows,))
+    return new_tuple(Request, (_OFFSET_COMMIT, version, rows[0][0], client_id, run))
+
+
+def write_any(request: Request, codes: list[ErrorCode]) -> bytes | None:
+    """The whole reply with its size, or those to requests that were read as one; None as `write_all`."""
+    _, version, correlation_id, _, body = request
+    if type(body) is CommitRun:
+        return commit_frames.write_several(version, body.rows, codes)
+    assert isinstance(body, CommitOffsets)
+    return write_all(correlation_id, body, codes, version)

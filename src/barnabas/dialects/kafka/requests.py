@@ -58,6 +58,8 @@ _FETCH = int(ApiKey.FETCH)
 _METADATA = int(ApiKey.METADATA)
 _OFFSET_COMMIT = int(ApiKey.OFFSET_COMMIT)
 _CORRELATION = Struct(">i")
+_LEAST_BYTES = 8
+"""Of a frame with its size, up to its version."""
 
 _Reader = Callable[[memoryview, int], object]
 _Encoder = Callable[[int, object], Send | bytes]
@@ -154,6 +156,13 @@ class KafkaDialect:
         body = reader(frame, position)
         return new_tuple(Request, (int(key), version, correlation_id, client_id, body))
 
+    def read_several(self, received: memoryview) -> Request | None:
+        """Some whole frames, sizes in front, as one request; None: they are not read as one."""
+        if len(received) < _LEAST_BYTES or received[5] != _OFFSET_COMMIT:
+            return None
+        direct = self._direct.get(_OFFSET_COMMIT)
+        return None if direct is None else commit_frames.read_several(received, direct[1])
+
     def _listen(self, frame: memoryview, header: RequestHeader, position: int) -> None:
         """Remember how a Produce request begins, if the next one may begin alike."""
         _, version, _, client_id = header
@@ -182,9 +191,7 @@ class KafkaDialect:
             assert isinstance(outcome, FetchOutcome)
             return _write_fetched(request, outcome, throttle_ms)
         if key == _OFFSET_COMMIT and not throttle_ms:
-            assert isinstance(body, CommitOffsets)
-            assert isinstance(outcome, list)
-            reply = commit_frames.write_all(correlation_id, body, outcome, version)
+            reply = commit_frames.write_any(request, cast("list[ErrorCode]", outcome))
             if reply is not None:
                 return reply
         message = _message_of(key, body, outcome)

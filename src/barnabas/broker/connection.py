@@ -16,7 +16,6 @@ from barnabas.broker.purgatory import Pending, Unwritten, reply_of, there
 from barnabas.broker.replying import reply_to_all
 from barnabas.broker.spoken import Spoken
 from barnabas.dialects.dialect import Request, Unanswered
-from barnabas.dialects.kafka.repeated import Repeated
 from barnabas.ports import Timer
 from barnabas.runtime.connection import Connection
 from barnabas.runtime.frame_handler import Lone
@@ -225,9 +224,8 @@ class ClientConnection:
         if pulse.is_calm:
             if not isinstance(outcome, Pending):
                 reply = self._dialect.write_response(request, outcome)
-                assert isinstance(reply, bytes), "heartbeats have replies, and no records in them"
-                pulse.repeated = Repeated(frame, request, outcome, reply)
-                pulse.steady = short_way(broker, request, outcome)
+                pulse.learn(frame, request, outcome, reply)
+                pulse.steady = short_way(broker, self._contexts[request.api_key], request, outcome)
             self._connection.be_patient(self._on_known)
 
     def _on_known(self, received: memoryview) -> bytes | None:
@@ -247,8 +245,11 @@ class ClientConnection:
             return None
         outcome = self._handlers[key](broker, context, body)
         if outcome == repeated.outcome:
-            pulse.steady = short_way(broker, repeated.request, outcome)
+            pulse.steady = short_way(broker, context, repeated.request, outcome)
             return reply
+        if type(outcome) is not Pending:
+            # That is news now, and may be what the next one is told, too.
+            pulse.repeated = None
         self._others += 1
         if not self._take(repeated.read(received), outcome, None):
             self._connection.pause()

@@ -12,6 +12,7 @@ from typing import TypeVar
 from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_membership import GroupMembership
 from barnabas.broker.group_shards import GroupShards, Held
+from barnabas.broker.resting_member import RestingMember
 from barnabas.broker.shards import TOO_LARGE
 from barnabas.broker.steady_member import SteadyMember
 from barnabas.broker.stepping import Stepping
@@ -60,6 +61,11 @@ class GroupMembers:
         last = partial(self._beat_late, work, asked, respond)
         # Who is gone may have come back and said something newer meanwhile.
         return self._stepping.reply(work.steps(), last, ends_unheard=True)
+
+    def at_rest(self, asked: Beat, told_ms: int) -> RestingMember:
+        """A short way to hear with `beat` again who was answered just now, as long as there is one."""
+        held = self._shards.of(asked.group_id)
+        return RestingMember(self._shards, held, partial(held.shard.consumer.hear, asked), told_ms)
 
     def _beat_late(
         self, work: LongWork, asked: Beat, respond: Callable[[BeatReply | BrokerError], object]

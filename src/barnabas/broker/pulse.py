@@ -1,25 +1,24 @@
 """Pulse: what is known of a client that does nothing on its connection but to say that it is alive."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, cast
+from importlib import import_module
 
 from barnabas.broker.broker import Broker
+from barnabas.broker.context import RequestContext
 from barnabas.dialects.dialect import Request
 from barnabas.dialects.kafka.repeated import Repeated
 from barnabas.protocol.api_keys import ApiKey
+from barnabas.wire.send import Send
 
-if TYPE_CHECKING:
-    from barnabas.protocol.heartbeat import HeartbeatRequest, HeartbeatResponse
+_APIS = {
+    int(ApiKey.HEARTBEAT): "heartbeat",
+    int(ApiKey.CONSUMER_GROUP_HEARTBEAT): "consumer_group_heartbeat",
+    int(ApiKey.SHARE_GROUP_HEARTBEAT): "share_group_heartbeat",
+    int(ApiKey.STREAMS_GROUP_HEARTBEAT): "streams_group_heartbeat",
+}
+"""The modules that know a short way."""
 
-HEARTBEATS = frozenset(
-    int(key)
-    for key in (
-        ApiKey.HEARTBEAT,
-        ApiKey.CONSUMER_GROUP_HEARTBEAT,
-        ApiKey.SHARE_GROUP_HEARTBEAT,
-        ApiKey.STREAMS_GROUP_HEARTBEAT,
-    )
-)
+HEARTBEATS = frozenset(_APIS)
 
 _CALM_SECONDS = 1.0
 
@@ -47,14 +46,19 @@ class Pulse:
         self.is_calm = self.is_calm or now - self._last >= _CALM_SECONDS
         self._last = now
 
+    def learn(
+        self, frame: memoryview, request: Request, outcome: object, reply: Send | bytes | None
+    ) -> None:
+        """What was said and answered just now is what the next one says, as far as is known."""
+        assert isinstance(reply, bytes), "heartbeats have replies, and no records in them"
+        self.repeated = Repeated(frame, request, outcome, reply)
 
-def short_way(broker: Broker, request: Request, outcome: object) -> Callable[[], bool] | None:
+
+def short_way(
+    broker: Broker, context: RequestContext, request: Request, outcome: object
+) -> Callable[[], bool] | None:
     """How a heartbeat that had this outcome just now is handled once more, for a `Pulse`."""
-    if request.api_key != ApiKey.HEARTBEAT:
-        return None
-    # Imported late: a broker starts faster without it.
-    from barnabas.broker.apis.heartbeat import steady
-
-    return steady(
-        broker, cast("HeartbeatRequest", request.body), cast("HeartbeatResponse", outcome)
-    )
+    # Its handler was imported when it was first asked.
+    api = import_module(f"barnabas.broker.apis.{_APIS[request.api_key]}")
+    found: Callable[[], bool] | None = api.steady(broker, context, request.body, outcome)
+    return found

@@ -186,6 +186,10 @@ class ReplicaManager:
         own.join(on_written)
         return True
 
+    def is_written(self, partition: Partition) -> bool:
+        """Whether `join_own` has nothing to join."""
+        return partition not in self._own and not partition.queued_bytes and partition.is_seen
+
     def seal(self, partition: Partition) -> None:
         """Queue what was gathered as one batch: what is queued next comes behind it."""
         own = self._own.pop(partition, None)

@@ -203,6 +203,10 @@ class Shards(ABC, Generic[ShardT]):
             held.partition, lambda code: on_written(_NOT_WRITTEN if code else ErrorCode.NONE)
         )
 
+    def is_written(self, held: HeldShard[ShardT]) -> bool:
+        """Whether nothing is queued that an answer would have to wait for."""
+        return self._replicas.is_written(held.partition)
+
     def write(self) -> None:
         """Write what was queued outside of a request."""
         self._replicas.write()

@@ -1,10 +1,12 @@
 """ShareMembers: heartbeats of share groups, and their time."""
 
 from collections.abc import Callable
+from functools import partial
 
 from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_shards import GroupShards, Held
 from barnabas.broker.policies import Policies
+from barnabas.broker.resting_member import RestingMember
 from barnabas.broker.share_partitions import SharePartitions
 from barnabas.broker.share_policies import SharePolicy
 from barnabas.broker.share_sessions import ShareSessions
@@ -47,6 +49,15 @@ class ShareMembers:
         if result.records:
             self._set_alarm(held, group_id)
         return answer
+
+    def at_rest(self, asked: ShareBeat, told_ms: int) -> RestingMember:
+        """A short way to hear with `beat` again who was answered just now, as long as there is one."""
+        held = self._shards.of(asked.group_id)
+        return RestingMember(self._shards, held, partial(self._hear, held, asked), told_ms)
+
+    def _hear(self, held: Held, asked: ShareBeat, now: int) -> int | None:
+        settings = self._policies.of(asked.group_id).settings
+        return held.shard.share.hear(asked, settings, now)
 
     def _of(self, group_id: str) -> Held:
         held = self._shards.of(group_id)

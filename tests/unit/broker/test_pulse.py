@@ -204,6 +204,15 @@ def test_where_nothing_happens_the_group_is_not_asked(member: Member) -> None:
     assert (member.heard, len(member.asked)) == (2, 3)
 
 
+def test_who_is_told_news_is_heard_the_short_way_again_once_it_is_none(member: Member) -> None:
+    news = HeartbeatResponse(error_code=0, throttle_time_ms=7)
+    member.answer = news
+    assert [member.say(BEAT) for _ in range(2)] == [[(3, news)], [(4, news)]]
+    member.is_steady = True
+    assert [member.say(BEAT) for _ in range(2)] == [[(5, news)], [(6, news)]]
+    assert (member.heard, len(member.asked)) == (2, 4)
+
+
 def test_who_was_refused_has_to_ask() -> None:
     member = Member()
     member.is_steady = True

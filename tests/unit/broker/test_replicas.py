@@ -27,6 +27,7 @@ from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.open_files import RealFile
 from barnabas.types import Buffer, TopicPartition
+from tests.memory_disk import MemoryDisk
 from tests.record_batches import make_batch
 from tests.unit.runtime.manual_timers import ManualTimers
 
@@ -122,6 +123,21 @@ def test_what_a_log_cannot_hold_of_the_brokers_own_is_not_stored(tmp_path: Path)
     assert partition.log.written_end == 0
 
 
+def test_what_is_written_and_does_not_count_yet_is_waited_for() -> None:
+    disk, topic = MemoryDisk(), TopicPartition("t", 0)
+    replicas = ReplicaManager(SystemClock(), Purgatory(ManualTimers()))
+    partition = replicas.lead(open_log(disk, topic, "/t-0", LogConfig(flush_messages=1)), 0)
+    told: list[ErrorCode] = []
+    replicas.gather(partition, [CoordinatorRecord(b"key", b"value")], told.append)
+    replicas.write()
+    assert not replicas.is_written(partition)
+    assert replicas.join_own(partition, told.append)
+    assert told == []
+    disk.end_syncs()
+    assert replicas.is_written(partition)
+    assert told == [ErrorCode.NONE] * 2
+
+
 def test_what_the_broker_decides_before_a_write_is_one_batch_in_its_order(tmp_path: Path) -> None:
     replicas = replicas_of(tmp_path, "t")
     partition = replicas.find("t", 0)
@@ -132,16 +148,20 @@ def test_what_the_broker_decides_before_a_write_is_one_batch_in_its_order(tmp_pa
         records = [CoordinatorRecord(key, None) for key in keys]
         replicas.gather(partition, records, lambda code: told.append(f"{keys} {code.name}"))
 
+    assert replicas.is_written(partition)
     decide(b"a", b"b")
+    assert not replicas.is_written(partition)
     decide(b"c")
     of_its_own = OwnBatch(1)
     of_its_own.add([CoordinatorRecord(b"d", None)], lambda code: told.append(f"d {code.name}"))
     replicas.append_own(partition, of_its_own.build((7, 0)), of_its_own.tell)
+    assert not replicas.is_written(partition)
     decide(b"e")
     assert replicas.join_own(partition, lambda code: told.append(f"joined {code.name}"))
     assert told == []
     replicas.write()
     assert told == ["(b'a', b'b') NONE", "(b'c',) NONE", "d NONE", "(b'e',) NONE", "joined NONE"]
+    assert replicas.is_written(partition)
     assert not replicas.join_own(partition, lambda _code: told.append("late"))
     (got,) = replicas.read([Read("t", NO_ID, 0, 0, 1 << 20)], 1 << 20)
     assert got.records is not None

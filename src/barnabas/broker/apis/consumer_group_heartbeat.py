@@ -7,7 +7,7 @@ Ignores: the rack: all partitions are on this broker.
 Versions: 1 subscription by regular expression, ids made by the members (KIP-1082)
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.client_host import client_host
@@ -43,9 +43,27 @@ def handle(
     member_id = request.member_id
     if not member_id:
         member_id = uuid_text(broker.entropy.uuid())
+    return broker.members.beat(_asked(context, request, member_id), _respond)
+
+
+def steady(
+    broker: Broker,
+    context: RequestContext,
+    request: ConsumerGroupHeartbeatRequest,
+    reply: ConsumerGroupHeartbeatResponse,
+) -> Callable[[], bool] | None:
+    """A short way to handle a request once more that was answered just now, if there is one."""
+    told_ms = reply.heartbeat_interval_ms
+    if reply != _respond(BeatReply(request.member_id, request.member_epoch, told_ms)):
+        return None  # there was news
+    asked = _asked(context, request, request.member_id)
+    return broker.members.at_rest(asked, told_ms).beat
+
+
+def _asked(context: RequestContext, request: ConsumerGroupHeartbeatRequest, member_id: str) -> Beat:
     owned = request.topic_partitions
     names = request.subscribed_topic_names
-    asked = Beat(
+    return Beat(
         group_id=request.group_id,
         member_id=member_id,
         epoch=request.member_epoch,
@@ -59,7 +77,6 @@ def handle(
         assignor=request.server_assignor,
         owned=None if owned is None else _places(owned),
     )
-    return broker.members.beat(asked, _respond)
 
 
 def _check(broker: Broker, request: ConsumerGroupHeartbeatRequest, *, makes_ids: bool) -> None:

@@ -32,12 +32,13 @@ def handle(broker: Broker, context: RequestContext, request: HeartbeatRequest) -
 
 
 def steady(
-    broker: Broker, request: HeartbeatRequest, reply: HeartbeatResponse
+    broker: Broker, context: RequestContext, request: HeartbeatRequest, reply: HeartbeatResponse
 ) -> Callable[[], bool] | None:
     """A short way to handle a request once more that was answered just now, if there is one.
 
     It gives True if the member is heard, and the reply is as it was.
     """
+    del context
     if reply.error_code:
         return None
     member = broker.members.steady(request.group_id, request.member_id)

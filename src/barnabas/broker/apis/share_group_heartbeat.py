@@ -6,6 +6,8 @@ Ignores: the rack: all partitions are on this broker.
 Versions: 1, the same layout as 0, which was early access
 """
 
+from collections.abc import Callable
+
 from barnabas.broker.apis.consumer_group_heartbeat import need
 from barnabas.broker.broker import Broker
 from barnabas.broker.client_host import client_host
@@ -30,8 +32,26 @@ def handle(broker: Broker, context: RequestContext, request: ShareGroupHeartbeat
         _check(request)
     except BrokerError as error:
         return _respond(error)
+    return broker.shares.members.beat(_asked(context, request), _respond)
+
+
+def steady(
+    broker: Broker,
+    context: RequestContext,
+    request: ShareGroupHeartbeatRequest,
+    reply: ShareGroupHeartbeatResponse,
+) -> Callable[[], bool] | None:
+    """A short way to handle a request once more that was answered just now, if there is one."""
+    told_ms = reply.heartbeat_interval_ms
+    if reply != _respond(BeatReply(request.member_id, request.member_epoch, told_ms)):
+        return None  # there was news
+    asked = _asked(context, request)
+    return broker.shares.members.at_rest(asked, told_ms).beat
+
+
+def _asked(context: RequestContext, request: ShareGroupHeartbeatRequest) -> ShareBeat:
     names = request.subscribed_topic_names
-    asked = ShareBeat(
+    return ShareBeat(
         group_id=request.group_id,
         member_id=request.member_id,
         epoch=request.member_epoch,
@@ -40,7 +60,6 @@ def handle(broker: Broker, context: RequestContext, request: ShareGroupHeartbeat
         rack_id=request.rack_id,
         topics=None if names is None else tuple(names),
     )
-    return broker.shares.members.beat(asked, _respond)
 
 
 def _check(request: ShareGroupHeartbeatRequest) -> None:

@@ -9,7 +9,7 @@ Ignores: the rack and the tags of clients: all partitions are on this broker.
 Versions: 0
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from barnabas.broker.apis.consumer_group_heartbeat import need
 from barnabas.broker.broker import Broker
@@ -49,6 +49,20 @@ def handle(
     except BrokerError as error:
         return _respond(broker, error)
     return broker.streams.beat(asked, lambda reply: _respond(broker, reply))
+
+
+def steady(
+    broker: Broker,
+    context: RequestContext,
+    request: StreamsGroupHeartbeatRequest,
+    reply: StreamsGroupHeartbeatResponse,
+) -> Callable[[], bool] | None:
+    """A short way to handle a request once more that was answered just now, if there is one."""
+    told_ms, endpoints = reply.heartbeat_interval_ms, request.endpoint_information_epoch
+    known = StreamsReply(request.member_id, request.member_epoch, told_ms, endpoints=endpoints)
+    if reply != _respond(broker, known):
+        return None  # there was news
+    return broker.streams.at_rest(_asked(context, request), told_ms).beat
 
 
 def _check_supported(request: StreamsGroupHeartbeatRequest) -> None:

@@ -47,18 +47,29 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
             regexes += group.regexes
         return long_work(regexes, frozenset(topics.names())) if regexes else None
 
+    def hear(self, asked: Beat, now: int) -> int | None:
+        """Hear a member that says nothing new, of a group where nothing has happened.
+
+        Gives when it is to be heard again; None: it is not heard, and is to ask with `heartbeat`.
+        """
+        group = self._groups.get(asked.group_id)
+        if group is None or not is_idle(group, asked, self._around.topics):
+            return None
+        settings = self._around.settings_of(asked.group_id)
+        group.heard.sessions[asked.member_id] = now + settings.session_ms
+        return settings.heartbeat_ms
+
     def heartbeat(self, asked: Beat, classic: ClassicGroup | None, now: int) -> Replayed[BeatReply]:
         """Join, go on or leave. `classic`: the classic group of that name, if there is one.
 
         Raises:
             BrokerError: it may not; nothing is changed then.
         """
+        again_ms = self.hear(asked, now)
+        if again_ms is not None:
+            return Replayed(BeatReply(asked.member_id, asked.epoch, again_ms))
         settings = self._around.settings_of(asked.group_id)
         group = self._groups.get(asked.group_id)
-        if group is not None and is_idle(group, asked, self._around.topics):
-            group.heard.sessions[asked.member_id] = now + settings.session_ms
-            reply = BeatReply(asked.member_id, asked.epoch, settings.heartbeat_ms)
-            return Replayed(reply)
         draft = self._draft(group)
         if asked.epoch in {LEAVES, LEAVES_FOR_A_WHILE}:
             return self._leave(draft, group, asked, now)

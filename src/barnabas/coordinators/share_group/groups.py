@@ -52,20 +52,31 @@ class ShareGroups(KeptGroups[ShareGroup]):
         super().__init__(replay, replay_any)
         self._topics = topics
 
+    def hear(self, asked: ShareBeat, settings: ShareSettings, now: int) -> int | None:
+        """Hear a member that says nothing new, of a group where nothing has happened.
+
+        Gives when it is to be heard again; None: it is not heard, and is to ask with `heartbeat`.
+        """
+        group = self._groups.get(asked.group_id)
+        if group is None or not _is_idle(group, asked, self._topics):
+            return None
+        group.sessions[asked.member_id] = now + settings.session_ms
+        return settings.heartbeat_ms
+
     def heartbeat(self, asked: ShareBeat, settings: ShareSettings, now: int) -> Replayed[BeatReply]:
         """Join, go on or leave.
 
         Raises:
             BrokerError: it may not; nothing is changed then.
         """
+        again_ms = self.hear(asked, settings, now)
+        if again_ms is not None:
+            return Replayed(BeatReply(asked.member_id, asked.epoch, again_ms))
         group = self._groups.get(asked.group_id)
         if group is None and asked.epoch != JOINS:
             raise BrokerError(
                 ErrorCode.GROUP_ID_NOT_FOUND, f"Share group {asked.group_id} not found."
             )
-        if group is not None and _is_idle(group, asked, self._topics):
-            group.sessions[asked.member_id] = now + settings.session_ms
-            return Replayed(BeatReply(asked.member_id, asked.epoch, settings.heartbeat_ms))
         draft = self._draft(group)
         group = group or ShareGroup(asked.group_id)
         was = _known(group, asked, settings)

@@ -35,6 +35,17 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
         super().__init__(replay, replay_any)
         self._topics = topics
 
+    def hear(self, asked: StreamsBeat, settings: StreamsSettings, now: int) -> int | None:
+        """Hear a member that says nothing new, of a group where nothing has happened.
+
+        Gives when it is to be heard again; None: it is not heard, and is to ask with `heartbeat`.
+        """
+        group = self._groups.get(asked.group_id)
+        if group is None or not is_idle(group, asked, self._topics, settings):
+            return None
+        group.heard.sessions[asked.member_id] = now + settings.session_ms
+        return settings.heartbeat_ms
+
     def heartbeat(
         self, asked: StreamsBeat, classic: ClassicGroup | None, settings: StreamsSettings, now: int
     ) -> Replayed[StreamsReply]:
@@ -43,12 +54,12 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
         Raises:
             BrokerError: it may not; nothing is changed then.
         """
-        group = self._groups.get(asked.group_id)
-        if group is not None and is_idle(group, asked, self._topics, settings):
-            group.heard.sessions[asked.member_id] = now + settings.session_ms
-            heartbeat_ms, endpoints = settings.heartbeat_ms, group.heard.endpoints
-            reply = StreamsReply(asked.member_id, asked.epoch, heartbeat_ms, endpoints=endpoints)
+        again_ms = self.hear(asked, settings, now)
+        if again_ms is not None:
+            # It knows the endpoints that there are.
+            reply = StreamsReply(asked.member_id, asked.epoch, again_ms, endpoints=asked.endpoints)
             return Replayed(reply)
+        group = self._groups.get(asked.group_id)
         draft = self._draft(group)
         if asked.epoch == LEAVES:
             return self._leave(draft, group, asked)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Generic, Self, TypeVar
+from typing import Self, TypeVar
 
 Row = TypeVar("Row")
 
@@ -53,17 +53,22 @@ class VersionRange:
         return self.last < self.first
 
 
-class VersionTable(Generic[Row]):
-    """Rows of data, each valid from its version up to the next row's."""
+class VersionTable(dict[int, Row]):
+    """Rows of data, each valid from its version up to the next row's.
+
+    A version that was looked up is found by the dict itself the next time, without a call.
+    """
 
     __slots__ = ("_rows",)
 
     def __init__(self, rows: Mapping[int, Row]) -> None:
         assert rows, "a version table needs at least one row"
+        super().__init__()
         self._rows = sorted(rows.items(), reverse=True)
 
-    def __getitem__(self, version: int) -> Row:
+    def __missing__(self, version: int) -> Row:
         for since, row in self._rows:
             if version >= since:
+                self[version] = row
                 return row
         raise KeyError(version)

@@ -3,7 +3,6 @@
 import logging
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import cast
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
@@ -147,18 +146,16 @@ class ClientConnection:
             outcome = self._handlers[key](broker, context, body)
             if key in HEARTBEATS or self._pulse is not None:
                 self._on_pulse(frame, request, outcome)
-            kind = type(outcome)
-            if kind is Unwritten:
+            if type(outcome) is Unwritten:
                 return self._answer_when_written(request, outcome)
             replicas = broker.replicas
             unseen = replicas.take_unseen() if replicas.write() else ()
-            if kind is Pending:
-                pending = cast("Pending", outcome)
-                if not pending.is_done:
-                    self._parked = (request, pending)
-                    pending.on_done(self._on_parked_done)
+            if type(outcome) is Pending:
+                if not outcome.is_done:
+                    self._parked = (request, outcome)
+                    outcome.on_done(self._on_parked_done)
                     return False
-                outcome = reply_of(pending.outcome)
+                outcome = reply_of(outcome.outcome)
             elif unseen:
                 self._outcomes.append((request, outcome))
                 self._wait_for(unseen)
@@ -213,8 +210,9 @@ class ClientConnection:
         """Who says nothing but heartbeats is in no hurry to be heard, and will say the same again."""
         broker, pulse = self._broker, self._pulse
         if request.api_key not in HEARTBEATS:
+            if pulse is not None and pulse.is_calm:
+                self._connection.be_patient(None)
             self._pulse = None
-            self._connection.be_patient(None)
             return
         now = broker.clock.monotonic()
         if pulse is None:
@@ -395,7 +393,8 @@ class ClientConnection:
         assert parked is not None
         if self._used is not None:
             self._reply_metered(parked[0], outcome, self._used)
+        elif self._silence is None:
+            reply = self._dialect.write_response(parked[0], outcome)
+            self._connection.resume(reply)
         else:
             self._reply(parked[0], outcome)
-            if self._silence is None:
-                self._connection.resume()

@@ -11,13 +11,13 @@ from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_shards import GroupShards, Held
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.steady_member import SteadyMember
-from barnabas.coordinators.group import joining, leaving, syncing
+from barnabas.coordinators.group import joining, leaving, syncing, usual
 from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.group_states import STABLE
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.rebalancing import begin_rebalance
-from barnabas.coordinators.group.replies import NOTHING, Effects, JoinReply, SyncReply
+from barnabas.coordinators.group.replies import Effects, JoinReply, SyncReply
 from barnabas.coordinators.group.shard import GroupKind
 from barnabas.coordinators.group.syncing import Sync
 from barnabas.coordinators.shard import CoordinatorRecord
@@ -52,8 +52,11 @@ class GroupMembership:
             group = held.shard.group_to_join(group_id)
         pending = Pending()
         waiting: _Waiting = pending, respond
-        effects = joining.join(group, asked, waiting, self._shards.now_ms())
-        self._carry_out(held, group, effects)
+        if not usual.joins_again(group, asked, waiting):
+            effects = joining.join(group, asked, waiting, self._shards.now_ms())
+            self._carry_out(held, group, effects)
+        elif group.ends_joins:
+            self._carry_out(held, group, usual.end_joins(group, self._shards.now_ms()))
         return pending
 
     def sync(
@@ -67,10 +70,16 @@ class GroupMembership:
         group = None if held is None else held.shard.group(group_id)
         if held is None or group is None:
             return respond(SyncReply(ErrorCode.UNKNOWN_MEMBER_ID))
+        if group.state is STABLE:
+            # Its session only grows, so that its group's alarm stays as it is.
+            told = usual.sync_reply(group, asked, self._shards.now_ms())
+            if told is not None:
+                return respond(told)
         pending = Pending()
         waiting: _Waiting = pending, respond
-        effects = syncing.sync(group, asked, waiting, self._shards.now_ms())
-        self._carry_out(held, group, effects)
+        if not usual.waits_for_leader(group, asked, waiting):
+            effects = syncing.sync(group, asked, waiting, self._shards.now_ms())
+            self._carry_out(held, group, effects)
         return pending
 
     def heartbeat(
@@ -138,8 +147,6 @@ class GroupMembership:
             self._carry_out(held, group, effects)
 
     def _carry_out(self, held: Held, group: ClassicGroup, effects: Effects) -> None:
-        if effects is NOTHING:
-            return
         for waiter, reply in effects.answers:
             pending, respond = cast("_Waiting", waiter)
             pending.complete(respond(reply))

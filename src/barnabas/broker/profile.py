@@ -38,7 +38,7 @@ class Profile:
     tells_its_range: bool = True
     any_version: frozenset[ApiKey] = frozenset()
     silent: bool = False
-    any_acks: VersionTable[bool] = _NEVER
+    any_acks: VersionTable[bool] = field(default_factory=lambda: _NEVER)
     waits_for_acks: bool = False
     tells_names: bool = True
     tells_records: bool = True

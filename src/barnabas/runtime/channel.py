@@ -59,11 +59,10 @@ class SocketChannel:
         Raises:
             ConnectionFailed: the stream broke.
         """
-        flags = _MSG_MORE if more else 0
         try:
-            if len(buffers) == 1:
-                return self._socket.send(buffers[0], flags)
-            return self._socket.sendmsg(buffers[:_IOV_MAX], (), flags)
+            if len(buffers) == 1 and not more:
+                return self._socket.send(buffers[0])
+            return self._socket.sendmsg(buffers[:_IOV_MAX], (), _MSG_MORE if more else 0)
         except (BlockingIOError, InterruptedError):
             return 0
         except OSError as error:

@@ -83,7 +83,9 @@ class Wire:
     def pause(self) -> None:
         self._paused = True
 
-    def resume(self) -> None:
+    def resume(self, reply: bytes | None = None) -> None:
+        if reply is not None:
+            self.send(reply)
         self._paused = False
 
     def is_paused(self) -> bool:

@@ -102,6 +102,11 @@ class ClassicGroup:
                 return False
         return True
 
+    @property
+    def ends_joins(self) -> bool:
+        """Whether the join phase is over: nobody is waited for. A first rebalance waits its time."""
+        return self.extension_ms is None and self.all_have_joined
+
     def deadline(self) -> int | None:
         """When the next thing happens by itself, if nothing else does; exact, where `due` is early."""
         deadlines = [member.deadline for member in self.members.values()]

@@ -14,11 +14,10 @@ from barnabas.coordinators.group.protocols import vote
 from barnabas.coordinators.group.rebalancing import (
     begin_rebalance,
     end_if_all_joined,
-    end_join_phase,
     members_changed,
     remove,
 )
-from barnabas.coordinators.group.replies import NOTHING, Effects, JoinReply, SyncReply, Waiter
+from barnabas.coordinators.group.replies import Effects, JoinReply, SyncReply, Waiter
 from barnabas.coordinators.group.snapshot import record_of
 from barnabas.errors import ErrorCode
 
@@ -45,15 +44,6 @@ class Join(NamedTuple):
 def join(group: ClassicGroup, asked: Join, waiter: Waiter, now: int) -> Effects:
     """Become a member, or say again what one can."""
     member_id = asked.who.member_id
-    member = group.members.get(member_id)
-    if member is not None and _is_as_before(group, member, asked):
-        # Most joins are this: all that follows would come to the same.
-        member.joining = waiter
-        if group.extension_ms is not None or not group.all_have_joined:
-            return NOTHING
-        effects = Effects()
-        end_join_phase(group, effects, now)
-        return effects
     effects = Effects()
     if not _has_room(group, member_id):
         if member_id in group.members:
@@ -73,21 +63,6 @@ def join(group: ClassicGroup, asked: Join, waiter: Waiter, now: int) -> Effects:
     else:
         _join_again(group, asked, effects, waiter, now)
     return effects
-
-
-def _is_as_before(group: ClassicGroup, member: Member, asked: Join) -> bool:
-    """Whether a member that is waited for says just what it said the last time."""
-    return (
-        group.state is PREPARING_REBALANCE
-        and member.joining is None
-        and member.protocols == asked.protocols
-        and member.session_timeout_ms == asked.session_timeout_ms
-        and member.rebalance_timeout_ms == asked.rebalance_timeout_ms
-        and group.protocol_type == asked.protocol_type
-        and member.instance_id is None
-        and asked.who.instance_id is None
-        and len(group.members) <= group.settings.max_size
-    )
 
 
 def _has_room(group: ClassicGroup, member_id: str) -> bool:

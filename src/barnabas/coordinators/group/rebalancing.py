@@ -23,9 +23,8 @@ def members_changed(group: ClassicGroup, effects: Effects, now: int) -> None:
 
 
 def end_if_all_joined(group: ClassicGroup, effects: Effects, now: int) -> None:
-    """End the join phase when nobody is waited for. A first rebalance always waits its time."""
-    waiting = group.state is PREPARING_REBALANCE and group.extension_ms is None
-    if waiting and group.all_have_joined:
+    """End the join phase when nobody is waited for."""
+    if group.state is PREPARING_REBALANCE and group.ends_joins:
         end_join_phase(group, effects, now)
 
 

@@ -66,7 +66,3 @@ class Effects:
         """Add an answer, if somebody waits for it."""
         if waiter is not None:
             self.answers.append(new_tuple(Answer, (waiter, reply)))
-
-
-NOTHING = Effects()
-"""Of a step after which one more waits and no deadline is nearer: there is nothing to be done."""

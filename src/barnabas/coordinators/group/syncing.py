@@ -13,7 +13,7 @@ from barnabas.coordinators.group.group_states import (
 from barnabas.coordinators.group.joining import put_in_place
 from barnabas.coordinators.group.member import NO_ASSIGNMENT, Identity
 from barnabas.coordinators.group.rebalancing import drop_assignments, members_changed
-from barnabas.coordinators.group.replies import NOTHING, Effects, JoinReply, SyncReply, Waiter
+from barnabas.coordinators.group.replies import Effects, JoinReply, SyncReply, Waiter
 from barnabas.coordinators.group.snapshot import record_of
 from barnabas.errors import ErrorCode
 
@@ -30,17 +30,13 @@ class Sync(NamedTuple):
 
 def sync(group: ClassicGroup, asked: Sync, waiter: Waiter, now: int) -> Effects:
     """Answer when the assignments of this generation are there."""
+    effects = Effects()
     refused = _refusal(group, asked)
     if refused is not None:
-        effects = Effects()
         effects.answer(waiter, SyncReply(refused))
         return effects
     member = group.members[asked.who.member_id]
     member.has_synced = True
-    if group.state is not STABLE and member.syncing is None and group.leader != member.member_id:
-        member.syncing = waiter
-        return NOTHING
-    effects = Effects()
     if group.state is STABLE:
         effects.answer(waiter, group.sync_reply(member))
         group.heard(member, now)

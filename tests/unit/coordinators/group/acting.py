@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
-from barnabas.coordinators.group import joining, leaving, syncing
+from barnabas.coordinators.group import joining, leaving, syncing, usual
 from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.joining import Join
@@ -20,8 +20,13 @@ DELAY_MS = 3_000
 class Acting:
     """Members are called by their client ids; `ids` has what they were called by the group."""
 
-    def __init__(self, *, max_size: int = 1000, group: ClassicGroup | None = None) -> None:
+    def __init__(
+        self, *, max_size: int = 1000, group: ClassicGroup | None = None, usual: bool = True
+    ) -> None:
         self.now = 0
+        self.usual = usual
+        """Whether the short ways are tried first."""
+        self.short_ways = 0
         self.group = group or ClassicGroup("kennel", GroupSettings(DELAY_MS, max_size))
         self.ids: dict[str, str] = {}
         self.told: dict[str, JoinReply | SyncReply] = {}
@@ -57,7 +62,12 @@ class Acting:
             skips_assignment=skips,
         )
         self.told.pop(who, None)
-        self._carry_out(joining.join(self.group, asked, who, self.now))
+        if self.usual and usual.joins_again(self.group, asked, who):
+            self.short_ways += 1
+            if self.group.ends_joins:
+                self._carry_out(usual.end_joins(self.group, self.now))
+        else:
+            self._carry_out(joining.join(self.group, asked, who, self.now))
 
     def sync(
         self,
@@ -67,12 +77,20 @@ class Acting:
         generation: int | None = None,
         instance: str | None = None,
         protocol: str | None = None,
+        kind: str | None = None,
     ) -> None:
         named = {self.ids[name]: what for name, what in (assignments or {}).items()}
         present = self.group.generation if generation is None else generation
-        asked = Sync(Identity(self.ids.get(who, who), instance), present, None, protocol, named)
+        asked = Sync(Identity(self.ids.get(who, who), instance), present, kind, protocol, named)
         self.told.pop(who, None)
-        self._carry_out(syncing.sync(self.group, asked, who, self.now))
+        told = usual.sync_reply(self.group, asked, self.now) if self.usual else None
+        if told is not None:
+            self.short_ways += 1
+            self.told[who] = told
+        elif self.usual and usual.waits_for_leader(self.group, asked, who):
+            self.short_ways += 1
+        else:
+            self._carry_out(syncing.sync(self.group, asked, who, self.now))
 
     def beat(self, who: str, generation: int | None = None, instance: str | None = None) -> str:
         present = self.group.generation if generation is None else generation

@@ -1,0 +1,82 @@
+"""Usual: what most joins and syncs of a rebalance come to, told apart by a few comparisons.
+
+Each does just what `join` or `sync` would, or does nothing and says so.
+"""
+
+from barnabas.coordinators.group.classic import ClassicGroup
+from barnabas.coordinators.group.group_states import (
+    COMPLETING_REBALANCE,
+    PREPARING_REBALANCE,
+    STABLE,
+)
+from barnabas.coordinators.group.joining import Join
+from barnabas.coordinators.group.member import Member
+from barnabas.coordinators.group.rebalancing import end_join_phase
+from barnabas.coordinators.group.replies import Effects, SyncReply, Waiter
+from barnabas.coordinators.group.syncing import Sync
+
+
+def joins_again(group: ClassicGroup, asked: Join, waiter: Waiter) -> bool:
+    """Have a member wait that is waited for and says what it said the last time.
+
+    With the last of them `end_joins` has something to say.
+    """
+    (member_id, instance_id), _, _, _, _, session_ms, rebalance_ms, kind, protocols, _, _ = asked
+    member = group.members.get(member_id)
+    if (
+        group.state is not PREPARING_REBALANCE
+        or member is None
+        or member.joining is not None
+        or member.protocols != protocols
+        or member.session_timeout_ms != session_ms
+        or member.rebalance_timeout_ms != rebalance_ms
+        or group.protocol_type != kind
+        or member.instance_id is not None
+        or instance_id is not None
+        or len(group.members) > group.settings.max_size
+    ):
+        return False
+    member.joining = waiter
+    return True
+
+
+def end_joins(group: ClassicGroup, now: int) -> Effects:
+    """Begin a generation, once all have joined again."""
+    effects = Effects()
+    end_join_phase(group, effects, now)
+    return effects
+
+
+def waits_for_leader(group: ClassicGroup, asked: Sync, waiter: Waiter) -> bool:
+    """Have a follower wait for what the leader will say."""
+    if group.state is not COMPLETING_REBALANCE:
+        return False
+    member = _asker(group, asked)
+    if member is None or member.syncing is not None or group.leader == member.member_id:
+        return False
+    member.has_synced = True
+    member.syncing = waiter
+    return True
+
+
+def sync_reply(group: ClassicGroup, asked: Sync, now: int) -> SyncReply | None:
+    """What a member is told after its leader has said it; None: it has not, or something is wrong."""
+    member = _asker(group, asked) if group.state is STABLE else None
+    if member is None:
+        return None
+    member.has_synced = True
+    group.heard(member, now)
+    return group.sync_reply(member)
+
+
+def _asker(group: ClassicGroup, asked: Sync) -> Member | None:
+    """The member that asks, if it is no static one and belongs to this generation."""
+    (member_id, instance_id), generation, kind, protocol, _ = asked
+    if (
+        generation != group.generation
+        or instance_id is not None
+        or (kind is not None and kind != group.protocol_type)
+        or (protocol is not None and protocol != group.protocol)
+    ):
+        return None
+    return group.members.get(member_id)

@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from barnabas.dialects.commands import CommitOffsets, CommitRun
 from barnabas.dialects.dialect import Request
 from barnabas.dialects.kafka.commit import commit_command, commit_response
-from barnabas.dialects.kafka.commit_frames import read_all, read_several, write_all, write_any
+from barnabas.dialects.kafka.commit_frames import (
+    read_all,
+    read_any,
+    read_several,
+    write_all,
+    write_any,
+)
 from barnabas.errors import DecodeError, ErrorCode
 from barnabas.kernels import commit_frames
 from barnabas.protocol.api_keys import ApiKey
@@ -104,6 +110,15 @@ def judge(frame: memoryview) -> None:
     found = read_all(frame, SERVED)
     forms = [_read(form, frame) for form in FORMS]
     assert forms[0] == forms[1]
+    alone = [_read_several(form, bytes(frame), -4) for form in FORMS]
+    assert alone[0] == alone[1]
+    if alone[0] is None:
+        assert read_any(frame, SERVED) == found
+    else:
+        run = read_any(frame, SERVED)
+        assert run is not None
+        assert isinstance(run.body, CommitRun)
+        assert run._replace(body=run.body.first) == found
     if found is not None:
         try:
             header, position = read_request_header(frame)
@@ -234,9 +249,9 @@ def judge_several(received: bytes) -> Request | None:
     return found
 
 
-def _read_several(form: Any, received: bytes) -> object:
+def _read_several(form: Any, received: bytes, first: int = 0) -> object:
     try:
-        return form.read_several(received, 0, 10, 256)
+        return form.read_several(received, first, 0, 10, 256)
     except UnicodeDecodeError:
         return None
 
@@ -255,7 +270,7 @@ def test_several_are_read_as_each_of_them(
     if found is not None:
         assert read_several(memoryview(received), VersionRange(version + 1, 10)) is None
         for form in FORMS:
-            assert form.read_several(received, 0, 10, len(requests) - 1) is None
+            assert form.read_several(received, 0, 0, 10, len(requests) - 1) is None
 
 
 @given(requests=ONE_EACH, version=st.integers(8, 10), data=st.data())

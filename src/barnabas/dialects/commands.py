@@ -169,19 +169,6 @@ class CommitOffset(NamedTuple):
     timestamp: int
 
 
-Who = tuple[str, int, str, str | None]
-"""Who commits: group, generation, member id, instance id."""
-CommitRow = tuple[int, Who, str | bytes, int, int, int, str]
-"""A request that keeps one position: its number, who, topic or topic id, partition, offset, leader epoch,
-metadata. Names that say the same as in the row before are the same object."""
-
-
-class CommitRun(NamedTuple):
-    """Requests that came together and keep one position each. The outcome is as of `CommitOffsets`."""
-
-    rows: list[CommitRow]
-
-
 class CommitTopic(NamedTuple):
     """Positions of one topic, named or told by id."""
 
@@ -203,3 +190,26 @@ class CommitOffsets(NamedTuple):
     instance_id: str | None
     retention_ms: int
     topics: list[CommitTopic]
+
+
+Who = tuple[str, int, str, str | None]
+"""Who commits: group, generation, member id, instance id."""
+CommitRow = tuple[int, Who, str | bytes, int, int, int, str]
+"""A request that keeps one position: its number, who, topic or topic id, partition, offset, leader epoch,
+metadata. Names that say the same as in the row before are the same object."""
+
+
+class CommitRun(NamedTuple):
+    """Requests of one version that keep one position each. The outcome is as of `CommitOffsets`."""
+
+    rows: list[CommitRow]
+
+    @property
+    def first(self) -> CommitOffsets:
+        """What the first of them asks by itself."""
+        _, who, topic, index, offset, epoch, metadata = self.rows[0]
+        group_id, generation, member_id, instance_id = who
+        offsets = [CommitOffset(index, offset, epoch, metadata, -1)]
+        name, topic_id = ("", topic) if isinstance(topic, bytes) else (topic, bytes(16))
+        topics = [CommitTopic(name, topic_id, offsets)]
+        return CommitOffsets(group_id, generation, member_id, instance_id, -1, topics)

@@ -206,33 +206,40 @@ def write(
 
 
 def read_several(
-    received: bytes, lowest: cython.int, highest: cython.int, most: cython.Py_ssize_t
+    received: bytes,
+    first: cython.Py_ssize_t,
+    lowest: cython.int,
+    highest: cython.int,
+    most: cython.Py_ssize_t,
 ) -> object:
     """What some whole frames, sizes in front, say that commit one position each; None: another.
 
-    At most `most` of them, of one version and client. The tuple is: version, client id and a list with
+    At most `most` of them, of one version and client. `first` is 0, or -4 for one frame without its size,
+    which would be there. The tuple is: version, client id and a list with
     for each: correlation id, who, topic, partition, offset, leader epoch, metadata. Who is a tuple of
     group, generation, member id and instance id (or None), the topic its name, or its id from version 10
     on: the same object as before if it says the same. Raises UnicodeDecodeError for a bad name.
     """
     end: cython.Py_ssize_t = len(received)
-    if end < 16 or received[4] != 0 or received[5] != 8:
+    if first not in {0, -4} or end < first + 16:
         return None
-    version: cython.int = int16_of(received, 6)
+    if received[first + 4] != 0 or received[first + 5] != 8:
+        return None
+    version: cython.int = int16_of(received, first + 6)
     if version < lowest or version > highest or version < _FIRST or version > _BY_ID:
         return None
-    at: cython.Py_ssize_t = 14
-    length: cython.Py_ssize_t = int16_of(received, 12)
+    at: cython.Py_ssize_t = first + 14
+    length: cython.Py_ssize_t = int16_of(received, first + 12)
     client: object = None
     if length >= 0:
         if length >= end - at:
             return None
         client = received[at : at + length].decode("utf-8", "replace")
         at += length
-    kind: bytes = received[4:8]
-    head: bytes = received[12:at]
-    heading: cython.Py_ssize_t = at
-    begin: cython.Py_ssize_t = 0
+    kind: bytes = received[first + 4 : first + 8]
+    head: bytes = received[first + 12 : at]
+    heading: cython.Py_ssize_t = at - first
+    begin: cython.Py_ssize_t = first
     start: cython.Py_ssize_t
     stop: cython.Py_ssize_t
     said: bytes
@@ -244,12 +251,14 @@ def read_several(
     while begin < end:
         if end - begin < heading or len(rows) >= most:
             return None
-        stop = begin + 4 + int32_of(received, begin)
+        stop = end
+        if begin >= 0:
+            stop = begin + 4 + int32_of(received, begin)
         start = begin + heading
         # What is cut short or has tags in its header is not read here.
         if stop > end or stop <= start or received[start]:
             return None
-        if begin and (
+        if begin > 0 and (
             received[begin + 4 : begin + 8] != kind or received[begin + 12 : start] != head
         ):
             return None

@@ -10,10 +10,12 @@ import pytest
 
 from barnabas.broker import commit_runs
 from barnabas.broker.apis import offset_commit
+from barnabas.broker.broker import Broker
 from barnabas.broker.connection import ClientConnection
 from barnabas.broker.purgatory import Unwritten
 from barnabas.broker.spoken import spoken
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
+from barnabas.dialects.commands import CommitRow
 from barnabas.errors import ErrorCode
 from barnabas.log.config import LogConfig
 from barnabas.protocol.api_keys import ApiKey
@@ -155,16 +157,22 @@ class Side:
 
 
 class Both:
-    """The two ways side by side. `taken` has for each run on the short one whether it was taken."""
+    """The two ways side by side.
+
+    `taken` has for each run on the short one whether it was taken, `alone` for those of one request.
+    """
 
     def __init__(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.path = path
         self.taken: list[bool] = []
+        self.alone: list[bool] = []
         self.sides: list[Side] = []
 
-        def watched(*arguments: object, **named: object) -> Unwritten | None:
-            outcome = commit_runs.commit_run(*arguments, **named)  # type: ignore[arg-type]
-            self.taken.append(outcome is not None)
+        def watched(broker: Broker, rows: list[CommitRow], *, by_id: bool) -> Unwritten | None:
+            if not next(side.together for side in self.sides if side.broker is broker):
+                return None
+            outcome = commit_runs.commit_run(broker, rows, by_id=by_id)
+            (self.taken if len(rows) > 1 else self.alone).append(outcome is not None)
             return outcome
 
         monkeypatch.setattr(offset_commit, "commit_run", watched)
@@ -259,7 +267,12 @@ def test_what_is_refused_is_left_to_the_longer_way(both: Both, why: str, version
         side.turn((channel, side.commits(version, Ask("a", "dogs", 0, 1), REFUSED[why])))
         first, second = codes(channel, version)
         assert (first, bool(second)) == (0, True)
+        side.turn((channel, side.commits(version, Ask("a", "dogs", 1, 1))))
+        side.turn((channel, side.commits(version, REFUSED[why])))
+        first, second = codes(channel, version)[2:]
+        assert (first, bool(second)) == (0, True)
     assert both.taken == [False]
+    assert both.alone == [True, False] * 2
     both.agree()
 
 
@@ -298,6 +311,8 @@ def test_what_is_not_read_as_one(both: Both) -> None:
         side.turn((channel, side.commits(9, one) + side.frame(ApiKey.OFFSET_COMMIT, 9, request)))
         side.turn((channel, side.commits(9, *[one] * 257)))
     assert both.taken == []
+    assert all(both.alone)
+    assert len(both.alone) == 267
     both.agree()
 
 

@@ -55,7 +55,10 @@ def handle(broker: Broker, context: RequestContext, asked: CommitOffsets | Commi
     None: requests that came together are to be handled one by one.
     """
     if isinstance(asked, CommitRun):
-        return commit_run(broker, asked.rows, by_id=_RULES[context.api_version].by_id)
+        taken = commit_run(broker, asked.rows, by_id=_RULES[context.api_version].by_id)
+        if taken is not None or len(asked.rows) > 1:
+            return taken
+        asked = asked.first
     unknown_group, in_registry, knows_epochs, by_id = _RULES[context.api_version]
     if in_registry:
         return _commit_in_registry(broker, asked)

@@ -20,6 +20,8 @@ _MOST_BYTES = 1 << 16
 _MOST_TOGETHER = 256
 """Requests that are read as one."""
 _NO_RETENTION = -1
+_WITHOUT_SIZE = -4
+"""Where a frame begins of which only what is behind its size is told."""
 
 
 def read_all(frame: memoryview, versions: VersionRange) -> Request | None:
@@ -50,11 +52,21 @@ def write_all(
 
 def read_several(received: memoryview, versions: VersionRange) -> Request | None:
     """Whole frames that keep one position each as one request, that of the first; None: another."""
+    return _read_run(received, 0, versions)
+
+
+def read_any(frame: memoryview, versions: VersionRange) -> Request | None:
+    """As `read_all`, but what keeps one position is a run of one."""
+    request = _read_run(frame, _WITHOUT_SIZE, versions)
+    return read_all(frame, versions) if request is None else request
+
+
+def _read_run(received: memoryview, first: int, versions: VersionRange) -> Request | None:
     if len(received) > _MOST_BYTES:
         return None
     try:
         read = commit_frames.read_several(
-            bytes(received), versions.first, versions.last, _MOST_TOGETHER
+            bytes(received), first, versions.first, versions.last, _MOST_TOGETHER
         )
     except UnicodeDecodeError:
         return None

@@ -9,6 +9,7 @@ from barnabas.dialects.commands import (
     Append,
     Appended,
     CommitOffsets,
+    CommitRun,
     Fetch,
     FetchOutcome,
     FoundOffset,
@@ -67,7 +68,7 @@ _Direct = Callable[[memoryview, VersionRange], Request | None]
 
 _DIRECT: Mapping[ApiKey, _Direct] = {
     ApiKey.FETCH: fetch_frames.read_all,
-    ApiKey.OFFSET_COMMIT: commit_frames.read_all,
+    ApiKey.OFFSET_COMMIT: commit_frames.read_any,
 }
 """Requests whose whole frames kernels read."""
 
@@ -324,7 +325,8 @@ def _message_of(key: int, body: object, outcome: object) -> object:
             assert isinstance(body, ListOffsets)
             return list_offsets_response(body, cast("list[FoundOffset]", outcome))
         case ApiKey.OFFSET_COMMIT:
-            assert isinstance(body, CommitOffsets)
-            return commit_response(body, cast("list[ErrorCode]", outcome))
+            command = body.first if isinstance(body, CommitRun) else body
+            assert isinstance(command, CommitOffsets)
+            return commit_response(command, cast("list[ErrorCode]", outcome))
         case _:
             return outcome

@@ -5,7 +5,6 @@ for each group at the next moment at which something happens to it by itself.
 """
 
 from collections.abc import Callable, Sequence
-from typing import cast
 
 from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_shards import GroupShards, Held
@@ -148,7 +147,8 @@ class GroupMembership:
 
     def _carry_out(self, held: Held, group: ClassicGroup, effects: Effects) -> None:
         for waiter, reply in effects.answers:
-            pending, respond = cast("_Waiting", waiter)
+            assert isinstance(waiter, tuple), "a _Waiting"
+            pending, respond = waiter
             pending.complete(respond(reply))
         if effects.record is not None:
             self._store(held, group, effects.record, effects.ticket)

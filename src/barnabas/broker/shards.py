@@ -28,6 +28,9 @@ _NOT_WRITTEN = ErrorCode.COORDINATOR_NOT_AVAILABLE
 TOO_LARGE = ErrorCode.UNKNOWN_SERVER_ERROR
 """Source: the same, of a batch that is larger than `max.message.bytes` of the internal topic."""
 
+_KNOWN = 10_000
+"""Groups, or transactional ids, whose shard is remembered."""
+
 ShardT = TypeVar("ShardT", bound=CoordinatorShard)
 
 
@@ -57,6 +60,8 @@ class Shards(ABC, Generic[ShardT]):
         self._held: dict[Partition, HeldShard[ShardT]] = {}
         self._found: list[HeldShard[ShardT] | None] = []
         """By partition of the topic, what was asked for while the topics did not change."""
+        self._by_key: dict[str, HeldShard[ShardT]] = {}
+        """The same by group or transactional id: members ask with each request."""
         self._changes = -1
         self.on_loaded: list[Callable[[HeldShard[ShardT]], None]] = []
 
@@ -91,12 +96,16 @@ class Shards(ABC, Generic[ShardT]):
             self._changes = self.topics.changes
             topic = self.topics.get(self._topic.name)
             self._found = [None] * (0 if topic is None else len(topic.partitions))
-        if not self._found:
-            return None
-        index = partition_for(key, len(self._found))
-        held = self._found[index]
-        if held is None:
-            held = self._found[index] = self.at(index)
+            self._by_key.clear()
+        held = self._by_key.get(key)
+        if held is None and self._found:
+            index = partition_for(key, len(self._found))
+            held = self._found[index]
+            if held is None:
+                held = self._found[index] = self.at(index)
+            if len(self._by_key) >= _KNOWN:
+                self._by_key.clear()
+            self._by_key[key] = held
         return held
 
     def indexes(self) -> Iterator[int]:

@@ -67,8 +67,10 @@ def _asked(
     member_id, instance_id = request.member_id, request.group_instance_id
     session_ms, rebalance_ms = request.session_timeout_ms, request.rebalance_timeout_ms
     client_id = context.client_id or ""
-    name = client_id if instance_id is None else instance_id
-    new_id, nameless_id = ("", "") if member_id else _new_ids(broker, name)
+    new_id = nameless_id = ""
+    if not member_id:
+        name = client_id if instance_id is None else instance_id
+        new_id, nameless_id = _new_ids(broker, name)
     return new_tuple(
         Join,
         (

@@ -92,20 +92,15 @@ class ClassicGroup:
         return max([one.rebalance_timeout_ms for one in self.members.values()], default=0)
 
     @property
-    def all_have_joined(self) -> bool:
-        """Whether everybody who is known waits for the end of the join phase."""
-        if self.invited:
+    def ends_joins(self) -> bool:
+        """Whether the join phase is over: nobody is waited for. A first rebalance waits its time."""
+        if self.extension_ms is not None or self.invited:
             return False
         # They tend to join in the order in which they are told to, so that the last is still away.
         for member in reversed(self.members.values()):  # noqa: SIM110  (no generator for each request)
             if member.joining is None:
                 return False
         return True
-
-    @property
-    def ends_joins(self) -> bool:
-        """Whether the join phase is over: nobody is waited for. A first rebalance waits its time."""
-        return self.extension_ms is None and self.all_have_joined
 
     def deadline(self) -> int | None:
         """When the next thing happens by itself, if nothing else does; exact, where `due` is early."""
@@ -123,6 +118,15 @@ class ClassicGroup:
         member.silent_until = until = now + member.session_timeout_ms
         if self.due is None or until < self.due:
             self.due = until
+
+    def all_heard(self, now: int) -> None:
+        """The sessions of all members begin anew."""
+        first = self.due
+        for member in self.members.values():
+            member.silent_until = until = now + member.session_timeout_ms
+            if first is None or until < first:
+                first = until
+        self.due = first
 
     def refusal(self, who: Identity) -> ErrorCode | None:
         """Why this is no member, or no longer the static member that it was."""

@@ -1,12 +1,6 @@
 """Which partition of __consumer_offsets a group belongs to: Java's String.hashCode of its id."""
 
-from functools import lru_cache
 
-_KNOWN = 10_000
-"""Groups whose partition is remembered: members ask for it with each heartbeat."""
-
-
-@lru_cache(maxsize=_KNOWN)
 def partition_for(group_id: str, partitions: int) -> int:
     """Source: Kafka's GroupCoordinatorService.partitionFor: Utils.abs(hashCode) % partitions."""
     hashed = 0

@@ -94,7 +94,7 @@ def end_join_phase(group: ClassicGroup, effects: Effects, now: int) -> None:
             effects.answer(member.joining, group.join_reply(member))
             member.joining = None
         member.is_new = member.has_synced = False
-        group.heard(member, now)
+    group.all_heard(now)
 
 
 def _elect(group: ClassicGroup) -> bool:

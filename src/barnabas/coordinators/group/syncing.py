@@ -97,9 +97,10 @@ def _assign(
     group.move(GroupInput.ASSIGNED, now)
     for member in group.members.values():
         member.assignment = by_member.get(member.member_id, NO_ASSIGNMENT)
-        effects.answer(member.syncing, group.sync_reply(member))
-        member.syncing = None
-        group.heard(member, now)
+        if member.syncing is not None:
+            effects.answer(member.syncing, group.sync_reply(member))
+            member.syncing = None
+    group.all_heard(now)
 
 
 def _replaced(

@@ -14,8 +14,6 @@ from barnabas.broker.group_shards import GroupShards, Held
 from barnabas.broker.own_batch import ENOUGH
 from barnabas.broker.purgatory import Unwritten
 from barnabas.broker.topic_znodes import Topic
-from barnabas.coordinators.group.commit import Commit
-from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position, append_commits
 from barnabas.coordinators.group.offsets import OffsetsShard, is_too_long
 from barnabas.dialects.commands import CommitRow, Who
@@ -113,14 +111,11 @@ def _parts_of(broker: Broker, rows: list[CommitRow], *, by_id: bool) -> list[_Pa
 
 def _shard_that_takes(groups: GroupShards, who: Who, now: int) -> Held | None:
     """Where the offsets of a group are kept, if they may commit; a member is heard by it."""
-    group_id, generation, member_id, instance_id = who
     try:
-        held = groups.of(group_id)
+        held = groups.of(who[0])
     except BrokerError:
         return None
     config = held.partition.log.config
     if not config.seen_when_written or config.max_message_bytes < _SURE:
         return None
-    identity = new_tuple(Identity, (member_id, instance_id))
-    asked = new_tuple(Commit, (group_id, identity, generation, {}, ErrorCode.NONE, False, True))
-    return held if held.shard.takes(asked, now) else None
+    return held if held.shard.takes(who, now) else None

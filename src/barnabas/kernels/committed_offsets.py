@@ -20,6 +20,7 @@ else:
 _NO_ID = cython.declare(bytes, bytes(16))
 _KEY_KIND = cython.declare(cython.int, 1)
 _INDEX = cython.declare(cython.Py_ssize_t, 4)
+_ID_FOLLOWS = cython.declare(bytes, b"\0\x10")
 _UUID = cython.declare(cython.Py_ssize_t, 16)
 _new = cython.declare(object, tuple.__new__)
 
@@ -214,7 +215,7 @@ def append_several(
         raise ValueError("the names are too long")
     for each in rows:
         _, _, _, index, offset, epoch, metadata = each
-        value: object = value_of(offset, epoch, metadata, now_ms, topic_id)
+        value: object = _value(offset, epoch, metadata, now_ms, topic_id)
         if value is None:
             raise ValueError("the metadata are too long")
         put_of(tail, 0, index, 4)
@@ -263,6 +264,29 @@ def value_of(
     topic_id: bytes,
 ) -> object:
     """The value of today's version, 4; None if the text is so long that its length takes two bytes."""
+    return _value(offset, leader_epoch, metadata, timestamp, topic_id)
+
+
+@cython.cfunc
+def _value(
+    offset: cython.longlong,
+    leader_epoch: cython.longlong,
+    metadata: str,
+    timestamp: cython.longlong,
+    topic_id: bytes,
+) -> object:
+    if not metadata:
+        # As most often: the two parts are one.
+        whole: bytearray = bytearray(24)
+        put_of(whole, 0, 4, 2)
+        put_of(whole, 2, offset, 8)
+        put_of(whole, 10, leader_epoch, 4)
+        put_of(whole, 14, 1, 1)
+        put_of(whole, 15, timestamp, 8)
+        if topic_id == _NO_ID:
+            return bytes(whole)
+        put_of(whole, 23, 1, 1)
+        return b"".join((whole, _ID_FOLLOWS, topic_id))
     text: bytes = metadata.encode()
     length: cython.Py_ssize_t = len(text)
     if length > 126:
@@ -277,7 +301,7 @@ def value_of(
     if topic_id == _NO_ID:
         return b"".join((head, text, tail))
     put_of(tail, 8, 1, 1)
-    return b"".join((head, text, tail, b"\0\x10", topic_id))
+    return b"".join((head, text, tail, _ID_FOLLOWS, topic_id))
 
 
 def record_of(group: str, position: object, committed: object, kind: object) -> object:

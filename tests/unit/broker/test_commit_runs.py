@@ -19,6 +19,7 @@ from barnabas.dialects.commands import CommitRow
 from barnabas.errors import ErrorCode
 from barnabas.log.config import LogConfig
 from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
 from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
 from barnabas.protocol.heartbeat import HeartbeatRequest
 from barnabas.protocol.join_group import (
@@ -285,6 +286,23 @@ def test_a_group_amid_a_rebalance(both: Both) -> None:
         )
         assert codes(channel, 9) == [ErrorCode.REBALANCE_IN_PROGRESS] * 2
     assert both.taken == [False]
+    both.agree()
+
+
+def test_a_group_whose_broker_assigns(both: Both) -> None:
+    for side in both.begin():
+        beat = ConsumerGroupHeartbeatRequest(
+            group_id="pack", member_id="m", member_epoch=0, rebalance_timeout_ms=10_000,
+            subscribed_topic_names=["dogs"], topic_partitions=[],
+        )  # fmt: skip
+        side.turn((side.client(), side.frame(ApiKey.CONSUMER_GROUP_HEARTBEAT, 1, beat)))
+        channel = side.client()
+        mine = [Ask("pack", "dogs", n, 1, ("m", epoch)) for n, epoch in enumerate((2, 1))]
+        side.turn((channel, side.commits(9, *mine)))
+        side.turn((channel, side.commits(9, Ask("pack", "dogs", 1, 1))))
+        assert codes(channel, 9) == [0, ErrorCode.STALE_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID]
+    assert both.taken == [False]
+    assert both.alone == [False] * 3
     both.agree()
 
 

@@ -15,7 +15,9 @@ from barnabas.protocol.internal.offset_commit_record import OffsetCommitKey, Off
 from barnabas.types import Buffer
 from barnabas.wire.compiler import Codec
 
-Rows = Sequence[tuple[int, tuple[str, int, str, str | None], str | bytes, int, int, int, str]]
+Who = tuple[str, int, str, str | None]
+"""Who commits: group, generation, member id, instance id."""
+Rows = Sequence[tuple[int, Who, str | bytes, int, int, int, str]]
 """Commits as they are read: the last five of each are topic, partition, offset, epoch, metadata."""
 Append = Callable[[int, bytes, bytes, tuple[()]], object]
 

@@ -69,7 +69,10 @@ class OffsetsShard:
         if not self._pending.is_empty:
             for position, _ in offsets:
                 self._pending.outdate(group_id, position)
-        self._groups.setdefault(group_id, {}).update(offsets)
+        known = self._groups.get(group_id)
+        if known is None:
+            known = self._groups[group_id] = {}
+        known.update(offsets)
 
     def fetch(
         self, group_id: str, positions: Iterable[Position]

@@ -12,10 +12,11 @@ from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.groups import ConsumerGroups
 from barnabas.coordinators.consumer_group.surroundings import Surroundings
 from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
-from barnabas.coordinators.group.commit import Commit, commit_refusal
+from barnabas.coordinators.group.commit import NO_GENERATION, Commit, commit_refusal
 from barnabas.coordinators.group.group_records import decode_group, decode_group_key, encode_end
 from barnabas.coordinators.group.group_states import GroupState
-from barnabas.coordinators.group.offset_records import Position
+from barnabas.coordinators.group.member import Identity
+from barnabas.coordinators.group.offset_records import Position, Who
 from barnabas.coordinators.group.offsets import OffsetsShard
 from barnabas.coordinators.group.protocols import CONSUMER
 from barnabas.coordinators.group.snapshot import group_of
@@ -120,9 +121,16 @@ class GroupShard:
             return CoordinatorResult(dict.fromkeys(asked.offsets, refused))
         return self.offsets.commit(asked.group_id, asked.offsets)
 
-    def takes(self, asked: Commit, now: int) -> bool:
+    def takes(self, who: Who, now: int) -> bool:
         """Whether `commit` would look at nothing but the offsets; a member is heard by it as well."""
-        return self._modern(asked.group_id) is None and self._refusal(asked, now) is None
+        group_id, generation, member_id, instance_id = who
+        if self._modern(group_id) is not None:
+            return False
+        if generation <= NO_GENERATION and group_id not in self._groups:
+            return True  # As `commit_refusal` has it, without making a commit of it.
+        identity = Identity(member_id, instance_id)
+        asked = Commit(group_id, identity, generation, {}, ErrorCode.NONE)
+        return self._refusal(asked, now) is None
 
     def _refusal(self, asked: Commit, now: int) -> ErrorCode | None:
         group = self._groups.get(asked.group_id)

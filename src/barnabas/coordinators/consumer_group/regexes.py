@@ -1,7 +1,7 @@
 """Subscriptions by regular expression, in the syntax of RE2, whose time grows with the text alone.
 
 Source: KIP-848: the broker matches them, whole names against RE2/J in Kafka. Here it is the RE2 of
-Google (package google-re2, the extra `regex`); it is imported when the first expression comes. Names
+Google (package google-re2); it is imported when the first expression comes. Names
 of transactions are looked for with it, too (KIP-1152).
 """
 

@@ -9,7 +9,7 @@ Versions: 1 rebalance timeout apart from the session's (KIP-62) · 2 throttle ti
 """
 
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ from barnabas.broker.client_host import client_host
 from barnabas.broker.context import RequestContext
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
-from barnabas.coordinators.group.replies import JoinReply
+from barnabas.coordinators.group.replies import JoinedMember, JoinReply
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.log.file_names import uuid_text
 from barnabas.protocol.join_group import (
@@ -107,11 +107,15 @@ def _respond(no_protocol: str | None, reply: JoinReply) -> JoinGroupResponse:
         leader=leader,
         skip_assignment=skips,
         member_id=member_id,
-        members=[
-            _member(member_id=member_id, group_instance_id=instance_id, metadata=metadata)
-            for member_id, instance_id, metadata in members
-        ],
+        members=[] if not members else _told(members),
     )
+
+
+def _told(members: Sequence[JoinedMember]) -> list[JoinGroupResponseMember]:
+    return [
+        _member(member_id=member_id, group_instance_id=instance_id, metadata=metadata)
+        for member_id, instance_id, metadata in members
+    ]
 
 
 class _Spoken(NamedTuple):

@@ -62,7 +62,7 @@ def test_who_makes_an_asyncio_client_outside_of_a_coroutine_is_told_where(kind: 
 def test_two_tasks_that_poll_one_consumer_are_refused(servers: str) -> None:
     async def main() -> None:
         async with aio.Consumer(bootstrap_servers=servers) as consumer:
-            consumer.assign([])
+            consumer.assign([("nothing-yet", 0)])
             first = asyncio.ensure_future(consumer.poll())
             await asyncio.sleep(0)
             with pytest.raises(LocalProtocolError, match="one at a time"):

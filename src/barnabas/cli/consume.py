@@ -21,6 +21,7 @@ from barnabas.cli.record_json import ConsumedRecord, to_json
 from barnabas.cli.usage import HintingCommand, usage
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.errors import ConfigError
+from barnabas.records.record import Record
 from barnabas.types import TopicPartition
 
 _POLL_SECONDS = 0.5
@@ -183,11 +184,25 @@ def _copy(
         if ends is not None and _is_done(consumer, ends):
             return
         records = consumer.poll(_POLL_SECONDS, min(left, _POLL_RECORDS))
-        for record in records:
-            if ends is None or record.offset < ends[TopicPartition(record.topic, record.partition)]:
-                out.write(render(record))
-                left -= 1
+        printed = 0
+        try:
+            for record in records:
+                place = TopicPartition(record.topic, record.partition)
+                if ends is None or record.offset < ends[place]:
+                    out.write(render(record))
+                    left -= 1
+                printed += 1
+        except BaseException:
+            _give_back(consumer, records[printed:])
+            raise
         out.flush()
+
+
+def _give_back(consumer: Consumer, records: list[Record]) -> None:
+    """We are ended while we print: what is not printed is not for the group to pass over."""
+    first = {TopicPartition(one.topic, one.partition): one.offset for one in reversed(records)}
+    for place, offset in first.items():
+        consumer.seek(place, offset)
 
 
 def _is_done(consumer: Consumer, ends: Mapping[TopicPartition, int]) -> bool:

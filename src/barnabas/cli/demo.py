@@ -1,9 +1,6 @@
 """`barnabas demo`: the options of the demo; the demo itself is `barnabas.demo`."""
 
-import signal
-import sys
 from pathlib import Path
-from types import FrameType
 
 import click
 
@@ -34,12 +31,4 @@ def demo(output: Path) -> None:
 
     from barnabas.demo.run import run
 
-    # So that the broker is stopped too: by default these would end us on the spot.
-    signal.signal(signal.SIGTERM, _leave)
-    signal.signal(signal.SIGHUP, _leave)
     run(output, Console())
-
-
-def _leave(number: int, frame: FrameType | None) -> None:
-    del frame
-    sys.exit(128 + number)

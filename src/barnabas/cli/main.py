@@ -1,7 +1,7 @@
 """The command tree and the exit codes. A command's module is imported when the command runs.
 
 Exit codes: 0 done, 1 it failed (one line on stderr says why and what to do), 2 wrong usage or a
-value that no property can have, 130 interrupted.
+value that no property can have, 130 interrupted, 129 and 143 ended by SIGHUP and SIGTERM.
 """
 
 import os
@@ -12,6 +12,7 @@ from typing import Any, Never
 import click
 
 from barnabas import __version__
+from barnabas.cli.ending import end_in_order
 from barnabas.cli.hints import with_hints
 from barnabas.cli.log_lines import log_to_stderr
 from barnabas.cli.usage import HintingGroup
@@ -149,6 +150,7 @@ def barnabas() -> None:
 def main(arguments: list[str] | None = None) -> Never:
     """Run the command line and exit."""
     log_to_stderr()
+    end_in_order()
     try:
         status = barnabas.main(args=arguments, prog_name="barnabas", standalone_mode=False)
     except click.exceptions.Abort:

@@ -63,7 +63,7 @@ def serve(
     as_json: bool,
     log_level: str,
 ) -> None:
-    """Run a broker in this process until SIGTERM or Ctrl-C.
+    """Run a broker in this process until SIGTERM, SIGHUP or Ctrl-C.
 
     Properties have Kafka's names. --port, --host and --data-dir win over --set, and that over
     --config.

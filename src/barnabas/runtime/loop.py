@@ -28,8 +28,12 @@ class EventLoop:
         self._loop.call_soon_threadsafe(callback)
 
     def on_signals(self, callback: Callable[[str], None]) -> None:
-        """Call with the signal's name on SIGTERM and SIGINT; only in the main thread."""
-        for number in (signal.SIGTERM, signal.SIGINT):
+        """Call with the signal's name on SIGTERM, SIGINT and SIGHUP; only in the main thread.
+
+        SIGHUP stays ignored where it is, as under nohup.
+        """
+        ignored = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN
+        for number in (signal.SIGTERM, signal.SIGINT, *(() if ignored else (signal.SIGHUP,))):
             self._loop.on_signal(number, partial(callback, number.name))
 
     def run(self) -> None:

@@ -12,6 +12,7 @@ from barnabas.broker.node import Node
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.config.releases import release_line
+from barnabas.errors import LocalProtocolError
 
 _START_SECONDS = 30.0
 _STOP_SECONDS = 30.0
@@ -59,23 +60,28 @@ class EmbeddedBroker:
 
     @property
     def bootstrap_servers(self) -> str:
-        """`host:port` for clients."""
-        endpoint = next(iter(self._addresses.values()))
+        """`host:port` for clients.
+
+        Raises:
+            LocalProtocolError: the broker does not run, as for all that is asked of it.
+        """
+        endpoint = next(iter(self._running.values()))
         return f"{endpoint.host}:{endpoint.port}"
 
     @property
     def port(self) -> int:
         """The port of the first listener."""
-        return next(iter(self._addresses.values())).port
+        return next(iter(self._running.values())).port
 
     def port_of(self, listener: str) -> int:
         """The port of the listener of that name."""
-        return self._addresses[listener].port
+        return self._running[listener].port
 
     @property
     def data_dir(self) -> Path:
         """Where its logs are."""
-        assert self._data_dir is not None, "the broker was not started"
+        if self._data_dir is None:
+            raise self._not_there()
         return self._data_dir
 
     def start(self) -> None:
@@ -126,6 +132,7 @@ class EmbeddedBroker:
         """
         if self._thread is None or self._node is None:
             return
+        self._addresses = {}
         self._node.stop()
         self._thread.join(_STOP_SECONDS)
         assert not self._thread.is_alive(), "the broker did not stop in time"
@@ -142,8 +149,23 @@ class EmbeddedBroker:
         Raises:
             BrokerError: it exists, or name or properties are not allowed.
         """
-        assert self._node is not None, "the broker was not started"
+        if self._node is None or not self._addresses:
+            raise self._not_there()
         self._node.create_topic(name, partitions, dict(config or {}))
+
+    @property
+    def _running(self) -> dict[str, Endpoint]:
+        """Where it listens."""
+        if not self._addresses:
+            raise self._not_there()
+        return self._addresses
+
+    def _not_there(self) -> LocalProtocolError:
+        what = "was not started" if self._node is None else "has ended"
+        return LocalProtocolError(
+            f"the broker {what}: use it inside `with EmbeddedBroker() as broker:`, or between "
+            "start() and stop()"
+        )
 
     def _clean_up(self) -> None:
         if self._temporary and self._data_dir is not None:

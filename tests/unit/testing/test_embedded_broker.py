@@ -2,12 +2,13 @@
 
 import socket
 import struct
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from barnabas import Admin, Resource
-from barnabas.errors import BrokerError, StorageError
+from barnabas.errors import BrokerError, LocalProtocolError, StorageError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import ApiVersionsRequest, ApiVersionsResponse
 from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
@@ -69,3 +70,26 @@ def test_a_new_group_is_not_waited_for_unless_told_so() -> None:
             Admin(bootstrap_servers=broker.bootstrap_servers) as admin,
         ):
             assert admin.describe_configs(Resource.BROKER, "1")[name].value == delay
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda broker: broker.port,
+        lambda broker: broker.port_of("PLAINTEXT"),
+        lambda broker: broker.bootstrap_servers,
+        lambda broker: broker.data_dir,
+        lambda broker: broker.create_topic("dogs"),
+    ],
+)
+def test_before_its_start_and_after_its_end_it_says_what_to_do(
+    asked: Callable[[EmbeddedBroker], object],
+) -> None:
+    broker = EmbeddedBroker()
+    with pytest.raises(LocalProtocolError, match=r"not started: use it inside `with Embedded"):
+        asked(broker)
+    for _ in range(2):
+        with broker:
+            asked(broker)
+        with pytest.raises(LocalProtocolError, match=r"has ended: use it .* start\(\) and stop"):
+            asked(broker)

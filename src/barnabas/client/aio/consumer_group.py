@@ -42,7 +42,7 @@ class ConsumerGroup:
         options: ConsumerOptions,
         group: GroupOptions,
     ) -> None:
-        self.subscribed = False
+        self.subscribed = self._wanted = False
         self._options = options
         self._coordinator = coordinator
         self._driver = driver
@@ -79,7 +79,13 @@ class ConsumerGroup:
             cluster = self._coordinator.cluster
             self._watch = PatternWatch(cluster, topics, self.member.subscribe, internal=internal)
         self.subscribed = True
+        self._wanted = bool(topics)
         self.member.listens = listens
+
+    @property
+    def reads(self) -> bool:
+        """Whether it is subscribed, and not just to no topic at all."""
+        return self.subscribed and self._wanted
 
     def subscription(self) -> list[str]:
         """The topics that are wanted now, sorted."""

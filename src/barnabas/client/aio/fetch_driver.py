@@ -33,12 +33,12 @@ class FetchDriver:
         self._waiting: list[Wake] = []
         self._finder = PositionFinder(cluster, options, group, self.fetcher, self.news)
         self._timer: asyncio.TimerHandle | None = None
-        self._closed = False
+        self.closed = False
         cluster.on_change.append(self.pump)
 
     def pump(self) -> None:
         """Send what may be sent now."""
-        if self._closed:
+        if self.closed:
             return
         fetcher, now = self.fetcher, self._loop.time()
         self._finder.look()
@@ -105,7 +105,7 @@ class FetchDriver:
 
     def close(self) -> None:
         """Stop, and end the connections."""
-        self._closed = True
+        self.closed = True
         if self._timer is not None:
             self._timer.cancel()
         self._finder.close()

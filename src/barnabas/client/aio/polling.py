@@ -112,6 +112,7 @@ class Polling:
             raise LocalProtocolError("another task polls this consumer: it serves one at a time")
         self._waiting = True
         try:
+            self._check_reads()
             with self._patiently():
                 deadline = self._driver.deadline(timeout_s)
                 await self.attend()
@@ -127,11 +128,21 @@ class Polling:
 
     async def arrival(self) -> None:
         """Wait until something came: records, an error, something to attend to; errors as that."""
+        self._check_reads()
         with self._patiently():
             await self.attend()
             self._check_interrupted()
             await self._driver.arrival(None)
             self._check_interrupted()
+
+    def _check_reads(self) -> None:
+        """Nothing would ever come. A subscription without partitions yet is another thing."""
+        subscribed = self._group is not None and self._group.reads
+        if not (subscribed or self._driver.fetcher.positions or self._driver.closed):
+            raise LocalProtocolError(
+                "the consumer is not subscribed to any topics or assigned any partitions: "
+                "call subscribe or assign before it reads"
+            )
 
     @contextmanager
     def _patiently(self) -> Iterator[None]:

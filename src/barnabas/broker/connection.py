@@ -208,8 +208,8 @@ class ClientConnection:
 
     def _on_pulse(self, frame: memoryview, request: Request, outcome: object) -> None:
         """Who says nothing but heartbeats is in no hurry to be heard, and will say the same again."""
-        broker, pulse = self._broker, self._pulse
-        if request.api_key not in HEARTBEATS:
+        broker, pulse, key = self._broker, self._pulse, request.api_key
+        if key not in HEARTBEATS:
             if pulse is not None and pulse.is_calm:
                 self._connection.be_patient(None)
             self._pulse = None
@@ -222,8 +222,8 @@ class ClientConnection:
         if pulse.is_calm:
             if not isinstance(outcome, Pending):
                 reply = self._dialect.write_response(request, outcome)
-                pulse.learn(frame, request, outcome, reply)
-                pulse.steady = short_way(broker, self._contexts[request.api_key], request, outcome)
+                if pulse.learn(frame, request, outcome, reply):
+                    pulse.steady = short_way(broker, self._contexts[key], request, outcome)
             self._connection.be_patient(self._on_known)
 
     def _on_known(self, received: memoryview) -> bytes | None:

@@ -65,7 +65,9 @@ class GroupMembers:
     def at_rest(self, asked: Beat, told_ms: int) -> RestingMember:
         """A short way to hear with `beat` again who was answered just now, as long as there is one."""
         held = self._shards.of(asked.group_id)
-        return RestingMember(self._shards, held, partial(held.shard.consumer.hear, asked), told_ms)
+        settings = held.shard.consumer.settings_of(asked.group_id)
+        hear = partial(held.shard.consumer.hear, asked, settings)
+        return RestingMember(self._shards, held, hear, told_ms)
 
     def _beat_late(
         self, work: LongWork, asked: Beat, respond: Callable[[BeatReply | BrokerError], object]
@@ -89,6 +91,8 @@ class GroupMembers:
         except BrokerError as error:
             return respond(error)
         if not result.records:
+            # Its session may be shorter than it was.
+            self._set_alarm(held, group_id)
             return self._shards.keep(held, result, respond)
         return self._keep(held, group_id, result, respond, was=classic)
 

@@ -98,6 +98,8 @@ class GroupOffsets:
     def expire(self) -> None:
         """Remove what is older than `offsets.retention.minutes`, groups too; from time to time."""
         retention_ms = self._config.offsets_retention_minutes * 60_000
+        # What this turn commits anew is not known before it is written.
+        self._shards.write()
         for held in self._shards.loaded():
             records = held.shard.expire(self._shards.now_ms(), retention_ms).records
             for part in self._shards.parts(held, records):
@@ -105,7 +107,8 @@ class GroupOffsets:
         self._shards.write()
 
     def forget_topic(self, topic: str) -> None:
-        """Remove all offsets of a topic that is deleted."""
+        """Remove all offsets of a topic that is deleted, also those that this turn commits."""
+        self._shards.write()
         for index in self._shards.indexes():
             try:
                 held = self._shards.at(index)

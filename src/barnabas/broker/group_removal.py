@@ -37,6 +37,8 @@ class GroupRemoval:
                 pending.complete(respond({name: codes[name] for name in wanted}))
 
         wanted = dict.fromkeys(group_ids)
+        # What this turn commits goes with the groups.
+        self._shards.write()
         for group_id in wanted:
             self._delete(group_id, partial(one_more, group_id))
         if not wanted:
@@ -72,6 +74,7 @@ class GroupRemoval:
         Raises:
             BrokerError: COORDINATOR_NOT_AVAILABLE.
         """
+        self._shards.write()
         held = self._shards.find(group_id)
         if held is None:
             return respond(ErrorCode.GROUP_ID_NOT_FOUND, ())

@@ -21,6 +21,7 @@ _APIS = {
 HEARTBEATS = frozenset(_APIS)
 
 _CALM_SECONDS = 1.0
+_MOST_BYTES = 4096
 
 
 class Pulse:
@@ -48,10 +49,16 @@ class Pulse:
 
     def learn(
         self, frame: memoryview, request: Request, outcome: object, reply: Send | bytes | None
-    ) -> None:
-        """What was said and answered just now is what the next one says, as far as is known."""
+    ) -> bool:
+        """What was said and answered just now is what the next one says, as far as is known.
+
+        Gives whether it is kept. What is large is not: it would be there for as long as the connection.
+        """
         assert isinstance(reply, bytes), "heartbeats have replies, and no records in them"
-        self.repeated = Repeated(frame, request, outcome, reply)
+        is_kept = len(frame) + len(reply) <= _MOST_BYTES
+        self.repeated = Repeated(frame, request, outcome, reply) if is_kept else None
+        self.steady = None
+        return is_kept
 
 
 def short_way(

@@ -30,6 +30,8 @@ TOO_LARGE = ErrorCode.UNKNOWN_SERVER_ERROR
 
 _KNOWN = 10_000
 """Groups, or transactional ids, whose shard is remembered."""
+_USUAL_LENGTH = 255
+"""Characters of a name that is remembered; it may have 32,767."""
 
 ShardT = TypeVar("ShardT", bound=CoordinatorShard)
 
@@ -105,7 +107,8 @@ class Shards(ABC, Generic[ShardT]):
                 held = self._found[index] = self.at(index)
             if len(self._by_key) >= _KNOWN:
                 self._by_key.clear()
-            self._by_key[key] = held
+            if len(key) <= _USUAL_LENGTH:
+                self._by_key[key] = held
         return held
 
     def indexes(self) -> Iterator[int]:

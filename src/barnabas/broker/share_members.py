@@ -46,18 +46,20 @@ class ShareMembers:
         except BrokerError as error:
             return respond(error)
         answer = self._shards.keep(held, result, respond)
-        if result.records:
-            self._set_alarm(held, group_id)
+        self._set_alarm(held, group_id)
         return answer
 
     def at_rest(self, asked: ShareBeat, told_ms: int) -> RestingMember:
         """A short way to hear with `beat` again who was answered just now, as long as there is one."""
-        held = self._shards.of(asked.group_id)
-        return RestingMember(self._shards, held, partial(self._hear, held, asked), told_ms)
+        held, policy = self._shards.of(asked.group_id), self._policies.of(asked.group_id)
+        hear = partial(self._hear, held, asked, policy)
+        return RestingMember(self._shards, held, hear, told_ms)
 
-    def _hear(self, held: Held, asked: ShareBeat, now: int) -> int | None:
-        settings = self._policies.of(asked.group_id).settings
-        return held.shard.share.hear(asked, settings, now)
+    def _hear(self, held: Held, asked: ShareBeat, policy: SharePolicy, now: int) -> int | None:
+        # With another session there is an alarm to be set.
+        if self._policies.of(asked.group_id) is not policy:
+            return None
+        return held.shard.share.hear(asked, policy.settings, now)
 
     def _of(self, group_id: str) -> Held:
         held = self._shards.of(group_id)

@@ -198,6 +198,9 @@ class Shards:
     def indexes(self) -> tuple[int, ...]:
         return ()
 
+    def write(self) -> None:
+        """Nothing waits to be written."""
+
 
 def answered(broker: Broker, outcome: object, kind: type[_Answer]) -> _Answer:
     """The answer, after as many turns of the loop as it needs."""

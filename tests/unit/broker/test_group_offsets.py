@@ -19,6 +19,9 @@ from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
+from barnabas.coordinators.group.commit import Commit
+from barnabas.coordinators.group.member import Identity
+from barnabas.coordinators.group.offset_records import CommittedOffset, Position
 from barnabas.coordinators.group.partitioning import partition_for
 from barnabas.errors import ErrorCode
 from barnabas.log.config import LogConfig
@@ -50,6 +53,7 @@ from barnabas.runtime.registry_embedded import EmbeddedRegistry
 from barnabas.wire.send import Send
 
 NONE, UNKNOWN = ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+DOGS = Position("dogs", 0)
 
 
 class NoTimers:
@@ -194,6 +198,46 @@ def fetch(started: Started, version: int, indexes: list[int] | None) -> dict[int
 def test_every_version_of_a_commit_is_kept(started: Started, version: int) -> None:
     assert commit(started, version, {0: 5, 1: 7, 2: 9}) == {0: NONE, 1: NONE, 2: UNKNOWN}
     assert fetch(started, 8, None) == {0: (5, "here"), 1: (7, "here")}
+
+
+def queue(started: Started, offset: int, time_ms: int) -> None:
+    """A commit that is written when its turn is over."""
+    said = CommittedOffset(offset, -1, "here", time_ms, topic_id=started.topic_id())
+    request = Commit("kennel", Identity(""), -1, {DOGS: said}, ErrorCode.NONE)
+    started.broker.offsets.commit(request, lambda codes: codes)
+
+
+def forget_topic(broker: Broker) -> None:
+    broker.offsets.forget_topic("dogs")
+
+
+def delete_group(broker: Broker) -> None:
+    broker.group_removal.delete_groups(["kennel"], lambda codes: codes)
+
+
+def delete_offset(broker: Broker) -> None:
+    broker.group_removal.delete_offsets("kennel", [DOGS], lambda code, codes: (code, codes))
+
+
+@pytest.mark.parametrize("delete", [forget_topic, delete_group, delete_offset])
+def test_what_the_same_turn_commits_goes_too(
+    started: Started, delete: Callable[[Broker], None]
+) -> None:
+    commit(started, 9, {0: 5})
+    queue(started, 7, started.broker.clock.time_ms())
+    delete(started.broker)
+    started.broker.replicas.write()
+    assert fetch(started, 8, None) == {}
+
+
+def test_what_is_committed_again_does_not_expire_in_that_turn(started: Started) -> None:
+    queue(started, 5, 0)
+    started.broker.replicas.write()
+    queue(started, 7, started.broker.clock.time_ms())
+    started.broker.offsets.expire()
+    assert fetch(started, 8, None) == {0: (7, "here")}
+    started.broker.offsets.expire()
+    assert fetch(started, 8, None) == {0: (7, "here")}
 
 
 @pytest.mark.parametrize("version", range(1, 11))

@@ -15,6 +15,7 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.pulse import HEARTBEATS, Pulse
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.spoken import Spoken
+from barnabas.dialects.dialect import Request
 from barnabas.dialects.kafka.requests import KafkaDialect
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
@@ -60,6 +61,17 @@ def test_it_is_calm_from_the_second_beat_on_that_took_its_time() -> None:
     assert pulse.is_calm
     pulse.beat(11.1)
     assert pulse.is_calm
+
+
+@pytest.mark.parametrize(("size", "is_kept"), [(100, True), (1 << 20, False)])
+def test_what_is_large_is_not_kept(size: int, *, is_kept: bool) -> None:
+    one = Pulse(1.0)
+    request = Request(int(ApiKey.HEARTBEAT), 4, 1, "c", BEAT)
+    assert (
+        one.learn(memoryview(bytes(size)), request, HeartbeatResponse(error_code=0), bytes(9))
+        is is_kept
+    )
+    assert (one.repeated is not None) is is_kept
 
 
 class Wire:

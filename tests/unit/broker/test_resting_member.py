@@ -53,7 +53,7 @@ AT_ONCE = {
     for name in ("assignment.interval", "min.assignment.interval")
 } | {
     "group.streams.initial.rebalance.delay.ms": "0",
-    "group.streams.min.session.timeout.ms": "1000",
+    **{f"group.{kind}.min.session.timeout.ms": "1000" for kind in ("consumer", "share", "streams")},
 }
 PART = Subtopology(
     subtopology_id="0", source_topics=["dogs"], source_topic_regex=[], state_changelog_topics=[],
@@ -318,16 +318,12 @@ def test_other_settings_hold_from_the_next_beat_on(
     assert change is not a_session_of_the_group or heard["one"] == place.now + 50_000
 
 
-def test_a_shorter_session_of_a_streams_group_is_watched_at_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = Place(STREAMS, tmp_path, monkeypatch)
+def test_a_shorter_session_is_watched_at_once(place: Place) -> None:
     place.configure("session.timeout.ms", 6_000)
     assert not place.is_heard()
     assert place.again() == place.told
     alarms = [timer.seconds for _, timer in place.timers.waiting if not timer.cancelled]
     assert alarms == [6.0]
-    place.started.stop()
 
 
 def test_it_waits_for_what_was_queued_before_it(place: Place) -> None:

@@ -133,3 +133,10 @@ def test_positions_of_a_topic_that_is_gone_are_forgotten_in_small_parts(started:
     started.broker.offsets.forget_topic("dogs")
     started.broker.groups.write()
     assert fetch(started, 8, None) == {}
+
+
+def test_long_names_are_not_remembered(started: Started) -> None:
+    groups = started.broker.groups
+    for name in ("g", "g" * 32_767):
+        assert groups.of(name) is groups.of(name)
+    assert list(groups._by_key) == ["g"]

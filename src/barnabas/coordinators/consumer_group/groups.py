@@ -47,15 +47,21 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
             regexes += group.regexes
         return long_work(regexes, frozenset(topics.names())) if regexes else None
 
-    def hear(self, asked: Beat, now: int) -> int | None:
+    def settings_of(self, group_id: str) -> ConsumerSettings:
+        """What a group obeys: the same object until something about it is altered."""
+        return self._around.settings_of(group_id)
+
+    def hear(self, asked: Beat, settings: ConsumerSettings, now: int) -> int | None:
         """Hear a member that says nothing new, of a group where nothing has happened.
 
-        Gives when it is to be heard again; None: it is not heard, and is to ask with `heartbeat`.
+        Gives when it is to be heard again; None: it is not heard, and is to ask with `heartbeat`, also
+        where the group obeys other settings now.
         """
         group = self._groups.get(asked.group_id)
         if group is None or not is_idle(group, asked, self._around.topics):
             return None
-        settings = self._around.settings_of(asked.group_id)
+        if self._around.settings_of(asked.group_id) is not settings:
+            return None
         group.heard.sessions[asked.member_id] = now + settings.session_ms
         return settings.heartbeat_ms
 
@@ -65,10 +71,10 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         Raises:
             BrokerError: it may not; nothing is changed then.
         """
-        again_ms = self.hear(asked, now)
+        settings = self._around.settings_of(asked.group_id)
+        again_ms = self.hear(asked, settings, now)
         if again_ms is not None:
             return Replayed(BeatReply(asked.member_id, asked.epoch, again_ms))
-        settings = self._around.settings_of(asked.group_id)
         group = self._groups.get(asked.group_id)
         draft = self._draft(group)
         if asked.epoch in {LEAVES, LEAVES_FOR_A_WHILE}:

@@ -61,7 +61,7 @@ def kernel_extensions() -> list[Extension]:
         uncompiled("Cython is missing")
         return []
     if not all(map(is_built, families)):
-        sys.stderr.write("barnabas: compiling the kernels, which takes a minute or two\n")
+        sys.stderr.write("barnabas: compiling the kernels, which takes two or three minutes\n")
     return list(
         cythonize(
             [

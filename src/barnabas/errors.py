@@ -288,6 +288,10 @@ class ConnectionRefused(ConnectionFailed):
     """Nothing listens there, or nobody knows the name: said at once, and true until that changes."""
 
 
+class HostUnknown(ConnectionRefused):
+    """Nobody knows the name, or nobody could be asked."""
+
+
 class VersionsUntold(ConnectionFailed):
     """A broker ended the connection rather than say what it speaks, as a Kafka before 0.10 must."""
 

@@ -189,6 +189,18 @@ def test_new_partitions_and_new_topics_are_shared_out(servers: str, topic: str) 
             assert one.subscription() == [topic, f"{topic}-more"]
 
 
+def test_a_session_that_the_broker_refuses_is_told_with_its_bounds(
+    servers: str, topic: str
+) -> None:
+    with (
+        member(servers, topic, session_timeout_ms=90) as one,
+        pytest.raises(BrokerError, match=r"session\.timeout\.ms=90 is not between") as told,
+    ):
+        one.poll(SECONDS)
+    assert told.value.code is ErrorCode.INVALID_SESSION_TIMEOUT
+    assert "group.min.session.timeout.ms and group.max.session.timeout.ms (6,000" in str(told.value)
+
+
 def test_who_leaves_may_assign_and_the_other_way_round(servers: str, topic: str) -> None:
     told = Told()
     with member(servers, topic, told) as one:

@@ -196,7 +196,7 @@ def test_a_failure_that_nobody_looked_at_comes_out_of_close(servers: str) -> Non
         admin.create_topics([NewTopic("tiny", 1, 1, {"max.message.bytes": "200"})])
     producer = Producer(bootstrap_servers=servers)
     producer.send("tiny", bytes(500))
-    with pytest.raises(BrokerError, match="1 records in 1 batches were not delivered"):
+    with pytest.raises(BrokerError, match="1 record in 1 batch was not delivered"):
         producer.close(20)
 
 

@@ -100,16 +100,16 @@ def test_what_cannot_be_done_is_said(broker: Served) -> None:
         (("delete-offsets", "g", "-t", "dogs:0,x", "-y"), 2, "dogs:0,x: x is no number"),
         (("reset", "g", "-t", "cats", "--to", "1"), 1, "there is no topic cats"),
         (("reset", "g", "-t", "dogs:7", "--to", "1"), 1, "dogs has no partition 7"),
-        (("reset", "new", "-t", "dogs", "--by", "1"), 1, "dogs-0 has no position"),
+        (("reset", "new", "-t", "dogs", "--by", "1"), 1, "dogs:0 has no position"),
         (("reset", "g", "-t", "dogs", "--to", "soon"), 2, "--to soon: it must be earliest"),
         (("reset", "g", "-t", "dogs", "--to", "\u0663"), 2, "it must be earliest"),
-        (("list", "--state", "rubbish"), 2, "preparingrebalance"),
+        (("list", "--state", "rubbish"), 2, "'PreparingRebalance'"),
         (("delete-offsets", "g", "-t", "cats", "-y"), 1, "g has no positions in cats"),
     ]:
         done = broker.run("groups", *arguments)
         assert (done.code, why in done.err) == (code, True), (arguments, done.err)
-    done = broker.run("groups", "reset", "g", "--file", "-", stdin="dogs,0\n")
-    assert (done.code, "a line is topic,partition,offset" in done.err) == (2, True)
+    done = broker.run("groups", "reset", "g", "--file", "-", stdin="dogs,0,1\n\ndogs,0\n")
+    assert (done.code, "line 3: a line is topic,partition,offset, not" in done.err) == (2, True)
     done = broker.run("groups", "reset", "g", "--file", "-", stdin="\n")
     assert (done.code, "--file has no lines" in done.err) == (2, True)
     done = broker.run("groups", "reset", "g", "--file", "-", stdin=b"dogs,0,1\n\xff\n")
@@ -171,7 +171,7 @@ def test_it_is_told_also_where_the_plan_is_exported(broker: Served) -> None:
     shown = broker.run("groups", "reset", "g", "-t", "dogs", "--to", "999999", "--export")
     assert shown.lines == ["dogs,0,10", "dogs,1,10"]
     assert shown.err.splitlines() == [
-        f"barnabas: dogs-{number} has no offset 999999: it goes on at 10" for number in (0, 1)
+        f"barnabas: dogs:{number} has no offset 999999: it goes on at 10" for number in (0, 1)
     ]
 
 

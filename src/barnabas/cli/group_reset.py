@@ -11,6 +11,7 @@ from barnabas import Admin
 from barnabas.cli.connection import existing_topics
 from barnabas.cli.moment import moment_ms
 from barnabas.cli.names import named
+from barnabas.cli.places import as_typed, shown
 from barnabas.client.core.descriptions import EARLIEST, LATEST
 from barnabas.errors import ConfigError
 from barnabas.types import TopicPartition
@@ -70,7 +71,8 @@ def plan(admin: Admin, current: Offsets, reset: Reset) -> Plan:
         click.UsageError: `lines` has none, or one that is not topic,partition,offset; `to` is no time.
     """
     if reset.lines is not None:
-        wanted = dict(map(_row, filter(None, map(str.strip, reset.lines))))
+        numbered = ((number, line.strip()) for number, line in enumerate(reset.lines, 1))
+        wanted = dict(_row(number, line) for number, line in numbered if line)
         if not wanted:
             raise click.UsageError("--file has no lines; each is topic,partition,offset")
         places = list(wanted)
@@ -80,8 +82,7 @@ def plan(admin: Admin, current: Offsets, reset: Reset) -> Plan:
     if reset.by is not None:
         lost = [where for where in places if where not in current]
         if lost:
-            what = f"{lost[0].topic}-{lost[0].partition}"
-            raise ConfigError(f"{what} has no position that --by could move: use --to")
+            raise ConfigError(f"{shown(lost[0])} has no position that --by could move: use --to")
         return _within(admin, {where: current[where] + reset.by for where in places})
     return _moved(admin, places, current, reset.to or "")
 
@@ -112,7 +113,8 @@ def _within(admin: Admin, wanted: Offsets) -> Plan:
 def _looked_up(admin: Admin, places: list[TopicPartition], time: int) -> dict[TopicPartition, int]:
     if not places:
         return {}
-    found = admin.list_offsets(dict.fromkeys(places, time))
+    with as_typed(places):
+        found = admin.list_offsets(dict.fromkeys(places, time))
     return {where: found[where].offset for where in places}
 
 
@@ -138,10 +140,11 @@ def _names(text: str, where: TopicPartition) -> bool:
     return topic == where.topic and (not numbers or str(where.partition) in numbers.split(","))
 
 
-def _row(line: str) -> tuple[TopicPartition, int]:
+def _row(number: int, line: str) -> tuple[TopicPartition, int]:
     fields = [field.strip().strip('"') for field in line.split(",")]
     if len(fields) != _FIELDS or not all(map(_is_number, fields[1:])):
-        raise click.UsageError(f"--file: a line is topic,partition,offset, not {line!r}")
+        what = f"a line is topic,partition,offset, not {line!r}"
+        raise click.UsageError(f"--file, line {number}: {what}")
     return TopicPartition(fields[0], int(fields[1])), int(fields[2])
 
 

@@ -2,6 +2,7 @@
 
 from barnabas import Admin
 from barnabas.cli.output import Cell
+from barnabas.cli.places import as_typed
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.descriptions import LATEST
 from barnabas.client.core.group_descriptions import SHARE, GroupDescription, MemberDescription
@@ -126,7 +127,8 @@ def _ends(admin: Admin, places: list[TopicPartition]) -> dict[TopicPartition, in
         return {}
     known = admin.describe_topics()
     there = [where for where in places if _is_led(known.get(where.topic), where.partition)]
-    found = admin.list_offsets(dict.fromkeys(there, LATEST)) if there else {}
+    with as_typed(there):
+        found = admin.list_offsets(dict.fromkeys(there, LATEST)) if there else {}
     return {where: each.offset for where, each in found.items()}
 
 

@@ -24,7 +24,8 @@ from barnabas.cli.group_rows import (
 from barnabas.cli.hints import with_hints
 from barnabas.cli.names import named
 from barnabas.cli.output import counted, show_json, show_rows, tell
-from barnabas.cli.usage import HintingCommand, HintingGroup
+from barnabas.cli.places import as_typed, shown
+from barnabas.cli.usage import HintingCommand, HintingGroup, Spelled
 from barnabas.client.core.group_descriptions import GROUP_STATES, SHARE
 from barnabas.errors import BrokerError, ConfigError, ErrorCode, KafkaError
 
@@ -69,7 +70,7 @@ def groups() -> None:
     "--state",
     "states",
     multiple=True,
-    type=click.Choice(GROUP_STATES, case_sensitive=False),
+    type=Spelled(GROUP_STATES, case_sensitive=False),
     help="Only those that are in one of these.",
 )
 @click.option("--lag", is_flag=True, help="Also how many records each has before it.")
@@ -164,7 +165,8 @@ def reset(
             raise ConfigError(without_positions(admin, group))
         new = plan(admin, current, Reset(topics, to, by, lines))
         if execute and new.offsets:
-            admin.alter_group_offsets(group, dict(new.offsets.items()))
+            with as_typed(new.offsets):
+                admin.alter_group_offsets(group, dict(new.offsets.items()))
     rows = [
         (*where, current.get(where), offset, new.clamped.get(where))
         for where, offset in sorted(new.offsets.items())
@@ -174,7 +176,8 @@ def reset(
             print(f"{where.topic},{where.partition},{offset}")
         _say_clamped(new)
     else:
-        show_rows(_NEW, rows, title=f"Where {group} goes on", as_json=as_json)
+        goes = "goes on now" if execute else "would go on"
+        show_rows(_NEW, rows, title=f"Where {group} {goes}", as_json=as_json)
     if unknown is not None and rows:
         _say_unknown(group, unknown, execute=execute)
     if not execute:
@@ -229,7 +232,8 @@ def delete_offsets(
         if not gone:
             raise ConfigError(without_positions(admin, group, f" in {', '.join(topics)}"))
         try:
-            admin.delete_group_offsets(group, gone)
+            with as_typed(gone):
+                admin.delete_group_offsets(group, gone)
         except BrokerError as error:
             if error.code is ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC:
                 error.add_note("members of it subscribe to that topic: end them first")
@@ -280,8 +284,7 @@ def _heeds(admin: Admin, group: str) -> bool:
 def _say_clamped(new: Plan) -> None:
     """The lines of a plan have no place for it."""
     for where, asked in sorted(new.clamped.items()):
-        place = f"{where.topic}-{where.partition}"
-        told = f"{place} has no offset {asked}: it goes on at {new.offsets[where]}"
+        told = f"{shown(where)} has no offset {asked}: it goes on at {new.offsets[where]}"
         print(f"barnabas: {told}", file=sys.stderr)
 
 

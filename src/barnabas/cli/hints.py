@@ -1,6 +1,12 @@
 """What to do about an error, for behind what the error says. Kept light: `serve` imports it too."""
 
-from barnabas.errors import ConnectionFailed, KafkaError, RequestTimeout, VersionsUntold
+from barnabas.errors import (
+    ConnectionFailed,
+    HostUnknown,
+    KafkaError,
+    RequestTimeout,
+    VersionsUntold,
+)
 
 DEFAULT_SERVERS = "localhost:9092"
 
@@ -12,9 +18,15 @@ def add_hint(error: KafkaError, servers: str) -> None:
     lost = isinstance(error, ConnectionFailed | RequestTimeout)
     if not lost or _notes(error) or isinstance(error, VersionsUntold):
         return
+    if isinstance(error, HostUnknown):
+        error.add_note("-b names another")
+        return
     host, colon, port = servers.partition(",")[0].strip().rpartition(":")
     if (host if colon else port) not in _LOOPBACK:
-        error.add_note("is it running? -b names another")
+        from barnabas.client.core.bootstrap import CHECK
+
+        asked = "" if str(error).endswith(CHECK) else "is it running? "
+        error.add_note(f"{asked}-b names another")
         return
     elsewhere = f" --port {port}" if colon and port != "9092" else ""
     error.add_note(f"`barnabas serve{elsewhere}` starts one there, -b names another")

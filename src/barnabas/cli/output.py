@@ -59,9 +59,10 @@ def _show_table(
     now_ms = SystemClock().time_ms()
     shown = []
     for index, column in enumerate(columns):
-        moments = any(isinstance(row[index], Moment) for row in rows)
-        numbers = bool(rows) and all(isinstance(row[index], int) for row in rows)
-        head = column.removesuffix("_ms") if moments else column
+        told_of = [row[index] for row in rows if row[index] is not None]
+        moments = any(isinstance(cell, Moment) for cell in told_of)
+        numbers = bool(told_of) and all(isinstance(cell, int) for cell in told_of)
+        head = column.removesuffix("_ms") if moments or not told_of else column
         shown.append(Column(head.replace("_", " "), numbers, column in short))
     cells = [
         [told(cell, now_ms) if isinstance(cell, Moment) else _text(cell, ", ") for cell in row]

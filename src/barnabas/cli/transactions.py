@@ -13,7 +13,8 @@ from barnabas.cli.connection import (
 )
 from barnabas.cli.names import named
 from barnabas.cli.output import Moment, counted, show_json, show_rows, tell
-from barnabas.cli.usage import HintingGroup
+from barnabas.cli.places import as_typed, shown
+from barnabas.cli.usage import HintingGroup, Spelled
 from barnabas.client.core.absence import meant
 from barnabas.client.core.transaction_descriptions import TRANSACTION_STATES, TransactionDescription
 from barnabas.config.definition import LONG_MAX
@@ -48,7 +49,7 @@ def transactions() -> None:
     "--state",
     "states",
     multiple=True,
-    type=click.Choice(TRANSACTION_STATES, case_sensitive=False),
+    type=Spelled(TRANSACTION_STATES, case_sensitive=False),
     help="Only those that are in one of these.",
 )
 @click.option(
@@ -104,7 +105,7 @@ def describe(transactional_id: str, servers: str, pairs: tuple[str, ...], *, as_
         return
     show_rows(
         (*columns, "partitions"),
-        [(*row, [_named(where) for where in found.partitions])],
+        [(*row, [shown(where) for where in found.partitions])],
         title=f"Transactional id {transactional_id}",
         as_json=False,
     )
@@ -146,7 +147,9 @@ def find_hanging(
     """
     since = SystemClock().time_ms() - int(idle * 60_000)
     with administering(servers, client_settings(servers, pairs)) as admin:
-        found = admin.hanging_transactions(_partitions(admin, topics), since)
+        places = _partitions(admin, topics)
+        with as_typed(places):
+            found = admin.hanging_transactions(places, since)
         if not found:
             _say_none(len(admin.list_transactions(states=(_ONGOING,))), idle)
     rows = [
@@ -155,7 +158,7 @@ def find_hanging(
             one.producer.producer_id,
             one.producer.epoch,
             Moment(one.producer.last_timestamp),
-            _named(one.where),
+            shown(one.where),
             one.producer.transaction_start,
         )
         for one in found
@@ -213,14 +216,15 @@ def abort(
         where = _place(partition)
         if where.partition >= len(existing_topics(admin, (where.topic,))[where.topic].partitions):
             raise ConfigError(f"{where.topic} has no partition {where.partition}")
-        _refuse_known(admin, where, start_offset)
         try:
-            admin.abort_transaction(where, start_offset)
+            with as_typed((where,)):
+                _refuse_known(admin, where, start_offset)
+                admin.abort_transaction(where, start_offset)
         except BrokerError as error:
             if error.code is ErrorCode.INVALID_TXN_STATE:
                 error.add_note(_open_there(admin, where))
             raise
-    tell(f"aborted the transaction of {_named(where)} that began at {start_offset}")
+    tell(f"aborted the transaction of {shown(where)} that began at {start_offset}")
 
 
 def _abort_of(admin: Admin, name: str) -> None:
@@ -243,7 +247,7 @@ def _refuse_known(admin: Admin, where: TopicPartition, start: int) -> None:
     if not found:
         return  # It has ended between two questions: there is nothing left to abort.
     name, state = found[0].transactional_id, found[0].state
-    told = f"the transaction of {_named(where)} that begins at {start} does not hang: it is one of {name}, "
+    told = f"the transaction of {shown(where)} that begins at {start} does not hang: it is one of {name}, "
     if state in _OPEN:
         told += f"which `barnabas transactions abort --transactional-id {name}` aborts as a whole"
     else:
@@ -251,15 +255,12 @@ def _refuse_known(admin: Admin, where: TopicPartition, start: int) -> None:
     raise ConfigError(told)
 
 
-def _named(where: TopicPartition) -> str:
-    return f"{where.topic}:{where.partition}"
-
-
 def _place(text: str) -> TopicPartition:
-    """What `_named` writes; TOPIC-PARTITION as well: no name of a topic has a colon."""
+    """What `shown` writes; TOPIC-PARTITION as well: no name of a topic has a colon."""
     topic, _, index = text.rpartition(":" if ":" in text else "-")
     if not topic or not (index.isascii() and index.isdecimal()):
-        raise click.UsageError(f"{text} is not TOPIC:PARTITION")
+        example = "" if ":" in text or not text else f", as {text}:0 is"
+        raise click.UsageError(f"{text} is not TOPIC:PARTITION{example}")
     return TopicPartition(topic, int(index))
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import click
 
@@ -23,6 +23,18 @@ def typed(pairs: Iterable[str], option: str) -> dict[str, str]:
     """What was typed as `name=value`, each behind the option."""
     with usage():
         return {name: given.value for name, given in overrides(pairs, option).items()}
+
+
+class Spelled(click.Choice):  # type: ignore[type-arg]
+    """One of some words, which are told as they are spelt where they may be typed in any case."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """As every choice does, with the words as they are."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            words = ", ".join(map(repr, self.choices))
+            self.fail(f"{value!r} is not one of {words}.", param, ctx)
 
 
 class HintingCommand(click.Command):
@@ -48,6 +60,16 @@ class HintingCommand(click.Command):
 class HintingGroup(click.Group):
     """Commands of which the nearest one is named to who misspelt it."""
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """As every group does, with a hint where an option stands before its command."""
+        try:
+            return super().parse_args(ctx, args)
+        except click.NoSuchOption as error:
+            if error.possibilities:
+                raise
+            after = f"{ctx.command_path} COMMAND {error.option_name}"
+            raise _with(error, f"Options go behind the command: {after} ...") from None
+
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
@@ -57,7 +79,9 @@ class HintingGroup(click.Group):
         except click.UsageError as error:
             import difflib
 
-            near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
+            known = self.list_commands(ctx)
+            near = [name for name in known if name.startswith(f"{args[0]}-")]
+            near = near or difflib.get_close_matches(args[0], known, n=1)
             if near and "Did you mean" not in error.format_message():
                 raise _with(error, f"Did you mean {near[0]!r}?") from None
             raise

@@ -5,7 +5,7 @@ import socket
 from collections.abc import Sequence
 from contextlib import suppress
 
-from barnabas.errors import ConnectionFailed, ConnectionRefused, RequestTimeout
+from barnabas.errors import ConnectionFailed, ConnectionRefused, HostUnknown, RequestTimeout
 from barnabas.runtime.unknown_names import why_unresolved
 from barnabas.types import Buffer
 
@@ -27,7 +27,7 @@ class BlockingStream:
             self._socket = socket.create_connection((host, port), connect_s)
         except socket.gaierror as error:
             why = why_unresolved(host, error)
-            raise ConnectionRefused(f"cannot connect to {self._place}: {why}") from error
+            raise HostUnknown(f"cannot connect to {self._place}: {why}") from error
         except ConnectionRefusedError as error:
             raise ConnectionRefused(f"cannot connect to {self._place}: {error}") from error
         except OSError as error:

@@ -9,7 +9,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from barnabas.errors import ConnectionFailed, ConnectionRefused
+from barnabas.errors import ConnectionFailed, ConnectionRefused, HostUnknown
 from barnabas.ports import Channel
 from barnabas.runtime.channel import SocketChannel
 from barnabas.runtime.event_source import EventSource
@@ -117,7 +117,7 @@ class Connecting:
         error = self._last_error
         what = f"cannot connect to {self._target}: "
         if isinstance(error, socket.gaierror):
-            return ConnectionRefused(what + why_unresolved(self._host, error))
+            return HostUnknown(what + why_unresolved(self._host, error))
         if isinstance(error, ConnectionRefusedError):
             return ConnectionRefused(f"{what}{error}")
         return ConnectionFailed(f"{what}{error or 'it has no address'}")

@@ -1,7 +1,8 @@
 import pytest
 
 from barnabas.cli.hints import add_hint, with_hints
-from barnabas.errors import ConfigError, ConnectionFailed, KafkaError, VersionsUntold
+from barnabas.client.core.bootstrap import Failures
+from barnabas.errors import ConfigError, ConnectionFailed, HostUnknown, KafkaError, VersionsUntold
 
 
 @pytest.mark.parametrize(
@@ -17,6 +18,18 @@ def test_who_reaches_no_broker_is_told_how_to_come_by_one(servers: str, hint: st
     error = ConnectionFailed("gone")
     add_hint(error, servers)
     assert with_hints(error).endswith(f"gone{hint}")
+
+
+def test_what_an_error_says_itself_is_not_asked_again() -> None:
+    failures = Failures()
+    for why, told in (
+        (HostUnknown("nobody knows it"), "Check how the host is spelt in bootstrap.servers"),
+        (ConnectionFailed("too slow"), "bootstrap.servers names its listener"),
+    ):
+        failures.note("dogs.example:9092", why)
+        error = failures.error()
+        add_hint(error, "dogs.example:9092")
+        assert with_hints(error).endswith(f"{told}; -b names another")
 
 
 @pytest.mark.parametrize("error", [ConfigError("acks=9"), VersionsUntold("old")])

@@ -44,3 +44,15 @@ def test_a_table_has_times_and_a_pipe_and_json_have_numbers(
     assert "started ms" not in table
     assert "started" in table
     assert " d ago" in table
+
+
+def test_numbers_are_set_to_the_right_also_where_one_is_missing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    rows = [("a", 7, None), ("b", None, None), ("c", 1000, None)]
+    show_rows(("name", "lag", "started_ms"), rows, title="t", as_json=False)
+    table = capsys.readouterr().out
+    assert "│    7 │" in table
+    assert "started" in table
+    assert "started ms" not in table, "a time that nobody has is no count of ms either"

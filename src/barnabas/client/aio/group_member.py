@@ -146,6 +146,10 @@ class GroupMember(Member[Membership]):
             mine = ", ".join(each.name for each in options.assignors)
             told += ": the group is of another kind, or its members know none of the assignors "
             told += f"{mine} (partition.assignment.strategy)"
+        elif code == ErrorCode.INVALID_SESSION_TIMEOUT:
+            told += f": session.timeout.ms={options.session_ms} is not between the broker's "
+            told += "group.min.session.timeout.ms and group.max.session.timeout.ms (6,000 and 1,800,000 "
+            told += "by default)"
         elif code == ErrorCode.FENCED_INSTANCE_ID:
             told += f": another member has taken the group.instance.id {options.instance_id}"
         return BrokerError(code, told)

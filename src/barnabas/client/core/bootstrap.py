@@ -2,8 +2,18 @@
 
 import re
 from collections.abc import Iterable
+from typing import Final
 
-from barnabas.errors import ConfigError, ConnectionFailed, ConnectionRefused, VersionsUntold
+from barnabas.errors import (
+    ConfigError,
+    ConnectionFailed,
+    ConnectionRefused,
+    HostUnknown,
+    VersionsUntold,
+)
+
+CHECK: Final = "Check that a broker runs there and that bootstrap.servers names its listener"
+CHECK_NAME: Final = "Check how the host is spelt in bootstrap.servers"
 
 _HIGHEST_PORT = 65535
 _SEPARATOR = re.compile(r"[\s;=]")
@@ -76,6 +86,7 @@ class Failures:
     def __init__(self) -> None:
         self._reasons: dict[str, str] = {}
         self._refusing: set[str] = set()
+        self._nameless: set[str] = set()
         self._untold: dict[str, int] = {}
 
     def __bool__(self) -> bool:
@@ -88,6 +99,10 @@ class Failures:
             self._refusing.add(address)
         else:
             self._refusing.discard(address)
+        if isinstance(reason, HostUnknown):
+            self._nameless.add(address)
+        else:
+            self._nameless.discard(address)
         if isinstance(reason, VersionsUntold):
             self._untold[address] = self._untold.get(address, 0) + 1
         else:
@@ -103,6 +118,7 @@ class Failures:
         """A broker was reached: the past no longer explains anything."""
         self._reasons.clear()
         self._refusing.clear()
+        self._nameless.clear()
         self._untold.clear()
 
     def error(self) -> ConnectionFailed:
@@ -112,7 +128,7 @@ class Failures:
         )
         if self._reasons and self._untold.keys() == self._reasons.keys():
             return VersionsUntold(tried)
-        return ConnectionFailed(
-            f"no broker could be reached ({tried or 'none was tried in the time given'}). "
-            "Check that a broker runs there and that bootstrap.servers names its listener"
-        )
+        what = f"no broker could be reached ({tried or 'none was tried in the time given'}). "
+        if self._reasons and self._nameless == self._reasons.keys():
+            return HostUnknown(what + CHECK_NAME)
+        return ConnectionFailed(what + CHECK)

@@ -92,4 +92,5 @@ class Waits(Protocol):
 
 def failure_of(where: TopicPartition, count: int, error: KafkaError) -> str:
     """One line about a batch that failed."""
-    return f"{where.topic}-{where.partition}: {count} records were not delivered: {error}"
+    many = "1 record was" if count == 1 else f"{count} records were"
+    return f"{where.topic}-{where.partition}: {many} not delivered: {error}"

@@ -213,7 +213,9 @@ class Sender:
         error = first.outcome.error
         count = sum(batch.count for batch in silent)
         where = f"{first.where.topic}-{first.where.partition}"
-        what = f"{count} records in {len(silent)} batches were not delivered; the first for {where}"
+        batches = "1 batch" if len(silent) == 1 else f"{len(silent)} batches"
+        many = f"1 record in {batches} was" if count == 1 else f"{count} records in {batches} were"
+        what = f"{many} not delivered; the first for {where}"
         if isinstance(error, FatalError):
             raise FatalError(f"{what}: {error}", error.code) from error
         raise BrokerError(error.code, f"{what}: {error}") from error

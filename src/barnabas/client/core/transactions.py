@@ -167,7 +167,8 @@ def _advice(code: ErrorCode) -> str:
 def _explained(error: KafkaError) -> KafkaError:
     late = "the transaction was open for longer than transaction.timeout.ms"
     if error.code in _FENCED:
-        what = "it is fenced: another producer has begun with this transactional id, or"
+        what = "it is fenced: another producer has begun with this transactional id, somebody has "
+        what += "ended the transaction from outside (`barnabas transactions abort` does that), or"
         return FatalError(f"{what} {late} ({error})", error.code)
     if error.code is ErrorCode.INVALID_TXN_STATE:
         what = "the coordinator knows of no transaction that could end so; perhaps"

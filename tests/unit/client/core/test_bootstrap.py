@@ -1,7 +1,12 @@
 import pytest
 
 from barnabas.client.core.bootstrap import Failures, parse_addresses
-from barnabas.errors import ConfigError, ConnectionRefused, VersionsUntold
+from barnabas.errors import (
+    ConfigError,
+    ConnectionRefused,
+    HostUnknown,
+    VersionsUntold,
+)
 
 
 def test_addresses_are_hosts_with_ports() -> None:
@@ -55,6 +60,20 @@ def test_the_error_names_every_address_with_its_last_reason() -> None:
     assert "(a:1: refused; b:2: no such host)" in str(failures.error())
     failures.forget()
     assert not failures
+
+
+def test_where_nobody_knows_the_names_nobody_is_told_to_start_a_broker() -> None:
+    failures = Failures()
+    failures.note("a:1", HostUnknown("a is unknown"))
+    assert failures.hopeless(["a:1"])
+    assert isinstance(failures.error(), HostUnknown)
+    assert str(failures.error()).endswith("Check how the host is spelt in bootstrap.servers")
+    failures.note("b:2", ConnectionRefused("b:2: nobody listens"))
+    assert not isinstance(failures.error(), HostUnknown)
+    assert "Check that a broker runs there" in str(failures.error())
+    failures.note("a:1", "too slow")
+    failures.note("b:2", HostUnknown("b is unknown"))
+    assert not isinstance(failures.error(), HostUnknown)
 
 
 def test_who_closes_at_the_first_request_again_and_again_is_given_up() -> None:

@@ -345,7 +345,7 @@ def test_failures_that_nobody_asked_about_are_raised_once_and_counted() -> None:
     it.sender.raise_failures()
     it.send(b"b")
     it.answer(it.go(), ErrorCode.INVALID_TIMESTAMP)
-    with pytest.raises(BrokerError, match="1 records in 1 batches") as caught:
+    with pytest.raises(BrokerError, match="1 record in 1 batch was not") as caught:
         it.sender.raise_failures()
     assert caught.value.code is ErrorCode.INVALID_TIMESTAMP
     it.sender.raise_failures()
@@ -541,7 +541,7 @@ def test_a_flush_says_that_its_producer_is_fenced() -> None:
     it = InTransaction()
     it.send(b"a")
     it.answer(it.go(), ErrorCode.INVALID_PRODUCER_EPOCH)
-    with pytest.raises(FatalError, match=r"^1 records in 1 batches .*: it is fenced") as told:
+    with pytest.raises(FatalError, match=r"^1 record in 1 batch was .*: it is fenced") as told:
         it.sender.raise_failures()
     assert told.value.code is ErrorCode.INVALID_PRODUCER_EPOCH
 

@@ -144,3 +144,4 @@ def test_who_is_fenced_cannot_go_on(state: TransactionState, code: ErrorCode) ->
     with pytest.raises(FatalError, match="make a new one: it is fenced: another producer") as told:
         it.move(_I.ABORT)
     assert (told.value.code, told.value.retriable) == (code, False)
+    assert "ended the transaction from outside (`barnabas transactions abort`" in str(told.value)

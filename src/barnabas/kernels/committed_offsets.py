@@ -215,7 +215,7 @@ def append_several(
         raise ValueError("the names are too long")
     for each in rows:
         _, _, _, index, offset, epoch, metadata = each
-        value: object = _value(offset, epoch, metadata, now_ms, topic_id)
+        value: object = value_of(offset, epoch, metadata, now_ms, topic_id)
         if value is None:
             raise ValueError("the metadata are too long")
         put_of(tail, 0, index, 4)
@@ -256,6 +256,7 @@ def key_of(group: str, topic: str, index: cython.int) -> object:
     return head + tail
 
 
+@cython.ccall
 def value_of(
     offset: cython.longlong,
     leader_epoch: cython.longlong,
@@ -264,17 +265,6 @@ def value_of(
     topic_id: bytes,
 ) -> object:
     """The value of today's version, 4; None if the text is so long that its length takes two bytes."""
-    return _value(offset, leader_epoch, metadata, timestamp, topic_id)
-
-
-@cython.cfunc
-def _value(
-    offset: cython.longlong,
-    leader_epoch: cython.longlong,
-    metadata: str,
-    timestamp: cython.longlong,
-    topic_id: bytes,
-) -> object:
     if not metadata:
         # As most often: the two parts are one.
         whole: bytearray = bytearray(24)

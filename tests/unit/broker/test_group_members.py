@@ -251,6 +251,13 @@ def _join(name: str, said: bytes) -> Join:
     )  # fmt: skip
 
 
+def joining_by(regex: str) -> Beat:
+    return Beat(
+        group_id="g", member_id="new", epoch=0, client_id="c", client_host="/h",
+        topics=(), regex=regex, rebalance_timeout_ms=50_000, owned=frozenset(),
+    )  # fmt: skip
+
+
 def matching_in_steps(started: Started, timers: ManualTimers) -> GroupMembers:
     """Its members, on a broker with twenty topics of cats."""
     for number in range(20):
@@ -266,10 +273,7 @@ def test_an_expression_that_takes_long_is_matched_in_steps(
     started, timers = Started(tmp_path), ManualTimers()
     members = matching_in_steps(started, timers)
     told: list[BeatReply | BrokerError] = []
-    asked = Beat(
-        group_id="g", member_id="new", epoch=0, client_id="c", client_host="/h",
-        topics=(), regex="(?:.?){900}cats.*", rebalance_timeout_ms=50_000, owned=frozenset(),
-    )  # fmt: skip
+    asked = joining_by("(?:.?){900}cats.*")
     later = members.beat(asked, told.append)
     assert isinstance(later, Pending)
     timers.next.pop(0)()
@@ -294,10 +298,7 @@ def test_who_has_gone_while_it_was_matched_does_not_join(
     groups = started.broker.groups
     members = matching_in_steps(started, timers)
     told: list[BeatReply | BrokerError] = []
-    asked = Beat(
-        group_id="g", member_id="new", epoch=0, client_id="c", client_host="/h",
-        topics=(), regex="(?:.?){900}cats.*x?", rebalance_timeout_ms=50_000, owned=frozenset(),
-    )  # fmt: skip
+    asked = joining_by("(?:.?){900}cats.*x?")
     later = members.beat(asked, told.append)
     assert isinstance(later, Pending)
     timers.next.pop(0)()

@@ -51,6 +51,7 @@ def cfunc(function: F) -> F:
 
 
 inline = cfunc
+ccall = cfunc
 cclass = cfunc
 final = cfunc
 

@@ -119,6 +119,7 @@ class Broker:
     def forget_client(self, connection: int) -> None:
         """A client is gone, and with it what share groups gave it."""
         self.software.pop(connection, None)
+        self.telemetry.disconnected(connection)
         if self._shares is not None:
             self._shares.members.on_disconnected(connection)
 

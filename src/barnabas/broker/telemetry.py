@@ -1,6 +1,7 @@
 """Telemetry: which metrics clients are asked for, and that those they send came in time (KIP-714)."""
 
 from collections import OrderedDict
+from math import inf
 from typing import NamedTuple
 
 from barnabas.broker.client_resources import ClientResources
@@ -16,6 +17,9 @@ _MOST_CLIENTS = 16_384
 
 _EVERYTHING = "*"
 
+_ASK_AGAIN = (ErrorCode.UNKNOWN_SUBSCRIPTION_ID, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE)
+"""After these a client may ask before it is due how it should be."""
+
 
 class Subscription(NamedTuple):
     """What one client is asked for. An answer to `number` is one to exactly this."""
@@ -26,16 +30,16 @@ class Subscription(NamedTuple):
 
 
 class _Known:
-    """A client between its requests. Times are seconds of the broker's clock; None: never."""
+    """A client between its requests. Times are seconds of the broker's clock."""
 
-    __slots__ = ("asked_at", "changes", "ended", "must_ask", "pushed_at", "subscription")
+    __slots__ = ("asked_at", "changes", "ended", "last_error", "pushed_at", "subscription")
 
     def __init__(self, subscription: Subscription, changes: int) -> None:
         self.subscription = subscription
         self.changes = changes
-        self.asked_at: float | None = None
-        self.pushed_at: float | None = None
-        self.must_ask = True
+        self.asked_at = -inf
+        self.pushed_at = -inf
+        self.last_error = ErrorCode.NONE
         self.ended = False
 
 
@@ -45,70 +49,83 @@ class Telemetry:
     `pushes` and `pushed_bytes` count what was taken.
     """
 
-    __slots__ = ("_clients", "_clock", "_resources", "pushed_bytes", "pushes")
+    __slots__ = ("_clients", "_clock", "_met", "_resources", "pushed_bytes", "pushes")
 
     def __init__(self, resources: ClientResources, clock: Clock) -> None:
         self._resources = resources
         self._clock = clock
         self._clients: OrderedDict[bytes, _Known] = OrderedDict()
+        self._met: dict[int, bytes] = {}
         self.pushes = 0
         self.pushed_bytes = 0
 
-    def subscription_of(self, instance_id: bytes, client: Client) -> Subscription:
-        """What a client is to send; it may push as soon as it has asked.
+    def subscription_of(self, instance_id: bytes, client: Client, connection: int) -> Subscription:
+        """What a client is to send; it may push as soon as it has asked when it was due.
 
         Raises:
             BrokerError: THROTTLING_QUOTA_EXCEEDED: it has asked before, and nothing has changed.
         """
-        known = self._know(instance_id, client)
-        if not known.must_ask and not self._is_due(known, known.asked_at, known.pushed_at):
+        known = self._know(instance_id, client, connection)
+        now = self._clock.monotonic()
+        if now - max(known.asked_at, known.pushed_at) >= known.subscription.interval_ms / 1000:
+            known.asked_at = now
+        elif known.last_error not in _ASK_AGAIN:
             raise BrokerError(ErrorCode.THROTTLING_QUOTA_EXCEEDED, "it asks before it is due")
-        known.must_ask = False
-        known.asked_at = self._clock.monotonic()
+        known.last_error = ErrorCode.NONE
         return known.subscription
 
     def check_push(
-        self, instance_id: bytes, client: Client, number: int, *, terminating: bool
+        self,
+        instance_id: bytes,
+        client: Client,
+        connection: int,
+        number: int,
+        *,
+        terminating: bool,
     ) -> None:
         """Whether a push comes in time, and answers what is asked for now.
+
+        One that answers something else counts as one all the same: the next has to be due.
 
         Raises:
             BrokerError: UNKNOWN_SUBSCRIPTION_ID: it must ask again; THROTTLING_QUOTA_EXCEEDED: it
                 comes too early; INVALID_REQUEST: it comes after the client's last one.
         """
-        known = self._know(instance_id, client)
-        if known.ended:
+        known = self._know(instance_id, client, connection)
+        had_ended, known.ended = known.ended, terminating
+        if had_ended:
             raise BrokerError(ErrorCode.INVALID_REQUEST, "the client has said its last word")
-        if known.subscription.number != number:
-            known.must_ask = True
-            raise BrokerError(ErrorCode.UNKNOWN_SUBSCRIPTION_ID, "the subscription has changed")
-        first = known.pushed_at is None
-        if not (first or terminating or self._is_due(known, known.pushed_at)):
+        now = self._clock.monotonic()
+        interval = known.subscription.interval_ms / 1000
+        if known.asked_at > known.pushed_at or now - known.pushed_at >= interval:
+            known.pushed_at = now
+        elif not terminating:
             raise BrokerError(ErrorCode.THROTTLING_QUOTA_EXCEEDED, "it comes before it is due")
-        known.pushed_at = self._clock.monotonic()
-        known.ended = terminating
+        if known.subscription.number != number:
+            what = "the subscription has changed"
+            raise BrokerError(ErrorCode.UNKNOWN_SUBSCRIPTION_ID, what)
 
-    def refused(self, instance_id: bytes) -> None:
-        """What a client pushed cannot be read: it may ask again at once how it should be."""
+    def answered(self, instance_id: bytes, code: ErrorCode) -> None:
+        """What a client that pushed was told: it may be a reason to ask again at once."""
         known = self._clients.get(instance_id)
         if known is not None:
-            known.must_ask = True
+            known.last_error = code
 
     def took(self, size: int) -> None:
         """A push was taken."""
         self.pushes += 1
         self.pushed_bytes += size
 
-    def _is_due(self, known: _Known, *times: float | None) -> bool:
-        """Whether the interval is over since all of these times."""
-        since = self._clock.monotonic() - known.subscription.interval_ms / 1000
-        return all(time is None or time <= since for time in times)
+    def disconnected(self, connection: int) -> None:
+        """Forget the client that was met there: it begins anew, also with the id it had."""
+        self._clients.pop(self._met.pop(connection, b""), None)
 
-    def _know(self, instance_id: bytes, client: Client) -> _Known:
+    def _know(self, instance_id: bytes, client: Client, connection: int) -> _Known:
         known = self._clients.get(instance_id)
         if known is None or known.changes != self._resources.changes:
             known = _Known(_subscription(self._resources, client), self._resources.changes)
             self._clients[instance_id] = known
+            self._met[connection] = instance_id
             if len(self._clients) > _MOST_CLIENTS:
                 self._clients.popitem(last=False)
         self._clients.move_to_end(instance_id)

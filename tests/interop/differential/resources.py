@@ -175,9 +175,9 @@ def group_configs(talk: Talk) -> None:
 
 
 def telemetry(talk: Talk) -> None:
-    """A client without a subscription, and pushes that are wrong.
+    """A client without a subscription, and pushes that are wrong, or come too early.
 
-    Not what comes too early: a Kafka whose subscriptions have changed once forgets its clients.
+    All over one connection: with it a broker forgets whom it met there, Kafka some time later.
     """
     some, other = bytes(range(16)), bytes(range(1, 17))
 
@@ -192,17 +192,28 @@ def telemetry(talk: Talk) -> None:
             metrics=metrics,
         )
 
-    first = GetTelemetrySubscriptionsRequest(client_instance_id=some)
-    talk.ask("a client with an id", first, 0)
     new = GetTelemetrySubscriptionsRequest(client_instance_id=bytes(16))
-    said = talk.ask("a new client", new, 0)
-    known = said.client_instance_id
-    right = said.subscription_id
-    talk.ask("pushed without an id", pushed(bytes(16), end=False), 0)
-    talk.ask("another subscription", pushed(known, right + 1, end=False), 0)
-    talk.ask("pushed", pushed(known, right, end=False), 0)
-    talk.ask("pushed by a stranger", pushed(other, right, end=False), 0)
-    talk.ask("unknown codec", pushed(known, right, 9, b"x", end=True), 0)
+    with talk.one_connection():
+        first = GetTelemetrySubscriptionsRequest(client_instance_id=some)
+        talk.ask("a client with an id", first, 0)
+        talk.ask("it asks again", first, 0)
+        said = talk.ask("a new client", new, 0)
+        known, right = said.client_instance_id, said.subscription_id
+        again = GetTelemetrySubscriptionsRequest(client_instance_id=known)
+        talk.ask("pushed without an id", pushed(bytes(16), end=False), 0)
+        talk.ask("pushed", pushed(known, right, end=False), 0)
+        talk.ask("pushed at once again", pushed(known, right, end=False), 0)
+        talk.ask("asked after that", again, 0)
+        said = talk.ask("another new client", new, 0)
+        known, right = said.client_instance_id, said.subscription_id
+        again = GetTelemetrySubscriptionsRequest(client_instance_id=known)
+        talk.ask("another subscription", pushed(known, right + 1, end=False), 0)
+        talk.ask("asked for the right one", again, 0)
+        talk.ask("pushed the right one", pushed(known, right, end=False), 0)
+        talk.ask("pushed by a stranger", pushed(other, right, end=False), 0)
+        talk.ask("unknown codec", pushed(known, right, 9, b"x", end=True), 0)
+        talk.ask("asked for the right codec", again, 0)
+        talk.ask("pushed after the last time", pushed(known, right, end=False), 0)
 
 
 def broker_configs(talk: Talk) -> None:

@@ -114,7 +114,19 @@ def test_a_changed_subscription_must_be_asked_for_again() -> None:
     assert push(broker, number) == ErrorCode.UNKNOWN_SUBSCRIPTION_ID
     again = get(broker)
     assert again.error_code == 0
+    assert push(broker, again.subscription_id) == ErrorCode.THROTTLING_QUOTA_EXCEEDED
+    wait(broker, 300)
     assert push(broker, again.subscription_id) == 0
+
+
+def test_a_client_is_forgotten_with_its_connection() -> None:
+    broker = a_broker()
+    number = get(broker).subscription_id
+    assert push(broker, number) == 0
+    broker.forget_client(2)
+    assert push(broker, number) == ErrorCode.THROTTLING_QUOTA_EXCEEDED
+    broker.forget_client(1)
+    assert push(broker, number) == 0
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def handle(
         instance_id = broker.entropy.uuid()
     client = client_of(broker, context, instance_id)
     try:
-        subscription = broker.telemetry.subscription_of(instance_id, client)
+        subscription = broker.telemetry.subscription_of(instance_id, client, context.connection)
     except BrokerError as error:
         return GetTelemetrySubscriptionsResponse(
             error_code=error.code,

@@ -27,7 +27,9 @@ def handle(
     try:
         size = _take(broker, context, request)
     except BrokerError as error:
+        broker.telemetry.answered(request.client_instance_id, error.code)
         return PushTelemetryResponse(error_code=error.code)
+    broker.telemetry.answered(request.client_instance_id, ErrorCode.NONE)
     broker.telemetry.took(len(request.metrics))
     log.debug("client metrics", extra={"client": context.client_id, "bytes": size})
     return PushTelemetryResponse(error_code=ErrorCode.NONE)
@@ -40,11 +42,11 @@ def _take(broker: Broker, context: RequestContext, request: PushTelemetryRequest
     broker.telemetry.check_push(
         instance_id,
         client_of(broker, context, instance_id),
+        context.connection,
         request.subscription_id,
         terminating=request.terminating,
     )
     if not 0 <= request.compression_type <= HIGHEST_CODEC:
-        broker.telemetry.refused(instance_id)
         what = f"nobody knows the codec {request.compression_type}"
         raise BrokerError(ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, what)
     most = broker.config.telemetry_max_bytes

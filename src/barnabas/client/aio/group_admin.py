@@ -16,6 +16,7 @@ from barnabas.client.aio.group_asking import (
 )
 from barnabas.client.aio.group_offsets import GroupOffsets, saved_offsets
 from barnabas.client.aio.group_survey import saved_by_groups, surveyed_groups
+from barnabas.client.aio.share_moves import forgotten_topics, moved_starts
 from barnabas.client.aio.share_survey import shared_by_groups
 from barnabas.client.core.group_descriptions import (
     GROUP_KINDS,
@@ -139,17 +140,45 @@ class GroupAdmin:
         """
         wanted = offsets_to("alter_group_offsets", offsets)
         seconds = self._timeout_s if timeout_s is None else timeout_s
-        deadline = self._cluster.around.loop.time() + seconds
         saved = {where: CommittedOffset(offset) for where, offset in wanted.items()}
         group = GroupOffsets(Coordinator(self._cluster, group_id), seconds, by_id=False)
-        try:
-            await group.commit(saved, final=NOT_THERE)
-        except BrokerError as error:
-            if error.code not in NOT_THERE:
-                raise
-            left = max(0.0, deadline - self._cluster.around.loop.time())
-            there = await what_is_there(self._cluster, wanted, left)
-            raise BrokerError(error.code, f"{error.why}; {there}") from error
+        await self._or_what_is_there(wanted, seconds, group.commit(saved, final=NOT_THERE))
+
+    async def alter_share_group_offsets(
+        self, group_id: str, offsets: Mapping[Where, int], *, timeout_s: float | None = None
+    ) -> None:
+        """Have a share group without members go on at these offsets; it is made if it is not there.
+
+        Raises:
+            InvalidArgument: an offset is below 0.
+            BrokerError: NON_EMPTY_GROUP, it has members; GROUP_ID_NOT_FOUND, a group of another kind
+                has that name; UNKNOWN_TOPIC_OR_PARTITION, a partition is not there. Others may be
+                moved all the same.
+        """
+        wanted = offsets_to("alter_share_group_offsets", offsets)
+        seconds = self._timeout_s if timeout_s is None else timeout_s
+        coordinator = Coordinator(self._cluster, group_id)
+        what = f"moving share group {group_id}"
+        work = self._asked(seconds, what, lambda: moved_starts(coordinator, wanted))
+        await self._or_what_is_there(wanted, seconds, work)
+
+    async def delete_share_group_offsets(
+        self, group_id: str, topics: Iterable[str], *, timeout_s: float | None = None
+    ) -> None:
+        """Have a share group without members forget where it was in these topics.
+
+        Raises:
+            BrokerError: NON_EMPTY_GROUP, it has members; GROUP_ID_NOT_FOUND;
+                UNKNOWN_TOPIC_OR_PARTITION, it was in none of that name. Others may be forgotten all
+                the same.
+        """
+        gone = listed("delete_share_group_offsets", topics, str, "['flights']")
+        coordinator = Coordinator(self._cluster, group_id)
+        await self._asked(
+            timeout_s,
+            f"deleting offsets of share group {group_id}",
+            lambda: forgotten_topics(coordinator, gone),
+        )
 
     async def delete_group_offsets(
         self, group_id: str, partitions: Iterable[Where], *, timeout_s: float | None = None
@@ -188,6 +217,20 @@ class GroupAdmin:
         await self._asked(
             timeout_s, f"removing members of group {group_id}", lambda: removed(coordinator, named)
         )
+
+    async def _or_what_is_there(
+        self, wanted: Collection[TopicPartition], seconds: float, work: Awaitable[None]
+    ) -> None:
+        """Do some work within that time; where partitions are not there, say also which are."""
+        deadline = self._cluster.around.loop.time() + seconds
+        try:
+            await work
+        except BrokerError as error:
+            if error.code not in NOT_THERE:
+                raise
+            left = max(0.0, deadline - self._cluster.around.loop.time())
+            there = await what_is_there(self._cluster, wanted, left)
+            raise BrokerError(error.code, f"{error.why}; {there}") from error
 
     async def _each(
         self,

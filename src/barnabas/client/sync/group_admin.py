@@ -107,6 +107,33 @@ class GroupAdmin:
         work = self._admin.delete_group_offsets(group_id, partitions, timeout_s=timeout_s)
         self._hosted.run(work)
 
+    def alter_share_group_offsets(
+        self, group_id: str, offsets: Mapping[Where, int], *, timeout_s: float | None = None
+    ) -> None:
+        """Have a share group without members go on at these offsets; it is made if it is not there.
+
+        Raises:
+            InvalidArgument: an offset is below 0.
+            BrokerError: NON_EMPTY_GROUP, it has members; GROUP_ID_NOT_FOUND, a group of another kind
+                has that name; UNKNOWN_TOPIC_OR_PARTITION, a partition is not there. Others may be
+                moved all the same.
+        """
+        work = self._admin.alter_share_group_offsets(group_id, offsets, timeout_s=timeout_s)
+        self._hosted.run(work)
+
+    def delete_share_group_offsets(
+        self, group_id: str, topics: Iterable[str], *, timeout_s: float | None = None
+    ) -> None:
+        """Have a share group without members forget where it was in these topics.
+
+        Raises:
+            BrokerError: NON_EMPTY_GROUP, it has members; GROUP_ID_NOT_FOUND;
+                UNKNOWN_TOPIC_OR_PARTITION, it was in none of that name. Others may be forgotten all
+                the same.
+        """
+        work = self._admin.delete_share_group_offsets(group_id, topics, timeout_s=timeout_s)
+        self._hosted.run(work)
+
     def delete_groups(self, group_ids: Iterable[str], *, timeout_s: float | None = None) -> None:
         """Delete groups without members, with all that they saved.
 

@@ -8,11 +8,9 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from barnabas.coordinators.transaction.transaction import Producer, Transaction
-from barnabas.coordinators.transaction.transaction_states import TransactionInput, TransactionState
+from barnabas.coordinators.transaction.transaction_states import ADDED, ONGOING
 from barnabas.errors import ErrorCode
 from barnabas.types import TopicPartition
-
-_ONGOING = TransactionState.ONGOING
 
 
 class Addition(NamedTuple):
@@ -36,11 +34,11 @@ def add(known: Transaction | None, asked: Addition, now: int) -> Added:
     refused = _refusal(known, asked.producer)
     if known is None or refused is not None:
         return Added(refused or ErrorCode.INVALID_PRODUCER_ID_MAPPING)
-    ongoing = known.state is _ONGOING
+    ongoing = known.state is ONGOING
     if ongoing and asked.partitions <= known.partitions:
         return Added(ErrorCode.NONE)
     kept = known.after(
-        TransactionInput.ADDED,
+        ADDED,
         now,
         partitions=known.partitions | asked.partitions,
         started_ms=known.started_ms if ongoing else now,

@@ -15,18 +15,24 @@ from barnabas.coordinators.transaction.transaction import (
     Transaction,
 )
 from barnabas.coordinators.transaction.transaction_states import (
-    AT_REST,
-    TransactionInput,
-    TransactionState,
+    ABORTED,
+    COMMITTED,
+    COMPLETE,
+    COMPLETE_ABORT,
+    COMPLETE_COMMIT,
+    MARKED,
+    ONGOING,
+    PREPARE_ABORT,
+    PREPARE_COMMIT,
 )
 from barnabas.errors import ErrorCode
-from barnabas.types import NO_PRODUCER_ID
+from barnabas.types import NO_PRODUCER_ID, TopicPartition
 
-_S = TransactionState
 _OUTCOMES = {
-    True: (_S.PREPARE_COMMIT, _S.COMPLETE_COMMIT),
-    False: (_S.PREPARE_ABORT, _S.COMPLETE_ABORT),
+    True: (PREPARE_COMMIT, COMPLETE_COMMIT),
+    False: (PREPARE_ABORT, COMPLETE_ABORT),
 }
+_NO_PARTITIONS: frozenset[TopicPartition] = frozenset()
 
 
 class End(NamedTuple):
@@ -61,7 +67,7 @@ def end(known: Transaction | None, asked: End, new_id: Callable[[], int], now: i
         return Ended(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
     if known.producer.epoch != asked.producer.epoch:
         return Ended(ErrorCode.PRODUCER_FENCED)
-    if known.state is _S.ONGOING:
+    if known.state is ONGOING:
         decided = _decided(known, asked, known.producer, NO_PRODUCER_ID, now)
         return Ended(ErrorCode.NONE, known.producer, decided)
     return _ended_before(known, commit=asked.commit)
@@ -86,26 +92,26 @@ def _end_2(known: Transaction, asked: End, new_id: Callable[[], int], now: int) 
     )
     if known.producer.id != asked.producer.id and not replaced:
         return Ended(ErrorCode.INVALID_PRODUCER_ID_MAPPING)
-    complete = known.state in AT_REST and known.state is not _S.EMPTY
+    complete = known.state in COMPLETE
     if (bumped and known.is_decided) or (complete and (bumped or replaced)):
         return _ended_before(known, commit=asked.commit)
     if known.is_decided or known.producer != asked.producer:
         return Ended(ErrorCode.PRODUCER_FENCED)
-    if known.state is not _S.ONGOING and asked.commit:
+    if known.state is not ONGOING and asked.commit:
         return Ended(ErrorCode.INVALID_TXN_STATE)
     decided = _decided_2(known, asked, new_id, now)
-    return Ended(ErrorCode.NONE, completed(decided, now).producer, decided)
+    return Ended(ErrorCode.NONE, _next_producer(decided), decided)
 
 
 def _decided(
     known: Transaction, asked: End, producer: Producer, next_id: int, now: int
 ) -> Transaction:
     return known.after(
-        TransactionInput.COMMITTED if asked.commit else TransactionInput.ABORTED,
+        COMMITTED if asked.commit else ABORTED,
         now,
         producer=producer,
         next_id=next_id,
-        started_ms=known.started_ms if known.state is _S.ONGOING else now,
+        started_ms=known.started_ms if known.state is ONGOING else now,
         client_version=asked.version,
     )
 
@@ -129,13 +135,15 @@ def fence(known: Transaction, version: int, new_id: Callable[[], int], now: int)
 
 def completed(known: Transaction, now: int) -> Transaction:
     """All markers are written."""
-    producer = known.producer
-    if known.next_id != NO_PRODUCER_ID:
-        producer = Producer(known.next_id, 0)
     return known.after(
-        TransactionInput.MARKED,
+        MARKED,
         now,
-        producer=producer,
+        producer=_next_producer(known),
         next_id=NO_PRODUCER_ID,
-        partitions=frozenset(),
+        partitions=_NO_PARTITIONS,
     )
+
+
+def _next_producer(decided: Transaction) -> Producer:
+    """What its producer is called after it."""
+    return decided.producer if decided.next_id == NO_PRODUCER_ID else Producer(decided.next_id, 0)

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.transaction.transaction import Producer, Transaction
-from barnabas.coordinators.transaction.transaction_states import TransactionState
+from barnabas.coordinators.transaction.transaction_states import EMPTY, TransactionState
 from barnabas.errors import DecodeError
 from barnabas.protocol.internal.transaction_record import (
     TransactionLogKey,
@@ -18,31 +18,30 @@ from barnabas.protocol.internal.transaction_record import (
 )
 from barnabas.types import Buffer, TopicPartition
 from barnabas.wire.compiler import Codec
+from barnabas.wire.schema import maker
 
 _KIND = 0
 NEWEST = 1
 """The version that says all there is of a transaction."""
 _SHORT = struct.Struct(">h")
 _STATES = tuple(TransactionState)
+_NUMBERS = {state: number for number, state in enumerate(_STATES)}
+_make_key = maker(TransactionLogKey)
+_make_value = maker(TransactionLogValue)
+_make_topic = maker(TransactionLogTopic)
 
 
 def encode_transaction(transaction: Transaction, version: int) -> CoordinatorRecord:
     """The record of a transactional id; `version` 0 leaves out what came with KIP-890."""
-    topics = None
-    if transaction.state is not TransactionState.EMPTY:
-        ordered = groupby(sorted(transaction.partitions), lambda one: one.topic)
-        topics = [
-            TransactionLogTopic(topic=topic, partition_ids=[one.partition for one in partitions])
-            for topic, partitions in ordered
-        ]
-    value = TransactionLogValue(
-        producer_id=transaction.producer.id,
+    producer_id, producer_epoch = transaction.producer
+    value = _make_value(
+        producer_id=producer_id,
         previous_producer_id=transaction.previous_id,
         next_producer_id=transaction.next_id,
-        producer_epoch=transaction.producer.epoch,
+        producer_epoch=producer_epoch,
         transaction_timeout_ms=transaction.timeout_ms,
-        transaction_status=_STATES.index(transaction.state),
-        transaction_partitions=topics,
+        transaction_status=_NUMBERS[transaction.state],
+        transaction_partitions=_topics(transaction),
         transaction_last_update_timestamp_ms=transaction.updated_ms,
         transaction_start_timestamp_ms=transaction.started_ms,
         client_transaction_version=transaction.client_version,
@@ -51,13 +50,26 @@ def encode_transaction(transaction: Transaction, version: int) -> CoordinatorRec
     return CoordinatorRecord(_encode_key(transaction.transactional_id), data)
 
 
+def _topics(transaction: Transaction) -> list[TransactionLogTopic] | None:
+    if transaction.state is EMPTY:
+        return None
+    partitions = transaction.partitions
+    if len(partitions) == 1:
+        ((topic, index),) = partitions
+        return [_make_topic(topic=topic, partition_ids=[index])]
+    return [
+        _make_topic(topic=topic, partition_ids=[one.partition for one in of_topic])
+        for topic, of_topic in groupby(sorted(partitions), lambda one: one.topic)
+    ]
+
+
 def encode_end(transactional_id: str) -> CoordinatorRecord:
     """The record that says that nothing is kept of a transactional id."""
     return CoordinatorRecord(_encode_key(transactional_id), None)
 
 
 def _encode_key(transactional_id: str) -> bytes:
-    key = TransactionLogKey(transactional_id=transactional_id)
+    key = _make_key(transactional_id=transactional_id)
     return _SHORT.pack(_KIND) + Codec.of(TransactionLogKey, 0).encode(key)
 
 

@@ -28,6 +28,9 @@ class TransactionState(Enum):
     PREPARE_EPOCH_FENCE = "PrepareEpochFence"
     """In Kafka: its producer is being fenced. Here that is one step with the abort: never seen."""
 
+    # As that of all that is compared by identity: Enum's own is a call of Python.
+    __hash__ = object.__hash__
+
 
 class TransactionInput(Enum):
     """What moves a transactional id."""
@@ -45,6 +48,20 @@ class TransactionInput(Enum):
     EXPIRED = auto()
     """Nobody has used it for long."""
 
+    __hash__ = object.__hash__
+
+
+EMPTY = TransactionState.EMPTY
+ONGOING = TransactionState.ONGOING
+PREPARE_COMMIT = TransactionState.PREPARE_COMMIT
+PREPARE_ABORT = TransactionState.PREPARE_ABORT
+COMPLETE_COMMIT = TransactionState.COMPLETE_COMMIT
+COMPLETE_ABORT = TransactionState.COMPLETE_ABORT
+ADDED = TransactionInput.ADDED
+COMMITTED = TransactionInput.COMMITTED
+ABORTED = TransactionInput.ABORTED
+MARKED = TransactionInput.MARKED
+"""Each by itself: to look one up in its class takes as long as three calls (in Python 3.11)."""
 
 _S, _I = TransactionState, TransactionInput
 
@@ -73,7 +90,9 @@ TRANSITIONS: Mapping[TransactionState, Mapping[TransactionInput, TransactionStat
     )
 )
 
-AT_REST = frozenset({_S.EMPTY, _S.COMPLETE_COMMIT, _S.COMPLETE_ABORT})
+COMPLETE = frozenset({COMPLETE_COMMIT, COMPLETE_ABORT})
+"""The last transaction has ended."""
+AT_REST = COMPLETE | {EMPTY}
 """No transaction is open or being ended."""
-DECIDED = frozenset({_S.PREPARE_COMMIT, _S.PREPARE_ABORT})
+DECIDED = frozenset({PREPARE_COMMIT, PREPARE_ABORT})
 """The outcome is in the log, and must reach all partitions."""

@@ -1,0 +1,62 @@
+"""What a transactional id is next: what is told, what stays, and what no table allows."""
+
+import pytest
+
+from barnabas.coordinators.transaction.transaction import Producer, Transaction
+from barnabas.coordinators.transaction.transaction_states import (
+    ABORTED,
+    ADDED,
+    COMMITTED,
+    MARKED,
+    ONGOING,
+    PREPARE_COMMIT,
+    TransactionInput,
+    TransactionState,
+)
+from barnabas.types import TopicPartition
+
+OPEN = Transaction(
+    transactional_id="t",
+    producer=Producer(7, 3),
+    timeout_ms=60_000,
+    state=ONGOING,
+    updated_ms=100,
+    partitions=frozenset({TopicPartition("animals", 1)}),
+    previous_id=5,
+    next_id=9,
+    started_ms=90,
+    client_version=2,
+)
+TOLD = {
+    "producer": Producer(8, 0),
+    "next_id": 11,
+    "timeout_ms": 0,
+    "partitions": frozenset(),
+    "started_ms": -1,
+    "client_version": 0,
+}
+
+
+def test_what_is_not_told_stays_but_for_its_time_its_state_and_the_id_before() -> None:
+    then = OPEN.after(COMMITTED, 200)
+    assert type(then) is Transaction
+    assert then == OPEN._replace(state=PREPARE_COMMIT, updated_ms=200, previous_id=7)
+
+
+@pytest.mark.parametrize("name", TOLD)
+def test_each_may_be_told(name: str) -> None:
+    then = OPEN.after(ADDED, 200, **{name: TOLD[name]})  # type: ignore[arg-type]
+    assert then == OPEN._replace(updated_ms=200, previous_id=7, **{name: TOLD[name]})  # type: ignore[arg-type]
+
+
+def test_a_move_that_is_not_in_the_table_fails() -> None:
+    with pytest.raises(KeyError):
+        OPEN.after(MARKED, 200)
+    with pytest.raises(KeyError):
+        OPEN.after(COMMITTED, 200).after(ABORTED, 300)
+
+
+def test_states_and_what_moves_them_are_told_apart_by_identity() -> None:
+    everything = [*TransactionState, *TransactionInput]
+    assert len({hash(one) for one in everything}) == len(everything)
+    assert {one: one for one in everything} == dict(zip(everything, everything, strict=True))

@@ -31,6 +31,7 @@ from barnabas.broker.turn import Turn
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.surroundings import Surroundings
 from barnabas.log.manager import LogManager
 from barnabas.ports import Clock, Entropy, Registry, Timers
@@ -76,6 +77,7 @@ class Broker:
     registry_offsets: RegistryOffsets = field(init=False)
     offsets: GroupOffsets = field(init=False)
     group_removal: GroupRemoval = field(init=False)
+    consumer_policies: Policies[ConsumerSettings] = field(init=False)
     _members: "GroupMembers | None" = field(default=None, init=False)
     _shares: "Shares | None" = field(default=None, init=False)
     _streams: "StreamsMembers | None" = field(default=None, init=False)
@@ -92,8 +94,8 @@ class Broker:
         self.descriptions = TopicDescriptions(self.topics)
         self.registry_offsets = RegistryOffsets(self.registry)
         self.offsets = GroupOffsets(self.groups, self.config)
-        policies = Policies(self.settings, self.client_resources, consumer_policy)
-        self.groups.around = Surroundings(KnownTopics(self.topics), policies.of)
+        self.consumer_policies = Policies(self.settings, self.client_resources, consumer_policy)
+        self.groups.around = Surroundings(KnownTopics(self.topics), self.consumer_policies.of)
         self.groups.on_loaded.append(self._begin_groups)
         self.group_removal = GroupRemoval(self.groups, self._forget_shares)
         self.topics.deletions.on_deleted.append(self._forget_topic)
@@ -136,7 +138,9 @@ class Broker:
             from barnabas.broker.group_membership import GroupMembership
 
             classic = GroupMembership(self.groups, self.timers)
-            self._members = GroupMembers(self.groups, self.timers, self.stepping, classic)
+            self._members = GroupMembers(
+                self.groups, self.timers, self.stepping, self.consumer_policies, classic
+            )
         return self._members
 
     @property

@@ -1,6 +1,6 @@
 """Properties of resources that are only a name: subscriptions to clients' metrics, and groups."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from barnabas.broker.config_source import Source
@@ -35,10 +35,11 @@ _PATHS: Mapping[int, str] = {
 class ClientResources:
     """All of them that have properties. Each change is durable when the call returns.
 
-    `changes` counts them, so that what was made from them can be kept until one moves.
+    `changes` counts them, so that what was made from them can be kept until one moves. `on_change` is
+    called after each.
     """
 
-    __slots__ = ("_by_kind", "_registry", "changes")
+    __slots__ = ("_by_kind", "_registry", "changes", "on_change")
 
     def __init__(self, registry: Registry) -> None:
         """Read what there is.
@@ -55,6 +56,7 @@ class ClientResources:
             for kind, path in _PATHS.items()
         }
         self.changes = 0
+        self.on_change: list[Callable[[], None]] = []
 
     def names(self, kind: int) -> list[str]:
         """Those of a type, sorted."""
@@ -76,3 +78,5 @@ class ClientResources:
         else:
             self._by_kind[kind].pop(name, None)
         self.changes += 1
+        for tell in self.on_change:
+            tell()

@@ -12,6 +12,7 @@ from typing import TypeVar
 from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_membership import GroupMembership
 from barnabas.broker.group_shards import GroupShards, Held
+from barnabas.broker.policies import Policies
 from barnabas.broker.resting_member import RestingMember
 from barnabas.broker.shards import TOO_LARGE
 from barnabas.broker.steady_member import SteadyMember
@@ -20,6 +21,7 @@ from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.groups import not_found
 from barnabas.coordinators.consumer_group.regexes import LongWork
+from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
@@ -39,10 +41,16 @@ class GroupMembers:
     """Who is in which group. For one thread. All may raise BrokerError."""
 
     def __init__(
-        self, shards: GroupShards, timers: Timers, stepping: Stepping, classic: GroupMembership
+        self,
+        shards: GroupShards,
+        timers: Timers,
+        stepping: Stepping,
+        policies: Policies[ConsumerSettings],
+        classic: GroupMembership,
     ) -> None:
         self._shards = shards
         self._stepping = stepping
+        self._policies = policies
         self._classic = classic
         self._alarms = GroupAlarms(shards, timers, self._on_alarm)
 
@@ -62,12 +70,11 @@ class GroupMembers:
         # Who is gone may have come back and said something newer meanwhile.
         return self._stepping.reply(work.steps(), last, ends_unheard=True)
 
-    def at_rest(self, asked: Beat, told_ms: int) -> RestingMember:
-        """A short way to hear with `beat` again who was answered just now, as long as there is one."""
-        held = self._shards.of(asked.group_id)
-        settings = held.shard.consumer.settings_of(asked.group_id)
-        hear = partial(held.shard.consumer.hear, asked, settings)
-        return RestingMember(self._shards, held, hear, told_ms)
+    def at_rest(self, asked: Beat) -> RestingMember | None:
+        """A short way to hear with `beat` again who was answered just now, if it is idle."""
+        held, settings = self._shards.of(asked.group_id), self._policies.of(asked.group_id)
+        hear = held.shard.consumer.resting(asked, settings)
+        return hear and RestingMember(self._shards, self._policies, held, hear)
 
     def _beat_late(
         self, work: LongWork, asked: Beat, respond: Callable[[BeatReply | BrokerError], object]

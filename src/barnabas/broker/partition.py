@@ -48,11 +48,11 @@ class Partition:
     """Appends to and reads from a log that this broker leads.
 
     Invariant: `unanswered` and `untold` stand for batches that are queued and not yet written, and
-    `_unseen` for those that are written, but must be on stable storage before they count.
+    `unseen` for those that are written, but must be on stable storage before they count.
     """
 
     __slots__ = (
-        "_unseen", "is_internal", "leader_epoch", "log", "queued_bytes", "unanswered", "untold",
+        "is_internal", "leader_epoch", "log", "queued_bytes", "unanswered", "unseen", "untold",
     )  # fmt: skip
 
     def __init__(self, log: PartitionLog, leader_epoch: int) -> None:
@@ -62,7 +62,7 @@ class Partition:
         self.queued_bytes = 0
         self.unanswered: list[tuple[list[Appended], int]] = []
         self.untold: list[Callable[[ErrorCode], None]] = []
-        self._unseen: deque[Unseen] = deque()
+        self.unseen: deque[Unseen] = deque()
         log.seen.on_moved = self._on_seen
 
     def append(
@@ -209,8 +209,8 @@ class Partition:
         """Tell as with what is queued now or does not count yet; False: there is nothing such."""
         if self.queued_bytes:
             self.untold.append(on_written)
-        elif self._unseen:
-            self._unseen[-1].untold.append(on_written)
+        elif self.unseen:
+            self.unseen[-1].untold.append(on_written)
         else:
             return False
         return True
@@ -233,7 +233,7 @@ class Partition:
             fail(error, unanswered, untold)
             raise
         if self.log.seen.is_behind:
-            self._unseen.append(Unseen(self.log.file_end, unanswered, untold))
+            self.unseen.append(Unseen(self.log.file_end, unanswered, untold))
         else:
             for on_written in untold:
                 on_written(_NONE)
@@ -242,16 +242,16 @@ class Partition:
     @property
     def is_seen(self) -> bool:
         """Whether all that is written counts, or will never."""
-        return not self._unseen
+        return not self.unseen
 
     def when_seen(self, callback: Callable[[], None]) -> None:
         """Call once all that is written now counts, or is known to be lost; `is_seen` must be false."""
-        self._unseen[-1].callbacks.append(callback)
+        self.unseen[-1].callbacks.append(callback)
 
     def _on_seen(self) -> None:
         log = self.log
-        while self._unseen and (log.failure is not None or self._unseen[0].end <= log.written_end):
-            seen = self._unseen.popleft()
+        while self.unseen and (log.failure is not None or self.unseen[0].end <= log.written_end):
+            seen = self.unseen.popleft()
             if log.failure is not None:
                 fail(log.offline(), seen.unanswered, seen.untold)
             else:

@@ -12,7 +12,10 @@ PolicyT = TypeVar("PolicyT")
 
 
 class Policies(Generic[PolicyT]):
-    """The policies of all groups of a kind, kept until a property moves."""
+    """The policies of all groups of a kind, kept until a property moves.
+
+    `known`: what was asked for since, by the ids of groups; another object from the next change on.
+    """
 
     def __init__(
         self,
@@ -23,16 +26,17 @@ class Policies(Generic[PolicyT]):
         self._settings = settings
         self._resources = resources
         self._make = make
-        self._made_from: tuple[BrokerConfig, int] | None = None
-        self._known: dict[str, PolicyT] = {}
+        self.known: dict[str, PolicyT] = {}
+        settings.on_change.append(lambda _config: self._forget())
+        resources.on_change.append(self._forget)
 
     def of(self, group_id: str) -> PolicyT:
         """What a group obeys now."""
-        made_from = self._settings.current, self._resources.changes
-        if made_from != self._made_from:
-            self._made_from, self._known = made_from, {}
-        known = self._known.get(group_id)
+        known = self.known.get(group_id)
         if known is None:
             own = self._resources.get(ResourceKind.GROUP, group_id)
-            known = self._known[group_id] = self._make(self._settings.current, own)
+            known = self.known[group_id] = self._make(self._settings.current, own)
         return known
+
+    def _forget(self) -> None:
+        self.known = {}

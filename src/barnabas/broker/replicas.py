@@ -188,7 +188,7 @@ class ReplicaManager:
 
     def is_written(self, partition: Partition) -> bool:
         """Whether `join_own` has nothing to join."""
-        return partition not in self._own and not partition.queued_bytes and partition.is_seen
+        return not partition.queued_bytes and not partition.unseen and partition not in self._own
 
     def seal(self, partition: Partition) -> None:
         """Queue what was gathered as one batch: what is queued next comes behind it."""

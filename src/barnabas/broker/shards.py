@@ -65,6 +65,8 @@ class Shards(ABC, Generic[ShardT]):
         self._by_key: dict[str, HeldShard[ShardT]] = {}
         """The same by group or transactional id: members ask with each request."""
         self._changes = -1
+        self.is_written = replicas.is_written
+        """Whether nothing is queued for a partition that an answer would have to wait for."""
         self.on_loaded: list[Callable[[HeldShard[ShardT]], None]] = []
 
     def prepare(self) -> None:
@@ -214,10 +216,6 @@ class Shards(ABC, Generic[ShardT]):
         return self._replicas.join_own(
             held.partition, lambda code: on_written(_NOT_WRITTEN if code else ErrorCode.NONE)
         )
-
-    def is_written(self, held: HeldShard[ShardT]) -> bool:
-        """Whether nothing is queued that an answer would have to wait for."""
-        return self._replicas.is_written(held.partition)
 
     def write(self) -> None:
         """Write what was queued outside of a request."""

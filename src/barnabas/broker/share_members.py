@@ -1,7 +1,6 @@
 """ShareMembers: heartbeats of share groups, and their time."""
 
 from collections.abc import Callable
-from functools import partial
 
 from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_shards import GroupShards, Held
@@ -49,17 +48,11 @@ class ShareMembers:
         self._set_alarm(held, group_id)
         return answer
 
-    def at_rest(self, asked: ShareBeat, told_ms: int) -> RestingMember:
-        """A short way to hear with `beat` again who was answered just now, as long as there is one."""
-        held, policy = self._shards.of(asked.group_id), self._policies.of(asked.group_id)
-        hear = partial(self._hear, held, asked, policy)
-        return RestingMember(self._shards, held, hear, told_ms)
-
-    def _hear(self, held: Held, asked: ShareBeat, policy: SharePolicy, now: int) -> int | None:
-        # With another session there is an alarm to be set.
-        if self._policies.of(asked.group_id) is not policy:
-            return None
-        return held.shard.share.hear(asked, policy.settings, now)
+    def at_rest(self, asked: ShareBeat) -> RestingMember | None:
+        """A short way to hear with `beat` again who was answered just now, if it is idle."""
+        held, settings = self._shards.of(asked.group_id), self._policies.of(asked.group_id).settings
+        hear = held.shard.share.resting(asked, settings)
+        return hear and RestingMember(self._shards, self._policies, held, hear)
 
     def _of(self, group_id: str) -> Held:
         held = self._shards.of(group_id)

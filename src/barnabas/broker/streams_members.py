@@ -1,7 +1,6 @@
 """StreamsMembers: heartbeats of streams groups (KIP-1071), and their time."""
 
 from collections.abc import Callable
-from functools import partial
 
 from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_shards import GroupShards, Held
@@ -41,19 +40,11 @@ class StreamsMembers:
         self._set_alarm(held, group_id)
         return answer
 
-    def at_rest(self, asked: StreamsBeat, told_ms: int) -> RestingMember:
-        """A short way to hear with `beat` again who was answered just now, as long as there is one."""
+    def at_rest(self, asked: StreamsBeat) -> RestingMember:
+        """A short way to hear with `beat` again who was answered just now, while it is idle."""
         held, settings = self._shards.of(asked.group_id), self._policies.of(asked.group_id)
-        hear = partial(self._hear, held, asked, settings)
-        return RestingMember(self._shards, held, hear, told_ms)
-
-    def _hear(
-        self, held: Held, asked: StreamsBeat, settings: StreamsSettings, now: int
-    ) -> int | None:
-        # With another session there is an alarm to be set.
-        if self._policies.of(asked.group_id) is not settings:
-            return None
-        return held.shard.streams.hear(asked, settings, now)
+        hear = held.shard.streams.resting(asked, settings)
+        return RestingMember(self._shards, self._policies, held, hear)
 
     def _of(self, group_id: str) -> Held:
         held = self._shards.of(group_id)

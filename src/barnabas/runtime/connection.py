@@ -205,9 +205,21 @@ class Connection:
     def _on_late(self) -> None:
         if self._paused or self._outbox.size or self._intake.held_bytes:
             self._on_readable()
-        else:
-            self.idle_ticks = 0
-            self.guarded(self._receive_known)
+            return
+        # Most likely it is what is always said, and the reply what always fits: the short way.
+        self.idle_ticks = 0
+        channel, scratch, answer = self._channel, self._scratch, self._answer
+        assert answer is not None
+        try:
+            received = channel.receive_into(scratch)
+            reply = answer(scratch[:received]) if received > 0 else None
+            if reply is None:
+                self._intake.put(max(received, 0))
+                self._handle(received)
+            elif reply and (sent := channel.send((reply,))) < len(reply):
+                self.send(reply[sent:])
+        except Exception as error:  # noqa: BLE001 - it ends this connection
+            self._on_failed(error)
 
     def _end_lone(self, reply: Send | bytes | bool) -> None:  # noqa: FBT001 - what a Lone gives
         if reply is False:
@@ -255,18 +267,6 @@ class Connection:
 
     def _receive(self) -> None:
         self._handle(self._intake.fill(self._channel))
-
-    def _receive_known(self) -> None:
-        """Most likely it is what is always said, and the reply what always fits: the short way."""
-        channel, scratch, answer = self._channel, self._scratch, self._answer
-        assert answer is not None
-        received = channel.receive_into(scratch)
-        reply = answer(scratch[:received]) if received > 0 else None
-        if reply is None:
-            self._intake.put(max(received, 0))
-            self._handle(received)
-        elif reply and (sent := channel.send((reply,))) < len(reply):
-            self.send(reply[sent:])
 
     def _handle(self, received: int) -> None:
         intake = self._intake

@@ -264,7 +264,8 @@ def matching_in_steps(started: Started, timers: ManualTimers) -> GroupMembers:
         started.broker.topics.create(f"cats-{number}", {0: [1]}, {})
     groups = started.broker.groups
     stepping = Stepping(started.broker.replicas, timers)
-    return GroupMembers(groups, timers, stepping, GroupMembership(groups, timers))
+    policies, classic = started.broker.consumer_policies, GroupMembership(groups, timers)
+    return GroupMembers(groups, timers, stepping, policies, classic)
 
 
 def test_an_expression_that_takes_long_is_matched_in_steps(

@@ -194,7 +194,8 @@ def test_it_is_heard_as_by_a_heartbeat(place: Place) -> None:
 def test_where_the_partition_of_its_group_may_have_gone_the_group_is_not_asked(
     place: Place,
 ) -> None:
-    member = RestingMember(place.broker.groups, place.held(), lambda _now: 5, told_ms=5)
+    policies = place.broker.consumer_policies
+    member = RestingMember(place.broker.groups, policies, place.held(), lambda _now: True)
     assert member.beat()
     place.broker.topics.create("cats", {0: [1]}, {})
     assert not member.beat()

@@ -56,8 +56,8 @@ def steady(
     told_ms = reply.heartbeat_interval_ms
     if reply != _respond(BeatReply(request.member_id, request.member_epoch, told_ms)):
         return None  # there was news
-    asked = _asked(context, request, request.member_id)
-    return broker.members.at_rest(asked, told_ms).beat
+    member = broker.members.at_rest(_asked(context, request, request.member_id))
+    return None if member is None else member.beat
 
 
 def _asked(context: RequestContext, request: ConsumerGroupHeartbeatRequest, member_id: str) -> Beat:

@@ -45,8 +45,8 @@ def steady(
     told_ms = reply.heartbeat_interval_ms
     if reply != _respond(BeatReply(request.member_id, request.member_epoch, told_ms)):
         return None  # there was news
-    asked = _asked(context, request)
-    return broker.shares.members.at_rest(asked, told_ms).beat
+    member = broker.shares.members.at_rest(_asked(context, request))
+    return None if member is None else member.beat
 
 
 def _asked(context: RequestContext, request: ShareGroupHeartbeatRequest) -> ShareBeat:

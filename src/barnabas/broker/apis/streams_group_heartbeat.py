@@ -62,7 +62,7 @@ def steady(
     known = StreamsReply(request.member_id, request.member_epoch, told_ms, endpoints=endpoints)
     if reply != _respond(broker, known):
         return None  # there was news
-    return broker.streams.at_rest(_asked(context, request), told_ms).beat
+    return broker.streams.at_rest(_asked(context, request)).beat
 
 
 def _check_supported(request: StreamsGroupHeartbeatRequest) -> None:

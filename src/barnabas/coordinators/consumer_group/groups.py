@@ -1,6 +1,6 @@
 """ConsumerGroups: the consumer groups of one partition of __consumer_offsets, and their time."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 from barnabas.coordinators.consumer_group import classic_members, leaving, migration
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply, beat, is_idle
@@ -20,6 +20,7 @@ from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.replies import JoinReply, SyncReply
 from barnabas.coordinators.group.syncing import Sync
 from barnabas.coordinators.kept_groups import KeptGroups
+from barnabas.coordinators.resting import Resting
 from barnabas.coordinators.shard import Replayed
 from barnabas.errors import BrokerError, ErrorCode
 
@@ -47,23 +48,16 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
             regexes += group.regexes
         return long_work(regexes, frozenset(topics.names())) if regexes else None
 
-    def settings_of(self, group_id: str) -> ConsumerSettings:
-        """What a group obeys: the same object until something about it is altered."""
-        return self._around.settings_of(group_id)
+    def resting(self, asked: Beat, settings: ConsumerSettings) -> Callable[[int], bool] | None:
+        """What hears a member that says nothing new again, as long as nothing happens.
 
-    def hear(self, asked: Beat, settings: ConsumerSettings, now: int) -> int | None:
-        """Hear a member that says nothing new, of a group where nothing has happened.
-
-        Gives when it is to be heard again; None: it is not heard, and is to ask with `heartbeat`, also
-        where the group obeys other settings now.
+        None: something is to be done or told. While topics and settings are the same: see `Resting`.
         """
         group = self._groups.get(asked.group_id)
         if group is None or not is_idle(group, asked, self._around.topics):
             return None
-        if self._around.settings_of(asked.group_id) is not settings:
-            return None
-        group.heard.sessions[asked.member_id] = now + settings.session_ms
-        return settings.heartbeat_ms
+        sessions = group.heard.sessions
+        return Resting(self, group, asked.member_id, sessions, settings.session_ms).hear
 
     def heartbeat(self, asked: Beat, classic: ClassicGroup | None, now: int) -> Replayed[BeatReply]:
         """Join, go on or leave. `classic`: the classic group of that name, if there is one.
@@ -72,10 +66,10 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
             BrokerError: it may not; nothing is changed then.
         """
         settings = self._around.settings_of(asked.group_id)
-        again_ms = self.hear(asked, settings, now)
-        if again_ms is not None:
-            return Replayed(BeatReply(asked.member_id, asked.epoch, again_ms))
         group = self._groups.get(asked.group_id)
+        if group is not None and is_idle(group, asked, self._around.topics):
+            group.heard.sessions[asked.member_id] = now + settings.session_ms
+            return Replayed(BeatReply(asked.member_id, asked.epoch, settings.heartbeat_ms))
         draft = self._draft(group)
         if asked.epoch in {LEAVES, LEAVES_FOR_A_WHILE}:
             return self._leave(draft, group, asked, now)

@@ -3,7 +3,7 @@
 Source: KIP-932; Kafka's GroupMetadataManager.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -12,6 +12,7 @@ from barnabas.coordinators.consumer_group.places import KnownTopic, Place, Topic
 from barnabas.coordinators.consumer_group.target import hash_of, known_topics
 from barnabas.coordinators.draft import Draft, Replay
 from barnabas.coordinators.kept_groups import KeptGroups
+from barnabas.coordinators.resting import Resting
 from barnabas.coordinators.shard import Replayed
 from barnabas.coordinators.share_group import records
 from barnabas.coordinators.share_group.group import ShareGroup, ShareMember
@@ -52,16 +53,15 @@ class ShareGroups(KeptGroups[ShareGroup]):
         super().__init__(replay, replay_any)
         self._topics = topics
 
-    def hear(self, asked: ShareBeat, settings: ShareSettings, now: int) -> int | None:
-        """Hear a member that says nothing new, of a group where nothing has happened.
+    def resting(self, asked: ShareBeat, settings: ShareSettings) -> Callable[[int], bool] | None:
+        """What hears a member that says nothing new again, as long as nothing happens.
 
-        Gives when it is to be heard again; None: it is not heard, and is to ask with `heartbeat`.
+        None: something is to be done or told. While topics and settings are the same: see `Resting`.
         """
         group = self._groups.get(asked.group_id)
         if group is None or not _is_idle(group, asked, self._topics):
             return None
-        group.sessions[asked.member_id] = now + settings.session_ms
-        return settings.heartbeat_ms
+        return Resting(self, group, asked.member_id, group.sessions, settings.session_ms).hear
 
     def heartbeat(self, asked: ShareBeat, settings: ShareSettings, now: int) -> Replayed[BeatReply]:
         """Join, go on or leave.
@@ -69,10 +69,10 @@ class ShareGroups(KeptGroups[ShareGroup]):
         Raises:
             BrokerError: it may not; nothing is changed then.
         """
-        again_ms = self.hear(asked, settings, now)
-        if again_ms is not None:
-            return Replayed(BeatReply(asked.member_id, asked.epoch, again_ms))
         group = self._groups.get(asked.group_id)
+        if group is not None and _is_idle(group, asked, self._topics):
+            group.sessions[asked.member_id] = now + settings.session_ms
+            return Replayed(BeatReply(asked.member_id, asked.epoch, settings.heartbeat_ms))
         if group is None and asked.epoch != JOINS:
             raise BrokerError(
                 ErrorCode.GROUP_ID_NOT_FOUND, f"Share group {asked.group_id} not found."

@@ -3,7 +3,8 @@
 Source: KIP-1071; Kafka's GroupMetadataManager.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import partial
 
 from barnabas.coordinators.consumer_group.member import JOINS, LEAVES
 from barnabas.coordinators.consumer_group.places import TopicsView
@@ -35,16 +36,19 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
         super().__init__(replay, replay_any)
         self._topics = topics
 
-    def hear(self, asked: StreamsBeat, settings: StreamsSettings, now: int) -> int | None:
-        """Hear a member that says nothing new, of a group where nothing has happened.
+    def resting(self, asked: StreamsBeat, settings: StreamsSettings) -> Callable[[int], bool]:
+        """What hears a member that says nothing new again, as long as nothing happens.
 
-        Gives when it is to be heard again; None: it is not heard, and is to ask with `heartbeat`.
+        Its group may have something to tell without a change of an epoch, so that all is looked at.
         """
+        return partial(self._hear, asked, settings)
+
+    def _hear(self, asked: StreamsBeat, settings: StreamsSettings, now: int) -> bool:
         group = self._groups.get(asked.group_id)
         if group is None or not is_idle(group, asked, self._topics, settings):
-            return None
+            return False
         group.heard.sessions[asked.member_id] = now + settings.session_ms
-        return settings.heartbeat_ms
+        return True
 
     def heartbeat(
         self, asked: StreamsBeat, classic: ClassicGroup | None, settings: StreamsSettings, now: int
@@ -54,11 +58,12 @@ class StreamsGroups(KeptGroups[StreamsGroup]):
         Raises:
             BrokerError: it may not; nothing is changed then.
         """
-        again_ms = self.hear(asked, settings, now)
-        if again_ms is not None:
+        if self._hear(asked, settings, now):
             # It knows the endpoints that there are.
-            reply = StreamsReply(asked.member_id, asked.epoch, again_ms, endpoints=asked.endpoints)
-            return Replayed(reply)
+            told_ms, endpoints = settings.heartbeat_ms, asked.endpoints
+            return Replayed(
+                StreamsReply(asked.member_id, asked.epoch, told_ms, endpoints=endpoints)
+            )
         group = self._groups.get(asked.group_id)
         draft = self._draft(group)
         if asked.epoch == LEAVES:

@@ -102,7 +102,7 @@ class GroupShards(Shards["GroupShard"]):
 
     def gathering(self, held: Held) -> OwnBatch:
         """What gathers records of a shard: who adds some there has what they say kept when told."""
-        return self._replicas.gathering(held.partition, self._codec)
+        return self.replicas.gathering(held.partition, self._codec)
 
     def append_or_restore(
         self,

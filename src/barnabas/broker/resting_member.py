@@ -39,6 +39,6 @@ class RestingMember:
             shards.topics.changes == self._changes
             # With another session there is an alarm to be set.
             and self._policies.known is self._known
-            and shards.is_written(self._partition)
+            and shards.replicas.is_written(self._partition)
             and self._hear(shards.now_ms())
         )

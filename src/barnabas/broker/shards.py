@@ -55,7 +55,7 @@ class Shards(ABC, Generic[ShardT]):
         codec: Codec = Codec.NONE,
     ) -> None:
         self.topics = topics
-        self._replicas = replicas
+        self.replicas = replicas
         self._clock = clock
         self._topic = topic
         self._codec = codec
@@ -65,8 +65,6 @@ class Shards(ABC, Generic[ShardT]):
         self._by_key: dict[str, HeldShard[ShardT]] = {}
         """The same by group or transactional id: members ask with each request."""
         self._changes = -1
-        self.is_written = replicas.is_written
-        """Whether nothing is queued for a partition that an answer would have to wait for."""
         self.on_loaded: list[Callable[[HeldShard[ShardT]], None]] = []
 
     def prepare(self) -> None:
@@ -137,7 +135,7 @@ class Shards(ABC, Generic[ShardT]):
             BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be loaded.
         """
         name = self._topic.name
-        partition = self._replicas.find(name, index)
+        partition = self.replicas.find(name, index)
         if partition is None:
             raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, f"{name}-{index}")
         held = self._held.get(partition)
@@ -188,7 +186,7 @@ class Shards(ABC, Generic[ShardT]):
                 on_written(TOO_LARGE)
                 return
             # A batch of its own: in one with others it would have them refused too.
-            self._replicas.seal(held.partition)
+            self.replicas.seal(held.partition)
 
         def written(code: ErrorCode) -> None:
             if code:
@@ -199,11 +197,11 @@ class Shards(ABC, Generic[ShardT]):
             on_written(code)
 
         if producer is None:
-            self._replicas.gather(held.partition, records, written, self._codec)
+            self.replicas.gather(held.partition, records, written, self._codec)
         else:
             batch = OwnBatch(self._clock.time_ms(), self._codec)
             batch.add(records, written)
-            self._replicas.append_own(held.partition, batch.build(producer), batch.tell)
+            self.replicas.append_own(held.partition, batch.build(producer), batch.tell)
 
     def parts(
         self, held: HeldShard[ShardT], records: Sequence[CoordinatorRecord]
@@ -213,10 +211,10 @@ class Shards(ABC, Generic[ShardT]):
 
     def _join(self, held: HeldShard[ShardT], on_written: Callable[[ErrorCode], None]) -> bool:
         """Tell as with what is queued now; False: all is written."""
-        return self._replicas.join_own(
+        return self.replicas.join_own(
             held.partition, lambda code: on_written(_NOT_WRITTEN if code else ErrorCode.NONE)
         )
 
     def write(self) -> None:
         """Write what was queued outside of a request."""
-        self._replicas.write()
+        self.replicas.write()

@@ -10,12 +10,19 @@ from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.our_broker import OurBroker
 from tests.interop.peers.real_kafka import RealKafka
 
+_DAY_MS = "86400000"
+_NOT_AMID_A_TEST = {
+    "offsets.retention.check.interval.ms": _DAY_MS,
+    "producer.id.expiration.check.interval.ms": _DAY_MS,
+}
+"""When brokers look for what is over: groups with nothing left, producers whose records are old."""
+
 
 @pytest.fixture(scope="session")
 def real_kafka() -> Iterator[RealKafka]:
     """Apache Kafka 4.3 on loopback."""
     try:
-        with RealKafka() as kafka:
+        with RealKafka(properties=_NOT_AMID_A_TEST) as kafka:
             yield kafka
     except PeerMissing as missing:
         give_up(missing)
@@ -24,7 +31,7 @@ def real_kafka() -> Iterator[RealKafka]:
 @pytest.fixture(scope="session")
 def our_broker() -> Iterator[OurBroker]:
     """`barnabas serve` on loopback."""
-    with OurBroker() as broker:
+    with OurBroker(properties=_NOT_AMID_A_TEST) as broker:
         yield broker
 
 
@@ -42,7 +49,7 @@ def broker(request: pytest.FixtureRequest) -> InteropBroker:
 @pytest.fixture(scope="session")
 def quick_broker() -> Iterator[OurBroker]:
     """Ours, whose groups begin at once."""
-    with OurBroker(properties=QUICK) as running:
+    with OurBroker(properties=QUICK | _NOT_AMID_A_TEST) as running:
         yield running
 
 

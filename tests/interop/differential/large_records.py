@@ -16,7 +16,7 @@ from barnabas.protocol.txn_offset_commit import (
     TxnOffsetCommitRequestPartition,
     TxnOffsetCommitRequestTopic,
 )
-from tests.interop.differential.consumer_groups import One
+from tests.interop.differential.consumer_groups import One, known
 from tests.interop.differential.groups import NOTHING, Person
 from tests.interop.differential.talk import Talk
 from tests.interop.differential.transactions import Writer
@@ -118,6 +118,7 @@ def large_members(talk: Talk) -> None:
 def large_subscriptions(talk: Talk) -> None:
     """Members that subscribe to more names than one batch holds: who comes, and who is there."""
     talk.create("t")
+    known(talk, "t")
     one = One(talk, "c", "rex")
     one.joins("many names at once", subscribed_topic_names=_NAMES)
     talk.ask("nobody came", one.describe(), 1)

@@ -170,6 +170,11 @@ def group_configs(talk: Talk) -> None:
     talk.ask("what nobody set", described(GROUP, talk.topic("nothing")), 4)
     talk.ask("described without a name", described(GROUP, ""), 4)
     talk.ask("listed", ListConfigResourcesRequest(resource_types=[GROUP]), 1)
+    listed = talk.answers["listed"]
+    # Other tests give groups properties too, some of them at one of the brokers only.
+    listed["config_resources"] = [
+        one for one in listed["config_resources"] if one["resource_name"].startswith(name)
+    ]
     keys = ("consumer.session.timeout.ms", "share.isolation.level", "share.auto.offset.reset")
     talk.ask("removed", changed(GROUP, name, *[(key, DELETE, None) for key in keys]), 1)
 

@@ -75,27 +75,38 @@ class Member:
             forgotten_topics_data=[],
         )
 
-    def acquire(self, *, fills: bool = True) -> None:
-        """Fetch from the end on, until there is something; what it `fills` in goes by the moment."""
+    def acquire(self, *, fills: bool = True) -> int:
+        """Fetch from the end on, until there is something, and nothing after it; gives how many.
+
+        What it `fills` in goes by the moment: how soon Kafka begins the group at the partition.
+        """
+        got: list[share_fetch.AcquiredRecords] = []
+        last = 0
         for _ in range(40):
             answer = self.talk.wait(self.request(), self.version, lambda _answer: True)
             assert not answer.error_code
             parts = [one for topic in answer.responses for one in topic.partitions]
-            if any(one.acquired_records for one in parts):
-                self.first = parts[0].acquired_records[0].first_offset
-                return
-            if fills:
-                self.fill()
+            rows = [row for one in parts for row in one.acquired_records]
+            got += rows
+            if got and got[-1].last_offset >= last:
+                self.first = got[0].first_offset
+                return got[-1].last_offset + 1 - self.first
+            if fills and not rows:
+                last = self.fill()
         raise AssertionError("nothing was acquired")
 
-    def fill(self) -> None:
+    def fill(self) -> int:
+        """Write three records; gives the offset of the last."""
         builder = BatchBuilder(Codec.NONE, 1000)
         for _ in range(3):
             builder.append(1_700_000_000_000, None, b"a record")
         part = PartitionProduceData(index=0, records=builder.build())
         topic = TopicProduceData(name=self.talk.topic("dogs"), partition_data=[part])
         asked = ProduceRequest(acks=-1, timeout_ms=5000, topic_data=[topic])
-        self.talk.wait(asked, 9, lambda _answer: True)
+        (said,) = self.talk.wait(asked, 9, lambda _answer: True).responses
+        (place,) = said.partition_responses
+        assert not place.error_code
+        return int(place.base_offset) + 2
 
     def fetch(self, label: str, *said: Said) -> Any:
         label = f"{label}, fetched in {self.version}"
@@ -149,8 +160,8 @@ def renewals(talk: Talk) -> None:
             member.fetch("accepted", (1, 1, [1]))
 
 
-def acquired_by(member: Member, last: int) -> list[int]:
-    """All offsets that a member gets until it has one of them, and in two fetches after that."""
+def acquired_by(member: Member, *wanted: int) -> list[int]:
+    """All offsets that a member gets until it has some of them, and in two fetches after that."""
     got: list[int] = []
     after = 0
     while after < 2:
@@ -158,7 +169,7 @@ def acquired_by(member: Member, last: int) -> list[int]:
         parts = [one for topic in answer.responses for one in topic.partitions]
         rows = [row for one in parts for row in one.acquired_records]
         got += [each for row in rows for each in range(row.first_offset, row.last_offset + 1)]
-        after += last in got
+        after += set(wanted) <= set(got)
     return sorted(got)
 
 
@@ -182,14 +193,15 @@ def committed_records(talk: Talk) -> None:
     with talk.one_connection():
         member = Member(talk, topic_id, 2)
         member.fill()
-        talk.answers["before it ended"] = acquired_by(member, 11)
-        # What a lost connection leaves, Kafka gives back some time later; here it is to be known.
+        talk.answers["before it ended"] = acquired_by(member, 1, 11)
+        # What a lost connection leaves, Kafka gives back some time later, what a member that
+        # closes had in hand almost at once: here it is to be known.
         member.epoch = -1
         member.say("closes", (0, 0, [RELEASE]))
     writer.end("ending what was open")
     with talk.one_connection():
         member.epoch = 0
-        talk.answers["after it ended"] = acquired_by(member, 16)
+        talk.answers["after it ended"] = acquired_by(member, 1, 16)
 
 
 def share_mistakes(talk: Talk) -> None:

@@ -24,7 +24,7 @@ from barnabas.protocol.write_txn_markers import (
     WriteTxnMarkersRequest,
 )
 from tests.interop.differential.groups import Person
-from tests.interop.differential.talk import Talk
+from tests.interop.differential.talk import SILENCE_SECONDS, Talk
 from tests.interop.differential.transactions import Writer
 
 
@@ -122,7 +122,7 @@ def batches_of_transactions(talk: Talk) -> None:
         told = talk.answers[label]
         told["results_by_transaction"].sort(key=lambda each: each["transactional_id"])
 
-    talk.ask("nothing at all", AddPartitionsToTxnRequest(transactions=[]), 4)
+    talk.ask("nothing at all", AddPartitionsToTxnRequest(transactions=[]), 4, SILENCE_SECONDS)
     for version in (4, 5):
         ask("no topics", part(one, topics=[]), version=version)
         ask("two", part(one), part(two, "t", 1), version=version)

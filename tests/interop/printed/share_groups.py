@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from barnabas.protocol import describe_share_group_offsets as share_offsets
 from barnabas.protocol.share_group_describe import ShareGroupDescribeRequest
 from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
 from tests.interop.differential.consumer_groups import One, settled
@@ -79,6 +80,16 @@ def epoch_of(talk: Talk, group: str) -> int:
     return int(talk.wait(asked, 1, lambda _said: True).groups[0].group_epoch)
 
 
+def given_back(talk: Talk, group: str) -> None:
+    """Wait until Kafka has kept what a lost connection had in hand: with that, where it begins."""
+    topic = share_offsets.DescribeShareGroupOffsetsRequestTopic(
+        topic_name=talk.topic("dogs"), partitions=[0]
+    )
+    wanted = share_offsets.DescribeShareGroupOffsetsRequestGroup(group_id=group, topics=[topic])
+    asked = share_offsets.DescribeShareGroupOffsetsRequest(groups=[wanted])
+    talk.wait(asked, 1, lambda said: said.groups[0].topics[0].partitions[0].start_offset == 2)
+
+
 def a_share_group(told: Told) -> None:
     """A member that has some records, and one that wants another topic."""
     talk = told.talk
@@ -109,6 +120,7 @@ def a_share_group(told: Told) -> None:
         told.ask(CONSUMERS, "--delete", "--group", group)
         beat(talk, group, "another", -1)
         beat(talk, group, MEMBER, -1)
+    given_back(talk, group)
     described(told, "empty", group)
     listed(told, "empty")
     moved(told, group, talk.topic("dogs"))

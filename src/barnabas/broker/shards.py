@@ -197,7 +197,7 @@ class Shards(ABC, Generic[ShardT]):
             on_written(code)
 
         if producer is None:
-            self.replicas.gather(held.partition, records, written, self._codec)
+            self.replicas.gathering(held.partition, self._codec).add(records, written)
         else:
             batch = OwnBatch(self._clock.time_ms(), self._codec)
             batch.add(records, written)

@@ -9,7 +9,6 @@ from barnabas.broker.partition import MAGIC
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.errors import ErrorCode
 from barnabas.ports import Clock
-from barnabas.records.batch import read_header
 from barnabas.records.control import Marker, encode_marker
 from barnabas.records.refused import RefusedRecords
 from barnabas.types import TopicPartition
@@ -55,15 +54,18 @@ class TransactionMarkers:
         if min(ending.producer_id, ending.epoch) < 0:
             on_written(ErrorCode.INVALID_REQUEST)
             return
-        now_ms = self._clock.time_ms()
-        batch = encode_marker(ending.marker, ending.producer_id, ending.epoch, now_ms)
         try:
             partition.log.producers.check_marker(
-                read_header(batch), ending.marker.coordinator_epoch, bumped=ending.bumped
+                ending.producer_id,
+                ending.epoch,
+                ending.marker.coordinator_epoch,
+                bumped=ending.bumped,
             )
         except RefusedRecords as refused:
             on_written(refused.code)
             return
+        now_ms = self._clock.time_ms()
+        batch = encode_marker(ending.marker, ending.producer_id, ending.epoch, now_ms)
         of_group = place.topic == OFFSETS_TOPIC
 
         def written(code: ErrorCode) -> None:

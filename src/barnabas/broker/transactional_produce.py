@@ -24,7 +24,7 @@ class Support(NamedTuple):
     adds: bool
 
 
-SUPPORT = VersionTable(
+_SUPPORT = VersionTable(
     {
         0: Support(told_to_abort=False, adds=False),
         11: Support(told_to_abort=True, adds=False),
@@ -35,9 +35,10 @@ SUPPORT = VersionTable(
 
 
 def refused_in_transaction(
-    broker: Broker, produce: Produce, support: Support
+    broker: Broker, produce: Produce, version: int
 ) -> Mapping[int, Appended]:
     """Which records of a request with a transactional id are not to be taken, by their place."""
+    support = _SUPPORT[version]
     assert produce.transactional_id is not None
     verifies = support.adds or broker.config.transaction_partition_verification_enable
     refused: dict[int, Appended] = {}
@@ -58,7 +59,7 @@ def refused_in_transaction(
             refused[number] = Appended(ErrorCode.INVALID_PRODUCER_EPOCH)
         else:
             unverified[number] = partition.log.topic_partition
-    if len({one.id for one in producers}) > 1:
+    if len(producers) > 1 and len({one.id for one in producers}) > 1:
         several = Appended(
             ErrorCode.INVALID_PRODUCER_ID_MAPPING,
             message="a request has records of one producer's transaction",
@@ -96,7 +97,9 @@ def admit(
             return dict.fromkeys(partitions, ErrorCode.NONE)
     except (BrokerError, StorageError) as error:
         codes = dict.fromkeys(partitions, error.code)
-    return {place: _told(code, support) for place, code in codes.items()}
+    if any(codes.values()):
+        return {place: _told(code, support) for place, code in codes.items()}
+    return codes
 
 
 def _told(code: ErrorCode, support: Support) -> ErrorCode:

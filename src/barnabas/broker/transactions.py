@@ -36,6 +36,10 @@ _GONE = frozenset(
 TransactionMarkerRequestCompletionHandler."""
 
 
+def _tell_nobody(_code: ErrorCode) -> None:
+    """For what nobody waits for."""
+
+
 class Transactions:
     """For one thread. All may raise BrokerError: COORDINATOR_NOT_AVAILABLE."""
 
@@ -91,14 +95,14 @@ class Transactions:
 
     def add_at_once(self, asked: Addition) -> ErrorCode:
         """As `add`, for who must know now; what is not written yet may be asked for again."""
-        outcome = self.add(asked, lambda code: code)
-        if isinstance(outcome, Pending):
+        held = self._of(asked.transactional_id)
+        code, records = held.shard.add(asked, self._shards.now_ms())
+        if records:
+            codes = [ErrorCode.CONCURRENT_TRANSACTIONS]
+            self._append(held, asked.transactional_id, records, codes.append)
             self._shards.write()
-            codes: list[object] = [ErrorCode.CONCURRENT_TRANSACTIONS]
-            outcome.on_done(codes.append)
-            outcome = codes[-1]
-        assert isinstance(outcome, ErrorCode)
-        return outcome
+            code = codes[-1] or code
+        return code
 
     def end(self, asked: End, respond: Callable[[Ended], object]) -> object:
         """Commit or abort; gives `respond`'s answer when the decision is written."""
@@ -129,16 +133,26 @@ class Transactions:
         if not records:
             return respond(ErrorCode.NONE)
         pending = Pending()
+        self._append(held, transactional_id, records, lambda code: pending.complete(respond(code)))
+        return pending
+
+    def _append(
+        self,
+        held: HeldTransactions,
+        transactional_id: str,
+        records: tuple[CoordinatorRecord, ...],
+        tell: Callable[[ErrorCode], object],
+    ) -> None:
+        """Write what was decided, tell what became of it, and go on."""
         self._on_the_way.add(transactional_id)
 
         def written(code: ErrorCode) -> None:
             self._on_the_way.discard(transactional_id)
-            pending.complete(respond(code))
+            tell(code)
             if not code:
                 self._mark(held, transactional_id)
 
         self._shards.append(held, records, written)
-        return pending
 
     # --- Markers ------------------------------------------------------------------------------
 
@@ -172,7 +186,7 @@ class Transactions:
 
     def _complete(self, held: HeldTransactions, transactional_id: str) -> None:
         result = held.shard.complete(transactional_id, self._shards.now_ms())
-        self._keep(held, transactional_id, result.records, lambda code: code)
+        self._append(held, transactional_id, result.records, _tell_nobody)
 
     # --- What is done from time to time -------------------------------------------------------
 
@@ -216,4 +230,4 @@ class Transactions:
         for transactional_id, result in found.items():
             if transactional_id not in self._on_the_way:
                 log.info("transaction %s", what, extra={"transactional_id": transactional_id})
-                self._keep(held, transactional_id, result.records, lambda code: code)
+                self._append(held, transactional_id, result.records, _tell_nobody)

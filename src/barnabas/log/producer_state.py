@@ -214,21 +214,22 @@ class ProducerState:
                 f" {batch.base_sequence}",
             )
 
-    def check_marker(self, batch: BatchHeader, coordinator_epoch: int, *, bumped: bool) -> None:
+    def check_marker(
+        self, producer_id: int, epoch: int, coordinator_epoch: int, *, bumped: bool
+    ) -> None:
         """Whether a marker may be appended. `bumped`: its epoch must be a new one (KIP-1228).
 
         Raises:
             RefusedRecords: INVALID_PRODUCER_EPOCH for an epoch of before,
                 TRANSACTION_COORDINATOR_FENCED for one of a coordinator of before.
         """
-        entry = self._entries.get(batch.producer_id)
+        entry = self._entries.get(producer_id)
         if entry is None:
             return
-        if batch.producer_epoch < entry.epoch + bumped:
+        if epoch < entry.epoch + bumped:
             raise RefusedRecords(
                 ErrorCode.INVALID_PRODUCER_EPOCH,
-                f"producer {batch.producer_id} is at epoch {entry.epoch}, and the marker's is"
-                f" {batch.producer_epoch}",
+                f"producer {producer_id} is at epoch {entry.epoch}, and the marker's is {epoch}",
             )
         if coordinator_epoch < entry.coordinator_epoch:
             raise RefusedRecords(

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from barnabas.records.batch import CONTROL, HEADER_SIZE, TRANSACTIONAL
 from barnabas.records.builder import finish
-from barnabas.types import Buffer
+from barnabas.types import Buffer, new_tuple
 
 _KEY = struct.Struct(">hh")
 _VALUE = struct.Struct(">hi")
@@ -37,7 +37,13 @@ def encode_marker(marker: Marker, producer_id: int, producer_epoch: int, now_ms:
 def read_marker(batch: Buffer) -> Marker | None:
     """The marker in a whole control batch; None if it holds another kind of control record."""
     # Length, attributes, timestamp delta, offset delta, then key and value with their sizes: all
-    # but the first number are one byte in every marker that Kafka writes, yet are read as varints.
+    # of these are one byte in every marker that Kafka writes, yet are varints, which may be longer.
+    if len(batch) >= HEADER_SIZE + _RECORD.size:
+        length, _, time, offset, key, _, kind, value, _, coordinator_epoch, _ = _RECORD.unpack_from(
+            batch, HEADER_SIZE
+        )
+        if kind in (_ABORT, _COMMIT) and min(length, time, offset, key, value) >= 0:
+            return new_tuple(Marker, (kind == _COMMIT, coordinator_epoch))
     position = _skip_varint(batch, HEADER_SIZE) + 1
     for _ in range(2):
         position = _skip_varint(batch, position)

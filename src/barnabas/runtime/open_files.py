@@ -74,7 +74,10 @@ class RealFile:
         Raises:
             StorageError: not all was written (disk full, I/O error); the tail is undefined.
         """
-        descriptor = self.fileno()
+        self.recent = True
+        descriptor = self._descriptor
+        if descriptor < 0:
+            descriptor = self.fileno()
         try:
             if len(buffers) == 1:
                 written = os.pwritev(descriptor, buffers, position)

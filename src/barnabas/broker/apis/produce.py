@@ -11,7 +11,8 @@ Versions: 0 magic 0 and 1, which become a batch · 3 one batch of magic 2 (KIP-9
     transaction (KIP-890) · 13 topic ids (KIP-516)
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import cache
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
@@ -27,6 +28,8 @@ _CLOSES = VersionTable({0: False, 3: True})
 _TOOLS = "__admin_client"
 """Who may write into all topics, as with Kafka: the client id of tools for repairs."""
 _KNOWN_ACKS = frozenset({0, 1, -1})
+
+_Judge = Callable[[Broker, Produce, int], Mapping[int, Appended]]
 
 
 def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Appended] | Pending:
@@ -48,11 +51,17 @@ def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Ap
 def _append(broker: Broker, context: RequestContext, produce: Produce) -> list[Appended]:
     refused: Mapping[int, Appended] = {}
     if produce.transactional_id is not None:
-        # Imported late: a broker starts faster without it, and most never need it.
-        from barnabas.broker.transactional_produce import SUPPORT, refused_in_transaction
-
-        refused = refused_in_transaction(broker, produce, SUPPORT[context.api_version])
+        refused = _judge()(broker, produce, context.api_version)
     return broker.replicas.append(produce, refused, to_internal=context.client_id == _TOOLS)
+
+
+@cache
+def _judge() -> _Judge:
+    # Imported late: a broker starts faster without it, and most never need it. Once, as the
+    # statement takes its time for what is imported already, too.
+    from barnabas.broker.transactional_produce import refused_in_transaction
+
+    return refused_in_transaction
 
 
 def _append_as_0_8(

@@ -21,7 +21,7 @@ from barnabas.coordinators.transaction.transaction_records import (
 )
 from barnabas.coordinators.transaction.transaction_states import AT_REST, TransactionState
 from barnabas.errors import ErrorCode
-from barnabas.types import NO_PRODUCER_EPOCH, Buffer, TopicPartition
+from barnabas.types import NO_PRODUCER_EPOCH, Buffer, TopicPartition, new_tuple
 
 _NOTHING_SAID: tuple[bytes | None, Transaction | None] = (None, None)
 
@@ -65,8 +65,8 @@ class TransactionShard:
 
     def add(self, asked: Addition, now: int) -> CoordinatorResult[ErrorCode]:
         """Let partitions take part in a transaction."""
-        added = add(self._known.get(asked.transactional_id), asked, now)
-        return CoordinatorResult(added.error, self._records(added.next))
+        error, kept = add(self._known.get(asked.transactional_id), asked, now)
+        return new_tuple(CoordinatorResult, (error, self._records(kept)))
 
     def verify(self, asked: Addition) -> Mapping[TopicPartition, ErrorCode]:
         """Whether partitions take part in it."""
@@ -77,7 +77,7 @@ class TransactionShard:
         ended = end(self._known.get(asked.transactional_id), asked, self._new_id, now)
         if ended.next is not None and asked.has_own_epoch:
             self._before[asked.transactional_id] = ended.producer, asked.producer.epoch
-        return CoordinatorResult(ended, self._records(ended.next))
+        return new_tuple(CoordinatorResult, (ended, self._records(ended.next)))
 
     def complete(self, transactional_id: str, now: int) -> CoordinatorResult[None]:
         """All markers of a transaction that was decided are written."""

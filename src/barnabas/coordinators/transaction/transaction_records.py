@@ -16,7 +16,7 @@ from barnabas.protocol.internal.transaction_record import (
     TransactionLogTopic,
     TransactionLogValue,
 )
-from barnabas.types import Buffer, TopicPartition
+from barnabas.types import Buffer, TopicPartition, new_tuple
 from barnabas.wire.compiler import Codec
 from barnabas.wire.schema import maker
 
@@ -47,7 +47,7 @@ def encode_transaction(transaction: Transaction, version: int) -> CoordinatorRec
         client_transaction_version=transaction.client_version,
     )
     data = _SHORT.pack(version) + Codec.of(TransactionLogValue, version).encode(value)
-    return CoordinatorRecord(_encode_key(transaction.transactional_id), data)
+    return new_tuple(CoordinatorRecord, (_encode_key(transaction.transactional_id), data))
 
 
 def _topics(transaction: Transaction) -> list[TransactionLogTopic] | None:

@@ -13,6 +13,7 @@ from confluent_kafka import Consumer, Producer, TopicPartition
 from barnabas.log.config import LogConfig
 from barnabas.records.batch import DELETE_HORIZON
 from barnabas.records.compression import Codec
+from tests.interop.brokers import wait_for
 from tests.interop.compacting import (
     SECONDS,
     SOON,
@@ -26,6 +27,7 @@ from tests.interop.peers import generations
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.old_kafka import OldKafka
 from tests.interop.peers.real_kafka import RealKafka
+from tests.interop.test_transactions import ends
 from tests.message_sets import message, wrapper
 
 pytestmark = [pytest.mark.interop, pytest.mark.java]
@@ -61,14 +63,16 @@ def transactions(address: str, start_ms: int) -> None:
     """Two that end in either way, over keys that others write too; markers bear the time of now."""
     producer = Producer({"bootstrap.servers": address, "transactional.id": "one"})
     producer.init_transactions(SECONDS)
-    for number, ends in enumerate((producer.commit_transaction, producer.abort_transaction) * 2):
+    for number, end in enumerate((producer.commit_transaction, producer.abort_transaction) * 2):
         producer.begin_transaction()
         for at in range(6):
             value = None if at == 4 else b"of %d" % number
             key = b"key-%d" % (at + 6 * (number // 2))
             producer.produce("t", value, key, 0, timestamp=start_ms + number)
         producer.flush(SECONDS)
-        ends(SECONDS)
+        end(SECONDS)
+    # A broker answers who ends a transaction before its markers are written.
+    wait_for(lambda: len(set(ends(address, "t"))) == 1)
 
 
 def values(address: str, end: int) -> dict[int, tuple[bytes | None, bytes | None]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from confluent_kafka.admin import AdminClient, NewTopic
 from kazoo.client import KazooClient
-from kazoo.exceptions import ConnectionLoss, SessionExpiredError
+from kazoo.exceptions import ConnectionLoss, NoNodeError, SessionExpiredError
 
 from barnabas import Admin, TopicPartition
 from barnabas.protocol.offset_commit import (
@@ -95,9 +95,10 @@ def our_broker(tree: Tree, **more: str) -> OurBroker:
 
 
 def until(condition: Callable[[], bool]) -> None:
+    """Look until it is so; nodes may go, and ZooKeeper be away, while it is looked."""
     deadline = time.monotonic() + SECONDS
     while True:
-        with contextlib.suppress(ConnectionLoss, SessionExpiredError):
+        with contextlib.suppress(ConnectionLoss, NoNodeError, SessionExpiredError):
             if condition():
                 return
         assert time.monotonic() < deadline, "it does not come about"

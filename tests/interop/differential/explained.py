@@ -110,15 +110,6 @@ EXPLAINED: dict[str, tuple[Difference, ...]] = {
         Difference("offsets of nameless: some, *", "groups[[]0].error_code", "Kafka stumbles", -1),
         Difference("offsets of nameless: some, *", "groups[[]0].topics", "Kafka stumbles", []),
     ),
-    "one_application": (
-        Difference(
-            "described",
-            "*.topology.subtopologies*.partitions",
-            "Kafka tells how wide internal topics are once something was written after it knew",
-            0,
-            2,
-        ),
-    ),
     "by_expression": (
         Difference(
             "taken: (x{500}){3}",

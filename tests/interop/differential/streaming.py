@@ -174,6 +174,8 @@ def one_application(talk: Talk) -> None:
     one.joins("joins", *parts, rack_id="r", client_tags=[KeyValue(key="zone", value="z")])
     one.says("is there")
     one.says("tells its tasks", **one.does)
+    # Kafka tells how wide internal topics are once anything was written after it knew.
+    talk.ask("commits first", one.commit("t", one.epoch), 9)
     talk.ask("described", one.describe(), 0)
     talk.ask("classic described", DescribeGroupsRequest(groups=[one.group]), 6)
     talk.ask("listed", ListGroupsRequest(states_filter=["stable"], types_filter=["streams"]), 5)

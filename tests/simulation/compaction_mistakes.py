@@ -5,7 +5,7 @@ import pytest
 from barnabas.coordinators.consumer_group import migration, records
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.draft import Draft
-from barnabas.coordinators.group_replay import GroupReplay
+from barnabas.coordinators.group_replay import Changing, GroupReplay
 from barnabas.coordinators.kinds import encode_record, read_record
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.share_state.states import KeptState, ShareStates, StateKey
@@ -57,8 +57,8 @@ def remove_only_what_is_there(patch: Patch) -> None:
     real = GroupReplay.__call__
 
     def replay(
-        self: GroupReplay[object],
-        groups: dict[str, object],
+        self: GroupReplay[Changing],
+        groups: dict[str, Changing],
         key: Buffer | None,
         value: Buffer | None,
         ways: list[WayBack] | None = None,

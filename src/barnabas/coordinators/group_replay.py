@@ -2,13 +2,20 @@
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from barnabas.coordinators.kinds import Layouts, Said, read_record
 from barnabas.coordinators.way_back import WayBack
 from barnabas.types import Buffer
 
-GroupT = TypeVar("GroupT")
+
+class Changing(Protocol):
+    """A group, of which `changes` moves with each record that it takes in."""
+
+    changes: int
+
+
+GroupT = TypeVar("GroupT", bound=Changing)
 
 
 class Effect(NamedTuple):
@@ -67,6 +74,8 @@ class GroupReplay(Generic[GroupT]):
             self._effects[said.kind].apply(group, said.key, said.value)
         elif group is not None:
             self._remove(groups, group, said.key)
+        if group is not None:
+            group.changes += 1
         return True
 
     def _note(

@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from typing import Any, Generic, Protocol, TypeVar
 
 from barnabas.coordinators.draft import Draft, Replay
-from barnabas.coordinators.group_replay import GroupReplay
+from barnabas.coordinators.group_replay import Changing, GroupReplay
 from barnabas.coordinators.way_back import WayBack, to_values
 from barnabas.types import Buffer
 
 
-class _Group(Protocol):
+class _Group(Changing, Protocol):
     @property
     def parts(self) -> tuple[Any, ...]:
         """The objects that have its attributes."""
@@ -33,6 +33,7 @@ class KeptGroups(Generic[GroupT]):
     ) -> None:
         self._replay_own = replay_own
         self._replay_any = replay_any
+        self._groups: dict[str, GroupT] = {}
         self.become({})
 
     def all(self) -> Iterator[GroupT]:
@@ -45,6 +46,8 @@ class KeptGroups(Generic[GroupT]):
 
     def become(self, groups: dict[str, GroupT]) -> None:
         """Have the groups that were read from the log again."""
+        for gone in self._groups.values():
+            gone.changes += 1
         self._groups = groups
         self.get: Callable[[str], GroupT | None] = groups.get
         """A group, also one without members. Asked for each request of a member: no method around it."""

@@ -60,7 +60,10 @@ class Heard:
 
 @dataclass(slots=True)
 class ConsumerGroup:
-    """One group. `owners`: who has each partition, also while giving it back."""
+    """One group. `owners`: who has each partition, also while giving it back.
+
+    `changes` moves with each record that it takes in.
+    """
 
     group_id: str
     epoch: int = 0
@@ -73,6 +76,7 @@ class ConsumerGroup:
     regexes: dict[str, Resolved] = field(default_factory=dict)
     owners: dict[Place, str] = field(default_factory=dict)
     heard: Heard = field(default_factory=Heard)
+    changes: int = field(default=0, compare=False)
 
     @property
     def parts(self) -> tuple[object, ...]:

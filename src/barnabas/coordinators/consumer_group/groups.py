@@ -57,7 +57,7 @@ class ConsumerGroups(KeptGroups[ConsumerGroup]):
         if group is None or not is_idle(group, asked, self._around.topics):
             return None
         sessions = group.heard.sessions
-        return Resting(self, group, asked.member_id, sessions, settings.session_ms).hear
+        return Resting(group, asked.member_id, sessions, settings.session_ms).hear
 
     def heartbeat(self, asked: Beat, classic: ClassicGroup | None, now: int) -> Replayed[BeatReply]:
         """Join, go on or leave. `classic`: the classic group of that name, if there is one.

@@ -26,7 +26,8 @@ class ShareMember:
 class ShareGroup:
     """One group. `read`: the partitions for which it is kept what was read, by topic.
 
-    `sessions`, in milliseconds, and `topics_seen` are in no record.
+    `sessions`, in milliseconds, and `topics_seen` are in no record. `changes` moves with each record that
+    it takes in.
     """
 
     group_id: str
@@ -39,6 +40,7 @@ class ShareGroup:
     read: frozenset[Place] = frozenset()
     sessions: dict[str, int] = field(default_factory=dict)
     topics_seen: int = -1
+    changes: int = field(default=0, compare=False)
 
     @property
     def parts(self) -> tuple[object, ...]:

@@ -61,7 +61,7 @@ class ShareGroups(KeptGroups[ShareGroup]):
         group = self._groups.get(asked.group_id)
         if group is None or not _is_idle(group, asked, self._topics):
             return None
-        return Resting(self, group, asked.member_id, group.sessions, settings.session_ms).hear
+        return Resting(group, asked.member_id, group.sessions, settings.session_ms).hear
 
     def heartbeat(self, asked: ShareBeat, settings: ShareSettings, now: int) -> Replayed[BeatReply]:
         """Join, go on or leave.

@@ -43,7 +43,10 @@ class Heard:
 
 @dataclass(slots=True)
 class StreamsGroup:
-    """One group. `validated`: the epoch of the topology whose topics are all there, or -1."""
+    """One group. `validated`: the epoch of the topology whose topics are all there, or -1.
+
+    `changes` moves with each record that it takes in.
+    """
 
     group_id: str
     epoch: int = BEFORE_THE_FIRST
@@ -55,6 +58,7 @@ class StreamsGroup:
     members: dict[str, StreamsMember] = field(default_factory=dict)
     target: dict[str, Tasks] = field(default_factory=dict)
     heard: Heard = field(default_factory=Heard)
+    changes: int = field(default=0, compare=False)
 
     @property
     def parts(self) -> tuple[object, ...]:

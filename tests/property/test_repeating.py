@@ -4,9 +4,14 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from barnabas.dialects.commands import Produce
 from barnabas.dialects.kafka.produce_frames import read_head
+from barnabas.dialects.kafka.requests import KafkaDialect
 from barnabas.kernels import repeating
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.headers import RequestHeader, encode_request
 from barnabas.protocol.produce import PartitionProduceData, ProduceRequest, TopicProduceData
+from barnabas.versions import VersionRange
 from barnabas.wire.compiler import Codec
 from tests.kernel_forms import source
 
@@ -26,16 +31,22 @@ PARTITIONS = st.lists(
 )
 
 
-def frame_of(correlation_id: int, version: int, partitions: list[PartitionProduceData]) -> bytes:
-    """A frame with a header of no client, and a body of one topic."""
-    request = ProduceRequest(
-        transactional_id=None,
+def produce_of(
+    partitions: list[PartitionProduceData], transactional_id: str | None = None
+) -> ProduceRequest:
+    """A body of one topic."""
+    return ProduceRequest(
+        transactional_id=transactional_id,
         acks=-1,
         timeout_ms=30_000,
         topic_data=[TopicProduceData(name="t", topic_id=bytes(16), partition_data=partitions)],
     )
+
+
+def frame_of(correlation_id: int, version: int, partitions: list[PartitionProduceData]) -> bytes:
+    """A frame with a header of no client, and a body of one topic."""
     header = KIND + correlation_id.to_bytes(4, "big", signed=True) + b"\xff\xff"
-    return header + Codec.of(ProduceRequest, version).encode(request)
+    return header + Codec.of(ProduceRequest, version).encode(produce_of(partitions))
 
 
 def by_kernel(frame: bytes, said: bytes, version: int) -> tuple[int, int, bytes] | None:
@@ -101,3 +112,22 @@ def test_arbitrary_bytes_are_read_alike_in_both_forms(
 ) -> None:
     by_kernel(frame, said, version)
     by_kernel(said + frame, said, version)
+
+
+IDS = st.sampled_from([None, "", "t", "u", "u" * 126, "u" * 127, "u" * 200])
+
+
+@given(version=VERSIONS, asked=st.lists(st.tuples(IDS, PARTITIONS), min_size=1, max_size=6))
+def test_each_request_is_read_as_the_first_one_whoever_had_a_transaction_before(
+    version: int, asked: list[tuple[str | None, list[PartitionProduceData]]]
+) -> None:
+    served = {ApiKey.PRODUCE: VersionRange(3, 13)}
+    connection = KafkaDialect(served)
+    for number, (transactional_id, partitions) in enumerate(asked):
+        header = RequestHeader(ApiKey.PRODUCE, version, number, None)
+        message = produce_of(partitions, transactional_id)
+        frame = memoryview(encode_request(header, message).joined())[4:]
+        read = connection.read_request(frame)
+        assert read == KafkaDialect(served).read_request(frame)
+        assert isinstance(read.body, Produce)
+        assert read.body.transactional_id == transactional_id

@@ -17,7 +17,7 @@ from barnabas.coordinators.transaction.adding import Addition
 from barnabas.coordinators.transaction.ending import End, Ended
 from barnabas.coordinators.transaction.initiating import Initiated, Initiation
 from barnabas.coordinators.transaction.transaction import VERSION_2, Transaction
-from barnabas.coordinators.transaction.transaction_states import TransactionState
+from barnabas.coordinators.transaction.transaction_states import PREPARE_COMMIT
 from barnabas.errors import BrokerError, ErrorCode, RegistryConflict, StorageError
 from barnabas.records.control import Marker
 from barnabas.types import TopicPartition
@@ -161,10 +161,10 @@ class Transactions:
         known = held.shard.find(transactional_id)
         if known is None or not known.is_decided or transactional_id in self._marked:
             return
-        commit = known.state is TransactionState.PREPARE_COMMIT
+        commit = known.state is PREPARE_COMMIT
         marker = Marker(commit, max(held.partition.leader_epoch, 0))
-        bumped = known.client_version >= VERSION_2
-        ending = Ending(*known.producer, marker, bumped=bumped)
+        producer_id, epoch = known.producer
+        ending = Ending(producer_id, epoch, marker, known.client_version >= VERSION_2)
         left = {one for one in known.partitions if not self.markers.is_written(one, ending)}
         self._marked.add(transactional_id)
         failed: list[TopicPartition] = []

@@ -38,7 +38,8 @@ class SeenEnd:
         log = self._log
         if self._syncing:
             return
-        if not self._too_much_unsynced():
+        # As `_too_much_unsynced`: each write comes here.
+        if log.file_end - log.flushing.recovery_point < log.config.flush_messages:
             log.written_end = log.file_end
         elif self.on_moved is None:
             log.flush()

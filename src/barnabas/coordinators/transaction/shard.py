@@ -81,7 +81,8 @@ class TransactionShard:
 
     def complete(self, transactional_id: str, now: int) -> CoordinatorResult[None]:
         """All markers of a transaction that was decided are written."""
-        return CoordinatorResult(None, self._records(completed(self._known[transactional_id], now)))
+        kept = completed(self._known[transactional_id], now)
+        return new_tuple(CoordinatorResult, (None, self._records(kept)))
 
     def fence_overdue(self, now: int) -> Mapping[str, CoordinatorResult[None]]:
         """Abort the transactions that are open for longer than their producers allowed."""

@@ -12,11 +12,12 @@ from barnabas.errors import ErrorCode
 from barnabas.types import new_tuple
 
 _NO_ID = bytes(16)
-_HEAD = Struct(">hhiih")
+_LENGTH = Struct(">h")
+_HEAD = Struct(">hiih")
 _COUNT = Struct(">i")
 _PARTITION = Struct(">ii")
-_FLEXIBLE_HEAD = Struct(">BhiBB")
-_FLEXIBLE_ID_HEAD = Struct(">BhiB16s")
+_FLEXIBLE_HEAD = Struct(">hiBB")
+_FLEXIBLE_ID_HEAD = Struct(">hiB16s")
 _ENDS = b"\0\0"
 _MOST_SHORT = 126
 """The longest name and the greatest number of partitions that are looked at here."""
@@ -30,14 +31,21 @@ class ProduceHead:
     `end` is where the partitions begin. `topic` is empty where the topic is told by id.
     """
 
-    __slots__ = ("acks", "end", "flexible", "timeout_ms", "topic", "topic_id", "zstd")
+    __slots__ = (
+        "acks", "end", "flexible", "timeout_ms", "topic", "topic_id", "transactional_id", "zstd",
+    )  # fmt: skip
 
     def __init__(
-        self, end: int, acks: int, timeout_ms: int, topic: str, topic_id: bytes, *, flexible: bool
+        self,
+        end: int,
+        said: tuple[str | None, int, int],
+        topic: str,
+        topic_id: bytes,
+        *,
+        flexible: bool,
     ) -> None:
         self.end = end
-        self.acks = acks
-        self.timeout_ms = timeout_ms
+        self.transactional_id, self.acks, self.timeout_ms = said
         self.topic = topic
         self.topic_id = topic_id
         self.flexible = flexible
@@ -51,7 +59,8 @@ class ProduceHead:
             return None
         if not appends:
             return None
-        return new_tuple(Produce, (self.acks, self.timeout_ms, None, self.zstd, appends, False))
+        told = (self.acks, self.timeout_ms, self.transactional_id, self.zstd, appends, False)
+        return new_tuple(Produce, told)
 
     def _read_classic(self, frame: memoryview) -> list[Append] | None:
         appends: list[Append] = []
@@ -98,7 +107,7 @@ class ProduceHead:
 
 
 def read_head(frame: memoryview, position: int, version: int, *, zstd: bool) -> ProduceHead | None:
-    """The head of the request at `position`; None if it has a transaction or not one topic."""
+    """The head of the request at `position`; None if it does not have one topic."""
     if version < FIRST_READ:
         return None
     try:
@@ -111,26 +120,39 @@ def read_head(frame: memoryview, position: int, version: int, *, zstd: bool) -> 
 
 
 def _read_head(frame: memoryview, position: int, version: int) -> ProduceHead | None:
-    name, topic_id = "", _NO_ID
+    transactional_id, name, topic_id = None, "", _NO_ID
     if version < 9:
-        transaction, acks, timeout_ms, topics, length = _HEAD.unpack_from(frame, position)
-        if transaction != -1 or topics != 1 or length < 0:
+        (length,) = _LENGTH.unpack_from(frame, position)
+        position += _LENGTH.size
+    else:
+        length = frame[position] - 1
+        position += 1
+        if length > _MOST_SHORT:
             return None
-        end = position + 14 + length
+    if length >= 0:
+        transactional_id = str(frame[position : position + length], "utf-8")
+        position += length
+    elif length != -1:
+        return None
+    if version < 9:
+        acks, timeout_ms, topics, length = _HEAD.unpack_from(frame, position)
+        if topics != 1 or length < 0:
+            return None
+        end = position + 12 + length
         name = str(frame[end - length : end], "utf-8")
     elif version < 13:
-        transaction, acks, timeout_ms, topics, length = _FLEXIBLE_HEAD.unpack_from(frame, position)
-        if transaction != 0 or topics != 2 or not 0 < length < 128:
+        acks, timeout_ms, topics, length = _FLEXIBLE_HEAD.unpack_from(frame, position)
+        if topics != 2 or not 0 < length < 128:
             return None
-        end = position + 8 + length
+        end = position + 7 + length
         name = str(frame[end - length + 1 : end], "utf-8")
     else:
-        row = _FLEXIBLE_ID_HEAD.unpack_from(frame, position)
-        transaction, acks, timeout_ms, topics, topic_id = row
-        if transaction != 0 or topics != 2:
+        acks, timeout_ms, topics, topic_id = _FLEXIBLE_ID_HEAD.unpack_from(frame, position)
+        if topics != 2:
             return None
-        end = position + 24
-    return ProduceHead(end, acks, timeout_ms, name, topic_id, flexible=version > 8)
+        end = position + 23
+    said = (transactional_id, acks, timeout_ms)
+    return ProduceHead(end, said, name, topic_id, flexible=version > 8)
 
 
 _CLASSIC_PARTS = {3: "ihqq", 4: "ihqq", 5: "ihqqq", 6: "ihqqq", 7: "ihqqq", 8: "ihqqqih"}

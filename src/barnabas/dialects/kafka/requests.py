@@ -127,9 +127,15 @@ class KafkaDialect:
             if found is not None:
                 correlation_id, index, start, end = found
                 append = new_tuple(Append, (head.topic, head.topic_id, index, frame[start:end]))
-                produce = new_tuple(
-                    Produce, (head.acks, head.timeout_ms, None, head.zstd, [append], False)
+                told = (
+                    head.acks,
+                    head.timeout_ms,
+                    head.transactional_id,
+                    head.zstd,
+                    [append],
+                    False,
                 )
+                produce = new_tuple(Produce, told)
                 return new_tuple(Request, (_PRODUCE, version, correlation_id, client_id, produce))
             if bytes(frame[8 : head.end]) == said[8:] and frame[:4] == said[:4]:
                 several = head.read(frame)

@@ -141,7 +141,9 @@ than 65,536 characters and 256 classes of Unicode and counted repeats, and takes
 **Share groups (KIP-932).** Java's VerifiableShareConsumer of 4.1, 4.2 and 4.3: two share, one is killed with
 records in hand, and each record is done once; 4.3 also alone, over a killed broker, and `kafka-share-groups`;
 with `share.isolation.level=read_committed` it gets what it gets of Kafka 4.3
-(`tests/interop/test_share_groups.py`). What comes together, and what of it comes again, is as on Kafka 4.3
+(`tests/interop/test_share_groups.py`). Our `Admin` and `barnabas groups` move share groups where
+`kafka-share-groups` and the consumer see it, here and on Kafka 4.3 (`tests/interop/test_share_moves.py`).
+What comes together, and what of it comes again, is as on Kafka 4.3
 (`tests/interop/differential/deliveries.py`). What brokers ask a share coordinator is answered as by Kafka 4.3
 (`tests/interop/differential/share_states.py`).
 

@@ -6,9 +6,10 @@ from contextlib import contextmanager
 from barnabas import Admin
 from barnabas.cli.output import counted
 from barnabas.client.core.absence import meant
-from barnabas.client.core.group_descriptions import SHARE, GroupDescription
+from barnabas.client.core.group_descriptions import GroupDescription
 from barnabas.errors import BrokerError, ErrorCode
 
+_HAS_MEMBERS = (ErrorCode.NON_EMPTY_GROUP, ErrorCode.UNKNOWN_MEMBER_ID)
 _LISTED = "`barnabas groups list` shows what there is"
 
 
@@ -25,24 +26,28 @@ def told_of(admin: Admin, names: Iterable[str]) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def told_to_end_members() -> Iterator[None]:
+    """Where a group has members that are in the way, what to do: they may have come just now."""
+    try:
+        yield
+    except BrokerError as error:
+        if error.code in _HAS_MEMBERS:
+            error.add_note("it has members: end them first")
+        raise
+
+
 def near(admin: Admin, name: str) -> str:
     """Which group may have been meant; empty where none is like it."""
     return meant(name, (one.group_id for one in admin.list_groups() if one.group_id != name))
 
 
 def without_positions(admin: Admin, name: str, where: str = "") -> str:
-    """That a group has no positions `where`, and why: it is of another kind, or not there."""
-    kinds = {one.group_id: one.kind for one in admin.list_groups()}
-    if kinds.get(name) == SHARE:
-        return share_group(name, "--delete-offsets changes where it is")
-    if name not in kinds:
-        return f"there is no group {name}; {meant(name, kinds) or _LISTED}"
+    """That a group has no positions `where`; or that it is not there, and which one may be meant."""
+    names = [one.group_id for one in admin.list_groups()]
+    if name not in names:
+        return f"there is no group {name}; {meant(name, names) or _LISTED}"
     return f"{name} has no positions{where}"
-
-
-def share_group(name: str, instead: str) -> str:
-    """That a group is of that kind, and what of Kafka's tool for them does it `instead`."""
-    return f"{name} is a share group, which saves no positions: kafka-share-groups.sh {instead}"
 
 
 def in_the_way(found: GroupDescription) -> str:

@@ -1,6 +1,6 @@
 """Where a group is to go on: what `barnabas groups reset` was told, as offsets. Changes nothing."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple, TextIO
@@ -9,6 +9,7 @@ import click
 
 from barnabas import Admin
 from barnabas.cli.connection import existing_topics
+from barnabas.cli.group_standing import Offsets, Standing
 from barnabas.cli.moment import moment_ms
 from barnabas.cli.names import named
 from barnabas.cli.places import as_typed, shown
@@ -16,7 +17,6 @@ from barnabas.client.core.descriptions import EARLIEST, LATEST
 from barnabas.errors import ConfigError
 from barnabas.types import TopicPartition
 
-Offsets = Mapping[TopicPartition, int]
 _FIELDS = 3
 _WORDS = "earliest, latest, current, a number"
 
@@ -63,7 +63,7 @@ def lines_of(file: TextIO) -> list[str]:
         raise click.UsageError(f"--file: {file.name} is no text in UTF-8: {error}") from None
 
 
-def plan(admin: Admin, current: Offsets, reset: Reset) -> Plan:
+def plan(admin: Admin, now: Standing, reset: Reset) -> Plan:
     """The new positions.
 
     Raises:
@@ -78,25 +78,28 @@ def plan(admin: Admin, current: Offsets, reset: Reset) -> Plan:
         places = list(wanted)
         _refuse_missing(admin, places)
         return _within(admin, wanted)
-    places = _places(admin, current, reset)
+    places = _places(admin, now, reset)
     if reset.by is not None:
-        lost = [where for where in places if where not in current]
+        lost = [where for where in places if where not in now.offsets]
         if lost:
             raise ConfigError(f"{shown(lost[0])} has no position that --by could move: use --to")
-        return _within(admin, {where: current[where] + reset.by for where in places})
-    return _moved(admin, places, current, reset.to or "")
+        return _within(admin, {where: now.offsets[where] + reset.by for where in places})
+    return _moved(admin, places, now, reset.to or "")
 
 
-def _moved(admin: Admin, places: list[TopicPartition], current: Offsets, to: str) -> Plan:
+def _moved(admin: Admin, places: list[TopicPartition], now: Standing, to: str) -> Plan:
     if to == "earliest":
         return Plan(_looked_up(admin, places, EARLIEST))
     if to == "latest":
         return Plan(_looked_up(admin, places, LATEST))
-    ends = _looked_up(admin, places, LATEST)
     if to == "current":
-        return _within(admin, {where: current.get(where, ends[where]) for where in places})
+        # Where a share group has not begun, it is for its own property to say where it will.
+        places = [where for where in places if where not in now.unbegun]
+        ends = _looked_up(admin, places, LATEST)
+        return _within(admin, {where: now.offsets.get(where, ends[where]) for where in places})
     if _is_number(to):
         return _within(admin, dict.fromkeys(places, int(to)))
+    ends = _looked_up(admin, places, LATEST)
     found = _looked_up(admin, places, moment_ms("--to", to, _WORDS))
     # After the last record there is only the end.
     return Plan({one: found[one] if found[one] >= 0 else ends[one] for one in places})
@@ -118,9 +121,9 @@ def _looked_up(admin: Admin, places: list[TopicPartition], time: int) -> dict[To
     return {where: found[where].offset for where in places}
 
 
-def _places(admin: Admin, current: Offsets, reset: Reset) -> list[TopicPartition]:
+def _places(admin: Admin, now: Standing, reset: Reset) -> list[TopicPartition]:
     if not reset.topics:
-        return sorted(current)
+        return sorted({*now.offsets, *(now.unbegun if reset.by is None else ())})
     views = existing_topics(admin, tuple(text.partition(":")[0] for text in reset.topics))
     known = [
         TopicPartition(view.name, one.partition)

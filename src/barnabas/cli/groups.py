@@ -6,10 +6,10 @@ from typing import ClassVar, TextIO
 
 import click
 
-from barnabas import Admin
 from barnabas.cli.connection import administering, client_settings, connection_options
-from barnabas.cli.group_advice import in_the_way, near, share_group, told_of, without_positions
+from barnabas.cli.group_advice import near, told_of, without_positions
 from barnabas.cli.group_deletion import delete_each
+from barnabas.cli.group_forgetting import forget
 from barnabas.cli.group_reset import Plan, Reset, lines_of, plan, with_numbers
 from barnabas.cli.group_rows import (
     LISTED,
@@ -21,15 +21,15 @@ from barnabas.cli.group_rows import (
     members_of,
     positions,
 )
+from barnabas.cli.group_standing import standing
 from barnabas.cli.hints import with_hints
 from barnabas.cli.names import named
 from barnabas.cli.output import counted, show_json, show_rows, tell
-from barnabas.cli.places import as_typed, shown
+from barnabas.cli.places import shown
 from barnabas.cli.usage import HintingCommand, HintingGroup, Spelled
-from barnabas.client.core.group_descriptions import GROUP_STATES, SHARE
-from barnabas.errors import BrokerError, ConfigError, ErrorCode, KafkaError
+from barnabas.client.core.group_descriptions import GROUP_STATES
+from barnabas.errors import ConfigError, KafkaError
 
-_STATES = ("Empty", "Dead")
 _NEW = ("topic", "partition", "current_offset", "new_offset", "clamped_from")
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
@@ -129,6 +129,7 @@ def describe(
 @click.option(
     "--file", "file", type=click.File(encoding="utf-8-sig"), help="Lines of topic,partition,offset."
 )
+@click.option("--share", is_flag=True, help="It is a share group; one is made if it is not there.")
 @click.option("--execute", is_flag=True, help="Do it; without this it is only shown.")
 @click.option("--export", is_flag=True, help="Print it as lines that --file takes.")
 @_json
@@ -141,6 +142,7 @@ def reset(
     to: str | None,
     by: int | None,
     file: TextIO | None,
+    share: bool,
     execute: bool,
     export: bool,
     as_json: bool,
@@ -158,17 +160,15 @@ def reset(
         raise click.UsageError("--export prints lines and --json a document: take one of them")
     lines = None if file is None else lines_of(file)
     with administering(servers, client_settings(servers, pairs)) as admin:
-        unknown = None if _heeds(admin, group) else near(admin, group)
-        saved = admin.list_group_offsets(group)
-        current = {where: each.offset for where, each in saved.items()}
-        if all_topics and not current:
+        now = standing(admin, group, share=share)
+        unknown = None if now.is_there else near(admin, group)
+        if all_topics and not (now.offsets or now.unbegun):
             raise ConfigError(without_positions(admin, group))
-        new = plan(admin, current, Reset(topics, to, by, lines))
+        new = plan(admin, now, Reset(topics, to, by, lines))
         if execute and new.offsets:
-            with as_typed(new.offsets):
-                admin.alter_group_offsets(group, dict(new.offsets.items()))
+            now.move(admin, new.offsets)
     rows = [
-        (*where, current.get(where), offset, new.clamped.get(where))
+        (*where, now.offsets.get(where), offset, new.clamped.get(where))
         for where, offset in sorted(new.offsets.items())
     ]
     if export:
@@ -222,23 +222,16 @@ def delete(
 def delete_offsets(
     group: str, servers: str, pairs: tuple[str, ...], topics: tuple[str, ...], *, yes: bool
 ) -> None:
-    """Have GROUP forget its positions in topics that no member subscribes to."""
+    """Have GROUP forget its positions in topics that no member subscribes to.
+
+    A share group forgets whole topics, and only while it has no members.
+    """
     if not topics:
         raise click.UsageError("say of which topics: --topic")
     _confirm(f"Forget where {group} is in {', '.join(topics)}?", yes=yes)
     with administering(servers, client_settings(servers, pairs)) as admin:
-        saved = admin.list_group_offsets(group)
-        gone = [where for where in saved if Reset(topics).names(where)]
-        if not gone:
-            raise ConfigError(without_positions(admin, group, f" in {', '.join(topics)}"))
-        try:
-            with as_typed(gone):
-                admin.delete_group_offsets(group, gone)
-        except BrokerError as error:
-            if error.code is ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC:
-                error.add_note("members of it subscribe to that topic: end them first")
-            raise
-    tell(f"{group} forgot {counted(len(gone), 'position')}")
+        gone = forget(admin, group, topics)
+    tell(f"{group} forgot {counted(gone, 'position')}")
 
 
 def _ended(name: str, error: KafkaError | None) -> dict[str, object]:
@@ -261,24 +254,6 @@ def _refuse_unclear(
     elif bool(topics) == all_topics:
         both = ", not both" if all_topics else ""
         raise click.UsageError(f"say of which topics: --topic or --all-topics{both}")
-
-
-def _heeds(admin: Admin, group: str) -> bool:
-    """Whether the group is there and will heed what is saved; one that would not is refused."""
-    try:
-        found = admin.describe_groups([group])[group]
-    except BrokerError as error:
-        if error.code is ErrorCode.GROUP_ID_NOT_FOUND:
-            return False
-        unserved = error.code is ErrorCode.UNSUPPORTED_VERSION
-        if unserved and group in {one.group_id for one in admin.list_groups(states=_STATES)}:
-            return True
-        raise
-    if found.kind == SHARE:
-        raise ConfigError(share_group(group, "--reset-offsets moves it"))
-    if found.state not in _STATES:
-        raise ConfigError(in_the_way(found))
-    return True
 
 
 def _say_clamped(new: Plan) -> None:

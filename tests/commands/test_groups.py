@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from confluent_kafka import ShareConsumer
 
-from barnabas import Consumer
+from barnabas import Consumer, GroupMetadata, Producer
 from tests.commands.served import SECONDS, Served, serving
 
 
@@ -220,3 +220,20 @@ def test_a_group_that_is_not_there_yet_can_be_given_positions_and_deleted(broker
     assert where_it_is(broker, "new") == {1: (5, 5)}
     assert broker.run("groups", "delete", "new", "--yes").code == 0
     assert broker.run("groups", "describe", "new").code == 1
+
+
+def test_an_open_transaction_that_has_saved_positions_is_to_be_ended(broker: Served) -> None:
+    move = ("groups", "reset", "undecided", "-t", "dogs:0", "--to", "1", "--execute")
+    assert broker.run(*move).code == 0
+    with Producer(bootstrap_servers=broker.servers, transactional_id="open") as producer:
+        producer.init_transactions()
+        producer.begin_transaction()
+        producer.send_offsets_to_transaction({("dogs", 0): 7}, GroupMetadata("undecided"))
+        soon = ("-X", "default.api.timeout.ms=3000")
+        for arguments in (move, ("groups", "describe", "undecided")):
+            told = broker.run(*arguments, *soon)
+            assert (told.code, told.lines) == (1, [])
+            assert told.err.startswith("barnabas: UNSTABLE_OFFSET_COMMIT: group undecided: ")
+            assert "; an open transaction has saved it and is not decided: end it" in told.err
+        producer.commit_transaction()
+    assert broker.run(*move).lines == ["dogs\t0\t7\t1\t"]

@@ -10,6 +10,10 @@ from barnabas.client.core.group_descriptions import GroupDescription
 from barnabas.errors import BrokerError, ErrorCode
 
 _HAS_MEMBERS = (ErrorCode.NON_EMPTY_GROUP, ErrorCode.UNKNOWN_MEMBER_ID)
+_OPEN = (
+    "an open transaction has saved it and is not decided: end it first, "
+    "`barnabas transactions list --state ongoing` shows which there are"
+)
 _LISTED = "`barnabas groups list` shows what there is"
 
 
@@ -34,6 +38,17 @@ def told_to_end_members() -> Iterator[None]:
     except BrokerError as error:
         if error.code in _HAS_MEMBERS:
             error.add_note("it has members: end them first")
+        raise
+
+
+@contextmanager
+def told_to_end_transactions() -> Iterator[None]:
+    """Where a transaction that may still be aborted has positions of a group, what to do."""
+    try:
+        yield
+    except BrokerError as error:
+        if error.code is ErrorCode.UNSTABLE_OFFSET_COMMIT:
+            error.add_note(_OPEN)
         raise
 
 

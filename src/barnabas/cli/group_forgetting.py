@@ -1,7 +1,12 @@
 """Positions that a group forgets, of whichever kind it is: a share group forgets whole topics."""
 
 from barnabas import Admin
-from barnabas.cli.group_advice import in_the_way, told_to_end_members, without_positions
+from barnabas.cli.group_advice import (
+    in_the_way,
+    told_to_end_members,
+    told_to_end_transactions,
+    without_positions,
+)
 from barnabas.cli.group_reset import Reset
 from barnabas.cli.places import as_typed
 from barnabas.client.core.group_descriptions import SHARE
@@ -17,7 +22,8 @@ def forget(admin: Admin, group: str, topics: tuple[str, ...]) -> int:
     """
     if group in {one.group_id for one in admin.list_groups(kinds=(SHARE,))}:
         return _forget_shared(admin, group, topics)
-    saved = admin.list_group_offsets(group)
+    with told_to_end_transactions():
+        saved = admin.list_group_offsets(group)
     gone = [where for where in saved if Reset(topics).names(where)]
     if not gone:
         raise ConfigError(without_positions(admin, group, f" in {', '.join(topics)}"))

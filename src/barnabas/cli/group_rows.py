@@ -1,6 +1,7 @@
 """What is told of a group: where it is in each partition, and its members."""
 
 from barnabas import Admin
+from barnabas.cli.group_advice import told_to_end_transactions
 from barnabas.cli.output import Cell
 from barnabas.cli.places import as_typed
 from barnabas.client.core.cluster_view import TopicView
@@ -105,7 +106,8 @@ def positions(admin: Admin, found: GroupDescription) -> list[tuple[Cell, ...]]:
 
 
 def _saved(admin: Admin, found: GroupDescription) -> _Positions:
-    saved = admin.list_group_offsets(found.group_id)
+    with told_to_end_transactions():
+        saved = admin.list_group_offsets(found.group_id)
     return {where: (one.offset, None) for where, one in saved.items()}
 
 

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from barnabas import Admin
-from barnabas.cli.group_advice import in_the_way, told_to_end_members
+from barnabas.cli.group_advice import in_the_way, told_to_end_members, told_to_end_transactions
 from barnabas.cli.places import as_typed
 from barnabas.client.core.group_descriptions import SHARE, GroupDescription, GroupListing
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
@@ -50,8 +50,10 @@ def standing(admin: Admin, group: str, *, share: bool) -> Standing:
         begun = {where: one.start for where, one in told.items() if one.start is not None}
         unbegun = told.keys() - begun.keys()
         return Standing(group, found is not None, is_share=True, offsets=begun, unbegun=unbegun)
-    saved = {where: one.offset for where, one in admin.list_group_offsets(group).items()}
-    return Standing(group, found is not None, is_share=False, offsets=saved)
+    with told_to_end_transactions():
+        saved = admin.list_group_offsets(group)
+    offsets = {where: one.offset for where, one in saved.items()}
+    return Standing(group, found is not None, is_share=False, offsets=offsets)
 
 
 def _found(admin: Admin, group: str) -> GroupDescription | GroupListing | None:

@@ -5,6 +5,7 @@ Source: Kafka's dynamic broker configuration (KIP-226); the nodes are those it h
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from typing import NamedTuple
 
 from barnabas.broker.config_source import Source
@@ -116,8 +117,8 @@ class BrokerSettings:
         """What was changed for this broker, by its number, or for EVERY broker."""
         return self._changed[scope]
 
-    def check(self, scope: str, config: Mapping[str, str]) -> None:
-        """Whether a scope could have these changes.
+    def check(self, scope: str, config: Mapping[str, str]) -> BrokerConfig:
+        """Whether a scope could have these changes, and what all would come to.
 
         Raises:
             BrokerError: INVALID_REQUEST: a property cannot be changed, or not to that.
@@ -126,12 +127,14 @@ class BrokerSettings:
             if not is_changeable(name, self._started.release):
                 raise BrokerError(ErrorCode.INVALID_REQUEST, _why_not(name))
         try:
-            log_config({}, _merged(self._layers({**self._changed, scope: config})))
+            coming = _merged(self._layers({**self._changed, scope: config}))
+            log_config({}, coming)
             for name, value in config.items():
                 if name in inert_rows():
                     inert_rows()[name].row.parse(value)
         except ConfigError as error:
             raise BrokerError(ErrorCode.INVALID_REQUEST, str(error)) from error
+        return coming
 
     def change(self, registry: Registry, scope: str, config: Mapping[str, str]) -> None:
         """Replace the changes of a scope, which were checked.
@@ -141,8 +144,9 @@ class BrokerSettings:
         """
         write_config(registry, _path(scope), config)
         self._adopt({**self._changed, scope: config})
-        for tell in self.on_change:
-            tell(self.current)
+        with ExitStack() as all_of_them:  # Also where one of them fails: what is kept is so.
+            for tell in reversed(self.on_change):
+                all_of_them.callback(tell, self.current)
 
     def _adopt(self, changed: Mapping[str, Mapping[str, str]]) -> None:
         self.layers = self._layers(changed)

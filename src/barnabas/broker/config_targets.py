@@ -9,6 +9,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.broker_settings import EVERY
 from barnabas.broker.client_resources import KINDS
 from barnabas.broker.group_limits import check_limits
+from barnabas.broker.hosting import log_config
 from barnabas.broker.resource_kinds import ResourceKind
 from barnabas.broker.telemetry_match import SELECTORS
 from barnabas.broker.topic_znodes import Topic
@@ -59,7 +60,7 @@ def target_of(broker: Broker, kind: int, name: str, later: dict[str, Mapping[str
         case ResourceKind.BROKER:
             if name != EVERY:
                 resources.check_broker(broker, name)
-            return _BrokerTarget(broker, name)
+            return _BrokerTarget(broker, name, later)
         case ResourceKind.CLIENT_METRICS | ResourceKind.GROUP:
             resources.check_name(broker, kind, name)
             return _ClientTarget(broker, kind, name)
@@ -93,9 +94,10 @@ class _TopicTarget:
 
 
 class _BrokerTarget:
-    def __init__(self, broker: Broker, scope: str) -> None:
+    def __init__(self, broker: Broker, scope: str, later: Mapping[str, Mapping[str, str]]) -> None:
         self._broker = broker
         self._scope = scope
+        self._later = later
         self.own = broker.settings.changed(scope)
 
     def row(self, name: str) -> Setting | None:
@@ -107,9 +109,24 @@ class _BrokerTarget:
         return row.default if BrokerConfig.find(row.name) is None else config.value(row.name)
 
     def change(self, config: Mapping[str, str], *, validate_only: bool) -> None:
-        self._broker.settings.check(self._scope, config)
+        self._check_topics(self._broker.settings.check(self._scope, config))
         if not validate_only:
             self._broker.settings.change(self._broker.registry, self._scope, config)
+
+    def _check_topics(self, coming: BrokerConfig) -> None:
+        """Whether all topics could go on: once it is written, no topic can refuse it."""
+        tried: set[frozenset[tuple[str, str]]] = set()
+        for topic in self._broker.topics:
+            own = self._later.get(topic.name, topic.config)
+            properties = frozenset(own.items())
+            if properties in tried:
+                continue
+            tried.add(properties)
+            try:
+                log_config(own, coming)
+            except ConfigError as error:
+                what = f"topic {topic.name}: {error}"
+                raise BrokerError(ErrorCode.INVALID_REQUEST, what) from error
 
 
 class _ClientTarget:

@@ -47,6 +47,28 @@ def test_who_wants_to_know_is_told() -> None:
     assert [config.max_connections for config in told] == [3]
 
 
+def test_all_are_told_in_their_order_also_where_one_of_them_fails() -> None:
+    registry, made = MemoryRegistry(), settings()
+    told: list[str] = []
+
+    def fail(_config: BrokerConfig) -> None:
+        told.append("first")
+        raise StorageError("a mistake of somebody else's")
+
+    made.on_change.append(fail)
+    made.on_change.append(lambda _config: told.append("second"))
+    with pytest.raises(StorageError, match="somebody else"):
+        change(made, registry, "1", max_connections="3")
+    assert told == ["first", "second"]
+
+
+def test_who_checks_is_told_what_it_would_come_to() -> None:
+    made = settings(message_max_bytes=1000)
+    coming = made.check(EVERY, {"max.connections": "3"})
+    assert (coming.max_connections, coming.message_max_bytes) == (3, 1000)
+    assert made.current.max_connections != 3
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -14,6 +14,7 @@ from barnabas.protocol.describe_configs import (
 from barnabas.protocol.incremental_alter_configs import (
     AlterableConfig,
     AlterConfigsResource,
+    AlterConfigsResourceResponse,
     IncrementalAlterConfigsRequest,
     IncrementalAlterConfigsResponse,
 )
@@ -40,11 +41,20 @@ def broker(tmp_path: Path) -> Iterator[EmbeddedBroker]:
         yield embedded
 
 
-def change(client: RawClient, scope: str, name: str, value: str | None) -> None:
+def asked(kind: int, resource: str, name: str, value: str | None) -> AlterConfigsResource:
     one = AlterableConfig(name=name, config_operation=1 if value is None else 0, value=value)
-    resource = AlterConfigsResource(resource_type=BROKER, resource_name=scope, configs=[one])
-    request = IncrementalAlterConfigsRequest(resources=[resource], validate_only=False)
-    (answer,) = client.ask(request, 1, IncrementalAlterConfigsResponse).responses
+    return AlterConfigsResource(resource_type=kind, resource_name=resource, configs=[one])
+
+
+def answers(
+    client: RawClient, *resources: AlterConfigsResource
+) -> list[AlterConfigsResourceResponse]:
+    request = IncrementalAlterConfigsRequest(resources=list(resources), validate_only=False)
+    return list(client.ask(request, 1, IncrementalAlterConfigsResponse).responses)
+
+
+def change(client: RawClient, scope: str, name: str, value: str | None) -> None:
+    (answer,) = answers(client, asked(BROKER, scope, name, value))
     assert answer.error_code == 0, answer.error_message
 
 
@@ -81,6 +91,34 @@ def test_a_change_holds_for_topics_at_once_and_after_a_restart(broker: EmbeddedB
         change(client, EVERY, "message.max.bytes", None)
         change(client, "1", "message.max.bytes", None)
         assert described(client, TOPIC, "t", "max.message.bytes") == ("1048588", 5)
+
+
+def test_what_a_topic_could_not_go_on_with_is_refused_and_not_kept(broker: EmbeddedBroker) -> None:
+    broker.create_topic("old", 1, {"message.format.version": "0.10.0"})
+    with RawClient(broker.port) as client:
+        (answer,) = answers(client, asked(BROKER, EVERY, "compression.type", "zstd"))
+        assert answer.error_code == ErrorCode.INVALID_REQUEST
+        assert "topic old: compression.type=zstd" in (answer.error_message or "")
+        assert described(client, BROKER, "1", "compression.type") == ("producer", 5)
+        change(client, EVERY, "compression.type", "gzip")
+    broker.stop()
+    broker.start()
+    with RawClient(broker.port) as client:
+        assert described(client, TOPIC, "old", "compression.type") == ("gzip", 3)
+
+
+def test_what_topics_get_in_the_same_request_counts(broker: EmbeddedBroker) -> None:
+    with RawClient(broker.port) as client:
+        codes = [
+            answer.error_code
+            for answer in answers(
+                client,
+                asked(TOPIC, "t", "message.format.version", "0.10.0"),
+                asked(BROKER, EVERY, "compression.type", "zstd"),
+            )
+        ]
+        assert codes == [ErrorCode.NONE, ErrorCode.INVALID_REQUEST]
+        assert described(client, BROKER, "1", "compression.type") == ("producer", 5)
 
 
 def test_the_number_of_connections_can_be_bounded_while_it_runs(broker: EmbeddedBroker) -> None:

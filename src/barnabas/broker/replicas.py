@@ -10,7 +10,6 @@ from barnabas.broker.own_batch import OwnBatch
 from barnabas.broker.partition import Partition
 from barnabas.broker.purgatory import Purgatory
 from barnabas.broker.refusals import INTERNAL
-from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.dialects.commands import (
     Append,
     Appended,
@@ -153,21 +152,11 @@ class ReplicaManager:
         partition.append_own(batch, self._clock.time_ms(), on_written)
         self._dirty[partition] = None
 
-    def gather(
-        self,
-        partition: Partition,
-        records: Iterable[CoordinatorRecord],
-        on_written: Callable[[ErrorCode], None],
-        codec: Codec = Codec.NONE,
-    ) -> None:
-        """Queue records of the broker's own: all that come before they are written are one batch.
-
-        All for one partition are of one codec.
-        """
-        self.gathering(partition, codec).add(records, on_written)
-
     def gathering(self, partition: Partition, codec: Codec = Codec.NONE) -> OwnBatch:
-        """What gathers records for a partition now, to add to it at once."""
+        """What gathers records of the broker's own for a partition now, to add to it at once.
+
+        All that come before they are written are one batch; all for one partition are of one codec.
+        """
         own = self._own.get(partition)
         if own is None or own.is_full:
             if own is not None:

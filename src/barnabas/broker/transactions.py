@@ -97,12 +97,12 @@ class Transactions:
         """As `add`, for who must know now; what is not written yet may be asked for again."""
         held = self._of(asked.transactional_id)
         code, records = held.shard.add(asked, self._shards.now_ms())
-        if records:
-            codes = [ErrorCode.CONCURRENT_TRANSACTIONS]
-            self._append(held, asked.transactional_id, records, codes.append)
-            self._shards.write()
-            code = codes[-1] or code
-        return code
+        if not records:
+            return code
+        codes = [ErrorCode.CONCURRENT_TRANSACTIONS]
+        self._append(held, asked.transactional_id, records, codes.append)
+        self._shards.write()
+        return codes[-1]
 
     def end(self, asked: End, respond: Callable[[Ended], object]) -> object:
         """Commit or abort; gives `respond`'s answer when the decision is written."""

@@ -117,7 +117,7 @@ def test_what_a_log_cannot_hold_of_the_brokers_own_is_not_stored(tmp_path: Path)
     partition = replicas.find("t", 0)
     assert partition is not None
     told: list[ErrorCode] = []
-    replicas.gather(partition, [CoordinatorRecord(b"key", b"value")], told.append)
+    replicas.gathering(partition).add([CoordinatorRecord(b"key", b"value")], told.append)
     replicas.write()
     assert told == [OFFLINE]
     assert partition.log.written_end == 0
@@ -128,7 +128,7 @@ def test_what_is_written_and_does_not_count_yet_is_waited_for() -> None:
     replicas = ReplicaManager(SystemClock(), Purgatory(ManualTimers()))
     partition = replicas.lead(open_log(disk, topic, "/t-0", LogConfig(flush_messages=1)), 0)
     told: list[ErrorCode] = []
-    replicas.gather(partition, [CoordinatorRecord(b"key", b"value")], told.append)
+    replicas.gathering(partition).add([CoordinatorRecord(b"key", b"value")], told.append)
     replicas.write()
     assert not replicas.is_written(partition)
     assert replicas.join_own(partition, told.append)
@@ -146,7 +146,7 @@ def test_what_the_broker_decides_before_a_write_is_one_batch_in_its_order(tmp_pa
 
     def decide(*keys: bytes) -> None:
         records = [CoordinatorRecord(key, None) for key in keys]
-        replicas.gather(partition, records, lambda code: told.append(f"{keys} {code.name}"))
+        replicas.gathering(partition).add(records, lambda code: told.append(f"{keys} {code.name}"))
 
     assert replicas.is_written(partition)
     decide(b"a", b"b")
@@ -180,7 +180,7 @@ def test_what_the_broker_decides_is_compressed_where_that_is_wanted(tmp_path: Pa
     told: list[ErrorCode] = []
     for codec in Codec:
         record = CoordinatorRecord(codec.name.encode(), bytes(1000))
-        replicas.gather(partition, [record], told.append, codec)
+        replicas.gathering(partition, codec).add([record], told.append)
         replicas.write()
         of_its_own = OwnBatch(1, codec)
         of_its_own.add([record], told.append)
@@ -204,7 +204,7 @@ def test_what_is_decided_behind_a_large_batch_is_in_another(tmp_path: Path) -> N
     assert partition is not None
     told: list[ErrorCode] = []
     for _ in range(3):
-        replicas.gather(partition, [CoordinatorRecord(b"k", bytes(40_000))], told.append)
+        replicas.gathering(partition).add([CoordinatorRecord(b"k", bytes(40_000))], told.append)
     replicas.write()
     assert told == [ErrorCode.NONE] * 3
     (got,) = replicas.read([Read("t", NO_ID, 0, 0, 1 << 20)], 1 << 20)

@@ -1,3 +1,5 @@
+from time import sleep
+
 from barnabas.errors import ErrorCode
 from barnabas.protocol.end_txn import EndTxnRequest, EndTxnResponse
 from barnabas.protocol.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
@@ -33,6 +35,20 @@ def produce(client: RawClient, name: str, topic: str, producer_id: int, sequence
     )
     said = client.ask(asked, 12, ProduceResponse)
     return said.responses[0].partition_responses[0].error_code
+
+
+def test_what_takes_part_first_waits_until_that_counts() -> None:
+    """Only what the disk has counts here: the first request cannot wait for it, and comes again."""
+    settings = {"log.flush.interval.messages": "1"}
+    with EmbeddedBroker(settings) as broker, RawClient(broker.port) as client:
+        broker.create_topic("dogs")
+        one = begun(client, "one")
+        codes = [produce(client, "one", "dogs", one, 0)]
+        while codes[-1] == ErrorCode.CONCURRENT_TRANSACTIONS and len(codes) < 1000:
+            sleep(0.01)
+            codes.append(produce(client, "one", "dogs", one, 0))
+    assert codes[0] == ErrorCode.CONCURRENT_TRANSACTIONS
+    assert codes[-1] == ErrorCode.NONE
 
 
 def test_a_partition_that_knows_a_later_epoch_refuses_it_before_the_coordinator_is_asked() -> None:

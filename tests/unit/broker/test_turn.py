@@ -31,7 +31,7 @@ def test_all_of_a_turn_is_one_batch_and_all_are_called_behind_it(tmp_path: Path)
     turn = Turn(replicas, timers)
     seen: list[object] = []
     for name in ("one", "other"):
-        replicas.gather(partition, [A_RECORD], seen.append)
+        replicas.gathering(partition).add([A_RECORD], seen.append)
         turn.when_over(lambda name=name: seen.append(name))  # type: ignore[misc]
     assert (seen, len(timers.next)) == ([], 1)
     timers.run_soon()

@@ -57,6 +57,7 @@ def test_a_move_that_is_not_in_the_table_fails() -> None:
 
 
 def test_states_and_what_moves_them_are_told_apart_by_identity() -> None:
-    everything = [*TransactionState, *TransactionInput]
-    assert len({hash(one) for one in everything}) == len(everything)
-    assert {one: one for one in everything} == dict(zip(everything, everything, strict=True))
+    """Enum's own hash is a call of Python, and each step of a transaction looks some of them up."""
+    for kind in (TransactionState, TransactionInput):
+        assert vars(kind)["__hash__"] is object.__hash__
+        assert "__eq__" not in vars(kind)

@@ -1,7 +1,8 @@
 """Hosting: logs and replicas kept in step with the topics: makes, opens, configures and deletes them."""
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.config.broker import BrokerConfig
@@ -61,7 +62,7 @@ class Hosting:
                 self._logs.delete(place)
                 found = None
             if found is None:
-                config = config or log_config(own, self._broker_config)
+                config = config or config_of_kept(own, self._broker_config)
                 found = self._logs.create(place, topic_id, config)
             self._replicas.lead(found, max(found.leader_epoch, 0))
 
@@ -106,11 +107,46 @@ class Hosting:
 
     def configure(self, owns: Mapping[str, Mapping[str, object]]) -> None:
         """Give the logs of topics these properties from now on."""
-        configs = {topic: log_config(own, self._broker_config) for topic, own in owns.items()}
+        configs = {topic: config_of_kept(own, self._broker_config) for topic, own in owns.items()}
         for partition in self._replicas.partitions():
             config = configs.get(partition.log.topic_partition.topic)
             if config is not None:
                 partition.log.configure(config)
+
+
+_INSTEAD: Sequence[Mapping[str, str]] = (
+    {"compression.type": "producer"},
+    {
+        "compression.type": "producer",
+        "cleanup.policy": "delete",
+        "retention.bytes": "-1",
+        "retention.ms": "-1",
+    },
+)
+"""What harms no records, where the properties of a topic and of its broker exclude each other."""
+
+
+def config_of_kept(
+    own: Mapping[str, object],
+    broker: BrokerConfig,
+    tell: Callable[[ConfigError], None] = lambda _why: None,
+) -> LogConfig:
+    """As `log_config`, for a topic that is there: what it cannot obey is told, and not obeyed.
+
+    Nobody is let in with such properties, but a broker may be started with others than before.
+
+    Raises:
+        ConfigError: one of its own cannot be on any broker.
+    """
+    try:
+        return log_config(own, broker)
+    except ConfigError as error:
+        why = error
+    tell(why)
+    for instead in _INSTEAD:
+        with suppress(ConfigError):
+            return log_config({**own, **instead}, broker)
+    raise why
 
 
 def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:

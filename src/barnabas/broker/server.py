@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.broker.background import Background
@@ -11,7 +12,7 @@ from barnabas.broker.byte_topics import fill_holes
 from barnabas.broker.connections import IDLE_TICKS, Connections
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_shards import GroupShards
-from barnabas.broker.hosting import Hosting, log_config
+from barnabas.broker.hosting import Hosting, config_of_kept, log_config
 from barnabas.broker.internal_names import TRANSACTIONS_TOPIC
 from barnabas.broker.presence import Registries, cluster_in, join_cluster, register
 from barnabas.broker.producer_ids import ProducerIds
@@ -24,7 +25,7 @@ from barnabas.broker.topics import Topics
 from barnabas.config.at_start import check_at_start
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint, advertised, dialect_of, listeners
-from barnabas.errors import KafkaError
+from barnabas.errors import ConfigError, KafkaError
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
 from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogEvent, LogManager, LogSettings
@@ -82,6 +83,7 @@ class BrokerServer:
         self._open_registries = open_registries
         self._registries: Registries | None = None
         self._written: Written | None = None
+        self._opening: dict[str, LogConfig] = {}
         self._registrations: list[AnyRegistration] = []
         self._broker: Broker | None = None
         self._background = Background(world.timers)
@@ -218,9 +220,15 @@ class BrokerServer:
         registry = self._the_registries().own
         if self._written is None:
             self._written = written_in(registry)
-        if topic not in self._written.topics:
-            return log_config({"cleanup.policy": "compact"}, self._settings.current)
-        return log_config(self._written.config_of(topic), self._settings.current)
+        config = self._opening.get(topic)
+        if config is None:
+            own: Mapping[str, str] = {"cleanup.policy": "compact"}
+            if topic in self._written.topics:
+                own = self._written.config_of(topic)
+            config = self._opening[topic] = config_of_kept(
+                own, self._settings.current, partial(_tell_unobeyed, topic)
+            )
+        return config
 
     def _build(self) -> Broker:
         replicas = ReplicaManager(self._world.clock, self._purgatory)
@@ -234,6 +242,7 @@ class BrokerServer:
         topics.load(self._logs, self._told)
         fill_holes(topics, self._config.node_id)
         self._written = None  # Only for opening logs.
+        self._opening.clear()
         slots = self._config.max_incremental_fetch_session_cache_slots
         self._cleaner.configure(_cleaner_settings(config))
         self._settings.on_change.append(self._adopt)
@@ -337,6 +346,13 @@ def _cleaner_settings(config: BrokerConfig) -> CleanerSettings:
         config.log_cleaner_io_buffer_load_factor,
         config.log_cleaner_io_max_bytes_per_second,
         config.log_cleaner_backoff_ms,
+    )
+
+
+def _tell_unobeyed(topic: str, why: ConfigError) -> None:
+    log.warning(
+        "properties of a topic and of its broker exclude each other: it keeps what it is sent as it is",
+        extra={"topic": topic, "why": why},
     )
 
 

@@ -107,6 +107,23 @@ def test_what_a_topic_could_not_go_on_with_is_refused_and_not_kept(broker: Embed
         assert described(client, TOPIC, "old", "compression.type") == ("gzip", 3)
 
 
+def test_a_broker_starts_with_what_a_topic_cannot_go_on_with(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with EmbeddedBroker(data_dir=tmp_path) as broker:
+        broker.create_topic("t", 2, {"message.format.version": "0.10.0"})
+    caplog.clear()
+    settings = {"compression.type": "zstd"}
+    with EmbeddedBroker(settings, data_dir=tmp_path) as broker, RawClient(broker.port) as client:
+        told = [record for record in caplog.records if "exclude each other" in record.message]
+        assert [record.topic for record in told] == ["t"]  # type: ignore[attr-defined]
+        assert produced(client, 5000) == 0
+        (answer,) = answers(client, asked(BROKER, EVERY, "log.retention.ms", "5000"))
+        assert answer.error_code == ErrorCode.INVALID_REQUEST
+        change(client, EVERY, "compression.type", "gzip")
+        assert described(client, TOPIC, "t", "compression.type") == ("gzip", 3)
+
+
 def test_what_topics_get_in_the_same_request_counts(broker: EmbeddedBroker) -> None:
     with RawClient(broker.port) as client:
         codes = [

@@ -104,7 +104,7 @@ class LogDirectory:
     def write_checkpoints(self, logs: Iterable[PartitionLog]) -> None:
         """Write recovery points, log starts and high watermarks, those that changed."""
         known = list(logs)
-        self._write(RECOVERY_POINT, {log.topic_partition: log.recovery_point for log in known})
+        self._write(RECOVERY_POINT, {log.topic_partition: log.flushing.sure_point for log in known})
         self._write(HIGH_WATERMARK, {log.topic_partition: log.written_end for log in known})
         self._write(
             LOG_START,

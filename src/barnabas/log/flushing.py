@@ -7,7 +7,11 @@ from barnabas.ports import Disk, Sync
 
 
 class Flushing:
-    """The recovery point of one log: all before it survives a power cut."""
+    """The recovery point of one log: all records before it survive a power cut.
+
+    So do the aborted transactions before it, as nobody looks for them again there. What else the
+    indexes of a segment say goes with the sync that begins as the segment ends (`sure_point`).
+    """
 
     __slots__ = ("_directory", "_disk", "_syncs", "begun_ms", "recovery_point")
 
@@ -24,6 +28,14 @@ class Flushing:
         """Whether a sync is under way."""
         return bool(self._syncs)
 
+    @property
+    def sure_point(self) -> int:
+        """From where on a start has to look: as `recovery_point`, but before what is being synced.
+
+        A segment that ends at the recovery point is looked at until its indexes are synced, too.
+        """
+        return max(min([self.recovery_point, *(end - 1 for end, _ in self._syncs)]), 0)
+
     def begin(
         self,
         segments: Segments,
@@ -33,9 +45,10 @@ class Flushing:
         on_over: Callable[[], None] | None = None,
     ) -> None:
         """Start to sync what is written up to `end`, and `paths` with it."""
-        files = [
-            file for segment in segments.from_offset(self._begun()) for file in segment.files()
-        ]
+        files = []
+        for segment in segments.from_offset(self._begun()):
+            segment.flush_aborted()
+            files += segment.files()
         sync = self._disk.begin_sync(files, [*paths, self._directory], on_over)
         self._syncs.append((end, sync))
         self.begun_ms = now_ms

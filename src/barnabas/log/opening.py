@@ -116,7 +116,8 @@ def _begin(log: PartitionLog, segments: list[Segment], checkpoint: Checkpoint) -
     # write it again, a sync for each log that is empty.
     log.epochs.truncate_end(end + 1)
     log.epochs.truncate_start(start)
-    log.opened(Segments(segments), start, end, end if clean else min(recovery_point, end))
+    # What was made again from the batches is to be synced, too.
+    log.opened(Segments(segments), start, end, end if rebuilt is None else min(rebuilt, end))
     restore_producers(disk, log, rebuilt)
     if not clean:
         _begin_sync_of_names(log, end)

@@ -286,6 +286,10 @@ class Segment:
         """Write what the indexes hold in memory; no sync."""
         self.offsets.entries.flush()
         self.times.entries.flush()
+        self.flush_aborted()
+
+    def flush_aborted(self) -> None:
+        """Write what is known of aborted transactions; no sync."""
         if self._aborted is not None:
             self._aborted.flush()
 

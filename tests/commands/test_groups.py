@@ -237,3 +237,23 @@ def test_an_open_transaction_that_has_saved_positions_is_to_be_ended(broker: Ser
             assert "; an open transaction has saved it and is not decided: end it" in told.err
         producer.commit_transaction()
     assert broker.run(*move).lines == ["dogs\t0\t7\t1\t"]
+
+
+def test_what_is_undecided_elsewhere_is_in_nobodys_way(broker: Served) -> None:
+    move = ("groups", "reset", "half", "-t", "dogs:1", "--to", "1", "--execute")
+    forget = ("groups", "delete-offsets", "half", "-y", "-t")
+    with Producer(bootstrap_servers=broker.servers, transactional_id="half") as producer:
+        producer.init_transactions()
+        producer.begin_transaction()
+        producer.send_offsets_to_transaction({("dogs", 0): 7}, GroupMetadata("half"))
+        assert (broker.run(*move).code, broker.run(*move).lines) == (0, ["dogs\t1\t1\t1\t"])
+        lines = broker.run("groups", "reset", "half", "--file", "-", stdin="dogs,1,2\n")
+        assert lines.lines == ["dogs\t1\t1\t2\t"]
+        assert broker.run(*forget, "dogs:1").code == 0
+        told = broker.run(*forget, "dogs:1")
+        assert (told.code, told.err) == (1, "barnabas: half has no positions in dogs:1\n")
+        # What is undecided itself goes too, and does not come back.
+        assert broker.run(*forget, "dogs:0").code == 0
+        assert broker.run(*forget, "dogs:0").code == 1
+        producer.commit_transaction()
+    assert "half" not in broker.run("groups", "list").out

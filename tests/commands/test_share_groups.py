@@ -87,15 +87,27 @@ def test_where_it_has_not_begun_its_own_property_says_where_it_will(broker: Serv
     beat(broker, "young", -1)
     assert starts(broker, "young") == [("dogs", 0, None), ("dogs", 1, None)]
     whole = ("groups", "reset", "young", "--all-topics")
-    for how in (("--to", "current"), ("--by", "1")):
-        shown = broker.run(*whole, *how)
-        assert (shown.code, shown.lines) == (0, []), shown.err
+    none = "barnabas: there is nothing to move: young has not begun in "
+    its_own = ": share.auto.offset.reset says where it will\n"
+    for how, where in [
+        (("--all-topics", "--to", "current"), "dogs:0, dogs:1"),
+        (("--all-topics", "--by", "1"), "dogs:0, dogs:1"),
+        (("-t", "dogs:1", "--to", "current"), "dogs:1"),
+        (("-t", "cats", "--to", "current"), "cats:0"),
+    ]:
+        for execute in ((), ("--execute",)):
+            shown = broker.run("groups", "reset", "young", *how, *execute)
+            assert (shown.code, shown.out) == (0, "")
+            assert shown.err == f"{none}{where}{its_own}"
     assert broker.run(*whole, "--to", "latest").lines == ["dogs\t0\t\t10\t", "dogs\t1\t\t10\t"]
     named = broker.run("groups", "reset", "young", "-t", "dogs:0", "--by", "1")
     assert (named.code, "dogs:0 has no position that --by could move" in named.err) == (1, True)
     moved = broker.run("groups", "reset", "young", "-t", "dogs:0", "--to", "3", "--execute")
     assert moved.lines == ["dogs\t0\t\t3\t"]
-    assert broker.run(*whole, "--to", "current", "--export").lines == ["dogs,0,3"]
+    for topics in ("--all-topics", "-tdogs"):
+        kept = broker.run("groups", "reset", "young", topics, "--to", "current", "--export")
+        assert kept.lines == ["dogs,0,3"]
+        assert kept.err == f"barnabas: young has not begun in dogs:1{its_own}"
 
 
 def test_members_are_in_the_way(broker: Served) -> None:

@@ -12,7 +12,7 @@ from barnabas.errors import BrokerError, ErrorCode
 _HAS_MEMBERS = (ErrorCode.NON_EMPTY_GROUP, ErrorCode.UNKNOWN_MEMBER_ID)
 _OPEN = (
     "an open transaction has saved it and is not decided: end it first, "
-    "`barnabas transactions list --state ongoing` shows which there are"
+    "`barnabas transactions list` shows which there are, and `find-hanging` those that hang"
 )
 _LISTED = "`barnabas groups list` shows what there is"
 

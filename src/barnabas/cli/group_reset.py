@@ -36,10 +36,14 @@ class Reset:
 
 
 class Plan(NamedTuple):
-    """New positions, each one that its partition has; of those `clamped` to that, what was asked for."""
+    """New positions, each one that its partition has; of those `clamped` to that, what was asked for.
+
+    `left`: where a share group has not begun, and its own property is to say where it will.
+    """
 
     offsets: Offsets
     clamped: Offsets = MappingProxyType({})
+    left: Sequence[TopicPartition] = ()
 
 
 def with_numbers(
@@ -63,27 +67,43 @@ def lines_of(file: TextIO) -> list[str]:
         raise click.UsageError(f"--file: {file.name} is no text in UTF-8: {error}") from None
 
 
-def plan(admin: Admin, now: Standing, reset: Reset) -> Plan:
-    """The new positions.
+def places_of(admin: Admin, reset: Reset) -> list[TopicPartition] | None:
+    """What `topics` or `lines` name; None: whatever the group has.
 
     Raises:
-        ConfigError: there is no such partition, or one has no position that can be shifted.
-        click.UsageError: `lines` has none, or one that is not topic,partition,offset; `to` is no time.
+        ConfigError: there is no such partition.
+        click.UsageError: `lines` has none, or one that is not topic,partition,offset.
     """
     if reset.lines is not None:
-        numbered = ((number, line.strip()) for number, line in enumerate(reset.lines, 1))
-        wanted = dict(_row(number, line) for number, line in numbered if line)
-        if not wanted:
-            raise click.UsageError("--file has no lines; each is topic,partition,offset")
-        places = list(wanted)
+        places = list(_wanted(reset.lines))
         _refuse_missing(admin, places)
-        return _within(admin, wanted)
-    places = _places(admin, now, reset)
+        return places
+    return _named_places(admin, reset) if reset.topics else None
+
+
+def plan(
+    admin: Admin, now: Standing, reset: Reset, named_places: list[TopicPartition] | None
+) -> Plan:
+    """The new positions, in the places that `places_of` told.
+
+    Raises:
+        ConfigError: one that was named has no position that can be shifted.
+        click.UsageError: `to` is no time.
+    """
+    if reset.lines is not None:
+        return _within(admin, _wanted(reset.lines))
+    whole = sorted({*now.offsets, *now.unbegun})
+    places = whole if named_places is None else named_places
+    unbegun = [where for where in places if where not in now.offsets]
     if reset.by is not None:
-        lost = [where for where in places if where not in now.offsets]
-        if lost:
-            raise ConfigError(f"{shown(lost[0])} has no position that --by could move: use --to")
-        return _within(admin, {where: now.offsets[where] + reset.by for where in places})
+        if unbegun and named_places is not None:
+            what = f"{shown(unbegun[0])} has no position that --by could move"
+            raise ConfigError(f"{what}: use --to")
+        moved = {where: now.offsets[where] + reset.by for where in places if where in now.offsets}
+        return _within(admin, moved)._replace(left=unbegun)
+    if reset.to == "current" and now.is_share:
+        kept = {where: now.offsets[where] for where in places if where in now.offsets}
+        return _within(admin, kept)._replace(left=unbegun)
     return _moved(admin, places, now, reset.to or "")
 
 
@@ -93,8 +113,6 @@ def _moved(admin: Admin, places: list[TopicPartition], now: Standing, to: str) -
     if to == "latest":
         return Plan(_looked_up(admin, places, LATEST))
     if to == "current":
-        # Where a share group has not begun, it is for its own property to say where it will.
-        places = [where for where in places if where not in now.unbegun]
         ends = _looked_up(admin, places, LATEST)
         return _within(admin, {where: now.offsets.get(where, ends[where]) for where in places})
     if _is_number(to):
@@ -121,9 +139,7 @@ def _looked_up(admin: Admin, places: list[TopicPartition], time: int) -> dict[To
     return {where: found[where].offset for where in places}
 
 
-def _places(admin: Admin, now: Standing, reset: Reset) -> list[TopicPartition]:
-    if not reset.topics:
-        return sorted({*now.offsets, *(now.unbegun if reset.by is None else ())})
+def _named_places(admin: Admin, reset: Reset) -> list[TopicPartition]:
     views = existing_topics(admin, tuple(text.partition(":")[0] for text in reset.topics))
     known = [
         TopicPartition(view.name, one.partition)
@@ -141,6 +157,14 @@ def _places(admin: Admin, now: Standing, reset: Reset) -> list[TopicPartition]:
 def _names(text: str, where: TopicPartition) -> bool:
     topic, _, numbers = text.partition(":")
     return topic == where.topic and (not numbers or str(where.partition) in numbers.split(","))
+
+
+def _wanted(lines: Sequence[str]) -> dict[TopicPartition, int]:
+    numbered = ((number, line.strip()) for number, line in enumerate(lines, 1))
+    wanted = dict(_row(number, line) for number, line in numbered if line)
+    if not wanted:
+        raise click.UsageError("--file has no lines; each is topic,partition,offset")
+    return wanted
 
 
 def _row(number: int, line: str) -> tuple[TopicPartition, int]:

@@ -35,8 +35,12 @@ class Standing:
             alter(self.group, dict(offsets.items()))
 
 
-def standing(admin: Admin, group: str, *, share: bool) -> Standing:
-    """Where a group is; `share`: it is a share group, or is to be one.
+def standing(
+    admin: Admin, group: str, places: Collection[TopicPartition] | None, *, share: bool
+) -> Standing:
+    """Where a group is, in all that a share group reads, and of others in these places or in all.
+
+    What is not asked for may be undecided. `share`: it is a share group, or is to be one.
 
     Raises:
         ConfigError: it is of another kind, or has members, and would not heed what is saved.
@@ -51,7 +55,7 @@ def standing(admin: Admin, group: str, *, share: bool) -> Standing:
         unbegun = told.keys() - begun.keys()
         return Standing(group, found is not None, is_share=True, offsets=begun, unbegun=unbegun)
     with told_to_end_transactions():
-        saved = admin.list_group_offsets(group)
+        saved = admin.list_group_offsets(group, places)
     offsets = {where: one.offset for where, one in saved.items()}
     return Standing(group, found is not None, is_share=False, offsets=offsets)
 

@@ -10,7 +10,7 @@ from barnabas.cli.connection import administering, client_settings, connection_o
 from barnabas.cli.group_advice import near, told_of, without_positions
 from barnabas.cli.group_deletion import delete_each
 from barnabas.cli.group_forgetting import forget
-from barnabas.cli.group_reset import Plan, Reset, lines_of, plan, with_numbers
+from barnabas.cli.group_reset import Plan, Reset, lines_of, places_of, plan, with_numbers
 from barnabas.cli.group_rows import (
     LISTED,
     MEMBERS,
@@ -31,6 +31,9 @@ from barnabas.client.core.group_descriptions import GROUP_STATES
 from barnabas.errors import ConfigError, KafkaError
 
 _NEW = ("topic", "partition", "current_offset", "new_offset", "clamped_from")
+
+_FEW = 3
+"""So many partitions are named in one line."""
 
 _json = click.option("--json", "as_json", is_flag=True, help="One JSON document.")
 _topics = click.option(
@@ -123,7 +126,9 @@ def describe(
 @groups.command(cls=ResetCommand)
 @click.argument("group", callback=named("group"))
 @_topics
-@click.option("--all-topics", is_flag=True, help="All that the group has positions in.")
+@click.option(
+    "--all-topics", is_flag=True, help="All that it has positions in, or a share group reads."
+)
 @click.option("--to", "to", metavar="WHERE", help="earliest, latest, current, an offset or a time.")
 @click.option("--by", type=int, metavar="COUNT", help="So many on; below 0: back.")
 @click.option(
@@ -158,13 +163,14 @@ def reset(
     _refuse_unclear({"--to": to, "--by": by, "--file": file}, topics, all_topics=all_topics)
     if export and as_json:
         raise click.UsageError("--export prints lines and --json a document: take one of them")
-    lines = None if file is None else lines_of(file)
+    asked = Reset(topics, to, by, None if file is None else lines_of(file))
     with administering(servers, client_settings(servers, pairs)) as admin:
-        now = standing(admin, group, share=share)
+        places = places_of(admin, asked)
+        now = standing(admin, group, places, share=share)
         unknown = None if now.is_there else near(admin, group)
         if all_topics and not (now.offsets or now.unbegun):
             raise ConfigError(without_positions(admin, group))
-        new = plan(admin, now, Reset(topics, to, by, lines))
+        new = plan(admin, now, asked, places)
         if execute and new.offsets:
             now.move(admin, new.offsets)
     rows = [
@@ -175,12 +181,13 @@ def reset(
         for where, offset in sorted(new.offsets.items()):
             print(f"{where.topic},{where.partition},{offset}")
         _say_clamped(new)
-    else:
+    elif rows or as_json:
         goes = "goes on now" if execute else "would go on"
         show_rows(_NEW, rows, title=f"Where {group} {goes}", as_json=as_json)
+    _say_left(group, new)
     if unknown is not None and rows:
         _say_unknown(group, unknown, execute=execute)
-    if not execute:
+    if rows and not execute:
         tell("nothing was changed: --execute does it")
 
 
@@ -231,7 +238,7 @@ def delete_offsets(
     _confirm(f"Forget where {group} is in {', '.join(topics)}?", yes=yes)
     with administering(servers, client_settings(servers, pairs)) as admin:
         gone = forget(admin, group, topics)
-    tell(f"{group} forgot {counted(gone, 'position')}")
+    tell(f"{group} forgot {gone}")
 
 
 def _ended(name: str, error: KafkaError | None) -> dict[str, object]:
@@ -261,6 +268,16 @@ def _say_clamped(new: Plan) -> None:
     for where, asked in sorted(new.clamped.items()):
         told = f"{shown(where)} has no offset {asked}: it goes on at {new.offsets[where]}"
         print(f"barnabas: {told}", file=sys.stderr)
+
+
+def _say_left(group: str, new: Plan) -> None:
+    if not new.left:
+        return
+    few = ", ".join(map(shown, new.left[:_FEW]))
+    more = f" and {len(new.left) - _FEW} more" if len(new.left) > _FEW else ""
+    begins = f"{group} has not begun in {few}{more}: share.auto.offset.reset says where it will"
+    nothing = "" if new.offsets else "there is nothing to move: "
+    print(f"barnabas: {nothing}{begins}", file=sys.stderr)
 
 
 def _say_unknown(group: str, like: str, *, execute: bool) -> None:

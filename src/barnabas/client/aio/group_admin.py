@@ -119,13 +119,23 @@ class GroupAdmin:
         group_id: str,
         partitions: Iterable[Where] | None = None,
         *,
+        require_stable: bool = True,
         timeout_s: float | None = None,
     ) -> dict[TopicPartition, CommittedOffset]:
-        """The positions that a group has saved, of these partitions or of all."""
+        """The positions that a group has saved, of these partitions or of all.
+
+        Those that an open transaction has saved are waited for; unless `require_stable`, it is told
+        what was saved before.
+
+        Raises:
+            BrokerError: UNSTABLE_OFFSET_COMMIT, one was not decided in time.
+        """
         wanted = None if partitions is None else partitions_at(partitions)
         coordinator = Coordinator(self._cluster, group_id)
         return await self._asked(
-            timeout_s, f"offsets of group {group_id}", lambda: saved_offsets(coordinator, wanted)
+            timeout_s,
+            f"offsets of group {group_id}",
+            lambda: saved_offsets(coordinator, wanted, stable=require_stable),
         )
 
     async def alter_group_offsets(

@@ -169,10 +169,13 @@ async def saved_offsets(
     partitions: Sequence[TopicPartition] | None,
     reader: Committer = OUTSIDE,
     ids: TopicIds = BY_NAME,
+    *,
+    stable: bool = True,
 ) -> dict[TopicPartition, CommittedOffset]:
     """What a group has saved of these partitions, or of all; asks once.
 
-    Offsets that a transaction may still take back are waited for (KIP-447), by whoever tries again.
+    `stable`: offsets that a transaction may still take back are waited for (KIP-447), by whoever
+    tries again; otherwise what was saved before them is told.
 
     Raises:
         KafkaError: it could not be had.
@@ -201,7 +204,7 @@ async def saved_offsets(
                 ],
             )
         ],
-        require_stable=True,
+        require_stable=stable,
     )
     reply = await coordinator.ask(request, at_most=_at_most(ids))
     found = {}

@@ -77,10 +77,20 @@ class GroupAdmin:
         group_id: str,
         partitions: Iterable[Where] | None = None,
         *,
+        require_stable: bool = True,
         timeout_s: float | None = None,
     ) -> dict[TopicPartition, CommittedOffset]:
-        """The positions that a group has saved, of these partitions or of all."""
-        work = self._admin.list_group_offsets(group_id, partitions, timeout_s=timeout_s)
+        """The positions that a group has saved, of these partitions or of all.
+
+        Those that an open transaction has saved are waited for; unless `require_stable`, it is told
+        what was saved before.
+
+        Raises:
+            BrokerError: UNSTABLE_OFFSET_COMMIT, one was not decided in time.
+        """
+        work = self._admin.list_group_offsets(
+            group_id, partitions, require_stable=require_stable, timeout_s=timeout_s
+        )
         return self._hosted.run(work)
 
     def alter_group_offsets(

@@ -110,6 +110,16 @@ def test_partitions_that_are_not_there_are_named_with_what_is(admin: Admin) -> N
     assert refused(raised) == (E.UNKNOWN_TOPIC_OR_PARTITION, why)
 
 
+def test_no_group_is_made_for_what_is_not_there(admin: Admin) -> None:
+    with pytest.raises(BrokerError) as raised:
+        admin.alter_share_group_offsets("never", {("cows", 0): 1})
+    code, why = refused(raised)
+    assert (code, "; there is no topic cows" in why) == (E.GROUP_ID_NOT_FOUND, True), why
+    with pytest.raises(BrokerError) as raised:
+        admin.alter_share_group_offsets("plain", {DOGS: 1})
+    assert "there" not in raised.value.why
+
+
 def test_arguments_that_cannot_be(admin: Admin) -> None:
     with pytest.raises(InvalidArgument, match=r"^dogs-0: an offset is 0 or more, not -1$"):
         admin.alter_share_group_offsets("made", {DOGS: -1})

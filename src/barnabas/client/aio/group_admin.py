@@ -18,6 +18,7 @@ from barnabas.client.aio.group_offsets import GroupOffsets, saved_offsets
 from barnabas.client.aio.group_survey import saved_by_groups, surveyed_groups
 from barnabas.client.aio.share_moves import forgotten_topics, moved_starts
 from barnabas.client.aio.share_survey import shared_by_groups
+from barnabas.client.core.absence import ALL_THERE
 from barnabas.client.core.group_descriptions import (
     GROUP_KINDS,
     GROUP_STATES,
@@ -29,7 +30,7 @@ from barnabas.client.core.group_descriptions import (
 )
 from barnabas.client.core.listed import chosen, listed
 from barnabas.client.core.where import Where, offsets_to, partitions_at
-from barnabas.errors import BrokerError
+from barnabas.errors import BrokerError, ErrorCode
 from barnabas.types import TopicPartition
 
 _Result = TypeVar("_Result")
@@ -162,15 +163,15 @@ class GroupAdmin:
         Raises:
             InvalidArgument: an offset is below 0.
             BrokerError: NON_EMPTY_GROUP, it has members; GROUP_ID_NOT_FOUND, a group of another kind
-                has that name; UNKNOWN_TOPIC_OR_PARTITION, a partition is not there. Others may be
-                moved all the same.
+                has that name, or it is not there and none of the partitions is;
+                UNKNOWN_TOPIC_OR_PARTITION, a partition is not there. Others may be moved all the same.
         """
         wanted = offsets_to("alter_share_group_offsets", offsets)
         seconds = self._timeout_s if timeout_s is None else timeout_s
         coordinator = Coordinator(self._cluster, group_id)
         what = f"moving share group {group_id}"
         work = self._asked(seconds, what, lambda: moved_starts(coordinator, wanted))
-        await self._or_what_is_there(wanted, seconds, work)
+        await self._or_what_is_there(wanted, seconds, work, maybe=ErrorCode.GROUP_ID_NOT_FOUND)
 
     async def delete_share_group_offsets(
         self, group_id: str, topics: Iterable[str], *, timeout_s: float | None = None
@@ -179,8 +180,8 @@ class GroupAdmin:
 
         Raises:
             BrokerError: NON_EMPTY_GROUP, it has members; GROUP_ID_NOT_FOUND;
-                UNKNOWN_TOPIC_OR_PARTITION, it was in none of that name. Others may be forgotten all
-                the same.
+                UNKNOWN_TOPIC_OR_PARTITION, it was in none of that name; also where it was, and the
+                answer to a first try was lost. Others may be forgotten all the same.
         """
         gone = listed("delete_share_group_offsets", topics, str, "['flights']")
         coordinator = Coordinator(self._cluster, group_id)
@@ -229,17 +230,27 @@ class GroupAdmin:
         )
 
     async def _or_what_is_there(
-        self, wanted: Collection[TopicPartition], seconds: float, work: Awaitable[None]
+        self,
+        wanted: Collection[TopicPartition],
+        seconds: float,
+        work: Awaitable[None],
+        *,
+        maybe: ErrorCode | None = None,
     ) -> None:
-        """Do some work within that time; where partitions are not there, say also which are."""
+        """Do some work within that time; where partitions are not there, say also which are.
+
+        `maybe`: an error that may have that cause or another one.
+        """
         deadline = self._cluster.around.loop.time() + seconds
         try:
             await work
         except BrokerError as error:
-            if error.code not in NOT_THERE:
+            if error.code not in NOT_THERE and error.code is not maybe:
                 raise
             left = max(0.0, deadline - self._cluster.around.loop.time())
             there = await what_is_there(self._cluster, wanted, left)
+            if error.code is maybe and there == ALL_THERE:
+                raise
             raise BrokerError(error.code, f"{error.why}; {there}") from error
 
     async def _each(

@@ -6,6 +6,8 @@ from typing import Final
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.types import TopicPartition
 
+ALL_THERE: Final = "by now all of them are there: try again"
+
 _MOST_COMPARED: Final = 10_000
 """Names are compared letter by letter: of more of them that takes too long for an error."""
 
@@ -23,7 +25,7 @@ def absence(wanted: Iterable[TopicPartition], topics: Mapping[str, TopicView]) -
         elif view.numbered(partition) is None:
             count = len(view.partitions)
             told.append(f"{topic} has {count} partition{'s' * (count != 1)}, counted from 0")
-    return "; ".join(told) or "by now all of them are there: try again"
+    return "; ".join(told) or ALL_THERE
 
 
 def _meant(topic: str, topics: Mapping[str, TopicView]) -> str:

@@ -125,8 +125,8 @@ class GroupAdmin:
         Raises:
             InvalidArgument: an offset is below 0.
             BrokerError: NON_EMPTY_GROUP, it has members; GROUP_ID_NOT_FOUND, a group of another kind
-                has that name; UNKNOWN_TOPIC_OR_PARTITION, a partition is not there. Others may be
-                moved all the same.
+                has that name, or it is not there and none of the partitions is;
+                UNKNOWN_TOPIC_OR_PARTITION, a partition is not there. Others may be moved all the same.
         """
         work = self._admin.alter_share_group_offsets(group_id, offsets, timeout_s=timeout_s)
         self._hosted.run(work)
@@ -138,8 +138,8 @@ class GroupAdmin:
 
         Raises:
             BrokerError: NON_EMPTY_GROUP, it has members; GROUP_ID_NOT_FOUND;
-                UNKNOWN_TOPIC_OR_PARTITION, it was in none of that name. Others may be forgotten all
-                the same.
+                UNKNOWN_TOPIC_OR_PARTITION, it was in none of that name; also where it was, and the
+                answer to a first try was lost. Others may be forgotten all the same.
         """
         work = self._admin.delete_share_group_offsets(group_id, topics, timeout_s=timeout_s)
         self._hosted.run(work)

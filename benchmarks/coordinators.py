@@ -1,4 +1,4 @@
-"""Groups and transactions: commits, transactions, rebalances and members at rest.
+"""Groups and transactions: commits, transactions and rebalances.
 
 Both brokers have 50 partitions of offsets and of transactions, as is Kafka's default, and no delay
 before a group's first rebalance. Neither waits for the disk. Neither is held on a processor.
@@ -23,10 +23,9 @@ WARM_TURNS = 8
 COMMITS, REBALANCES = 20_000, 100
 # Records of 100 B in a transaction, and how many transactions a turn.
 SIZES = {1: 1_200, 10: 1_200, 100: 1_000}
-MEMBERS, IDLE_MEMBERS, IDLE_GROUPS = 50, 1_000, 20
-IDLE_SECONDS, BEAT_MS = 5, 3_000
+MEMBERS = 50
 
-SPEED, TIME, CPU, IDLE_PERCENT = 1.0, 1.0, 0.5, 2.0
+SPEED, TIME, CPU = 1.0, 1.0, 0.5
 
 Figures = dict[str, list[float]]
 """By the name of a broker, one for each turn."""
@@ -41,23 +40,19 @@ class Loads:
 
     def commits(self, groups: int) -> dict[str, float]:
         """Commits of one position each, five on their way on each of some connections."""
-        return self._run("commits", self.plan.requests(COMMITS), groups=groups)
+        return self.run("commits", self.plan.requests(COMMITS), groups=groups)
 
     def transactions(self, records: int) -> dict[str, float]:
         """Transactions of version 2, one after another by each of some producers."""
         count = self.plan.requests(SIZES[records])
-        return self._run("transactions", count, records=records, value=100)
+        return self.run("transactions", count, records=records, value=100)
 
     def rebalances(self) -> dict[str, float]:
         """One more member comes to a group and leaves it, again and again."""
-        return self._run("rebalances", self.plan.requests(REBALANCES), members=MEMBERS)
+        return self.run("rebalances", self.plan.requests(REBALANCES), members=MEMBERS)
 
-    def idle(self, mode: str) -> dict[str, float]:
-        """Members do nothing but to be heard every 3 seconds."""
-        beats = self.plan.requests(IDLE_SECONDS * IDLE_MEMBERS * 1000 // BEAT_MS)
-        return self._run(mode, beats, members=IDLE_MEMBERS, groups=IDLE_GROUPS, wait=BEAT_MS)
-
-    def _run(self, mode: str, requests: int, **settings: int) -> dict[str, float]:
+    def run(self, mode: str, requests: int, **settings: int) -> dict[str, float]:
+        """A load of so many requests."""
         return run_load(
             mode, port=self.broker.port, pid=self.broker.pid, topic=TOPIC, partitions=PRODUCERS,
             connections=PRODUCERS, requests=requests, **settings,
@@ -81,8 +76,9 @@ class Loads:
 class Table:
     """The rows as they come to be, a figure for each turn."""
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: Plan, group: str = GROUP) -> None:
         self._plan = plan
+        self._group = group
         self._rows: dict[str, tuple[str, float | None, bool, Figures]] = {}
 
     def add(
@@ -102,7 +98,7 @@ class Table:
         """What is written down."""
         return [
             Result(
-                GROUP, title, unit, tuple(figures[ours.name]), tuple(figures[peer.name]),
+                self._group, title, unit, tuple(figures[ours.name]), tuple(figures[peer.name]),
                 self._plan.peer_name, target, "higher" if higher else "lower",
             )
             for title, (unit, target, higher, figures) in self._rows.items()
@@ -136,27 +132,11 @@ def _rebalances(loads: Loads, table: Table) -> None:
     table.add(loads.broker, f"{title}, CPU", "ms CPU", cost, CPU)
 
 
-def _idle(mode: str, kind: str) -> Turn:
-    def turn(loads: Loads, table: Table) -> None:
-        line = loads.idle(mode)
-        title = f"{IDLE_MEMBERS:,} members of {kind} groups heard every {BEAT_MS // 1000} s"
-        share = 100 * line["broker_cpu"] / line["seconds"]
-        table.add(loads.broker, title, "% of a core", share, CPU)
-
-    return turn
-
-
-SHORT: tuple[Turn, ...] = (
+LOADS: tuple[Turn, ...] = (
     _commits(1, "one group"),
     _commits(1000, "1,000 groups"),
     *(_transactions(records) for records in SIZES),
     _rebalances,
-)
-"""What is done several times a round."""
-IDLE: tuple[Turn, ...] = (
-    _idle("idle", "classic"),
-    _idle("idle-consumer", "KIP-848"),
-    _idle("idle-share", "share"),
 )
 
 
@@ -168,19 +148,12 @@ def measure(plan: Plan) -> list[Result]:
     for each in loads:
         create_topic(each.broker, TOPIC, PRODUCERS, BOUNDED)
         each.prepare()
-        for turn in SHORT * WARM_TURNS:
+        for turn in LOADS * WARM_TURNS:
             turn(each, Table(plan))
     for _ in range(plan.rounds):
-        for turn in (*SHORT * TURNS, *IDLE):
+        for turn in LOADS * TURNS:
             for each in loads:
                 turn(each, table)
     for broker in brokers:
         delete_topic(broker, TOPIC)
-    rows = table.results(ours, peer)
-    return [
-        *rows,
-        *(
-            Result(GROUP, idle.measure, idle.unit, idle.ours, target=IDLE_PERCENT)
-            for idle in rows[-len(IDLE) :]
-        ),
-    ]
+    return table.results(ours, peer)

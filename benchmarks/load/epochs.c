@@ -8,7 +8,7 @@
 #include "pace.h"
 #include "settings.h"
 
-enum { CONSUMER = 68, SHARE = 76, ROOM = 64, MOST_TURNS = 20, REBALANCE_MS = 60000 };
+enum { CONSUMER = 68, SHARE = 76, ROOM = 64, MOST_TURNS = 20, REBALANCE_MS = 60000, GOES = -1 };
 
 /* A member says what it has only when it was told of a change; all that it was told last is kept. */
 struct member {
@@ -86,6 +86,16 @@ static void take(long number) {
     member->epoch = epoch;
 }
 
+/* Who stays would be looked for, and missed, while others are measured. */
+static void leave_all(long all) {
+    for (long i = 0; i < all; i++) {
+        members[i].epoch = GOES;
+        members[i].has_news = false;
+        ask(i);
+    }
+    for (long i = 0; i < all; i++) take(i);
+}
+
 static void idle(const char *name) {
     long all = settings.members / settings.groups * settings.groups;
     members = calloc((size_t)all, sizeof *members);
@@ -103,6 +113,7 @@ static void idle(const char *name) {
     struct reading from = take_reading((int)settings.pid);
     in_turn(all, settings.requests, ask, take);
     report(name, from, 1, settings.requests);
+    leave_all(all);
     printf("}\n");
 }
 

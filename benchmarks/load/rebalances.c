@@ -44,6 +44,7 @@ void rebalances(void) {
     struct reading from = take_reading((int)settings.pid);
     for (long i = 0; i < settings.requests; i++) took[i] = rebalance(&team, i % 2 == 0);
     report("rebalances", from, 1, settings.requests * settings.members);
+    leave_all(&team);
     qsort(took, (size_t)settings.requests, sizeof *took, by_size);
     printf(", \"p50_us\": %.2f}\n", took[settings.requests / 2] * 1e6);
 }
@@ -71,5 +72,6 @@ void idle(void) {
     struct reading from = take_reading((int)settings.pid);
     in_turn(all, settings.requests, beat_one, take_one);
     report("idle", from, 1, settings.requests);
+    for (long i = 0; i < settings.groups; i++) leave_all(&teams[i]);
     printf("}\n");
 }

@@ -52,18 +52,32 @@ void join(struct team *team, struct member *member) {
     free(told.bytes);
 }
 
-void leave(struct team *team, struct member *member) {
-    size_t size;
+static void ask_to_leave(struct team *team, struct member *member) {
     begin(&message, LEAVE, 2, false);
     add_text(&message, team->group);
     add_text(&message, member->id);
     ask(member, LEAVE);
-    struct answer answer = answer_of(await_answer(&member->link, &size), size, false);
+}
+
+static void take_leave(struct member *member) {
+    size_t size;
+    const uint8_t *body = await_answer(&member->link, &size);
+    struct answer answer = answer_of(body, size, false);
     take32(&answer);
     int error = take16(&answer);
     if (error) stop("LeaveGroup: error %d", error);
     member->id[0] = 0;
     member->asked = NOTHING;
+}
+
+void leave(struct team *team, struct member *member) {
+    ask_to_leave(team, member);
+    take_leave(member);
+}
+
+void leave_all(struct team *team) {
+    for (long i = 0; i < team->size; i++) ask_to_leave(team, &team->members[i]);
+    for (long i = 0; i < team->size; i++) take_leave(&team->members[i]);
 }
 
 void beat(struct team *team, struct member *member) {

@@ -25,6 +25,8 @@ struct team {
 void open_team(struct team *team, const char *group, long room);
 void join(struct team *team, struct member *member);
 void leave(struct team *team, struct member *member);
+/* All of `size`: who stays would be missed, a session later, while others are measured. */
+void leave_all(struct team *team);
 void beat(struct team *team, struct member *member);
 /* Goes on until all of `size` members have their part in one generation. */
 void settle(struct team *team, long size);

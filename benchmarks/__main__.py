@@ -14,6 +14,7 @@ from pathlib import Path
 from benchmarks.plan import Plan
 from benchmarks.report import render
 from benchmarks.results import Result
+from benchmarks.theft import Theft
 
 RESULTS = Path(__file__).with_name("RESULTS.md")
 
@@ -48,15 +49,19 @@ def main() -> int:
         f"before {os.getloadavg()[0]:.1f}"
     )
     results: list[Result] = []
+    taken: list[str] = []
     try:
         for group in wanted:
+            theft = Theft()
             results += run_group(group, plan)
             if group in AGAINST_KAFKA:
                 plan.pinned = False
                 results += run_group(group, plan)
                 plan.pinned = True
+            taken.append(f"{group} {theft}")
     finally:
         plan.close()
+    plan.notes.append(f"of the processors' time the host gave to others: {', '.join(taken)}")
     text = render(results, plan.notes)
     print(text)
     whole = set(wanted) == set(GROUPS) and plan.scale == 1

@@ -6,7 +6,7 @@ Each load is a turn of about a second of one broker and then of the other, sever
 else the machine does then is in both sides' medians.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from benchmarks.asking import GROUPS, TRANSACTIONS, find_coordinator, wait_until
 from benchmarks.brokers import BOUNDED, Broker, create_topic, delete_topic
@@ -76,7 +76,7 @@ class Loads:
 class Table:
     """The rows as they come to be, a figure for each turn."""
 
-    def __init__(self, plan: Plan, group: str = GROUP) -> None:
+    def __init__(self, plan: Plan, group: str) -> None:
         self._plan = plan
         self._group = group
         self._rows: dict[str, tuple[str, float | None, bool, Figures]] = {}
@@ -140,20 +140,27 @@ LOADS: tuple[Turn, ...] = (
 )
 
 
-def measure(plan: Plan) -> list[Result]:
-    """The rows of this group, both brokers in turns."""
+def in_turns(
+    plan: Plan, group: str, turns: Sequence[Turn], *, warm: int, times: int
+) -> list[Result]:
+    """The rows of a group: both brokers' turns, so many times in each round, and before to warm them."""
     ours, peer = brokers = plan.brokers()
-    table = Table(plan)
+    table = Table(plan, group)
     loads = [Loads(plan, broker) for broker in brokers]
     for each in loads:
         create_topic(each.broker, TOPIC, PRODUCERS, BOUNDED)
         each.prepare()
-        for turn in LOADS * WARM_TURNS:
-            turn(each, Table(plan))
-    for _ in range(plan.rounds):
-        for turn in LOADS * TURNS:
+        for turn in [*turns] * warm:
+            turn(each, Table(plan, group))
+    for _ in range(plan.rounds * times):
+        for turn in turns:
             for each in loads:
                 turn(each, table)
     for broker in brokers:
         delete_topic(broker, TOPIC)
     return table.results(ours, peer)
+
+
+def measure(plan: Plan) -> list[Result]:
+    """The rows of this group, both brokers in turns."""
+    return in_turns(plan, GROUP, LOADS, warm=WARM_TURNS, times=TURNS)

@@ -53,7 +53,7 @@ def test_an_interrupted_demo_leaves_neither_broker_nor_spark(
         assert len(descendants(mark)) >= 3, "the demo, a broker and a Java are there"
         demo.send_signal(number)
         _, said = demo.communicate(timeout=GONE_SECONDS)
-    assert demo.returncode == 128 + number
+    assert demo.returncode == 128 + number, said
     assert "Traceback" not in said
     until = time.monotonic() + GONE_SECONDS
     while left := descendants(mark):

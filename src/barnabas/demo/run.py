@@ -4,7 +4,6 @@ import logging
 import os
 import shutil
 from collections import deque
-from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from time import perf_counter
@@ -23,18 +22,16 @@ from barnabas.demo.checking import (
     parquet_totals,
     source_totals,
 )
+from barnabas.demo.interrupted import ends_as_told
 from barnabas.demo.plot import Hours, draw
 from barnabas.demo.quiet import stderr_to
 from barnabas.demo.report import Bars, show_airports, show_months
 from barnabas.demo.source import flight_lines, flight_records, packaged_csv
 from barnabas.errors import KafkaError
 
-log = logging.getLogger(__name__)
-
 FLIGHTS, DELAYS, PARTITIONS = "flights", "departure-delays", 4
 _OURS = ("broker", "broker.log", "spark.log", "parquet", "checkpoints", "departure-delays.png")
 _SHOW_EVERY = 10_000
-_TOO_BUSY = "failed to connect back"
 
 _SPARK = {
     # The default of 200 is made for clusters: a micro-batch would be 200 tasks of ten hours each.
@@ -73,7 +70,8 @@ def run(output: Path, console: Console) -> None:
             servers = stack.enter_context(broker_process(output / "broker", output / "broker.log"))
             _make_topics(servers)
         sent = _send(bars, servers, source)
-        _pipeline(bars, servers, output, sent)
+        with ends_as_told():
+            _pipeline(bars, servers, output, sent)
         hours = _read_back(bars, servers)
         months = _check(bars, source, output, sent, hours)
         with bars.step("Draw the year"):
@@ -168,30 +166,13 @@ def _pipeline(bars: Bars, servers: str, output: Path, sent: int) -> None:
             def moved(progress: FlightsProgress) -> None:
                 steps[progress.query].at(progress.flights)
 
-            again_where_busy(lambda: run_pipeline(spark, options, moved))
+            run_pipeline(spark, options, moved)
     except PySparkException as error:
         first = str(error).strip().splitlines()[0]
         raise PipelineFailed(f"{first} (more in {output / 'spark.log'})") from error
     # Not after a failure: interrupted in a call, the bridge to Java takes no further one. Java ends
     # with this process.
     spark.stop()
-
-
-def again_where_busy(work: Callable[[], object]) -> None:
-    """Run streaming queries; once more where a busy machine kept Spark waiting too long.
-
-    Spark gives a worker of Python a few seconds to call back, which nothing can change. The queries
-    go on from their checkpoints.
-    """
-    from pyspark.errors import PySparkException
-
-    try:
-        work()
-    except PySparkException as error:
-        if _TOO_BUSY not in str(error):
-            raise
-        log.warning("Spark waited in vain for a worker: the machine is busy; once more")
-        work()
 
 
 def _read_back(bars: Bars, servers: str) -> Hours:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyspark.errors import StreamingQueryException
+from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.streaming.query import StreamingQuery
@@ -68,12 +68,12 @@ def run(
         on_progress: called in this thread for each query, about once a second and at the end.
 
     Raises:
-        StreamingQueryException: one of the queries failed; the other is stopped.
+        PySparkException: one of the queries failed, or could not start; the other is stopped.
     """
     seen: dict[str, dict[int, int]] = {"parquet": {}, "delays": {}}
     try:
         return _run_both(spark, options, on_progress, seen)
-    except StreamingQueryException as error:
+    except PySparkException as error:
         if WORKER_LATE not in str(error):
             raise
         _log.warning(
@@ -89,8 +89,10 @@ def _run_both(
     on_progress: OnProgress,
     seen: dict[str, dict[int, int]],
 ) -> list[FlightsProgress]:
-    queries = [start_parquet(spark, options), start_delays(spark, options)]
+    queries: list[StreamingQuery] = []
     try:
+        queries.append(start_parquet(spark, options))
+        queries.append(start_delays(spark, options))
         for query in queries:
             while not query.awaitTermination(POLL_S):
                 for each in queries:

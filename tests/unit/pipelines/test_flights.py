@@ -6,7 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from pyspark.errors import StreamingQueryException
+from pyspark.errors import AnalysisException, StreamingQueryException
 
 from barnabas.pipelines import flights
 from barnabas.pipelines.flights import WORKER_LATE, FlightsOptions, FlightsProgress
@@ -87,3 +87,18 @@ def test_a_second_time_or_another_error_is_the_end(start: Start, errors: list[st
         run()
     assert not started.delays_fail
     assert all(query.stopped for query in started.queries)
+
+
+def test_one_that_cannot_start_stops_the_one_that_has(
+    start: Start, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = start()
+
+    def refused(*_: object) -> Query:
+        raise AnalysisException("no such topic")
+
+    monkeypatch.setattr(flights, "start_delays", refused)
+    with pytest.raises(AnalysisException):
+        run()
+    (parquet,) = started.queries
+    assert parquet.stopped

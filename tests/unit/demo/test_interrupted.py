@@ -1,0 +1,35 @@
+import pytest
+
+from barnabas.demo.interrupted import ends_as_told
+
+
+def fail_while_ended_by(ending: BaseException | type[BaseException], steps: int) -> None:
+    """As the bridge to Java does: an error while another is handled, the first of them an ending."""
+    try:
+        if steps:
+            fail_while_ended_by(ending, steps - 1)
+        raise ending
+    finally:
+        raise OSError("no connection to shut down")
+
+
+@pytest.mark.parametrize("steps", [0, 1, 3])
+def test_an_error_in_the_wake_of_an_interruption_is_the_interruption(steps: int) -> None:
+    with pytest.raises(KeyboardInterrupt), ends_as_told():
+        fail_while_ended_by(KeyboardInterrupt, steps)
+
+
+def test_a_signals_exit_keeps_its_status() -> None:
+    with pytest.raises(SystemExit) as ended, ends_as_told():
+        fail_while_ended_by(SystemExit(143), 1)
+    assert ended.value.code == 143
+
+
+def test_an_error_that_came_by_itself_stays_what_it_is() -> None:
+    with pytest.raises(OSError, match="no connection"), ends_as_told():
+        fail_while_ended_by(ValueError("the answer"), 2)
+
+
+def test_an_interruption_that_nothing_followed_goes_through() -> None:
+    with pytest.raises(KeyboardInterrupt), ends_as_told():
+        raise KeyboardInterrupt

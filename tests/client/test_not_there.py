@@ -22,12 +22,15 @@ def servers() -> Iterator[str]:
         yield broker.bootstrap_servers
 
 
+@pytest.mark.parametrize("refused_ms", [1000, 1], ids=["had", "found out later"])
 @pytest.mark.parametrize("servers", ["127.0.0.1:1", "127.0.0.1:1,no-such-host.invalid:9092"])
-def test_where_nobody_listens_a_call_need_not_take_its_whole_time(servers: str) -> None:
+def test_where_nobody_listens_a_call_need_not_take_its_whole_time(
+    servers: str, refused_ms: int
+) -> None:
     with (
         Admin(
             bootstrap_servers=servers,
-            bootstrap_refused_timeout_ms=1000,
+            bootstrap_refused_timeout_ms=refused_ms,
             default_api_timeout_ms=AN_HOUR_MS,
         ) as admin,
         pytest.raises(ConnectionFailed, match="no broker could be reached"),

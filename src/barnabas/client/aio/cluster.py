@@ -68,6 +68,7 @@ class Cluster:
         )
         refused_ms = config.bootstrap_refused_timeout_ms
         self._refused_s = None if refused_ms is None else refused_ms / 1000
+        self._overdue: set[asyncio.Timeout] = set()
         self._idle_s = config.connections_max_idle_ms / 1000
         self._idle_timer: asyncio.TimerHandle | None = None
         self._retry = Backoff(config.retry_backoff_ms, config.retry_backoff_max_ms, around.entropy)
@@ -199,22 +200,26 @@ class Cluster:
 
         Time runs out after bootstrap.refused.timeout.ms, too, where there is nobody to wait for.
         """
-        early = None
+        early, limit = None, asyncio.timeout(seconds)
         try:
-            async with asyncio.timeout(seconds) as limit:
+            async with limit:
                 if self._refused_s is not None and not self._reached:
                     early = self.around.loop.call_later(self._refused_s, self._look_early, limit)
                 return await work
         except TimeoutError:
             raise self.failure(f"{what}: not done within {seconds:g} s") from None
         finally:
+            self._overdue.discard(limit)
             if early is not None:
                 early.cancel()
 
-    def _look_early(self, limit: asyncio.Timeout) -> None:
+    def _look_early(self, *overdue: asyncio.Timeout) -> None:
+        """End these where there is nobody, now or as soon as the last of the addresses has shown it."""
+        self._overdue.update(overdue)
         nobody = self._failures.hopeless(f"{host}:{port}" for host, port in self._bootstrap)
-        if nobody and not self._reached and not limit.expired():
-            limit.reschedule(self.around.loop.time())
+        for limit in self._overdue if nobody and not self._reached else ():
+            if not limit.expired():
+                limit.reschedule(self.around.loop.time())
 
     def failure(self, what: str) -> KafkaError:
         """Why no broker could be reached; where one was, that `what` took too long."""
@@ -331,6 +336,7 @@ class Cluster:
         failures, _ = self._lost.get(link.address, (0, 0.0))
         self._lost[link.address] = (failures + 1, self.around.loop.time())
         self._failures.note(str(link), link.failure)
+        self._look_early()
         log.info("connection lost broker=%s why=%s", link, link.failure)
         if self.view.updates:
             self.refresh()
@@ -375,12 +381,9 @@ class Cluster:
     def close(self) -> None:
         """End all links; whoever waits gets a ConnectionFailed. A second call does nothing."""
         self._closed = True
-        if self._timer is not None:
-            self._timer.cancel()
-        if self._idle_timer is not None:
-            self._idle_timer.cancel()
-        if self._refreshing is not None:
-            self._refreshing.cancel()
+        for each in (self._timer, self._idle_timer, self._refreshing):
+            if each is not None:
+                each.cancel()
         for link in list(self._links.values()):
             link.close()
 

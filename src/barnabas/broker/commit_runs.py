@@ -13,6 +13,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.group_shards import GroupShards, Held
 from barnabas.broker.own_batch import ENOUGH
 from barnabas.broker.purgatory import Unwritten
+from barnabas.broker.record_names import check_kept
 from barnabas.broker.topic_znodes import Topic
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position, append_commits
 from barnabas.coordinators.group.offsets import OffsetsShard, is_too_long
@@ -112,6 +113,7 @@ def _parts_of(broker: Broker, rows: list[CommitRow], *, by_id: bool) -> list[_Pa
 def _shard_that_takes(groups: GroupShards, who: Who, now: int) -> Held | None:
     """Where the offsets of a group are kept, if they may commit; a member is heard by it."""
     try:
+        check_kept(who[0])
         held = groups.of(who[0])
     except BrokerError:
         return None

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from barnabas.broker.group_shards import GroupShards
 from barnabas.broker.purgatory import Pending, Unwritten
+from barnabas.broker.record_names import check_kept
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
@@ -31,8 +32,9 @@ class GroupOffsets:
         With a producer (id, epoch) they count when that commits its transaction.
 
         Raises:
-            BrokerError: COORDINATOR_NOT_AVAILABLE.
+            BrokerError: COORDINATOR_NOT_AVAILABLE, or the name of the group is too long to be kept.
         """
+        check_kept(request.group_id)
         held = self._shards.of(request.group_id)
         reply, records = held.shard.commit(request, self._shards.now_ms())
         if not records:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from barnabas.broker.code_collector import CodeCollector
 from barnabas.broker.group_shards import GroupShards, Held
+from barnabas.broker.record_names import check_kept
 from barnabas.broker.share_partitions import SharePartitions
 from barnabas.broker.topic_znodes import Topic
 from barnabas.broker.topics import Topics
@@ -120,6 +121,7 @@ class ShareOffsets:
         return held, group
 
     def _make(self, group_id: str) -> None:
+        check_kept(group_id)
         held = self._shards.of(group_id)
         if held.shard.kind_of(group_id) is None:
             self._shards.append_or_restore(held, held.shard.share.make(group_id))

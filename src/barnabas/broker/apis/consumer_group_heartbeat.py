@@ -13,6 +13,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.client_host import client_host
 from barnabas.broker.context import RequestContext
 from barnabas.broker.group_policies import check_protocol
+from barnabas.broker.record_names import check_kept
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
 from barnabas.coordinators.consumer_group.member import JOINS, LEAVES, LEAVES_FOR_A_WHILE
 from barnabas.coordinators.consumer_group.places import Place, by_topic
@@ -87,8 +88,10 @@ def _check(broker: Broker, request: ConsumerGroupHeartbeatRequest, *, makes_ids:
     need("GroupId", request.group_id)
     need("InstanceId", request.instance_id)
     need("RackId", request.rack_id)
+    check_kept(request.subscribed_topic_regex)
     if epoch == JOINS:
         _check_joiner(request)
+        check_kept(request.group_id, request.member_id)
     elif epoch == LEAVES_FOR_A_WHILE and request.instance_id is None:
         raise BrokerError(ErrorCode.INVALID_REQUEST, "InstanceId can't be null.")
     elif epoch < LEAVES_FOR_A_WHILE:

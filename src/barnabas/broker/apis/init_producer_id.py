@@ -11,6 +11,7 @@ Versions: 3 the producer may say what id it has · 4 PRODUCER_FENCED · 5 TRANSA
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.record_names import check_kept
 from barnabas.coordinators.transaction.initiating import Initiated, Initiation
 from barnabas.coordinators.transaction.transaction import NOBODY, Producer
 from barnabas.errors import BrokerError, ErrorCode, StorageError
@@ -32,6 +33,7 @@ def handle(broker: Broker, context: RequestContext, request: InitProducerIdReque
         refusal = _refusal(broker, request)
         if refusal is not None:
             return _refused(refusal)
+        check_kept(request.transactional_id)
         fenced = _FENCED[context.api_version]
 
         def respond(reply: Initiated) -> InitProducerIdResponse:

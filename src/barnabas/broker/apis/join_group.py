@@ -16,6 +16,7 @@ from typing import NamedTuple
 from barnabas.broker.broker import Broker
 from barnabas.broker.client_host import client_host
 from barnabas.broker.context import RequestContext
+from barnabas.broker.record_names import check_kept
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.replies import JoinedMember, JoinReply
@@ -46,6 +47,9 @@ def handle(broker: Broker, context: RequestContext, request: JoinGroupRequest) -
         log.info("member joins", extra={"group": request.group_id, "reason": request.reason})
     try:
         asked = _asked(broker, context, request, spoken)
+        # Kafka takes them in, and refuses each sync; here nothing begins that cannot be kept.
+        check_kept(request.group_id, request.group_instance_id, request.protocol_type)
+        check_kept(asked.new_id, *(name for name, _ in asked.protocols))
         return broker.members.join(request.group_id, asked, respond)
     except BrokerError as error:
         return respond(JoinReply(error.code, ""))

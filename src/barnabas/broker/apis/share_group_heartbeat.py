@@ -12,6 +12,7 @@ from barnabas.broker.apis.consumer_group_heartbeat import need
 from barnabas.broker.broker import Broker
 from barnabas.broker.client_host import client_host
 from barnabas.broker.context import RequestContext
+from barnabas.broker.record_names import check_kept
 from barnabas.coordinators.consumer_group.beating import BeatReply
 from barnabas.coordinators.consumer_group.places import by_topic
 from barnabas.coordinators.share_group.groups import JOINS, LEAVES, ShareBeat
@@ -67,6 +68,8 @@ def _check(request: ShareGroupHeartbeatRequest) -> None:
     need("MemberId", request.member_id)
     need("GroupId", request.group_id)
     need("RackId", request.rack_id)
+    if request.member_epoch == JOINS:
+        check_kept(request.group_id)
     if len(request.member_id) > _LONGEST_ID:
         raise BrokerError(ErrorCode.INVALID_REQUEST, f"MemberId has over {_LONGEST_ID} characters.")
     if request.member_epoch == JOINS and not request.subscribed_topic_names:

@@ -16,6 +16,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.client_host import client_host
 from barnabas.broker.context import RequestContext
 from barnabas.broker.group_policies import check_protocol
+from barnabas.broker.record_names import check_kept
 from barnabas.broker.streams_topics import create_missing
 from barnabas.coordinators.consumer_group.member import JOINS, LEAVES, LEAVES_FOR_A_WHILE
 from barnabas.coordinators.streams_group.beating import StreamsBeat, StreamsReply
@@ -89,6 +90,8 @@ def _check(request: StreamsGroupHeartbeatRequest) -> None:
     need("GroupId", request.group_id)
     need("RackId", request.rack_id)
     epoch = request.member_epoch
+    if epoch == JOINS:
+        check_kept(request.group_id, request.member_id)
     tasks = (request.active_tasks, request.standby_tasks, request.warmup_tasks)
     why = None
     if epoch == JOINS:

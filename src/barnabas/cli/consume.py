@@ -14,6 +14,7 @@ from barnabas.cli.connection import (
     connection_options,
     existing_topics,
 )
+from barnabas.cli.ending import ending_after
 from barnabas.cli.moment import moment_ms
 from barnabas.cli.names import named
 from barnabas.cli.record_format import formatter
@@ -183,9 +184,11 @@ def _copy(
     while left:
         if ends is not None and _is_done(consumer, ends):
             return
-        records = consumer.poll(_POLL_SECONDS, min(left, _POLL_RECORDS))
+        records: list[Record] = []
         printed = 0
         try:
+            with ending_after(consumer.wakeup):
+                records = consumer.poll(_POLL_SECONDS, min(left, _POLL_RECORDS))
             for record in records:
                 place = TopicPartition(record.topic, record.partition)
                 if ends is None or record.offset < ends[place]:

@@ -12,8 +12,10 @@ _SURE: Final = _MOST_BYTES // 4
 def check_kept(*names: str | None) -> None:
     """Whether names can be kept. Requests of flexible versions may have longer ones.
 
+    Kafka 4.3 does not read those and closes the connection; clients then try again for ever.
+
     Raises:
-        BrokerError: UNKNOWN_SERVER_ERROR, which is what Kafka says when it cannot write its record.
+        BrokerError: UNKNOWN_SERVER_ERROR, as where Kafka cannot write a record.
     """
     for name in names:
         if name is not None and len(name) > _SURE and len(name.encode()) > _MOST_BYTES:

@@ -47,7 +47,7 @@ def handle(broker: Broker, context: RequestContext, request: JoinGroupRequest) -
         log.info("member joins", extra={"group": request.group_id, "reason": request.reason})
     try:
         asked = _asked(broker, context, request, spoken)
-        # Kafka takes them in, and refuses each sync; here nothing begins that cannot be kept.
+        # Only the leader's sync would find out, amid a rebalance.
         check_kept(request.group_id, request.group_instance_id, request.protocol_type)
         check_kept(asked.new_id, *(name for name, _ in asked.protocols))
         return broker.members.join(request.group_id, asked, respond)

@@ -70,8 +70,8 @@ def run_proxy(
             loop.close()
             error.add_note("--listen takes another port (0: any that is free)")
             raise
-        print(f"listening at {host}:{port} for {to[0]}:{to[1]}", file=sys.stderr, flush=True)
         loop.on_signals(lambda _: end())
+        print(f"listening at {host}:{port} for {to[0]}:{to[1]}", file=sys.stderr, flush=True)
         loop.run()
     if broken:
         raise broken[0]

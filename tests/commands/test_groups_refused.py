@@ -19,6 +19,11 @@ UNSERVED = (
     "is consumer in its group.coordinator.rebalance.protocols?"
 )
 JOINED, LEFT = 0, -1
+# A member that beats once stays for as long as the commands take.
+PATIENT = {
+    "group.consumer.session.timeout.ms": "600000",
+    "group.consumer.max.session.timeout.ms": "600000",
+}
 
 
 def beat(client: RawClient, group: str, epoch: int) -> None:
@@ -37,7 +42,7 @@ def beat(client: RawClient, group: str, epoch: int) -> None:
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """With consumer groups from before it was told to have none: `idle`, and `held` with a member."""
     data_dir: Path = tmp_path_factory.mktemp("data")
-    with EmbeddedBroker(data_dir=data_dir) as broker:
+    with EmbeddedBroker(PATIENT, data_dir=data_dir) as broker:
         with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
             admin.create_topics([NewTopic("dogs", 1, 1)])
         with RawClient(broker.port) as client:
@@ -45,7 +50,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                 for epoch in epochs:
                     beat(client, group, epoch)
     told = {"group.coordinator.rebalance.protocols": "classic"}
-    with EmbeddedBroker(told, data_dir=data_dir) as broker:
+    with EmbeddedBroker(PATIENT | told, data_dir=data_dir) as broker:
         yield broker.bootstrap_servers
 
 

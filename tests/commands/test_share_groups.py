@@ -16,7 +16,11 @@ from tests.unit.broker.raw_client import RawClient
 @pytest.fixture(scope="module")
 def broker() -> Iterator[Served]:
     """Ten records in each of two partitions."""
-    with serving("--ephemeral", "--set", "share.coordinator.state.topic.num.partitions=1") as one:
+    one_place = ("--set", "share.coordinator.state.topic.num.partitions=1")
+    # Members beat once, and stay for as long as commands take.
+    names = ("group.share.session.timeout.ms", "group.share.max.session.timeout.ms")
+    patient = [part for name in names for part in ("--set", f"{name}=600000")]
+    with serving("--ephemeral", *one_place, *patient) as one:
         assert one.run("topics", "create", "dogs", "-p", "2").code == 0
         assert one.run("topics", "create", "cats").code == 0
         for partition in ("0", "1"):

@@ -384,10 +384,13 @@ class TestGroup:
         first = dogs.consumer()
         found = drained(first, 500)
         second = dogs.consumer()
-        for _ in range(4):
+        handed_over = {self.place("1-0"), self.place("1-1")}
+        for _ in patiently():
             found += payloads(first.poll(0.01)) + payloads(second.poll(0.01))
+            if second.owned == handed_over:
+                break
         assert first.owned == {self.place("0-0"), self.place("0-1")}
-        assert second.owned == {self.place("1-0"), self.place("1-1")}
+        assert second.owned == handed_over
         assert sorted(found) == sorted(SENT), "what was handed over is not read twice"
         first.close()
         more = [b"more %d" % index for index in range(40)]
@@ -496,8 +499,12 @@ class TestGroup:
             found += drained(consumer, 1)
             session.reachable = True
             session.expire()
-            found += payloads(consumer.poll(0.1))
+            owners: list[str] = []
+            for _ in patiently():
+                found += payloads(consumer.poll(0.1))
+                owners = dogs.session.children(f"/consumers/kennel/owners/{self.topic}")
+                if len(owners) == 4:
+                    break
             assert set(found) == {*SENT, b"meanwhile"}
             assert len(consumer.owned) == 4
-            owners = dogs.session.children(f"/consumers/kennel/owners/{self.topic}")
             assert owners == ["0-0", "0-1", "1-0", "1-1"]

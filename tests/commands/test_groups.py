@@ -1,6 +1,7 @@
 import json
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from confluent_kafka import ShareConsumer
@@ -229,9 +230,11 @@ def test_an_open_transaction_that_has_saved_positions_is_to_be_ended(broker: Ser
         producer.init_transactions()
         producer.begin_transaction()
         producer.send_offsets_to_transaction({("dogs", 0): 7}, GroupMetadata("undecided"))
-        soon = ("-X", "default.api.timeout.ms=3000")
-        for arguments in (move, ("groups", "describe", "undecided")):
-            told = broker.run(*arguments, *soon)
+        soon = ("-X", "default.api.timeout.ms=10000")
+        asked = (move, ("groups", "describe", "undecided"))
+        with ThreadPoolExecutor() as at_once:  # Each takes all that time.
+            ended = list(at_once.map(lambda arguments: broker.run(*arguments, *soon), asked))
+        for told in ended:
             assert (told.code, told.lines) == (1, [])
             assert told.err.startswith("barnabas: UNSTABLE_OFFSET_COMMIT: group undecided: ")
             assert "; an open transaction has saved it and is not decided: end it" in told.err

@@ -191,14 +191,15 @@ def test_an_offset_that_is_none_is_wrong_usage(broker: Served) -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("topics", "list", "-X", "default.api.timeout.ms=1000"),
-        ("consume", "x", "-X", "default.api.timeout.ms=1000"),
-        ("produce", "x", "-X", "max.block.ms=1000"),
+        ("topics", "list"),
+        ("consume", "x"),
+        ("produce", "x"),
     ],
     ids=lambda arguments: arguments[0],
 )
 def test_a_broker_that_is_not_there_is_named_with_what_to_do(arguments: tuple[str, ...]) -> None:
-    done = run(*arguments, stdin="x\n", servers="localhost:1")
+    soon = ("-X", "bootstrap.refused.timeout.ms=500")  # As soon as it has refused, at least.
+    done = run(*arguments, *soon, stdin="x\n", servers="localhost:1")
     assert done.code == 1
     (line,) = done.err.splitlines()
     assert line.count("localhost:1") == 1
@@ -206,7 +207,7 @@ def test_a_broker_that_is_not_there_is_named_with_what_to_do(arguments: tuple[st
 
 
 def test_a_word_comes_before_the_error_where_no_broker_answers() -> None:
-    waiting = ("topics", "list", "-X", "default.api.timeout.ms=4000")
+    waiting = ("topics", "list", "-X", "default.api.timeout.ms=7000")
     said = run(*waiting, servers="localhost:1", waiting=True).err.splitlines()
     assert said[0] == "barnabas: no answer from localhost:1 yet, still trying (Ctrl-C gives up)"
     assert len(said) == 2

@@ -8,7 +8,7 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
-PATIENCE_S = 60
+PATIENCE_S = 240
 
 
 def to_files(frame: DataFrame, folder: Path, checkpoint: str) -> DataStreamWriter:

@@ -111,6 +111,8 @@ def test_what_cannot_be_done_is_said(broker: Served) -> None:
         assert (done.code, why in done.err) == (code, True), (arguments, done.err)
     done = broker.run("groups", "reset", "g", "--file", "-", stdin="dogs,0,1\n\ndogs,0\n")
     assert (done.code, "line 3: a line is topic,partition,offset, not" in done.err) == (2, True)
+    done = broker.run("groups", "reset", "g", "--file", "-", stdin="dogs,0,1\ndogs,0,1\ndogs,0,2\n")
+    assert (done.code, "line 3: dogs:0 is to go to 2, and above to 1" in done.err) == (2, True)
     done = broker.run("groups", "reset", "g", "--file", "-", stdin="\n")
     assert (done.code, "--file has no lines" in done.err) == (2, True)
     done = broker.run("groups", "reset", "g", "--file", "-", stdin=b"dogs,0,1\n\xff\n")

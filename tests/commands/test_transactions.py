@@ -45,6 +45,17 @@ def begin(broker: Served, name: str, topic: str) -> Producer:
     return producer
 
 
+def test_what_has_ended_is_not_running(broker: Served) -> None:
+    assert broker.run("topics", "create", "ducks").code == 0
+    begin(broker, "done", "ducks").commit_transaction(SECONDS)
+    producer = begin(broker, "busy", "ducks")
+    (line,) = broker.run("transactions", "list", "--running", "0").lines
+    assert line.split("\t")[::2] == ["busy", "Ongoing"]
+    ended = broker.run("transactions", "list", "--running", "0", "--state", "CompleteCommit")
+    assert [line.split("\t")[0] for line in ended.lines] == ["done"]
+    producer.abort_transaction(SECONDS)
+
+
 def test_what_is_open_is_told_and_aborted(broker: Served) -> None:
     producer = begin(broker, "kennel", "dogs")
     listed = json.loads(broker.run("transactions", "list", "--state", "Ongoing", "--json").out)

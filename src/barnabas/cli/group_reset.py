@@ -72,7 +72,7 @@ def places_of(admin: Admin, reset: Reset) -> list[TopicPartition] | None:
 
     Raises:
         ConfigError: there is no such partition.
-        click.UsageError: `lines` has none, or one that is not topic,partition,offset.
+        click.UsageError: `lines` has none, one that is not topic,partition,offset, or two that differ.
     """
     if reset.lines is not None:
         places = list(_wanted(reset.lines))
@@ -160,8 +160,13 @@ def _names(text: str, where: TopicPartition) -> bool:
 
 
 def _wanted(lines: Sequence[str]) -> dict[TopicPartition, int]:
+    wanted: dict[TopicPartition, int] = {}
     numbered = ((number, line.strip()) for number, line in enumerate(lines, 1))
-    wanted = dict(_row(number, line) for number, line in numbered if line)
+    for number, line in filter(lambda one: one[1], numbered):
+        where, offset = _row(number, line)
+        if wanted.setdefault(where, offset) != offset:
+            what = f"{shown(where)} is to go to {offset}, and above to {wanted[where]}"
+            raise click.UsageError(f"--file, line {number}: {what}")
     if not wanted:
         raise click.UsageError("--file has no lines; each is topic,partition,offset")
     return wanted

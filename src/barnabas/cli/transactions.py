@@ -56,7 +56,7 @@ def transactions() -> None:
     "--running",
     type=click.IntRange(0, LONG_MAX),
     metavar="MS",
-    help="Only those open for longer.",
+    help="Only those open for longer; with --state also those that have ended.",
 )
 @_json
 @connection_options
@@ -69,10 +69,12 @@ def list_transactions(
     as_json: bool,
 ) -> None:
     """Print all transactional ids."""
+    longer = _ANY_TIME if running is None else running
+    if running is not None:
+        # By themselves coordinators count the time of those that have ended, too.
+        states = states or (*_OPEN, *_ENDING)
     with administering(servers, client_settings(servers, pairs)) as admin:
-        found = admin.list_transactions(
-            states=states, running_ms=_ANY_TIME if running is None else running
-        )
+        found = admin.list_transactions(states=states, running_ms=longer)
     rows = [(one.transactional_id, one.producer_id, one.state) for one in found]
     columns = ("transactional_id", "producer_id", "state")
     show_rows(columns, rows, title=f"Transactional ids of {servers}", as_json=as_json)

@@ -48,8 +48,8 @@ def handle(broker: Broker, context: RequestContext, request: JoinGroupRequest) -
     try:
         asked = _asked(broker, context, request, spoken)
         # Only the leader's sync would find out, amid a rebalance.
-        check_kept(request.group_id, request.group_instance_id, request.protocol_type)
-        check_kept(asked.new_id, *(name for name, _ in asked.protocols))
+        names = [name for name, _ in asked.protocols]
+        check_kept(request.group_id, asked.who[1], asked.new_id, request.protocol_type, *names)
         return broker.members.join(request.group_id, asked, respond)
     except BrokerError as error:
         return respond(JoinReply(error.code, ""))

@@ -15,6 +15,7 @@ from barnabas import __version__
 from barnabas.cli.ending import end_in_order
 from barnabas.cli.hints import with_hints
 from barnabas.cli.log_lines import log_to_stderr
+from barnabas.cli.printable import printable_lines
 from barnabas.cli.usage import HintingGroup
 from barnabas.errors import KafkaError
 
@@ -165,7 +166,7 @@ def main(arguments: list[str] | None = None) -> Never:
         print(f"barnabas: cannot read or write: {error}", file=sys.stderr)
         sys.exit(1)
     except KafkaError as error:
-        print(f"barnabas: {with_hints(error)}", file=sys.stderr)
+        print(f"barnabas: {printable_lines(with_hints(error))}", file=sys.stderr)
         sys.exit(1)
     sys.exit(status if isinstance(status, int) else 0)
 

@@ -4,6 +4,8 @@ import json
 import sys
 from collections.abc import Collection, Sequence
 
+from barnabas.cli.printable import printable, printable_lines
+
 Cell = str | int | list[int] | list[str] | None
 Row = Sequence[Cell]
 
@@ -22,6 +24,8 @@ def show_rows(
 ) -> None:
     """Print rows; numbers are set to the right. A pipe gets neither title nor head.
 
+    What cannot be seen in a name is written as an escape, but in JSON, which has its own.
+
     A terminal that is too narrow may get a part only of the columns in `short`.
     """
     if as_json:
@@ -36,7 +40,7 @@ def show_rows(
 def tell(what: str) -> None:
     """A word to who sits at a terminal; scripts hear nothing where all is well."""
     if sys.stderr.isatty():
-        print(what, file=sys.stderr)
+        print(printable_lines(what), file=sys.stderr)
 
 
 def counted(count: int, one: str, many: str = "") -> str:
@@ -73,5 +77,5 @@ def _show_table(
 
 def _text(cell: Cell, between: str = ",") -> str:
     if isinstance(cell, list):
-        return between.join(str(one) for one in cell)
-    return "" if cell is None else str(cell)
+        return between.join(printable(str(one)) for one in cell)
+    return "" if cell is None else printable(str(cell))

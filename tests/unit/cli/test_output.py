@@ -56,3 +56,10 @@ def test_numbers_are_set_to_the_right_also_where_one_is_missing(
     assert "│    7 │" in table
     assert "started" in table
     assert "started ms" not in table, "a time that nobody has is no count of ms either"
+
+
+def test_a_name_that_others_chose_breaks_no_row(capsys: pytest.CaptureFixture[str]) -> None:
+    show_rows(("name", "of"), [("a\tb\n", ["c\x1b[2J"])], title="t", as_json=False)
+    assert capsys.readouterr().out == "a\\tb\\n\tc\\x1b[2J\n"
+    show_rows(("name",), [("a\tb\n",)], title="t", as_json=True)
+    assert capsys.readouterr().out == '[{"name": "a\\tb\\n"}]\n'

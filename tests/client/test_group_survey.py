@@ -22,6 +22,7 @@ from barnabas.protocol.share_group_heartbeat import (
 )
 from barnabas.testing.embedded_broker import EmbeddedBroker
 from barnabas.wire.send import Send
+from tests.lasting_members import LASTING_MEMBERS
 from tests.unit.broker.raw_client import RawClient
 
 TOPIC = "dogs"
@@ -30,18 +31,11 @@ SURVEYOR = "surveyor"
 NOT_BEGUN = ShareOffset(None, None)
 IDLE = [f"idle-{number}" for number in range(30)]
 
-PROPERTIES = {
-    "group.initial.rebalance.delay.ms": "0",
-    # A member that beats once stays for as long as the tests take.
-    "group.share.session.timeout.ms": "600000",
-    "group.share.max.session.timeout.ms": "600000",
-}
-
 
 @pytest.fixture(scope="module")
 def broker() -> Iterator[EmbeddedBroker]:
     """With thirty groups that have only positions, and one of each kind that has a member."""
-    with EmbeddedBroker(PROPERTIES) as one:
+    with EmbeddedBroker(LASTING_MEMBERS | {"group.initial.rebalance.delay.ms": "0"}) as one:
         address = one.bootstrap_servers
         with Admin(bootstrap_servers=address) as admin:
             admin.create_topics([NewTopic(TOPIC, 1, 1)])

@@ -20,23 +20,18 @@ from barnabas.protocol.share_group_heartbeat import (
     ShareGroupHeartbeatResponse,
 )
 from barnabas.testing.embedded_broker import EmbeddedBroker
+from tests.lasting_members import LASTING_MEMBERS
 from tests.unit.broker.raw_client import RawClient
 
 E = ErrorCode
 DOGS, MORE_DOGS, CATS = (TopicPartition(*one) for one in (("dogs", 0), ("dogs", 1), ("cats", 0)))
 
-PROPERTIES = {
-    "share.coordinator.state.topic.num.partitions": "1",
-    # Its member beats once, and stays for as long as the tests take.
-    "group.share.session.timeout.ms": "600000",
-    "group.share.max.session.timeout.ms": "600000",
-}
-
 
 @pytest.fixture(scope="module")
 def broker() -> Iterator[EmbeddedBroker]:
     """With `held`, a share group that has a member, and `plain`, a group of another kind."""
-    with EmbeddedBroker(PROPERTIES) as one:
+    one_place = {"share.coordinator.state.topic.num.partitions": "1"}
+    with EmbeddedBroker(LASTING_MEMBERS | one_place) as one:
         with Admin(bootstrap_servers=one.bootstrap_servers) as admin:
             admin.create_topics([NewTopic("dogs", 2, 1), NewTopic("cats", 1, 1)])
             admin.alter_group_offsets("plain", {DOGS: 1})

@@ -12,6 +12,7 @@ from barnabas.protocol.consumer_group_heartbeat import (
 )
 from barnabas.testing.embedded_broker import EmbeddedBroker
 from tests.commands.served import run
+from tests.lasting_members import LASTING_MEMBERS
 from tests.unit.broker.raw_client import RawClient
 
 UNSERVED = (
@@ -19,11 +20,6 @@ UNSERVED = (
     "is consumer in its group.coordinator.rebalance.protocols?"
 )
 JOINED, LEFT = 0, -1
-# A member that beats once stays for as long as the commands take.
-PATIENT = {
-    "group.consumer.session.timeout.ms": "600000",
-    "group.consumer.max.session.timeout.ms": "600000",
-}
 
 
 def beat(client: RawClient, group: str, epoch: int) -> None:
@@ -42,7 +38,7 @@ def beat(client: RawClient, group: str, epoch: int) -> None:
 def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """With consumer groups from before it was told to have none: `idle`, and `held` with a member."""
     data_dir: Path = tmp_path_factory.mktemp("data")
-    with EmbeddedBroker(PATIENT, data_dir=data_dir) as broker:
+    with EmbeddedBroker(LASTING_MEMBERS, data_dir=data_dir) as broker:
         with Admin(bootstrap_servers=broker.bootstrap_servers) as admin:
             admin.create_topics([NewTopic("dogs", 1, 1)])
         with RawClient(broker.port) as client:
@@ -50,7 +46,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
                 for epoch in epochs:
                     beat(client, group, epoch)
     told = {"group.coordinator.rebalance.protocols": "classic"}
-    with EmbeddedBroker(PATIENT | told, data_dir=data_dir) as broker:
+    with EmbeddedBroker(LASTING_MEMBERS | told, data_dir=data_dir) as broker:
         yield broker.bootstrap_servers
 
 

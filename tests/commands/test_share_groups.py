@@ -10,17 +10,16 @@ from barnabas.protocol.share_group_heartbeat import (
     ShareGroupHeartbeatResponse,
 )
 from tests.commands.served import Served, serving
+from tests.lasting_members import LASTING_MEMBERS
 from tests.unit.broker.raw_client import RawClient
 
 
 @pytest.fixture(scope="module")
 def broker() -> Iterator[Served]:
     """Ten records in each of two partitions."""
-    one_place = ("--set", "share.coordinator.state.topic.num.partitions=1")
-    # Members beat once, and stay for as long as commands take.
-    names = ("group.share.session.timeout.ms", "group.share.max.session.timeout.ms")
-    patient = [part for name in names for part in ("--set", f"{name}=600000")]
-    with serving("--ephemeral", *one_place, *patient) as one:
+    properties = LASTING_MEMBERS | {"share.coordinator.state.topic.num.partitions": "1"}
+    told = [part for name, value in properties.items() for part in ("--set", f"{name}={value}")]
+    with serving("--ephemeral", *told) as one:
         assert one.run("topics", "create", "dogs", "-p", "2").code == 0
         assert one.run("topics", "create", "cats").code == 0
         for partition in ("0", "1"):

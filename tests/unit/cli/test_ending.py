@@ -64,3 +64,4 @@ def test_who_ignores_a_hangup_goes_on() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     end_in_order()
     tell(signal.SIGHUP)
+    assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN

@@ -43,7 +43,8 @@ class Groups(RuleBasedStateMachine):
     def join(self, name: str, names: tuple[str, ...], news: bytes, *, again: bool) -> None:
         waiter = self.ask(name)
         join = Join(
-            who=Identity("" if again else self.ids.get(name, ""), self.instance(name)),
+            member_id="" if again else self.ids.get(name, ""),
+            instance_id=self.instance(name),
             new_id=f"{name}-{waiter}",
             new_nameless_id="",
             client_id=name,
@@ -65,7 +66,8 @@ class Groups(RuleBasedStateMachine):
         names = [one.member_id for one in heard.members]
         shares = {one: bytes(range(PARTITIONS)[at :: len(names)]) for at, one in enumerate(names)}
         sync = Sync(
-            Identity(self.ids.get(name, "nobody"), self.instance(name)),
+            self.ids.get(name, "nobody"),
+            self.instance(name),
             heard.generation,
             "consumer",
             heard.protocol,
@@ -75,8 +77,8 @@ class Groups(RuleBasedStateMachine):
 
     @rule(name=NAMES)
     def beat(self, name: str) -> None:
-        who = Identity(self.ids.get(name, "nobody"), self.instance(name))
-        leaving.heartbeat(self.group, who, self.group.generation, self.now)
+        who = self.ids.get(name, "nobody"), self.instance(name)
+        leaving.heartbeat(self.group, *who, self.group.generation, self.now)
 
     @rule(name=NAMES)
     def leave(self, name: str) -> None:

@@ -92,7 +92,7 @@ class HalfWay(RuleBasedStateMachine):
         if not self.group.members:
             return
         asked = Join(
-            Identity(name, instance_id), "c", f"new-{number}", "c", "/h", 1000, 500, "consumer",
+            name, instance_id, "c", f"new-{number}", "c", "/h", 1000, 500, "consumer",
             SPOKEN, takes_id_first=False, skips_assignment=False,
         )  # fmt: skip
         group = self.group

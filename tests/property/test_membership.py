@@ -110,8 +110,8 @@ class Members(RuleBasedStateMachine):
         if client is None or client.waits or client.machine.generation < 0:
             return
         machine = client.machine
-        who = Identity(machine.member_id, machine.options.instance_id)
-        code = leaving.heartbeat(self.group, who, machine.generation, self.now)
+        who = machine.member_id, machine.options.instance_id
+        code = leaving.heartbeat(self.group, *who, machine.generation, self.now)
         machine.heard(code, machine.generation)
 
     @rule(name=NAMES)
@@ -162,7 +162,8 @@ class Members(RuleBasedStateMachine):
         client.waits = True
         self.waiters.append(client)
         join = Join(
-            who=Identity(request.member_id, request.group_instance_id),
+            member_id=request.member_id,
+            instance_id=request.group_instance_id,
             new_id=f"id-{len(self.waiters)}",
             new_nameless_id="",
             client_id="c",
@@ -180,7 +181,8 @@ class Members(RuleBasedStateMachine):
         client.waits = True
         self.waiters.append(client)
         sync = Sync(
-            Identity(request.member_id, request.group_instance_id),
+            request.member_id,
+            request.group_instance_id,
             request.generation_id,
             request.protocol_type,
             request.protocol_name,

@@ -10,7 +10,7 @@ from barnabas.broker.countdown import Countdown
 from barnabas.broker.floating import Floating
 from barnabas.broker.metering import Used, metered
 from barnabas.broker.partition import Partition
-from barnabas.broker.pulse import HEARTBEATS, Pulse, short_way
+from barnabas.broker.pulse import CALM_SECONDS, HEARTBEATS, Pulse, short_way
 from barnabas.broker.purgatory import Pending, Unwritten, reply_of, there
 from barnabas.broker.replying import reply_to_all
 from barnabas.broker.spoken import Spoken
@@ -37,9 +37,9 @@ class ClientConnection:
     """
 
     __slots__ = (
-        "_broker", "_connection", "_contexts", "_dialect", "_floating", "_handlers", "_listener", "_on_gone",
-        "_others", "_outcomes",
-        "_parked", "_pulse", "_silence", "_unwritten", "_used", "number", "peer_host",
+        "_beat_at", "_broker", "_connection", "_contexts", "_dialect", "_floating", "_handlers", "_on_gone",
+        "_others", "_outcomes", "_parked", "_place", "_pulse", "_silence", "_unwritten", "_used", "number",
+        "peer_host",
     )  # fmt: skip
 
     def __init__(
@@ -55,7 +55,6 @@ class ClientConnection:
         self._broker = broker
         self._dialect, self._handlers = spoken
         self._connection = connection
-        self._listener = listener
         self._contexts: dict[int, RequestContext] = {}
         """The newest of each API, by its key."""
         self.number = number
@@ -70,9 +69,12 @@ class ClientConnection:
         """Requests of this event that are anything else, or failed."""
         self._used: Used | None = None
         self._silence: Timer | None = None
+        self._beat_at: float | None = None
+        """When a heartbeat came, if nothing else has come since."""
         self._pulse: Pulse | None = None
-        """Once it has begun to be one."""
+        """Once it is calm."""
         self.peer_host = connection.peer.rpartition(":")[0]
+        self._place = listener, connection.peer, number, "/" + self.peer_host.strip("[]")
 
     @property
     def lone(self) -> Lone | None:
@@ -105,6 +107,8 @@ class ClientConnection:
         outcome = self._handlers[key](broker, context, body)
         if key in HEARTBEATS or self._pulse is not None:
             self._on_pulse(frame, request, outcome)
+        else:
+            self._beat_at = None
         if began is not None:
             used = Used(len(frame), broker.clock.monotonic() - began)
             return self._take(request, outcome, used)
@@ -123,9 +127,7 @@ class ClientConnection:
         if client_id != self._connection.client_id:
             self._connection.client_id = client_id
             self._contexts.clear()
-        context = self._contexts[key] = RequestContext(
-            key, version, client_id, self._listener, self._connection.peer, self.number
-        )
+        context = self._contexts[key] = RequestContext(key, version, client_id, *self._place)
         return context
 
     def _on_lone_frame(self, frame: memoryview) -> Send | bytes | bool | None:
@@ -146,6 +148,8 @@ class ClientConnection:
             outcome = self._handlers[key](broker, context, body)
             if key in HEARTBEATS or self._pulse is not None:
                 self._on_pulse(frame, request, outcome)
+            else:
+                self._beat_at = None
             if type(outcome) is Unwritten:
                 return self._answer_when_written(request, outcome)
             replicas = broker.replicas
@@ -174,7 +178,7 @@ class ClientConnection:
     def on_several(self, received: memoryview) -> bool | None:
         """As `lone`, for whole frames with their sizes that a handler takes as one, or not at all."""
         broker, request = self._broker, self._dialect.read_several(received)
-        if request is None or broker.quotas.in_force or self._pulse is not None:
+        if request is None or broker.quotas.in_force or self._beat_at is not None:
             return None
         outcome = self._handlers[request.api_key](broker, self._look_round(request), request.body)
         return None if outcome is None else self._answer_when_written(request, outcome)
@@ -208,23 +212,20 @@ class ClientConnection:
 
     def _on_pulse(self, frame: memoryview, request: Request, outcome: object) -> None:
         """Who says nothing but heartbeats is in no hurry to be heard, and will say the same again."""
-        broker, pulse, key = self._broker, self._pulse, request.api_key
-        if key not in HEARTBEATS:
-            if pulse is not None and pulse.is_calm:
-                self._connection.be_patient(None)
-            self._pulse = None
+        if request.api_key not in HEARTBEATS:
+            self._connection.be_patient(None)
+            self._pulse = self._beat_at = None
             return
-        now = broker.clock.monotonic()
-        if pulse is None:
-            self._pulse = Pulse(now)
+        broker, before = self._broker, self._beat_at
+        now = self._beat_at = broker.clock.monotonic()
+        if self._pulse is None and (before is None or now - before < CALM_SECONDS):
             return
-        pulse.beat(now)
-        if pulse.is_calm:
-            if not isinstance(outcome, Pending):
-                reply = self._dialect.write_response(request, outcome)
-                if pulse.learn(frame, request, outcome, reply):
-                    pulse.steady = short_way(broker, self._contexts[key], request, outcome)
-            self._connection.be_patient(self._on_known)
+        pulse = self._pulse = self._pulse or Pulse()
+        if not isinstance(outcome, Pending):
+            reply = self._dialect.write_response(request, outcome)
+            if pulse.learn(frame, request, outcome, reply):
+                pulse.steady = short_way(broker, self._contexts[request.api_key], request, outcome)
+        self._connection.be_patient(self._on_known)
 
     def _on_known(self, received: memoryview) -> bytes | None:
         """Handle a heartbeat in the same words; most often there is nothing new to tell either."""

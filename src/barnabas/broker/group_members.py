@@ -13,15 +13,16 @@ from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_membership import GroupMembership
 from barnabas.broker.group_shards import GroupShards, Held
 from barnabas.broker.policies import Policies
+from barnabas.broker.record_names import check_kept
 from barnabas.broker.resting_member import RestingMember
 from barnabas.broker.shards import TOO_LARGE
 from barnabas.broker.steady_member import SteadyMember
 from barnabas.broker.stepping import Stepping
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
-from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.groups import not_found
 from barnabas.coordinators.consumer_group.regexes import LongWork
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
+from barnabas.coordinators.group import leaving
 from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
@@ -105,7 +106,15 @@ class GroupMembers:
 
     def join(self, group_id: str, asked: Join, respond: Callable[[JoinReply], object]) -> object:
         """Become a member with JoinGroup; gives `respond`'s answer when the group has agreed."""
-        held, group = self._find(group_id)
+        held = self._shards.find(group_id)
+        classic = None if held is None else held.shard.group(group_id)
+        if held is not None and classic is not None:
+            pending = self._classic.join_again(held, classic, asked, respond)
+            if pending is not None:
+                return pending
+        check_kept(group_id, asked.instance_id, asked.new_id, asked.protocol_type)
+        check_kept(*(name for name, _ in asked.protocols))
+        group = None if held is None else held.shard.consumer.get(group_id)
         if held is None or group is None:
             refused = ErrorCode.NONE if held is None else self._refusal(held, group_id)
             if refused:
@@ -124,18 +133,34 @@ class GroupMembers:
 
     def sync(self, group_id: str, asked: Sync, respond: Callable[[SyncReply], object]) -> object:
         """Ask what to do; gives `respond`'s answer when that is known."""
-        held, group = self._find(group_id)
-        if held is None or group is None:
-            return self._classic.sync(held, group_id, asked, respond)
+        held = self._shards.find(group_id)
+        if held is None:
+            return respond(SyncReply(ErrorCode.UNKNOWN_MEMBER_ID))
+        classic = held.shard.group(group_id)
+        if classic is not None:
+            return self._classic.sync(held, classic, asked, respond)
+        group = held.shard.consumer.get(group_id)
+        if group is None:
+            return respond(SyncReply(ErrorCode.UNKNOWN_MEMBER_ID))
         reply = held.shard.consumer.classic_sync(group, asked, self._shards.now_ms())
         return respond(reply)
 
-    def heartbeat(self, group_id: str, who: Identity, generation: int) -> ErrorCode:
+    def heartbeat(
+        self, group_id: str, member_id: str, instance_id: str | None, generation: int
+    ) -> ErrorCode:
         """A member that joined with JoinGroup is alive."""
-        held, group = self._find(group_id)
-        if held is None or group is None:
-            return self._classic.heartbeat(held, group_id, who, generation)
+        held = self._shards.find(group_id)
+        if held is None:
+            return ErrorCode.UNKNOWN_MEMBER_ID
         now = self._shards.now_ms()
+        classic = held.shard.group(group_id)
+        if classic is not None:
+            # Its session only grows, so that its group's alarm stays as it is.
+            return leaving.heartbeat(classic, member_id, instance_id, generation, now)
+        group = held.shard.consumer.get(group_id)
+        if group is None:
+            return ErrorCode.UNKNOWN_MEMBER_ID
+        who = Identity(member_id, instance_id)
         code = held.shard.consumer.classic_heartbeat(group, who, generation, now)
         if code:
             self._set_alarm(held, group_id)
@@ -143,8 +168,8 @@ class GroupMembers:
 
     def steady(self, group_id: str, member_id: str) -> SteadyMember | None:
         """A short way to hear a member again that was heard with `heartbeat`, if there is one."""
-        held, group = self._find(group_id)
-        if held is None or group is not None:
+        held = self._shards.find(group_id)
+        if held is None:
             return None
         return self._classic.steady(held, group_id, member_id)
 
@@ -155,7 +180,8 @@ class GroupMembers:
         respond: Callable[[list[ErrorCode] | BrokerError], object],
     ) -> object:
         """Take members out; the codes are in their order."""
-        held, group = self._find(group_id)
+        held = self._shards.find(group_id)
+        group = None if held is None else held.shard.consumer.get(group_id)
         if held is None or group is None:
             return respond(self._classic.leave(held, group_id, leavers))
         result = held.shard.consumer.leave(group, leavers, self._shards.now_ms())
@@ -175,10 +201,6 @@ class GroupMembers:
         ):
             return ErrorCode.NONE
         return TOO_LARGE
-
-    def _find(self, group_id: str) -> tuple[Held | None, ConsumerGroup | None]:
-        held = self._shards.find(group_id)
-        return held, None if held is None else held.shard.consumer.get(group_id)
 
     def begin(self, held: Held) -> None:
         """The sessions of loaded members begin."""

@@ -46,49 +46,43 @@ class GroupMembership:
             held = self._shards.of(group_id)
         group = held.shard.group(group_id)
         if group is None:
-            if asked.who.member_id:
-                return respond(JoinReply(ErrorCode.UNKNOWN_MEMBER_ID, asked.who.member_id))
+            if asked.member_id:
+                return respond(JoinReply(ErrorCode.UNKNOWN_MEMBER_ID, asked.member_id))
             group = held.shard.group_to_join(group_id)
         pending = Pending()
-        waiting: _Waiting = pending, respond
-        if not usual.joins_again(group, asked, waiting):
-            effects = joining.join(group, asked, waiting, self._shards.now_ms())
-            self._carry_out(held, group, effects)
-        elif group.ends_joins:
+        effects = joining.join(group, asked, (pending, respond), self._shards.now_ms())
+        self._carry_out(held, group, effects)
+        return pending
+
+    def join_again(
+        self, held: Held, group: ClassicGroup, asked: Join, respond: Callable[[JoinReply], object]
+    ) -> Pending | None:
+        """As `join`, of a member that says what it said the last time; None: it is anything else."""
+        pending = Pending()
+        if not usual.joins_again(group, asked, (pending, respond)):
+            return None
+        if group.ends_joins():
             self._carry_out(held, group, usual.end_joins(group, self._shards.now_ms()))
         return pending
 
     def sync(
         self,
-        held: Held | None,
-        group_id: str,
+        held: Held,
+        group: ClassicGroup,
         asked: Sync,
         respond: Callable[[SyncReply], object],
     ) -> object:
         """Ask what to do; gives `respond`'s answer when the leader has said it."""
-        group = None if held is None else held.shard.group(group_id)
-        if held is None or group is None:
-            return respond(SyncReply(ErrorCode.UNKNOWN_MEMBER_ID))
-        if group.state is STABLE:
-            # Its session only grows, so that its group's alarm stays as it is.
-            told = usual.sync_reply(group, asked, self._shards.now_ms())
-            if told is not None:
-                return respond(told)
+        now = self._shards.now_ms()
+        # Its session only grows, so that its group's alarm stays as it is.
+        told = usual.sync_reply(group, asked, now)
+        if told is not None:
+            return respond(told)
         pending = Pending()
         waiting: _Waiting = pending, respond
         if not usual.waits_for_leader(group, asked, waiting):
-            effects = syncing.sync(group, asked, waiting, self._shards.now_ms())
-            self._carry_out(held, group, effects)
+            self._carry_out(held, group, syncing.sync(group, asked, waiting, now))
         return pending
-
-    def heartbeat(
-        self, held: Held | None, group_id: str, who: Identity, generation: int
-    ) -> ErrorCode:
-        """A member is alive. Its session only grows, so that its group's alarm stays as it is."""
-        group = None if held is None else held.shard.group(group_id)
-        if group is None:
-            return ErrorCode.UNKNOWN_MEMBER_ID
-        return leaving.heartbeat(group, who, generation, self._shards.now_ms())
 
     def steady(self, held: Held, group_id: str, member_id: str) -> SteadyMember | None:
         """A short way to hear a member that was heard just now; None: there is no such member."""

@@ -20,32 +20,25 @@ _APIS = {
 
 HEARTBEATS = frozenset(_APIS)
 
-_CALM_SECONDS = 1.0
+CALM_SECONDS = 1.0
+"""Heartbeats so far apart are those of a member at rest."""
 _MOST_BYTES = 4096
 
 
 class Pulse:
-    """Of one connection, from a heartbeat on until something else comes.
+    """Of one connection that is calm, until something else than a heartbeat comes.
 
-    It is calm once a heartbeat came a while after the one before it. In a rebalance they may follow
-    each other at once: those wait for what is next.
+    It is calm once one came a while after the one before it, with nothing between. In a rebalance they
+    may follow each other at once: those wait for what is next.
     """
 
-    __slots__ = ("_last", "is_calm", "repeated", "steady")
+    __slots__ = ("repeated", "steady")
 
-    def __init__(self, now: float) -> None:
-        """With the first heartbeat, at that time of the monotonic clock."""
-        self._last = now
-        self.is_calm = False
+    def __init__(self) -> None:
         self.repeated: Repeated | None = None
-        """What the next one most likely says too, once it is calm."""
+        """What the next one most likely says too."""
         self.steady: Callable[[], bool] | None = None
         """A short way to handle that, which gives whether it did; None: there is none."""
-
-    def beat(self, now: float) -> None:
-        """One more came."""
-        self.is_calm = self.is_calm or now - self._last >= _CALM_SECONDS
-        self._last = now
 
     def learn(
         self, frame: memoryview, request: Request, outcome: object, reply: Send | bytes | None

@@ -35,14 +35,14 @@ class Outbox:
 
     def add(self, send: Send | bytes) -> None:
         """Queue a reply behind the others."""
+        if type(send) is bytes and not self.size:
+            self.only = send
+            self.size = len(send)
+            return
+        self._put_only()
         if isinstance(send, bytes):
-            if not self.size:
-                self.only = send
-            else:
-                self._put_only()
-                self._parts.append(send)
+            self._parts.append(send)
         else:
-            self._put_only()
             self._parts.extend(send.parts)
         self.size += len(send)
 

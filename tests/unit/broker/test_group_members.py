@@ -246,7 +246,7 @@ def test_the_answer_to_who_leaves_waits_until_that_is_written(started: Started) 
 
 def _join(name: str, said: bytes) -> Join:
     return Join(
-        Identity(""), name, name, "c", "/h", 100_000, 100_000, "consumer", (("range", said),),
+        "", None, name, name, "c", "/h", 100_000, 100_000, "consumer", (("range", said),),
         takes_id_first=False, skips_assignment=False,
     )  # fmt: skip
 

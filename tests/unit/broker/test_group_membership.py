@@ -4,7 +4,6 @@ from typing import Self
 
 import pytest
 
-from barnabas.broker import pulse
 from barnabas.broker.steady_member import SteadyMember
 from barnabas.errors import ErrorCode
 from barnabas.protocol.delete_groups import DeleteGroupsRequest, DeleteGroupsResponse
@@ -211,7 +210,7 @@ def test_who_beats_in_the_same_words_is_told_of_what_happens(
         return heard[-1]
 
     monkeypatch.setattr(SteadyMember, "beat", noted)
-    monkeypatch.setattr(pulse, "_CALM_SECONDS", 0.0)
+    monkeypatch.setattr("barnabas.broker.connection.CALM_SECONDS", 0.0)
     with Member(broker, group) as rex, Member(broker, group) as tom:
         rex.settle()
         assert [rex.beat() for _ in range(5)] == [0] * 5

@@ -8,7 +8,6 @@ from typing import cast
 
 import pytest
 
-from barnabas.broker import pulse
 from barnabas.broker.broker import Broker
 from barnabas.broker.connection import ClientConnection
 from barnabas.broker.context import RequestContext
@@ -44,28 +43,9 @@ def test_the_apis_of_heartbeats_are_all_there_are_of_groups() -> None:
     assert groups - {ApiKey.BROKER_HEARTBEAT} == HEARTBEATS
 
 
-def test_one_beat_is_not_calm_yet() -> None:
-    assert not Pulse(10.0).is_calm
-
-
-def test_beats_of_a_rebalance_are_not_calm() -> None:
-    pulse = Pulse(10.0)
-    for tenths in range(1, 30):
-        pulse.beat(10.0 + tenths / 10)
-        assert not pulse.is_calm
-
-
-def test_it_is_calm_from_the_second_beat_on_that_took_its_time() -> None:
-    pulse = Pulse(10.0)
-    pulse.beat(11.0)
-    assert pulse.is_calm
-    pulse.beat(11.1)
-    assert pulse.is_calm
-
-
 @pytest.mark.parametrize(("size", "is_kept"), [(100, True), (1 << 20, False)])
 def test_what_is_large_is_not_kept(size: int, *, is_kept: bool) -> None:
-    one = Pulse(1.0)
+    one = Pulse()
     request = Request(int(ApiKey.HEARTBEAT), 4, 1, "c", BEAT)
     assert (
         one.learn(memoryview(bytes(size)), request, HeartbeatResponse(error_code=0), bytes(9))
@@ -256,6 +236,12 @@ def test_beats_that_follow_each_other_at_once_are_in_a_hurry() -> None:
     assert not member.wire.is_patient()
 
 
+def test_who_was_calm_once_stays_so_when_beats_do(member: Member) -> None:
+    member.client_id = "another"  # so that it is not known by its words
+    member.say(BEAT, after=0.1)
+    assert member.wire.is_patient()
+
+
 def test_answers_keep_the_order_of_what_came_together(member: Member) -> None:
     beaten, left = HeartbeatResponse(error_code=0), LeaveGroupResponse(error_code=0)
     together = [(3, beaten), (4, beaten), (5, left), (6, beaten)]
@@ -302,7 +288,7 @@ def looked(monkeypatch: pytest.MonkeyPatch) -> Event:
         looked.set()
 
     monkeypatch.setattr(SlowLane, "_look", note)
-    monkeypatch.setattr(pulse, "_CALM_SECONDS", 0.0)
+    monkeypatch.setattr("barnabas.broker.connection.CALM_SECONDS", 0.0)
     return looked
 
 

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from barnabas.broker import pulse
 from barnabas.broker.broker_settings import EVERY
 from barnabas.broker.context import RequestContext
 from barnabas.broker.dispatch import HANDLERS
@@ -385,7 +384,7 @@ def test_who_beats_in_the_same_words_is_told_of_what_happens(
         return heard[-1]
 
     monkeypatch.setattr(RestingMember, "beat", noted)
-    monkeypatch.setattr(pulse, "_CALM_SECONDS", 0.0)
+    monkeypatch.setattr("barnabas.broker.connection.CALM_SECONDS", 0.0)
     with (
         EmbeddedBroker(AT_ONCE) as broker,
         RawClient(broker.port) as rex,

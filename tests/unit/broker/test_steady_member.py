@@ -59,7 +59,7 @@ def test_it_is_heard_as_by_a_heartbeat(place: Place) -> None:
     for now in (4_000, 7_000):
         place.now = usual.now = now
         assert place.steady.beat()
-        assert heartbeat(usual.group, ONE, GENERATION, now) == ErrorCode.NONE
+        assert heartbeat(usual.group, *ONE, GENERATION, now) == ErrorCode.NONE
         assert place.group == usual.group
         assert place.deadline() == now + SESSION_MS
 

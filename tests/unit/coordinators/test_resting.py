@@ -96,7 +96,7 @@ def an_operator_takes_it_out(place: Place) -> None:
 
 def it_joins_as_members_of_classic_groups_do(place: Place) -> None:
     asked = Join(
-        Identity("one", "first"), "one", "one", "c", "/h", 1000, 500, "consumer", (("range", SAID),),
+        "one", "first", "one", "one", "c", "/h", 1000, 500, "consumer", (("range", SAID),),
         takes_id_first=False, skips_assignment=False,
     )  # fmt: skip
     place.shard.consumer.classic_join(place.group(), asked, 0)

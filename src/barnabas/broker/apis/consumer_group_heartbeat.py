@@ -10,7 +10,6 @@ Versions: 1 subscription by regular expression, ids made by the members (KIP-108
 from collections.abc import Callable, Iterable
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.client_host import client_host
 from barnabas.broker.context import RequestContext
 from barnabas.broker.group_policies import check_protocol
 from barnabas.broker.record_names import check_kept
@@ -69,7 +68,7 @@ def _asked(context: RequestContext, request: ConsumerGroupHeartbeatRequest, memb
         member_id=member_id,
         epoch=request.member_epoch,
         client_id=context.client_id or "",
-        client_host=client_host(context),
+        client_host=context.client_host,
         instance_id=request.instance_id,
         rack_id=request.rack_id,
         rebalance_timeout_ms=request.rebalance_timeout_ms,

@@ -9,10 +9,8 @@ from collections.abc import Callable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.coordinators.group.member import Identity
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.heartbeat import HeartbeatRequest, HeartbeatResponse
-from barnabas.types import new_tuple
 from barnabas.wire.schema import maker
 
 _response = maker(HeartbeatResponse)
@@ -23,9 +21,10 @@ def handle(broker: Broker, context: RequestContext, request: HeartbeatRequest) -
     del context
     if not request.group_id:
         return HeartbeatResponse(error_code=ErrorCode.INVALID_GROUP_ID)
-    who = new_tuple(Identity, (request.member_id, request.group_instance_id))
     try:
-        code = broker.members.heartbeat(request.group_id, who, request.generation_id)
+        code = broker.members.heartbeat(
+            request.group_id, request.member_id, request.group_instance_id, request.generation_id
+        )
     except BrokerError as error:
         code = error.code
     return _response(error_code=code)

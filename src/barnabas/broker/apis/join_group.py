@@ -14,11 +14,8 @@ from functools import partial
 from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.client_host import client_host
 from barnabas.broker.context import RequestContext
-from barnabas.broker.record_names import check_kept
 from barnabas.coordinators.group.joining import Join
-from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.replies import JoinedMember, JoinReply
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.log.file_names import uuid_text
@@ -40,29 +37,19 @@ def handle(broker: Broker, context: RequestContext, request: JoinGroupRequest) -
     """Let the group decide."""
     spoken = _BY_VERSION[context.api_version]
     respond = spoken.respond
-    refused = _refusal(broker, request)
-    if refused is not None:
-        return respond(JoinReply(refused, request.member_id))
+    if not request.group_id:
+        return respond(JoinReply(ErrorCode.INVALID_GROUP_ID, request.member_id))
+    config, session_ms = broker.config, request.session_timeout_ms
+    shortest, longest = config.group_min_session_timeout_ms, config.group_max_session_timeout_ms
+    if not shortest <= session_ms <= longest:
+        return respond(JoinReply(ErrorCode.INVALID_SESSION_TIMEOUT, request.member_id))
     if request.reason:
         log.info("member joins", extra={"group": request.group_id, "reason": request.reason})
     try:
         asked = _asked(broker, context, request, spoken)
-        # Only the leader's sync would find out, amid a rebalance.
-        names = [name for name, _ in asked.protocols]
-        check_kept(request.group_id, asked.who[1], asked.new_id, request.protocol_type, *names)
         return broker.members.join(request.group_id, asked, respond)
     except BrokerError as error:
         return respond(JoinReply(error.code, ""))
-
-
-def _refusal(broker: Broker, request: JoinGroupRequest) -> ErrorCode | None:
-    if not request.group_id:
-        return ErrorCode.INVALID_GROUP_ID
-    config = broker.config
-    shortest, longest = config.group_min_session_timeout_ms, config.group_max_session_timeout_ms
-    if not shortest <= request.session_timeout_ms <= longest:
-        return ErrorCode.INVALID_SESSION_TIMEOUT
-    return None
 
 
 def _asked(
@@ -78,11 +65,12 @@ def _asked(
     return new_tuple(
         Join,
         (
-            new_tuple(Identity, (member_id, instance_id)),
+            member_id,
+            instance_id,
             new_id,
             nameless_id,
             client_id,
-            client_host(context),
+            context.client_host,
             session_ms,
             session_ms if rebalance_ms < 0 else rebalance_ms,
             request.protocol_type,

@@ -10,7 +10,6 @@ from collections.abc import Callable
 
 from barnabas.broker.apis.consumer_group_heartbeat import need
 from barnabas.broker.broker import Broker
-from barnabas.broker.client_host import client_host
 from barnabas.broker.context import RequestContext
 from barnabas.broker.record_names import check_kept
 from barnabas.coordinators.consumer_group.beating import BeatReply
@@ -57,7 +56,7 @@ def _asked(context: RequestContext, request: ShareGroupHeartbeatRequest) -> Shar
         member_id=request.member_id,
         epoch=request.member_epoch,
         client_id=context.client_id or "",
-        client_host=client_host(context),
+        client_host=context.client_host,
         rack_id=request.rack_id,
         topics=None if names is None else tuple(names),
     )

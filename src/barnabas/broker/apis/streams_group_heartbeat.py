@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Mapping
 
 from barnabas.broker.apis.consumer_group_heartbeat import need
 from barnabas.broker.broker import Broker
-from barnabas.broker.client_host import client_host
 from barnabas.broker.context import RequestContext
 from barnabas.broker.group_policies import check_protocol
 from barnabas.broker.record_names import check_kept
@@ -141,7 +140,7 @@ def _asked(context: RequestContext, request: StreamsGroupHeartbeatRequest) -> St
         member_id=request.member_id,
         epoch=request.member_epoch,
         client_id=context.client_id or "",
-        client_host=client_host(context),
+        client_host=context.client_host,
         endpoints=request.endpoint_information_epoch,
         rack_id=request.rack_id,
         rebalance_timeout_ms=request.rebalance_timeout_ms,

@@ -8,7 +8,6 @@ Versions: 1 throttle time · 3 static members (KIP-345) · 5 the protocol must b
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.replies import SyncReply
 from barnabas.coordinators.group.syncing import Sync
 from barnabas.errors import BrokerError, ErrorCode
@@ -33,7 +32,8 @@ def handle(broker: Broker, context: RequestContext, request: SyncGroupRequest) -
     asked = new_tuple(
         Sync,
         (
-            new_tuple(Identity, (request.member_id, request.group_instance_id)),
+            request.member_id,
+            request.group_instance_id,
             request.generation_id,
             request.protocol_type,
             request.protocol_name,

@@ -44,11 +44,11 @@ def join(world: World, group: ConsumerGroup, asked: Join) -> JoinReply:
     Raises:
         BrokerError: it may not; nothing is changed then.
     """
-    member_id = asked.who.member_id or asked.new_nameless_id
+    member_id = asked.member_id or asked.new_nameless_id
     check_room(group.members, member_id, world.settings)
     _check_protocols(group, asked)
-    dynamic = asked.who.instance_id is None
-    if dynamic and not asked.who.member_id and asked.takes_id_first:
+    dynamic = asked.instance_id is None
+    if dynamic and not asked.member_id and asked.takes_id_first:
         return JoinReply(ErrorCode.MEMBER_ID_REQUIRED, member_id)
     subscription = _subscription(asked)
     was = _find(world, group, asked, member_id)
@@ -78,7 +78,7 @@ def _check_protocols(group: ConsumerGroup, asked: Join) -> None:
     if asked.protocol_type != CONSUMER or not names or (common is not None and not names & common):
         raise BrokerError(
             ErrorCode.INCONSISTENT_GROUP_PROTOCOL,
-            f"Member {asked.who.member_id}'s protocols are not supported.",
+            f"Member {asked.member_id}'s protocols are not supported.",
         )
 
 
@@ -91,10 +91,10 @@ def _subscription(asked: Join) -> ConsumerProtocolSubscription:
 
 
 def _find(world: World, group: ConsumerGroup, asked: Join, member_id: str) -> ConsumerMember:
-    instance_id = asked.who.instance_id
+    instance_id = asked.instance_id
     if instance_id is not None:
         holder = group.instances.get(instance_id)
-        if asked.who.member_id:
+        if asked.member_id:
             check_static(group, instance_id, member_id)
         elif holder is not None:
             return take_place(world.draft, group, group.members[holder], member_id)
@@ -106,7 +106,7 @@ def _told(
 ) -> ConsumerMember:
     return replace(
         member,
-        instance_id=asked.who.instance_id or member.instance_id,
+        instance_id=asked.instance_id or member.instance_id,
         rack_id=subscription.rack_id or member.rack_id,
         client_id=asked.client_id,
         client_host=asked.client_host,

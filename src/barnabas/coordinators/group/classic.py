@@ -91,7 +91,6 @@ class ClassicGroup:
         """The time that the slowest member wants for joining again."""
         return max([one.rebalance_timeout_ms for one in self.members.values()], default=0)
 
-    @property
     def ends_joins(self) -> bool:
         """Whether the join phase is over: nobody is waited for. A first rebalance waits its time."""
         if self.extension_ms is not None or self.invited:

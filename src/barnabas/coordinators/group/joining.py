@@ -23,9 +23,10 @@ from barnabas.errors import ErrorCode
 
 
 class Join(NamedTuple):
-    """A wish to be a member. `who.member_id` is empty at first: the new ids are for that case."""
+    """A wish to be a member. `member_id` is empty at first: the new ids are for that case."""
 
-    who: Identity
+    member_id: str
+    instance_id: str | None
     new_id: str
     new_nameless_id: str
     """In a consumer group, where ids do not say the client's name."""
@@ -40,10 +41,15 @@ class Join(NamedTuple):
     skips_assignment: bool
     """Whether it knows how to lead without handing out anything (KIP-814)."""
 
+    @property
+    def who(self) -> Identity:
+        """Who asks."""
+        return Identity(self.member_id, self.instance_id)
+
 
 def join(group: ClassicGroup, asked: Join, waiter: Waiter, now: int) -> Effects:
     """Become a member, or say again what one can."""
-    member_id = asked.who.member_id
+    member_id = asked.member_id
     effects = Effects()
     if not _has_room(group, member_id):
         if member_id in group.members:
@@ -84,7 +90,7 @@ def _has_room(group: ClassicGroup, member_id: str) -> bool:
 def _join_first(
     group: ClassicGroup, asked: Join, effects: Effects, waiter: Waiter, now: int
 ) -> None:
-    instance_id = asked.who.instance_id
+    instance_id = asked.instance_id
     if instance_id is not None and instance_id in group.instances:
         _replace(group, asked, effects, waiter, now)
     elif instance_id is None and asked.takes_id_first:
@@ -98,7 +104,7 @@ def _join_first(
 
 def _add(group: ClassicGroup, asked: Join, member_id: str, waiter: Waiter, now: int) -> None:
     group.invited.pop(member_id, None)
-    instance_id = asked.who.instance_id
+    instance_id = asked.instance_id
     until = now + group.settings.new_member_timeout_ms
     group.wake_at(until)
     if not group.members:
@@ -130,7 +136,7 @@ def _join_again(
     A leader that joins while all is well has seen something that only it can see, such as new
     partitions; a follower without news, or one that missed its answer, is told what there is.
     """
-    member = group.members[asked.who.member_id]
+    member = group.members[asked.member_id]
     if group.state is not PREPARING_REBALANCE:
         has_news = member.protocols != asked.protocols
         if group.state is STABLE:
@@ -158,7 +164,7 @@ def _replace(group: ClassicGroup, asked: Join, effects: Effects, waiter: Waiter,
 
     Source: Kafka's updateStaticMemberThenRebalanceOrCompleteJoin.
     """
-    instance_id = asked.who.instance_id
+    instance_id = asked.instance_id
     assert instance_id is not None, "only static members are replaced"
     old = group.members[group.instances[instance_id]]
     effects.answer(old.joining, JoinReply(ErrorCode.FENCED_INSTANCE_ID, old.member_id))

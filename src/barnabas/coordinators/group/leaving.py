@@ -19,14 +19,19 @@ from barnabas.errors import ErrorCode
 _NONE, _REJOIN = ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS
 
 
-def heartbeat(group: ClassicGroup, who: Identity, generation: int, now: int) -> ErrorCode:
+def heartbeat(
+    group: ClassicGroup, member_id: str, instance_id: str | None, generation: int, now: int
+) -> ErrorCode:
     """A member is alive; the code says whether it must join again."""
-    refused = group.refusal(who)
-    if refused is not None:
-        return refused
+    member = group.members.get(member_id)
+    if member is None or instance_id is not None:
+        refused = group.refusal(Identity(member_id, instance_id))
+        if refused is not None:
+            return refused
+        member = group.members[member_id]
     if generation != group.generation:
         return ErrorCode.ILLEGAL_GENERATION
-    group.heard(group.members[who.member_id], now)
+    group.heard(member, now)
     if group.state is PREPARING_REBALANCE:
         return _REJOIN
     return _NONE

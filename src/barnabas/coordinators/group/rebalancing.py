@@ -24,7 +24,7 @@ def members_changed(group: ClassicGroup, effects: Effects, now: int) -> None:
 
 def end_if_all_joined(group: ClassicGroup, effects: Effects, now: int) -> None:
     """End the join phase when nobody is waited for."""
-    if group.state is PREPARING_REBALANCE and group.ends_joins:
+    if group.state is PREPARING_REBALANCE and group.ends_joins():
         end_join_phase(group, effects, now)
 
 
@@ -89,9 +89,10 @@ def end_join_phase(group: ClassicGroup, effects: Effects, now: int) -> None:
     group.move(GroupInput.MEMBERS_JOINED, now)
     group.sync_deadline = until = now + group.rebalance_timeout_ms
     group.wake_at(until)
+    answers, join_reply = effects.answers, group.join_reply
     for member in group.members.values():
         if member.joining is not None:
-            effects.answer(member.joining, group.join_reply(member))
+            answers.append((member.joining, join_reply(member)))
             member.joining = None
         member.is_new = member.has_synced = False
     group.all_heard(now)
@@ -99,10 +100,14 @@ def end_join_phase(group: ClassicGroup, effects: Effects, now: int) -> None:
 
 def _elect(group: ClassicGroup) -> bool:
     """Make sure that the leader is one of those who joined; False if nobody did."""
-    joined = [one.member_id for one in group.members.values() if one.joining is not None]
-    if group.leader not in joined:
-        group.leader = joined[0] if joined else group.leader
-    return bool(joined)
+    leader = group.members.get(group.leader or "")
+    if leader is not None and leader.joining is not None:
+        return True
+    for member in group.members.values():
+        if member.joining is not None:
+            group.leader = member.member_id
+            return True
+    return False
 
 
 def on_sync_deadline(group: ClassicGroup, effects: Effects, now: int) -> None:

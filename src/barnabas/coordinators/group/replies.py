@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import ErrorCode
-from barnabas.types import new_tuple
 
 Waiter = object
 
@@ -43,11 +42,8 @@ class SyncReply(NamedTuple):
     assignment: bytes = b""
 
 
-class Answer(NamedTuple):
-    """A reply and whom it is for."""
-
-    waiter: Waiter
-    reply: JoinReply | SyncReply
+Answer = tuple[Waiter, JoinReply | SyncReply]
+"""A reply and whom it is for."""
 
 
 @dataclass(slots=True)
@@ -65,4 +61,4 @@ class Effects:
     def answer(self, waiter: Waiter | None, reply: JoinReply | SyncReply) -> None:
         """Add an answer, if somebody waits for it."""
         if waiter is not None:
-            self.answers.append(new_tuple(Answer, (waiter, reply)))
+            self.answers.append((waiter, reply))

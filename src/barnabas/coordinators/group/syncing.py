@@ -21,11 +21,17 @@ from barnabas.errors import ErrorCode
 class Sync(NamedTuple):
     """A member asks what to do; the leader says what everybody is to do."""
 
-    who: Identity
+    member_id: str
+    instance_id: str | None
     generation: int
     protocol_type: str | None
     protocol: str | None
     assignments: Mapping[str, bytes]
+
+    @property
+    def who(self) -> Identity:
+        """Who asks."""
+        return Identity(self.member_id, self.instance_id)
 
 
 def sync(group: ClassicGroup, asked: Sync, waiter: Waiter, now: int) -> Effects:
@@ -35,7 +41,7 @@ def sync(group: ClassicGroup, asked: Sync, waiter: Waiter, now: int) -> Effects:
     if refused is not None:
         effects.answer(waiter, SyncReply(refused))
         return effects
-    member = group.members[asked.who.member_id]
+    member = group.members[asked.member_id]
     member.has_synced = True
     if group.state is STABLE:
         effects.answer(waiter, group.sync_reply(member))

@@ -21,7 +21,7 @@ def joins_again(group: ClassicGroup, asked: Join, waiter: Waiter) -> bool:
 
     With the last of them `end_joins` has something to say.
     """
-    (member_id, instance_id), _, _, _, _, session_ms, rebalance_ms, kind, protocols, _, _ = asked
+    member_id, instance_id, _, _, _, _, session_ms, rebalance_ms, kind, protocols, _, _ = asked
     member = group.members.get(member_id)
     if (
         group.state is not PREPARING_REBALANCE
@@ -61,7 +61,9 @@ def waits_for_leader(group: ClassicGroup, asked: Sync, waiter: Waiter) -> bool:
 
 def sync_reply(group: ClassicGroup, asked: Sync, now: int) -> SyncReply | None:
     """What a member is told after its leader has said it; None: it has not, or something is wrong."""
-    member = _asker(group, asked) if group.state is STABLE else None
+    if group.state is not STABLE:
+        return None
+    member = _asker(group, asked)
     if member is None:
         return None
     member.has_synced = True
@@ -71,7 +73,7 @@ def sync_reply(group: ClassicGroup, asked: Sync, now: int) -> SyncReply | None:
 
 def _asker(group: ClassicGroup, asked: Sync) -> Member | None:
     """The member that asks, if it is no static one and belongs to this generation."""
-    (member_id, instance_id), generation, kind, protocol, _ = asked
+    member_id, instance_id, generation, kind, protocol, _ = asked
     if (
         generation != group.generation
         or instance_id is not None

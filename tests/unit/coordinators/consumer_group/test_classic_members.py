@@ -18,9 +18,9 @@ SAID = bytes.fromhex("0000 00000001 0004 646f6773 ffffffff")
 
 def join(shard: GroupShard, group: ConsumerGroup, name: str) -> JoinReply:
     """A member that has nothing joins, first or again."""
-    who = Identity(name if name in group.members else "")
+    member_id = name if name in group.members else ""
     asked = Join(
-        who, name, name, "c", "/h", 1000, 500, "consumer", (("range", SAID),),
+        member_id, None, name, name, "c", "/h", 1000, 500, "consumer", (("range", SAID),),
         takes_id_first=False, skips_assignment=False,
     )  # fmt: skip
     return refused_first(shard, lambda: shard.consumer.classic_join(group, asked, 0)).reply
@@ -28,7 +28,7 @@ def join(shard: GroupShard, group: ConsumerGroup, name: str) -> JoinReply:
 
 def sync(shard: GroupShard, group: ConsumerGroup, name: str) -> ErrorCode:
     try:
-        asked = Sync(Identity(name), group.members[name].epoch, None, None, {})
+        asked = Sync(name, None, group.members[name].epoch, None, None, {})
         return shard.consumer.classic_sync(group, asked, 0).error
     except BrokerError as error:
         return error.code

@@ -255,7 +255,7 @@ def test_a_group_that_goes_back_has_who_was_told_less_ask_again() -> None:
     assert group is not None
     protocols = a_classic_group(a_shard(TOPICS), "like").members["like"].protocols
     join = Join(
-        Identity(""), "", "old", "c", "/h", 1000, 500, "consumer", protocols,
+        "", None, "", "old", "c", "/h", 1000, 500, "consumer", protocols,
         takes_id_first=False, skips_assignment=False,
     )  # fmt: skip
     joined = refused_first(shard, lambda: shard.consumer.classic_join(group, join, 0)).reply

@@ -49,7 +49,8 @@ class Acting:
     ) -> None:
         self._made += 1
         asked = Join(
-            who=Identity("" if new else self.ids.get(who, ""), instance),
+            member_id="" if new else self.ids.get(who, ""),
+            instance_id=instance,
             new_id=f"{instance or who}-{self._made}",
             new_nameless_id="",
             client_id=who,
@@ -64,7 +65,7 @@ class Acting:
         self.told.pop(who, None)
         if self.usual and usual.joins_again(self.group, asked, who):
             self.short_ways += 1
-            if self.group.ends_joins:
+            if self.group.ends_joins():
                 self._carry_out(usual.end_joins(self.group, self.now))
         else:
             self._carry_out(joining.join(self.group, asked, who, self.now))
@@ -81,7 +82,7 @@ class Acting:
     ) -> None:
         named = {self.ids[name]: what for name, what in (assignments or {}).items()}
         present = self.group.generation if generation is None else generation
-        asked = Sync(Identity(self.ids.get(who, who), instance), present, kind, protocol, named)
+        asked = Sync(self.ids.get(who, who), instance, present, kind, protocol, named)
         self.told.pop(who, None)
         told = usual.sync_reply(self.group, asked, self.now) if self.usual else None
         if told is not None:
@@ -94,8 +95,8 @@ class Acting:
 
     def beat(self, who: str, generation: int | None = None, instance: str | None = None) -> str:
         present = self.group.generation if generation is None else generation
-        who_is = Identity(self.ids.get(who, who), instance)
-        return leaving.heartbeat(self.group, who_is, present, self.now).name
+        member_id = self.ids.get(who, who)
+        return leaving.heartbeat(self.group, member_id, instance, present, self.now).name
 
     def leave(self, *leavers: Identity | str) -> list[str]:
         named = [Identity(self.ids[one]) if isinstance(one, str) else one for one in leavers]

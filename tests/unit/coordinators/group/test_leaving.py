@@ -86,7 +86,7 @@ def test_all_who_wait_are_told_of_the_end() -> None:
     acting.settle("rex", "tom")
     acting.join("rex")
     effects = end(acting.group, ErrorCode.NOT_COORDINATOR, acting.now)
-    assert [(str(one.waiter), one.reply.error) for one in effects.answers] == [
+    assert [(str(waiter), reply.error) for waiter, reply in effects.answers] == [
         ("rex", ErrorCode.NOT_COORDINATOR)
     ]
     assert acting.state is GroupState.DEAD

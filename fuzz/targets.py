@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from barnabas.broker.dispatch import SERVED
-from barnabas.dialects.kafka.requests import KafkaDialect
+from barnabas.dialects.kafka.requests import KafkaDialect, Ways
 from barnabas.errors import CorruptRecord, DecodeError
 from barnabas.log.inspecting import Found, examine
 from barnabas.protocol.api_keys import ApiKey
@@ -226,7 +226,7 @@ def _conversation(chance: random.Random) -> bytes:
 
 
 def _listen(data: bytes) -> None:
-    dialect = KafkaDialect(SERVED)
+    dialect = KafkaDialect(Ways(SERVED))
     for frame in FrameSplitter(LIMIT).feed(memoryview(data)):
         dialect.read_request(frame)
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from barnabas.broker.dispatch import SERVED
-from barnabas.dialects.kafka.requests import KafkaDialect
+from barnabas.dialects.kafka.requests import KafkaDialect, Ways
 from barnabas.errors import DecodeError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
@@ -48,13 +48,14 @@ def test_a_request_is_read_alike_the_first_time_and_later(
     version = chance.randrange(SERVED[key].first, SERVED[key].last + 1)
     message = make_message(DECLARED[key].request, version, chance)
     frame = encode_request(RequestHeader(key, version, -seed // 2, client), message).joined()[4:]
-    dialect = KafkaDialect(SERVED)
+    dialect = KafkaDialect(Ways(SERVED))
     first, second = read(dialect, frame), read(dialect, frame)
     assert first == second == (key, version, -seed // 2, client, message)
     assert type(second) is type(first)
     for _ in range(10):
         wrong = bytes(mutate(frame, chance))
-        assert read(dialect, wrong) == read(KafkaDialect(SERVED), wrong)
+        # By their text: what was damaged may be a number that is none, which equals nothing.
+        assert repr(read(dialect, wrong)) == repr(read(KafkaDialect(Ways(SERVED)), wrong))
 
 
 @pytest.mark.parametrize("key", PLAIN, ids=lambda key: key.name)

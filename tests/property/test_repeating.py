@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from barnabas.dialects.commands import Produce
 from barnabas.dialects.kafka.produce_frames import read_head
-from barnabas.dialects.kafka.requests import KafkaDialect
+from barnabas.dialects.kafka.requests import KafkaDialect, Ways
 from barnabas.kernels import repeating
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.headers import RequestHeader, encode_request
@@ -122,12 +122,12 @@ def test_each_request_is_read_as_the_first_one_whoever_had_a_transaction_before(
     version: int, asked: list[tuple[str | None, list[PartitionProduceData]]]
 ) -> None:
     served = {ApiKey.PRODUCE: VersionRange(3, 13)}
-    connection = KafkaDialect(served)
+    connection = KafkaDialect(Ways(served))
     for number, (transactional_id, partitions) in enumerate(asked):
         header = RequestHeader(ApiKey.PRODUCE, version, number, None)
         message = produce_of(partitions, transactional_id)
         frame = memoryview(encode_request(header, message).joined())[4:]
         read = connection.read_request(frame)
-        assert read == KafkaDialect(served).read_request(frame)
+        assert read == KafkaDialect(Ways(served)).read_request(frame)
         assert isinstance(read.body, Produce)
         assert read.body.transactional_id == transactional_id

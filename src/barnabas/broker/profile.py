@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from barnabas.dialects.dialect import Dialect
-from barnabas.dialects.kafka.requests import KafkaDialect
+from barnabas.dialects.kafka.requests import KafkaDialect, Ways
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.versions import VersionRange, VersionTable
@@ -45,12 +45,16 @@ class Profile:
     tells_disabled: bool = True
     tells_values: bool = True
     code_of_new: ErrorCode = ErrorCode.NONE
+    ways: Ways = field(init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ways", Ways(self.served))  # as it is frozen
 
     def dialect(self) -> Dialect:
         """What a new connection speaks."""
         if not (self.any_version or self.silent):
-            return KafkaDialect(self.served)
+            return KafkaDialect(self.ways)
         # Imported late: a broker starts faster without it.
         from barnabas.dialects.kafka.old_requests import OldKafkaDialect
 
-        return OldKafkaDialect(self.served, self.any_version, silent=self.silent)
+        return OldKafkaDialect(self.ways, self.any_version, silent=self.silent)

@@ -15,7 +15,7 @@ from barnabas.broker.pulse import HEARTBEATS, Pulse
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.spoken import Spoken
 from barnabas.dialects.dialect import Request
-from barnabas.dialects.kafka.requests import KafkaDialect
+from barnabas.dialects.kafka.requests import KafkaDialect, Ways
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
@@ -119,7 +119,7 @@ class Member:
         }
         self.client = ClientConnection(
             cast("Broker", broker),
-            cast("Spoken", (KafkaDialect(SERVED), handlers)),
+            cast("Spoken", (KafkaDialect(Ways(SERVED)), handlers)),
             cast("Connection", self.wire),
             listener="PLAINTEXT",
             number=1,

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from struct import Struct
 
 from barnabas.dialects.dialect import Request, Unanswered
-from barnabas.dialects.kafka.requests import KafkaDialect
+from barnabas.dialects.kafka.requests import KafkaDialect, Ways
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.versions import VersionRange
 
@@ -25,14 +25,16 @@ class OldKafkaDialect(KafkaDialect):
 
     def __init__(
         self,
-        served: Mapping[ApiKey, VersionRange],
+        ways: Ways,
         any_version: frozenset[ApiKey],
         *,
         silent: bool,
     ) -> None:
         """`any_version` are APIs whose version is not looked at; `silent`: the rest has no answer."""
-        super().__init__(served)
-        self._known: Mapping[int, VersionRange] = {int(key): served[key] for key in served}
+        super().__init__(ways)
+        self._known: Mapping[int, VersionRange] = {
+            int(key): versions for key, versions in ways.served.items()
+        }
         self._any_version = any_version
         self._silent = silent
 

@@ -88,11 +88,30 @@ class _Heard(NamedTuple):
     head: ProduceHead
 
 
+class Ways:
+    """What reads the requests of an API in a version and writes its responses, once it was asked for.
+
+    One for all connections that are served these versions: so what many say in turn stays in the
+    caches of the processor.
+    """
+
+    __slots__ = ("direct", "encoders", "plain", "readers", "served")
+
+    def __init__(self, served: Mapping[ApiKey, VersionRange]) -> None:
+        self.served = served
+        self.direct: dict[int, tuple[_Direct, VersionRange]] = {
+            key: (read, served[key]) for key, read in _DIRECT.items() if key in served
+        }
+        self.readers: dict[tuple[int, int], _Reader] = {}
+        self.plain: dict[tuple[int, int], struct_reading.Reader] = {}
+        self.encoders: dict[tuple[int, int], _Encoder] = {}
+
+
 class KafkaDialect:
     """Reads the requests of the versions that are served. One for each connection.
 
-    It keeps compiled readers, and what the last Produce request began with: a producer says the same
-    again with each batch, so that comparing those bytes replaces reading them.
+    It keeps what the last Produce request began with: a producer says the same again with each batch,
+    so that comparing those bytes replaces reading them.
     """
 
     __slots__ = ("_direct", "_encoders", "_heard", "_plain", "_readers", "_replies", "_served")
@@ -100,14 +119,9 @@ class KafkaDialect:
     name = "kafka"
     at_once = 1
 
-    def __init__(self, served: Mapping[ApiKey, VersionRange]) -> None:
-        self._served = served
-        self._direct: dict[int, tuple[_Direct, VersionRange]] = {
-            key: (read, served[key]) for key, read in _DIRECT.items() if key in served
-        }
-        self._readers: dict[tuple[int, int], _Reader] = {}
-        self._plain: dict[tuple[int, int], struct_reading.Reader] = {}
-        self._encoders: dict[tuple[int, int], _Encoder] = {}
+    def __init__(self, ways: Ways) -> None:
+        self._served, self._direct = ways.served, ways.direct
+        self._readers, self._plain, self._encoders = ways.readers, ways.plain, ways.encoders
         self._heard: _Heard | None = None
         self._replies: dict[int, ProduceReply] = {}
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from barnabas.dialects.kafka.repeated import Repeated
-from barnabas.dialects.kafka.requests import KafkaDialect
+from barnabas.dialects.kafka.requests import KafkaDialect, Ways
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.headers import RequestHeader, encode_request
 from barnabas.protocol.heartbeat import HeartbeatRequest, HeartbeatResponse
@@ -30,7 +30,7 @@ class Said:
         return memoryview(encode_request(header, request).joined())
 
 
-DIALECT = KafkaDialect({ApiKey.HEARTBEAT: VersionRange.parse("0-4")})
+DIALECT = KafkaDialect(Ways({ApiKey.HEARTBEAT: VersionRange.parse("0-4")}))
 ALIVE = HeartbeatResponse(error_code=0)
 
 

@@ -39,6 +39,7 @@ FAMILIES = (
     "request_heads",
     "struct_reading",
     "struct_writing",
+    "sockets",
 )
 
 

@@ -6,12 +6,15 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 
 from barnabas.errors import ConnectionFailed
+from barnabas.kernels.sockets import receive, send
 from barnabas.ports import File
 from barnabas.runtime.event_source import EventSource
 from barnabas.runtime.slow_lane import SlowLane
 from barnabas.types import Buffer
 
 _IOV_MAX = 1024
+_SMALL = 64 * 1024
+"""Up to here no other thread gets to run while the system copies it."""
 _MSG_MORE = getattr(socket, "MSG_MORE", 0)
 
 
@@ -47,9 +50,7 @@ class SocketChannel:
             ConnectionFailed: the stream broke.
         """
         try:
-            return self._socket.recv_into(target)
-        except (BlockingIOError, InterruptedError):
-            return -1
+            return receive(self._fd, target)
         except OSError as error:
             raise ConnectionFailed(f"receiving from {self._peer}: {error}") from error
 
@@ -60,8 +61,8 @@ class SocketChannel:
             ConnectionFailed: the stream broke.
         """
         try:
-            if len(buffers) == 1 and not more:
-                return self._socket.send(buffers[0])
+            if len(buffers) == 1 and not more and len(buffers[0]) <= _SMALL:
+                return send(self._fd, buffers[0])
             return self._socket.sendmsg(buffers[:_IOV_MAX], (), _MSG_MORE if more else 0)
         except (BlockingIOError, InterruptedError):
             return 0
@@ -118,6 +119,7 @@ class SocketChannel:
         """Close at once; callbacks stop; a second call does nothing."""
         self.on_readable(None)
         self.on_writable(None)
+        self._fd = -1  # Another's, before long.
         self._socket.close()
 
 

@@ -54,8 +54,9 @@ def test_a_request_is_read_alike_the_first_time_and_later(
     assert type(second) is type(first)
     for _ in range(10):
         wrong = bytes(mutate(frame, chance))
-        # By their text: what was damaged may be a number that is none, which equals nothing.
-        assert repr(read(dialect, wrong)) == repr(read(KafkaDialect(Ways(SERVED)), wrong))
+        one, other = read(dialect, wrong), read(KafkaDialect(Ways(SERVED)), wrong)
+        # What was damaged may be a number that is none, which equals nothing.
+        assert one == other or repr(one) == repr(other)
 
 
 @pytest.mark.parametrize("key", PLAIN, ids=lambda key: key.name)

@@ -12,5 +12,5 @@ class RequestContext(NamedTuple):
     listener: str
     peer: str
     connection: int
-    client_host: str = ""
+    client_host: str
     """Its address as Kafka tells of it: Java's text, which begins with a slash."""

@@ -112,6 +112,7 @@ class GroupMembers:
             pending = self._classic.join_again(held, classic, asked, respond)
             if pending is not None:
                 return pending
+        # Only the leader's sync would find out, amid a rebalance.
         check_kept(group_id, asked.instance_id, asked.new_id, asked.protocol_type)
         check_kept(*(name for name, _ in asked.protocols))
         group = None if held is None else held.shard.consumer.get(group_id)

@@ -1,4 +1,4 @@
-"""GroupMembership: joins, syncs, heartbeats and leaves of the groups of this broker, and their time.
+"""GroupMembership: joins, syncs and leaves of the groups of this broker, and their time.
 
 Carries out what the machine of a group decides: answers who waits, appends records, and has an alarm
 for each group at the next moment at which something happens to it by itself.

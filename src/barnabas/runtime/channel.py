@@ -13,8 +13,8 @@ from barnabas.runtime.slow_lane import SlowLane
 from barnabas.types import Buffer
 
 _IOV_MAX = 1024
-_SMALL = 64 * 1024
-"""Up to here no other thread gets to run while the system copies it."""
+_SMALL = 256 * 1024
+"""Bytes: up to here no other thread gets to run while the system copies them."""
 _MSG_MORE = getattr(socket, "MSG_MORE", 0)
 
 
@@ -50,7 +50,11 @@ class SocketChannel:
             ConnectionFailed: the stream broke.
         """
         try:
-            return receive(self._fd, target)
+            if len(target) <= _SMALL:
+                return receive(self._fd, target)
+            return self._socket.recv_into(target)
+        except (BlockingIOError, InterruptedError):
+            return -1
         except OSError as error:
             raise ConnectionFailed(f"receiving from {self._peer}: {error}") from error
 

@@ -242,4 +242,4 @@ def a_broker(
 
 
 def asked(version: int) -> RequestContext:
-    return RequestContext(0, version, "me", "PLAINTEXT", "127.0.0.1:1", 1)
+    return RequestContext(0, version, "me", "PLAINTEXT", "127.0.0.1:1", 1, "/127.0.0.1")

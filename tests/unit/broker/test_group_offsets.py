@@ -110,7 +110,7 @@ class Started:
 
     def ask(self, key: ApiKey, version: int, request: object) -> object:
         """The reply as a client of that version would read it."""
-        context = RequestContext(key, version, "test", "PLAINTEXT", "127.0.0.1:1", 1)
+        context = RequestContext(key, version, "test", "PLAINTEXT", "127.0.0.1:1", 1, "/127.0.0.1")
         dialect = self.broker.profile.dialect()
         frame = encode_request(RequestHeader(key, version, 1, "test"), request).joined()
         asked = dialect.read_request(memoryview(frame)[4:])

@@ -137,7 +137,7 @@ class Place:
 
     @staticmethod
     def context(kind: Kind, client_id: str) -> RequestContext:
-        return RequestContext(kind.key, 1, client_id, "PLAINTEXT", "127.0.0.1:1", 1)
+        return RequestContext(kind.key, 1, client_id, "PLAINTEXT", "127.0.0.1:1", 1, "/127.0.0.1")
 
     def short_way(self, told: object = None) -> Callable[[], bool] | None:
         """That of a member that was told this."""

@@ -6,6 +6,7 @@ from contextlib import closing
 
 import pytest
 
+from barnabas.errors import ConnectionFailed
 from barnabas.runtime.channel import SocketChannel
 from barnabas.runtime.poll_loop import PollLoop
 from barnabas.runtime.slow_lane import SlowLane
@@ -92,3 +93,29 @@ def test_once_closed_nothing_is_left_of_it(slow: Slow) -> None:
     slow.loop.call_later(0, slow.loop.stop)
     slow.loop.run()
     assert slow.received == []
+
+
+def test_once_closed_its_descriptor_is_anothers(slow: Slow) -> None:
+    slow.channel.close()
+    ours, theirs = socket.socketpair()  # One of them has it now.
+    with ours, theirs:
+        theirs.sendall(b"x")
+        ours.sendall(b"y")
+        with pytest.raises(ConnectionFailed, match="Bad file descriptor"):
+            slow.channel.receive_into(memoryview(bytearray(9)))
+        with pytest.raises(ConnectionFailed, match="Bad file descriptor"):
+            slow.channel.send((b"z",))
+        assert (ours.recv(9), theirs.recv(9)) == (b"x", b"y")
+
+
+def test_what_is_large_is_received_and_sent_as_well(slow: Slow) -> None:
+    target, sent = memoryview(bytearray(1 << 20)), 0
+    assert slow.channel.receive_into(target) == -1
+    slow.peer.sendall(b"x" * 1000)
+    assert slow.channel.receive_into(target) == 1000
+    while sent < 1 << 19:
+        sent += slow.channel.send((b"y" * (1 << 19),))
+        slow.peer.recv(1 << 20)
+    while slow.channel.send((b"y" * (1 << 19),)):
+        pass
+    assert slow.channel.send((b"y",)) == 0

@@ -226,8 +226,9 @@ class KafkaDialect:
         """What writes a response; kept where nothing but the outcome is asked for by it."""
         api = ApiKey(key)
         # Only ApiVersions is answered in another version; its version 0 is what every client reads.
-        encoder = response_encoder(api, version if version in self._served[api] else 0)
-        if plain:
+        is_served = version in self._served[api]
+        encoder = response_encoder(api, version if is_served else 0)
+        if plain and is_served:
             self._encoders[key, version] = encoder
         return encoder
 

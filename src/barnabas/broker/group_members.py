@@ -113,8 +113,8 @@ class GroupMembers:
             if pending is not None:
                 return pending
         # Only the leader's sync would find out, amid a rebalance.
-        check_kept(group_id, asked.instance_id, asked.new_id, asked.protocol_type)
-        check_kept(*(name for name, _ in asked.protocols))
+        names = [name for name, _ in asked.protocols]
+        check_kept(group_id, asked.instance_id, asked.new_id, asked.protocol_type, *names)
         group = None if held is None else held.shard.consumer.get(group_id)
         if held is None or group is None:
             refused = ErrorCode.NONE if held is None else self._refusal(held, group_id)
@@ -135,16 +135,15 @@ class GroupMembers:
     def sync(self, group_id: str, asked: Sync, respond: Callable[[SyncReply], object]) -> object:
         """Ask what to do; gives `respond`'s answer when that is known."""
         held = self._shards.find(group_id)
-        if held is None:
-            return respond(SyncReply(ErrorCode.UNKNOWN_MEMBER_ID))
-        classic = held.shard.group(group_id)
-        if classic is not None:
-            return self._classic.sync(held, classic, asked, respond)
-        group = held.shard.consumer.get(group_id)
-        if group is None:
-            return respond(SyncReply(ErrorCode.UNKNOWN_MEMBER_ID))
-        reply = held.shard.consumer.classic_sync(group, asked, self._shards.now_ms())
-        return respond(reply)
+        if held is not None:
+            classic = held.shard.group(group_id)
+            if classic is not None:
+                return self._classic.sync(held, classic, asked, respond)
+            group = held.shard.consumer.get(group_id)
+            if group is not None:
+                now = self._shards.now_ms()
+                return respond(held.shard.consumer.classic_sync(group, asked, now))
+        return respond(SyncReply(ErrorCode.UNKNOWN_MEMBER_ID))
 
     def heartbeat(
         self, group_id: str, member_id: str, instance_id: str | None, generation: int

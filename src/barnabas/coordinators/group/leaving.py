@@ -28,7 +28,7 @@ def heartbeat(
         refused = group.refusal(Identity(member_id, instance_id))
         if refused is not None:
             return refused
-        member = group.members[member_id]
+    assert member is not None, "or it was refused"
     if generation != group.generation:
         return ErrorCode.ILLEGAL_GENERATION
     group.heard(member, now)

@@ -49,12 +49,9 @@ class Member:
 
     def metadata(self, protocol: str | None) -> bytes:
         """What it says under a protocol; nothing if it does not know it."""
-        wanted, protocols = protocol or "", self.protocols
-        if len(protocols) == 1:
-            name, told = protocols[0]
-            return told if name == wanted else b""
+        wanted = protocol or ""
         # Of what is said twice, the last counts.
-        for name, told in reversed(protocols):
+        for name, told in reversed(self.protocols):
             if name == wanted:
                 return told
         return b""

@@ -89,10 +89,9 @@ def end_join_phase(group: ClassicGroup, effects: Effects, now: int) -> None:
     group.move(GroupInput.MEMBERS_JOINED, now)
     group.sync_deadline = until = now + group.rebalance_timeout_ms
     group.wake_at(until)
-    answers, join_reply = effects.answers, group.join_reply
     for member in group.members.values():
         if member.joining is not None:
-            answers.append((member.joining, join_reply(member)))
+            effects.answer(member.joining, group.join_reply(member))
             member.joining = None
         member.is_new = member.has_synced = False
     group.all_heard(now)

@@ -40,8 +40,10 @@ def explain_request(
         _header_tags(walk, how, tagged=asked.version in api.flexible)
         version = asked.version if how.version is None else how.version
         message = read_message(walk, how, api.request, version, contents or _SENT)
-        if api.key == ApiKey.ENVELOPE and contents is None:
-            asked = asked._replace(inner=_read_whole(message.request_data).asked)
+        enveloped = message.request_data if api.key == ApiKey.ENVELOPE else None
+        # A null is a mistake that is named already.
+        if enveloped is not None and contents is None:
+            asked = asked._replace(inner=_read_whole(enveloped).asked)
         silent = api.key == ApiKey.PRODUCE and message.acks == _NO_ANSWER
         found = replace(found, message=message, asked=None if silent else asked)
     except _Stopped as stopped:

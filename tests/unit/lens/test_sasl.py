@@ -189,3 +189,14 @@ def test_a_mistake_within_an_envelope_is_named_where_it_is() -> None:
     (fault,) = found.faults
     assert fault.path == "request_data.header.api_key"
     assert found.data[fault.position :].startswith(b"\x7f\xff")
+
+
+def test_a_null_in_place_of_an_envelopes_request_is_a_mistake_that_is_named() -> None:
+    message = EnvelopeRequest(request_data=b"", request_principal=b"", client_host_address=b"")
+    frame = bytearray(request(ApiKey.ENVELOPE, 0, message))
+    at = len(frame) - 4  # Behind it: two empty values and no tagged fields.
+    assert frame[at] == 1
+    frame[at] = 0
+    found = LENS.request(bytes(frame))
+    assert [fault.path for fault in found.faults] == ["request_data"]
+    assert b"".join(found.data[part.start : part.end] for part in found.parts) == frame

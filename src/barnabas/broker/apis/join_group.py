@@ -9,28 +9,24 @@ Versions: 1 rebalance timeout apart from the session's (KIP-62) · 2 throttle ti
 """
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.coordinators.group.joining import Join
-from barnabas.coordinators.group.replies import JoinedMember, JoinReply
+from barnabas.coordinators.group.replies import JoinReply
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.log.file_names import uuid_text
-from barnabas.protocol.join_group import (
-    JoinGroupRequest,
-    JoinGroupResponse,
-    JoinGroupResponseMember,
-)
+from barnabas.protocol.join_group import JoinGroupRequest, JoinGroupResponse
 from barnabas.types import new_tuple
 from barnabas.versions import VersionTable
 from barnabas.wire.schema import maker
 
 log = logging.getLogger(__name__)
 
-_response, _member = maker(JoinGroupResponse), maker(JoinGroupResponseMember)
+_response = maker(JoinGroupResponse)
 
 
 def handle(broker: Broker, context: RequestContext, request: JoinGroupRequest) -> object:
@@ -99,15 +95,8 @@ def _respond(no_protocol: str | None, reply: JoinReply) -> JoinGroupResponse:
         leader=leader,
         skip_assignment=skips,
         member_id=member_id,
-        members=[] if not members else _told(members),
+        members=list(members),
     )
-
-
-def _told(members: Sequence[JoinedMember]) -> list[JoinGroupResponseMember]:
-    return [
-        _member(member_id=member_id, group_instance_id=instance_id, metadata=metadata)
-        for member_id, instance_id, metadata in members
-    ]
 
 
 class _Spoken(NamedTuple):

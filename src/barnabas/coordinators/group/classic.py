@@ -12,11 +12,15 @@ from dataclasses import dataclass, field
 from barnabas.coordinators.group.group_states import EMPTY, TRANSITIONS, GroupInput, GroupState
 from barnabas.coordinators.group.member import Identity, Member, Protocols
 from barnabas.coordinators.group.protocols import CONSUMER, in_common, names_of, topics_of
-from barnabas.coordinators.group.replies import JoinedMember, JoinReply, SyncReply
+from barnabas.coordinators.group.replies import JoinReply, SyncReply
 from barnabas.errors import ErrorCode
+from barnabas.protocol.join_group import JoinGroupResponseMember
 from barnabas.types import new_tuple
+from barnabas.wire.schema import maker
 
 _NONE = ErrorCode.NONE
+
+_told = maker(JoinGroupResponseMember)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,15 +166,17 @@ class ClassicGroup:
             (_NONE, member_id, self.generation, kind, protocol, leader or "", False, told),
         )
 
-    def roster(self) -> tuple[JoinedMember, ...]:
+    def roster(self) -> list[JoinGroupResponseMember]:
         """All members, as a leader must know them."""
         protocol = self.protocol
-        return tuple(
-            [
-                new_tuple(JoinedMember, (one.member_id, one.instance_id, one.metadata(protocol)))
-                for one in self.members.values()
-            ]
-        )
+        return [
+            _told(
+                member_id=one.member_id,
+                group_instance_id=one.instance_id,
+                metadata=one.metadata(protocol),
+            )
+            for one in self.members.values()
+        ]
 
     def sync_reply(self, member: Member) -> SyncReply:
         """What a member is to do."""

@@ -37,8 +37,12 @@ def vote(members: Collection[Member]) -> str:
     Source: Kafka's ClassicGroup.selectProtocol. Where several have as many votes, the one that
     the first members voted for.
     """
-    # Most of them say the same: each that differs is looked at once.
-    said = Counter([member.protocols for member in members])
+    told = [member.protocols for member in members]
+    if told.count(told[0]) == len(told):
+        # As mostly: all like best what the first one does.
+        return told[0][0][0]
+    # Each that differs is looked at once.
+    said = Counter(told)
     candidates = set.intersection(*[set(names_of(protocols)) for protocols in said])
     votes: dict[str, int] = {}
     for protocols, count in said.items():

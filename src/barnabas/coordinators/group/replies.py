@@ -3,21 +3,15 @@
 The group does not know how anybody is answered: a `Waiter` is whatever the caller gave it.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import ErrorCode
+from barnabas.protocol.join_group import JoinGroupResponseMember
 
 Waiter = object
-
-
-class JoinedMember(NamedTuple):
-    """A member as the leader is told of it."""
-
-    member_id: str
-    instance_id: str | None
-    metadata: bytes
 
 
 class JoinReply(NamedTuple):
@@ -30,7 +24,7 @@ class JoinReply(NamedTuple):
     protocol: str | None = None
     leader: str = ""
     skip_assignment: bool = False
-    members: tuple[JoinedMember, ...] = ()
+    members: Sequence[JoinGroupResponseMember] = ()
 
 
 class SyncReply(NamedTuple):

@@ -20,7 +20,6 @@ from barnabas.errors import ErrorCode
 from barnabas.protocol.join_group import (
     JoinGroupRequest,
     JoinGroupResponse,
-    JoinGroupResponseMember,
 )
 from barnabas.protocol.sync_group import SyncGroupRequest, SyncGroupResponse
 from barnabas.types import TopicPartition
@@ -215,14 +214,7 @@ class Members(RuleBasedStateMachine):
             leader=reply.leader,
             skip_assignment=reply.skip_assignment,
             member_id=reply.member_id,
-            members=[
-                JoinGroupResponseMember(
-                    member_id=one.member_id,
-                    group_instance_id=one.instance_id,
-                    metadata=one.metadata,
-                )
-                for one in reply.members
-            ],
+            members=list(reply.members),
         )
         client.machine.joined(response)
         if not reply.error:

@@ -13,6 +13,7 @@ from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_membership import GroupMembership
 from barnabas.broker.group_shards import GroupShards, Held
 from barnabas.broker.policies import Policies
+from barnabas.broker.purgatory import Pending
 from barnabas.broker.record_names import check_kept
 from barnabas.broker.resting_member import RestingMember
 from barnabas.broker.shards import TOO_LARGE
@@ -32,6 +33,7 @@ from barnabas.coordinators.group.syncing import Sync
 from barnabas.coordinators.shard import Replayed
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timers
+from barnabas.protocol.join_group import JoinGroupRequest
 
 log = logging.getLogger(__name__)
 
@@ -104,14 +106,19 @@ class GroupMembers:
             return self._shards.keep(held, result, respond)
         return self._keep(held, group_id, result, respond, was=classic)
 
+    def join_again(
+        self, asked: JoinGroupRequest, respond: Callable[[JoinReply], object]
+    ) -> Pending | None:
+        """As `join`, of a member that says what it said the last time; None: it is anything else."""
+        held = self._shards.find(asked.group_id)
+        classic = None if held is None else held.shard.group(asked.group_id)
+        if held is None or classic is None:
+            return None
+        return self._classic.join_again(held, classic, asked, respond)
+
     def join(self, group_id: str, asked: Join, respond: Callable[[JoinReply], object]) -> object:
         """Become a member with JoinGroup; gives `respond`'s answer when the group has agreed."""
         held = self._shards.find(group_id)
-        classic = None if held is None else held.shard.group(group_id)
-        if held is not None and classic is not None:
-            pending = self._classic.join_again(held, classic, asked, respond)
-            if pending is not None:
-                return pending
         # Only the leader's sync would find out, amid a rebalance.
         names = [name for name, _ in asked.protocols]
         check_kept(group_id, asked.instance_id, asked.new_id, asked.protocol_type, *names)

@@ -22,6 +22,7 @@ from barnabas.coordinators.group.syncing import Sync
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import ErrorCode
 from barnabas.ports import Timers
+from barnabas.protocol.join_group import JoinGroupRequest
 
 _Waiting = tuple[Pending, Callable[..., object]]
 """A request that waits, and how its reply is put to the client."""
@@ -55,7 +56,11 @@ class GroupMembership:
         return pending
 
     def join_again(
-        self, held: Held, group: ClassicGroup, asked: Join, respond: Callable[[JoinReply], object]
+        self,
+        held: Held,
+        group: ClassicGroup,
+        asked: JoinGroupRequest,
+        respond: Callable[[JoinReply], object],
     ) -> Pending | None:
         """As `join`, of a member that says what it said the last time; None: it is anything else."""
         pending = Pending()

@@ -42,8 +42,10 @@ def handle(broker: Broker, context: RequestContext, request: JoinGroupRequest) -
     if request.reason:
         log.info("member joins", extra={"group": request.group_id, "reason": request.reason})
     try:
-        asked = _asked(broker, context, request, spoken)
-        return broker.members.join(request.group_id, asked, respond)
+        members = broker.members
+        return members.join_again(request, respond) or members.join(
+            request.group_id, _asked(broker, context, request, spoken), respond
+        )
     except BrokerError as error:
         return respond(JoinReply(error.code, ""))
 
@@ -70,7 +72,7 @@ def _asked(
             session_ms,
             session_ms if rebalance_ms < 0 else rebalance_ms,
             request.protocol_type,
-            tuple([(one.name, bytes(one.metadata)) for one in request.protocols]),
+            tuple([(one.name, one.metadata) for one in request.protocols]),
             spoken.takes_id_first,
             spoken.skips_assignment,
         ),

@@ -37,7 +37,7 @@ def handle(broker: Broker, context: RequestContext, request: SyncGroupRequest) -
             request.generation_id,
             request.protocol_type,
             request.protocol_name,
-            {one.member_id: bytes(one.assignment) for one in assignments} if assignments else {},
+            {one.member_id: one.assignment for one in assignments} if assignments else {},
         ),
     )
     try:

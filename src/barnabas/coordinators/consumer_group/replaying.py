@@ -169,7 +169,7 @@ def _told(member: ConsumerMember, said: layouts.ConsumerGroupMemberMetadataValue
 
 
 def _classic(said: layouts.ClassicMemberMetadata) -> ClassicSide:
-    protocols = ((one.name, bytes(one.metadata)) for one in said.supported_protocols)
+    protocols = ((one.name, one.metadata) for one in said.supported_protocols)
     return ClassicSide(said.session_timeout_ms, tuple(protocols))
 
 

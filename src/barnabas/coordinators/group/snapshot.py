@@ -76,6 +76,6 @@ def _member(stored: MemberMetadata, protocol: str) -> Member:
         client_host=stored.client_host,
         session_timeout_ms=session_ms,
         rebalance_timeout_ms=session_ms if before_kip_62 else stored.rebalance_timeout,
-        protocols=((protocol, bytes(stored.subscription)),),
-        assignment=bytes(stored.assignment),
+        protocols=((protocol, stored.subscription),),
+        assignment=stored.assignment,
     )

@@ -3,40 +3,50 @@
 Each does just what `join` or `sync` would, or does nothing and says so.
 """
 
+from collections.abc import Sequence
+
 from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.group_states import (
     COMPLETING_REBALANCE,
     PREPARING_REBALANCE,
     STABLE,
 )
-from barnabas.coordinators.group.joining import Join
-from barnabas.coordinators.group.member import Member
+from barnabas.coordinators.group.member import Member, Protocols
 from barnabas.coordinators.group.rebalancing import end_join_phase
 from barnabas.coordinators.group.replies import Effects, SyncReply, Waiter
 from barnabas.coordinators.group.syncing import Sync
+from barnabas.protocol.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 
 
-def joins_again(group: ClassicGroup, asked: Join, waiter: Waiter) -> bool:
+def joins_again(group: ClassicGroup, asked: JoinGroupRequest, waiter: Waiter) -> bool:
     """Have a member wait that is waited for and says what it said the last time.
 
     With the last of them `end_joins` has something to say.
     """
-    member_id, instance_id, _, _, _, _, session_ms, rebalance_ms, kind, protocols, _, _ = asked
-    member = group.members.get(member_id)
+    member = group.members.get(asked.member_id)
     if (
         group.state is not PREPARING_REBALANCE
         or member is None
         or member.joining is not None
-        or member.protocols != protocols
-        or member.session_timeout_ms != session_ms
-        or member.rebalance_timeout_ms != rebalance_ms
-        or group.protocol_type != kind
+        or member.session_timeout_ms != asked.session_timeout_ms
+        or member.rebalance_timeout_ms != asked.rebalance_timeout_ms
+        or group.protocol_type != asked.protocol_type
         or member.instance_id is not None
-        or instance_id is not None
+        or asked.group_instance_id is not None
         or len(group.members) > group.settings.max_size
+        or not _are_known(member.protocols, asked.protocols)
     ):
         return False
     member.joining = waiter
+    return True
+
+
+def _are_known(known: Protocols, said: Sequence[JoinGroupRequestProtocol]) -> bool:
+    if len(known) != len(said):
+        return False
+    for (name, told), one in zip(known, said, strict=True):
+        if one.name != name or one.metadata != told:
+            return False
     return True
 
 

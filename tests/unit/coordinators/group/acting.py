@@ -11,6 +11,7 @@ from barnabas.coordinators.group.replies import Effects, JoinReply, SyncReply
 from barnabas.coordinators.group.syncing import Sync
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import ErrorCode
+from barnabas.protocol.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 
 SESSION_MS = 10_000
 REBALANCE_MS = 60_000
@@ -63,7 +64,7 @@ class Acting:
             skips_assignment=skips,
         )
         self.told.pop(who, None)
-        if self.usual and usual.joins_again(self.group, asked, who):
+        if self.usual and usual.joins_again(self.group, _request(asked), who):
             self.short_ways += 1
             if self.group.ends_joins():
                 self._carry_out(usual.end_joins(self.group, self.now))
@@ -173,3 +174,18 @@ class Acting:
             self.log.append(record)
         if ticket is not None:
             self._carry_out(syncing.stored(self.group, ticket, self.written, self.now))
+
+
+def _request(asked: Join) -> JoinGroupRequest:
+    """How a client says that."""
+    return JoinGroupRequest(
+        group_id="kennel",
+        session_timeout_ms=asked.session_timeout_ms,
+        rebalance_timeout_ms=asked.rebalance_timeout_ms,
+        member_id=asked.member_id,
+        group_instance_id=asked.instance_id,
+        protocol_type=asked.protocol_type,
+        protocols=[
+            JoinGroupRequestProtocol(name=name, metadata=told) for name, told in asked.protocols
+        ],
+    )

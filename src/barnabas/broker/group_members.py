@@ -34,6 +34,7 @@ from barnabas.coordinators.shard import Replayed
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timers
 from barnabas.protocol.join_group import JoinGroupRequest
+from barnabas.protocol.sync_group import SyncGroupRequest
 
 log = logging.getLogger(__name__)
 
@@ -138,6 +139,14 @@ class GroupMembers:
         return self._keep(
             held, group_id, result, lambda reply: respond(_joined(reply)), rebalance=False
         )
+
+    def sync_as_usual(
+        self, asked: SyncGroupRequest, respond: Callable[[SyncReply], object]
+    ) -> object | None:
+        """As `sync`, of a follower whose leader has said it, or will; None: it is anything else."""
+        held = self._shards.find(asked.group_id)
+        classic = None if held is None else held.shard.group(asked.group_id)
+        return None if classic is None else self._classic.sync_as_usual(classic, asked, respond)
 
     def sync(self, group_id: str, asked: Sync, respond: Callable[[SyncReply], object]) -> object:
         """Ask what to do; gives `respond`'s answer when that is known."""

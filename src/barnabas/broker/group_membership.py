@@ -23,9 +23,7 @@ from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import ErrorCode
 from barnabas.ports import Timers
 from barnabas.protocol.join_group import JoinGroupRequest
-
-_Waiting = tuple[Pending, Callable[..., object]]
-"""A request that waits, and how its reply is put to the client."""
+from barnabas.protocol.sync_group import SyncGroupRequest
 
 
 class GroupMembership:
@@ -78,16 +76,24 @@ class GroupMembership:
         respond: Callable[[SyncReply], object],
     ) -> object:
         """Ask what to do; gives `respond`'s answer when the leader has said it."""
-        now = self._shards.now_ms()
+        pending = Pending()
+        effects = syncing.sync(group, asked, (pending, respond), self._shards.now_ms())
+        self._carry_out(held, group, effects)
+        return pending
+
+    def sync_as_usual(
+        self,
+        group: ClassicGroup,
+        asked: SyncGroupRequest,
+        respond: Callable[[SyncReply], object],
+    ) -> object | None:
+        """As `sync`, of a follower whose leader has said it, or will; None: it is anything else."""
         # Its session only grows, so that its group's alarm stays as it is.
-        told = usual.sync_reply(group, asked, now)
+        told = usual.sync_reply(group, asked, self._shards.now_ms())
         if told is not None:
             return respond(told)
         pending = Pending()
-        waiting: _Waiting = pending, respond
-        if not usual.waits_for_leader(group, asked, waiting):
-            self._carry_out(held, group, syncing.sync(group, asked, waiting, now))
-        return pending
+        return pending if usual.waits_for_leader(group, asked, (pending, respond)) else None
 
     def steady(self, held: Held, group_id: str, member_id: str) -> SteadyMember | None:
         """A short way to hear a member that was heard just now; None: there is no such member."""
@@ -146,7 +152,7 @@ class GroupMembership:
 
     def _carry_out(self, held: Held, group: ClassicGroup, effects: Effects) -> None:
         for waiter, reply in effects.answers:
-            assert isinstance(waiter, tuple), "a _Waiting"
+            assert isinstance(waiter, tuple), "what waits, and how its reply is put to the client"
             pending, respond = waiter
             pending.complete(respond(reply))
         if effects.record is not None:

@@ -186,9 +186,10 @@ class Connection:
             else:
                 reply = self.several(scratch[:received])
             departures.present = None
-            if type(reply) is bytes:
+            if type(reply) is bytes and not outbox.size:
                 if not self.is_closed:
-                    outbox.add(reply)
+                    outbox.only = reply
+                    outbox.size = len(reply)
                     departures.add(self)
             elif reply is None:
                 self._intake.put(max(received, 0))

@@ -42,10 +42,11 @@ def handle(broker: Broker, context: RequestContext, request: JoinGroupRequest) -
     if request.reason:
         log.info("member joins", extra={"group": request.group_id, "reason": request.reason})
     try:
-        members = broker.members
-        return members.join_again(request, respond) or members.join(
-            request.group_id, _asked(broker, context, request, spoken), respond
-        )
+        pending = broker.members.join_again(request, respond)
+        if pending is not None:
+            return pending
+        asked = _asked(broker, context, request, spoken)
+        return broker.members.join(request.group_id, asked, respond)
     except BrokerError as error:
         return respond(JoinReply(error.code, ""))
 

@@ -12,7 +12,6 @@ from barnabas.coordinators.group.replies import SyncReply
 from barnabas.coordinators.group.syncing import Sync
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.sync_group import SyncGroupRequest, SyncGroupResponse
-from barnabas.types import new_tuple
 from barnabas.versions import VersionTable
 from barnabas.wire.schema import maker
 
@@ -28,22 +27,23 @@ def handle(broker: Broker, context: RequestContext, request: SyncGroupRequest) -
         return _respond(SyncReply(ErrorCode.INCONSISTENT_GROUP_PROTOCOL))
     if not request.group_id:
         return _respond(SyncReply(ErrorCode.INVALID_GROUP_ID))
-    assignments = request.assignments
-    asked = new_tuple(
-        Sync,
-        (
-            request.member_id,
-            request.group_instance_id,
-            request.generation_id,
-            request.protocol_type,
-            request.protocol_name,
-            {one.member_id: one.assignment for one in assignments} if assignments else {},
-        ),
-    )
     try:
-        return broker.members.sync(request.group_id, asked, _respond)
+        members = broker.members
+        told = members.sync_as_usual(request, _respond)
+        return members.sync(request.group_id, _asked(request), _respond) if told is None else told
     except BrokerError as error:
         return _respond(SyncReply(error.code))
+
+
+def _asked(request: SyncGroupRequest) -> Sync:
+    return Sync(
+        request.member_id,
+        request.group_instance_id,
+        request.generation_id,
+        request.protocol_type,
+        request.protocol_name,
+        {one.member_id: one.assignment for one in request.assignments},
+    )
 
 
 def _respond(reply: SyncReply) -> SyncGroupResponse:

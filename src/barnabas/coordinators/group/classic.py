@@ -10,17 +10,15 @@ Source: KIP-62, KIP-134, KIP-345, KIP-394; Kafka's GroupMetadataManager and Clas
 from dataclasses import dataclass, field
 
 from barnabas.coordinators.group.group_states import EMPTY, TRANSITIONS, GroupInput, GroupState
+from barnabas.coordinators.group.introduction import introduction
 from barnabas.coordinators.group.member import Identity, Member, Protocols
 from barnabas.coordinators.group.protocols import CONSUMER, in_common, names_of, topics_of
 from barnabas.coordinators.group.replies import JoinReply, SyncReply
 from barnabas.errors import ErrorCode
 from barnabas.protocol.join_group import JoinGroupResponseMember
 from barnabas.types import new_tuple
-from barnabas.wire.schema import maker
 
 _NONE = ErrorCode.NONE
-
-_told = maker(JoinGroupResponseMember)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,14 +167,7 @@ class ClassicGroup:
     def roster(self) -> list[JoinGroupResponseMember]:
         """All members, as a leader must know them."""
         protocol = self.protocol
-        return [
-            _told(
-                member_id=one.member_id,
-                group_instance_id=one.instance_id,
-                metadata=one.metadata(protocol),
-            )
-            for one in self.members.values()
-        ]
+        return [introduction(one, protocol).to_leader for one in self.members.values()]
 
     def sync_reply(self, member: Member) -> SyncReply:
         """What a member is to do."""

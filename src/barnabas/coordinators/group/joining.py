@@ -153,6 +153,7 @@ def _update(member: Member, asked: Join, effects: Effects, waiter: Waiter) -> No
         # It asks on another connection: who waits on the first one is to ask again.
         reply = JoinReply(ErrorCode.REBALANCE_IN_PROGRESS, member.member_id)
         effects.answer(member.joining, reply)
+    member.introduction = None
     member.protocols = asked.protocols
     member.session_timeout_ms = asked.session_timeout_ms
     member.rebalance_timeout_ms = asked.rebalance_timeout_ms

@@ -1,9 +1,12 @@
 """Member: one consumer in a classic group: who it is, what it can, what it waits for."""
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.coordinators.group.replies import Waiter
+
+if TYPE_CHECKING:
+    from barnabas.coordinators.group.introduction import Introduction
 
 Protocols = tuple[tuple[str, bytes], ...]
 """Names in order of preference, each with what the member tells the leader under it."""
@@ -40,6 +43,8 @@ class Member:
     """Whether it asked for its assignment of the present generation."""
     silent_until: int = 0
     """When it is taken for gone if nothing is heard of it."""
+    introduction: "Introduction | None" = field(default=None, init=False, repr=False, compare=False)
+    """How it was told of; None: not yet, or it has said something else since."""
 
     @property
     def deadline(self) -> int | None:

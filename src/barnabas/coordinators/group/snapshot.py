@@ -9,31 +9,21 @@ from collections.abc import Mapping
 from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
 from barnabas.coordinators.group.group_records import encode_group
 from barnabas.coordinators.group.group_states import GroupState
+from barnabas.coordinators.group.introduction import introduction
 from barnabas.coordinators.group.member import Member
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.protocol.internal.group_metadata_record import GroupMetadataValue, MemberMetadata
-from barnabas.wire.schema import maker
-
-_stored = maker(MemberMetadata)
 
 
 def record_of(
     group: ClassicGroup, assignments: Mapping[str, bytes] | None = None
 ) -> CoordinatorRecord:
     """The record of a group; `assignments` are those that are not the members' yet."""
-    members = [
-        _stored(
-            member_id=one.member_id,
-            group_instance_id=one.instance_id,
-            client_id=one.client_id,
-            client_host=one.client_host,
-            rebalance_timeout=one.rebalance_timeout_ms,
-            session_timeout=one.session_timeout_ms,
-            subscription=one.metadata(group.protocol),
-            assignment=one.assignment if assignments is None else assignments[one.member_id],
-        )
-        for one in group.members.values()
-    ]
+    members = []
+    for one in group.members.values():
+        told = introduction(one, group.protocol).in_record
+        told.assignment = one.assignment if assignments is None else assignments[one.member_id]
+        members.append(told)
     value = GroupMetadataValue(
         protocol_type=group.protocol_type or "",
         generation=group.generation,

@@ -14,8 +14,8 @@ from barnabas.coordinators.group.group_states import (
 from barnabas.coordinators.group.member import Member, Protocols
 from barnabas.coordinators.group.rebalancing import end_join_phase
 from barnabas.coordinators.group.replies import Effects, SyncReply, Waiter
-from barnabas.coordinators.group.syncing import Sync
 from barnabas.protocol.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from barnabas.protocol.sync_group import SyncGroupRequest
 
 
 def joins_again(group: ClassicGroup, asked: JoinGroupRequest, waiter: Waiter) -> bool:
@@ -57,7 +57,7 @@ def end_joins(group: ClassicGroup, now: int) -> Effects:
     return effects
 
 
-def waits_for_leader(group: ClassicGroup, asked: Sync, waiter: Waiter) -> bool:
+def waits_for_leader(group: ClassicGroup, asked: SyncGroupRequest, waiter: Waiter) -> bool:
     """Have a follower wait for what the leader will say."""
     if group.state is not COMPLETING_REBALANCE:
         return False
@@ -69,7 +69,7 @@ def waits_for_leader(group: ClassicGroup, asked: Sync, waiter: Waiter) -> bool:
     return True
 
 
-def sync_reply(group: ClassicGroup, asked: Sync, now: int) -> SyncReply | None:
+def sync_reply(group: ClassicGroup, asked: SyncGroupRequest, now: int) -> SyncReply | None:
     """What a member is told after its leader has said it; None: it has not, or something is wrong."""
     if group.state is not STABLE:
         return None
@@ -81,14 +81,14 @@ def sync_reply(group: ClassicGroup, asked: Sync, now: int) -> SyncReply | None:
     return group.sync_reply(member)
 
 
-def _asker(group: ClassicGroup, asked: Sync) -> Member | None:
+def _asker(group: ClassicGroup, asked: SyncGroupRequest) -> Member | None:
     """The member that asks, if it is no static one and belongs to this generation."""
-    member_id, instance_id, generation, kind, protocol, _ = asked
+    kind, protocol = asked.protocol_type, asked.protocol_name
     if (
-        generation != group.generation
-        or instance_id is not None
+        asked.generation_id != group.generation
+        or asked.group_instance_id is not None
         or (kind is not None and kind != group.protocol_type)
         or (protocol is not None and protocol != group.protocol)
     ):
         return None
-    return group.members.get(member_id)
+    return group.members.get(asked.member_id)

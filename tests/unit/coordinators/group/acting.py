@@ -12,6 +12,7 @@ from barnabas.coordinators.group.syncing import Sync
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import ErrorCode
 from barnabas.protocol.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from barnabas.protocol.sync_group import SyncGroupRequest, SyncGroupRequestAssignment
 
 SESSION_MS = 10_000
 REBALANCE_MS = 60_000
@@ -64,7 +65,7 @@ class Acting:
             skips_assignment=skips,
         )
         self.told.pop(who, None)
-        if self.usual and usual.joins_again(self.group, _request(asked), who):
+        if self.usual and usual.joins_again(self.group, _join_request(asked), who):
             self.short_ways += 1
             if self.group.ends_joins():
                 self._carry_out(usual.end_joins(self.group, self.now))
@@ -85,11 +86,12 @@ class Acting:
         present = self.group.generation if generation is None else generation
         asked = Sync(self.ids.get(who, who), instance, present, kind, protocol, named)
         self.told.pop(who, None)
-        told = usual.sync_reply(self.group, asked, self.now) if self.usual else None
+        said = _sync_request(asked)
+        told = usual.sync_reply(self.group, said, self.now) if self.usual else None
         if told is not None:
             self.short_ways += 1
             self.told[who] = told
-        elif self.usual and usual.waits_for_leader(self.group, asked, who):
+        elif self.usual and usual.waits_for_leader(self.group, said, who):
             self.short_ways += 1
         else:
             self._carry_out(syncing.sync(self.group, asked, who, self.now))
@@ -176,7 +178,7 @@ class Acting:
             self._carry_out(syncing.stored(self.group, ticket, self.written, self.now))
 
 
-def _request(asked: Join) -> JoinGroupRequest:
+def _join_request(asked: Join) -> JoinGroupRequest:
     """How a client says that."""
     return JoinGroupRequest(
         group_id="kennel",
@@ -187,5 +189,20 @@ def _request(asked: Join) -> JoinGroupRequest:
         protocol_type=asked.protocol_type,
         protocols=[
             JoinGroupRequestProtocol(name=name, metadata=told) for name, told in asked.protocols
+        ],
+    )
+
+
+def _sync_request(asked: Sync) -> SyncGroupRequest:
+    return SyncGroupRequest(
+        group_id="kennel",
+        generation_id=asked.generation,
+        member_id=asked.member_id,
+        group_instance_id=asked.instance_id,
+        protocol_type=asked.protocol_type,
+        protocol_name=asked.protocol,
+        assignments=[
+            SyncGroupRequestAssignment(member_id=name, assignment=what)
+            for name, what in asked.assignments.items()
         ],
     )

@@ -354,7 +354,7 @@ def _request(
     length: cython.Py_ssize_t = cython.cast(cython.short, data[8] << 8 | data[9])
     if key < 0 or key >= len(flexible_since):
         return None
-    found: object = readers.get((key, version))
+    found: object = readers.get(load32(data))
     if found is None:
         return None
     reader: Reader = found
@@ -382,7 +382,7 @@ def read_request(
 ) -> object:
     """A whole request as a `make`: key, version, correlation id, client id, message.
 
-    None where `readers` has no Reader under its (key, version), or anything of it is unusual. It must
+    None where `readers` has no Reader under key << 16 | version, or anything of it is unusual. It must
     not have the first version of ControlledShutdown, whose header ends before the client id.
     """
     view: Py_buffer

@@ -42,7 +42,7 @@ class Reader:
 
 def read_request(
     frame: Buffer,
-    readers: Mapping[tuple[int, int], Reader],
+    readers: Mapping[int, Reader],
     flexible_since: tuple[int, ...],
     make: type[_Made],
     spare: int,

@@ -9,7 +9,7 @@ class Reader:
 
 def read_request(
     frame: object,
-    readers: Mapping[tuple[int, int], Reader],
+    readers: Mapping[int, Reader],
     flexible_since: tuple[int, ...],
     make: type,
     spare: int,

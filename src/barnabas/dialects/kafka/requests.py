@@ -92,7 +92,7 @@ class Ways:
     """What reads the requests of an API in a version and writes its responses, once it was asked for.
 
     One for all connections that are served these versions: so what many say in turn stays in the
-    caches of the processor.
+    caches of the processor. `plain` and `encoders` are by key << 16 | version: what a request begins with.
     """
 
     __slots__ = ("direct", "encoders", "plain", "readers", "served")
@@ -103,8 +103,8 @@ class Ways:
             key: (read, served[key]) for key, read in _DIRECT.items() if key in served
         }
         self.readers: dict[tuple[int, int], _Reader] = {}
-        self.plain: dict[tuple[int, int], struct_reading.Reader] = {}
-        self.encoders: dict[tuple[int, int], _Encoder] = {}
+        self.plain: dict[int, struct_reading.Reader] = {}
+        self.encoders: dict[int, _Encoder] = {}
 
 
 class KafkaDialect:
@@ -200,7 +200,7 @@ class KafkaDialect:
             OnlyByClosing: a produce with acks=0 failed.
         """
         key, version, correlation_id, _, body = request
-        encode = self._encoders.get((key, version))
+        encode = self._encoders.get(key << 16 | version)
         if encode is not None:
             if throttle_ms:
                 _tell(outcome, throttle_ms)
@@ -229,7 +229,7 @@ class KafkaDialect:
         is_served = version in self._served[api]
         encoder = response_encoder(api, version if is_served else 0)
         if plain and is_served:
-            self._encoders[key, version] = encoder
+            self._encoders[key << 16 | version] = encoder
         return encoder
 
     def _write_produced(
@@ -274,7 +274,7 @@ class KafkaDialect:
         reader = self._readers[key, version] = _reader_of(key, version)
         codec: Codec[object] = Codec.of(DECLARED[key].request, version)
         if codec.reader is not None and key not in _COMMANDS and (key, version) != _NO_CLIENT:
-            self._plain[key, version] = codec.reader
+            self._plain[key << 16 | version] = codec.reader
         return reader
 
 

@@ -8,11 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from barnabas.broker.dispatch import SERVED
+from barnabas.dialects.dialect import Request
 from barnabas.dialects.kafka.requests import KafkaDialect, Ways
 from barnabas.errors import DecodeError
+from barnabas.kernels import struct_reading
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.headers import (
+    FLEXIBLE_SINCE,
     RequestHeader,
     encode_request,
     encode_response,
@@ -48,10 +51,16 @@ def test_a_request_is_read_alike_the_first_time_and_later(
     version = chance.randrange(SERVED[key].first, SERVED[key].last + 1)
     message = make_message(DECLARED[key].request, version, chance)
     frame = encode_request(RequestHeader(key, version, -seed // 2, client), message).joined()[4:]
-    dialect = KafkaDialect(Ways(SERVED))
+    ways = Ways(SERVED)
+    dialect = KafkaDialect(ways)
     first, second = read(dialect, frame), read(dialect, frame)
     assert first == second == (key, version, -seed // 2, client, message)
     assert type(second) is type(first)
+    if ways.plain:
+        by_kernel = struct_reading.read_request(
+            frame, ways.plain, FLEXIBLE_SINCE, Request, len(frame)
+        )
+        assert by_kernel == second
     for _ in range(10):
         wrong = bytes(mutate(frame, chance))
         one, other = read(dialect, wrong), read(KafkaDialect(Ways(SERVED)), wrong)

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from barnabas.coordinators.group.introduction import introduction
+from barnabas.coordinators.group.member import Member
 from tests.unit.coordinators.group.acting import Acting
 
 NAMES = ("ann", "bob", "cat", "dan")
@@ -32,6 +34,7 @@ odd = st.sampled_from(
         {"kind": "connect"},
         {"instance": "static"},
         {"session_ms": 12_000},
+        {"rebalance_ms": 30_000},
         {"protocols": [("range", b"news")]},
         {"protocols": [("range", b"all"), ("sticky", b"")]},
         {"protocols": [("sticky", b"")]},
@@ -65,6 +68,14 @@ steps = st.one_of(
 )
 
 
+def assert_told_as_it_is(member: Member) -> None:
+    """What is kept of how it was told of is what would be made now."""
+    known, member.introduction = member.introduction, None
+    if known is not None:
+        assert introduction(member, known.protocol) == known
+        member.introduction = known
+
+
 @given(st.lists(steps, min_size=5, max_size=30), st.sampled_from([4, 5, 1000]))
 @settings(max_examples=300, deadline=None)
 def test_the_short_ways_and_the_long_ones_are_the_same(script: list[Step], room: int) -> None:
@@ -78,5 +89,7 @@ def test_the_short_ways_and_the_long_ones_are_the_same(script: list[Step], room:
         assert short.told == long.told
         assert short.log == long.log
         assert short.group == long.group
+        for member in short.group.members.values():
+            assert_told_as_it_is(member)
     assert not long.short_ways
     event(f"short ways: {min(short.short_ways, 9)}")

@@ -143,7 +143,7 @@ class GroupMembers:
     def sync_as_usual(
         self, asked: SyncGroupRequest, respond: Callable[[SyncReply], object]
     ) -> object | None:
-        """As `sync`, of a follower whose leader has said it, or will; None: it is anything else."""
+        """As `sync`, if the leader has said it, or a follower asks before; None: it is anything else."""
         held = self._shards.find(asked.group_id)
         classic = None if held is None else held.shard.group(asked.group_id)
         return None if classic is None else self._classic.sync_as_usual(classic, asked, respond)

@@ -87,7 +87,7 @@ class GroupMembership:
         asked: SyncGroupRequest,
         respond: Callable[[SyncReply], object],
     ) -> object | None:
-        """As `sync`, of a follower whose leader has said it, or will; None: it is anything else."""
+        """As `sync`, if the leader has said it, or a follower asks before; None: it is anything else."""
         # Its session only grows, so that its group's alarm stays as it is.
         told = usual.sync_reply(group, asked, self._shards.now_ms())
         if told is not None:

@@ -188,6 +188,7 @@ class Connection:
             departures.present = None
             if type(reply) is bytes and not outbox.size:
                 if not self.is_closed:
+                    # As `Outbox.add`, without the call.
                     outbox.only = reply
                     outbox.size = len(reply)
                     departures.add(self)

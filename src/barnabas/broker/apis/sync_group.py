@@ -29,8 +29,10 @@ def handle(broker: Broker, context: RequestContext, request: SyncGroupRequest) -
         return _respond(SyncReply(ErrorCode.INVALID_GROUP_ID))
     try:
         members = broker.members
-        told = members.sync_as_usual(request, _respond)
-        return members.sync(request.group_id, _asked(request), _respond) if told is None else told
+        outcome = members.sync_as_usual(request, _respond)
+        if outcome is not None:
+            return outcome
+        return members.sync(request.group_id, _asked(request), _respond)
     except BrokerError as error:
         return _respond(SyncReply(error.code))
 

@@ -10,9 +10,9 @@ from barnabas.protocol.internal.group_metadata_record import MemberMetadata
 from barnabas.protocol.join_group import JoinGroupResponseMember
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Introduction:
-    """Of one member, under one protocol. What it is to do is filled in for each record."""
+    """Of one member, under one protocol. What it is to do is in it only while a record is written."""
 
     protocol: str | None
     to_leader: JoinGroupResponseMember

@@ -10,7 +10,7 @@ from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
 from barnabas.coordinators.group.group_records import encode_group
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.introduction import introduction
-from barnabas.coordinators.group.member import Member
+from barnabas.coordinators.group.member import NO_ASSIGNMENT, Member
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.protocol.internal.group_metadata_record import GroupMetadataValue, MemberMetadata
 
@@ -32,7 +32,11 @@ def record_of(
         current_state_timestamp=group.since_ms,
         members=members,
     )
-    return encode_group(group.group_id, value)
+    record = encode_group(group.group_id, value)
+    for told in members:
+        # It stays as long as the member, and what it is to do may not come to be.
+        told.assignment = NO_ASSIGNMENT
+    return record
 
 
 def group_of(group_id: str, settings: GroupSettings, value: GroupMetadataValue) -> ClassicGroup:

@@ -21,7 +21,8 @@ from barnabas.protocol.sync_group import SyncGroupRequest
 def joins_again(group: ClassicGroup, asked: JoinGroupRequest, waiter: Waiter) -> bool:
     """Have a member wait that is waited for and says what it said the last time.
 
-    With the last of them `end_joins` has something to say.
+    With the last of them `end_joins` has something to say. Version 0, which has no rebalance timeout,
+    goes the long way.
     """
     member = group.members.get(asked.member_id)
     if (

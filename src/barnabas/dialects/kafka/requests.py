@@ -92,7 +92,7 @@ class Ways:
     """What reads the requests of an API in a version and writes its responses, once it was asked for.
 
     One for all connections that are served these versions: so what many say in turn stays in the
-    caches of the processor. `plain` and `encoders` are by key << 16 | version: what a request begins with.
+    caches of the processor. `direct` is by key, the others by key << 16 | version, as requests begin.
     """
 
     __slots__ = ("direct", "encoders", "plain", "readers", "served")
@@ -102,7 +102,7 @@ class Ways:
         self.direct: dict[int, tuple[_Direct, VersionRange]] = {
             key: (read, served[key]) for key, read in _DIRECT.items() if key in served
         }
-        self.readers: dict[tuple[int, int], _Reader] = {}
+        self.readers: dict[int, _Reader] = {}
         self.plain: dict[int, struct_reading.Reader] = {}
         self.encoders: dict[int, _Encoder] = {}
 
@@ -169,7 +169,7 @@ class KafkaDialect:
             return request
         header, position = read_request_header(frame)
         key, version, correlation_id, client_id = header
-        reader = self._readers.get((key, version))
+        reader = self._readers.get(key << 16 | version)
         if reader is None:
             reader = self._make_reader(key, version)
         if key == _PRODUCE:
@@ -271,7 +271,7 @@ class KafkaDialect:
             raise DecodeError(
                 "header.api_version", 2, f"{key.name} of version {versions}, not {version}"
             )
-        reader = self._readers[key, version] = _reader_of(key, version)
+        reader = self._readers[key << 16 | version] = _reader_of(key, version)
         codec: Codec[object] = Codec.of(DECLARED[key].request, version)
         if codec.reader is not None and key not in _COMMANDS and (key, version) != _NO_CLIENT:
             self._plain[key << 16 | version] = codec.reader

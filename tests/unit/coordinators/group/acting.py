@@ -48,6 +48,7 @@ class Acting:
         skips: bool = True,
         kind: str = "consumer",
         session_ms: int = SESSION_MS,
+        rebalance_ms: int = REBALANCE_MS,
     ) -> None:
         self._made += 1
         asked = Join(
@@ -58,7 +59,7 @@ class Acting:
             client_id=who,
             client_host="/127.0.0.1",
             session_timeout_ms=session_ms,
-            rebalance_timeout_ms=REBALANCE_MS,
+            rebalance_timeout_ms=rebalance_ms,
             protocol_type=kind,
             protocols=tuple(protocols),
             takes_id_first=takes_id_first,

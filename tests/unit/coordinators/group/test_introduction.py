@@ -1,6 +1,7 @@
 """What is told of a member: as it spoke last, under the protocol of the present generation."""
 
 from barnabas.coordinators.group.group_records import decode_group
+from barnabas.errors import ErrorCode
 from tests.unit.coordinators.group.acting import Acting
 
 BOTH = [("range", b"all"), ("sticky", b"some")]
@@ -68,3 +69,15 @@ def test_the_record_has_what_each_is_to_do_now() -> None:
     value = one.log[-1].value
     assert value is not None
     assert {each.assignment for each in decode_group(value).members} == {b"ann", b"bob"}
+
+
+def test_what_could_not_be_kept_is_not_remembered() -> None:
+    one = Acting()
+    one.settle("ann", "bob")
+    one.written = ErrorCode.COORDINATOR_NOT_AVAILABLE
+    one.join("ann")
+    one.join("bob")
+    one.hand_out()
+    for member in one.group.members.values():
+        assert member.introduction is not None
+        assert member.introduction.in_record.assignment == member.assignment == b""

@@ -11,10 +11,11 @@ from barnabas.client.core.group.membership import Membership, Told
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.config.clients import ConsumerConfig
 from barnabas.coordinators.group import joining, leaving, syncing
-from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
+from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.replies import Effects, JoinReply, SyncReply
+from barnabas.coordinators.group.settings import GroupSettings
 from barnabas.coordinators.group.syncing import Sync
 from barnabas.errors import ErrorCode
 from barnabas.protocol.join_group import (

@@ -14,7 +14,7 @@ from barnabas.broker.shards import TOO_LARGE, HeldShard, Shards
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.coordinators.consumer_group.surroundings import Surroundings
-from barnabas.coordinators.group.classic import GroupSettings
+from barnabas.coordinators.group.settings import GroupSettings
 from barnabas.coordinators.shard import CoordinatorRecord, Replayed
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Clock

@@ -9,8 +9,9 @@ from barnabas.broker.group_shards import GroupShards
 from barnabas.broker.purgatory import Pending
 from barnabas.coordinators.consumer_group.beating import Beat
 from barnabas.coordinators.consumer_group.places import Place
-from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
+from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.group_states import GroupState
+from barnabas.coordinators.group.settings import GroupSettings
 from barnabas.coordinators.group.snapshot import record_of
 from barnabas.coordinators.shard import Replayed
 from barnabas.coordinators.share_group.groups import ShareBeat, ShareSettings

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
-from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
+from barnabas.coordinators.group.classic import ClassicGroup
+from barnabas.coordinators.group.settings import GroupSettings
 from barnabas.coordinators.group.snapshot import record_of
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import BrokerError, ErrorCode

@@ -8,12 +8,13 @@ import pytest
 
 from barnabas.broker.group_shards import GroupShards, Held
 from barnabas.broker.steady_member import SteadyMember
-from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
+from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.leaving import end, heartbeat, leave
 from barnabas.coordinators.group.member import Identity, Member
 from barnabas.coordinators.group.rebalancing import begin_rebalance
 from barnabas.coordinators.group.replies import Effects
+from barnabas.coordinators.group.settings import GroupSettings
 from barnabas.errors import ErrorCode
 
 SESSION_MS, GENERATION = 10_000, 3

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from barnabas.coordinators.consumer_group.places import KnownTopic, Place
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.surroundings import Surroundings
-from barnabas.coordinators.group.classic import GroupSettings
+from barnabas.coordinators.group.settings import GroupSettings
 from barnabas.coordinators.group.shard import GroupShard
 
 SETTINGS = ConsumerSettings(

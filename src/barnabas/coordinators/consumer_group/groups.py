@@ -12,12 +12,13 @@ from barnabas.coordinators.consumer_group.replaying import replay
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.surroundings import Surroundings
 from barnabas.coordinators.draft import Draft, Replay
-from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
+from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.group_records import encode_end
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.replies import JoinReply, SyncReply
+from barnabas.coordinators.group.settings import GroupSettings
 from barnabas.coordinators.group.syncing import Sync
 from barnabas.coordinators.kept_groups import KeptGroups
 from barnabas.coordinators.resting import Resting

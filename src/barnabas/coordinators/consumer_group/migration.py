@@ -19,7 +19,7 @@ from barnabas.coordinators.consumer_group.target import (
     known_topics,
 )
 from barnabas.coordinators.draft import Draft
-from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
+from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.group_records import encode_end
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.member import Member
@@ -29,6 +29,7 @@ from barnabas.coordinators.group.protocols import (
     encode_assignment,
     subscription_of,
 )
+from barnabas.coordinators.group.settings import GroupSettings
 from barnabas.coordinators.group.snapshot import record_of
 from barnabas.errors import BrokerError, DecodeError, ErrorCode
 

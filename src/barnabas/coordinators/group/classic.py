@@ -14,22 +14,12 @@ from barnabas.coordinators.group.introduction import introduction
 from barnabas.coordinators.group.member import Identity, Member, Protocols
 from barnabas.coordinators.group.protocols import CONSUMER, in_common, names_of, topics_of
 from barnabas.coordinators.group.replies import JoinReply, SyncReply
+from barnabas.coordinators.group.settings import GroupSettings
 from barnabas.errors import ErrorCode
 from barnabas.protocol.join_group import JoinGroupResponseMember
 from barnabas.types import new_tuple
 
 _NONE = ErrorCode.NONE
-
-
-@dataclass(frozen=True, slots=True)
-class GroupSettings:
-    """What all groups of a broker obey."""
-
-    initial_delay_ms: int
-    """How long a group that begins waits for more members."""
-    max_size: int
-    new_member_timeout_ms: int = 300_000
-    """How long a member waits for its first answer. Source: Kafka's newMemberJoinTimeoutMs."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,15 @@
 """Commit: a group's wish to keep positions, and whether who wishes it may."""
 
 from collections.abc import Callable, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.group_states import COMPLETING_REBALANCE, EMPTY
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
 from barnabas.errors import ErrorCode
+
+if TYPE_CHECKING:
+    from barnabas.coordinators.group.classic import ClassicGroup
 
 NO_GENERATION = -1
 
@@ -28,7 +30,7 @@ class Commit(NamedTuple):
 
 
 def commit_refusal(
-    group: ClassicGroup | None, asked: Commit, *, has_offsets: Callable[[str], bool]
+    group: "ClassicGroup | None", asked: Commit, *, has_offsets: Callable[[str], bool]
 ) -> ErrorCode | None:
     """Why the positions are not to be kept. `has_offsets`: whether a group has any, if nothing else.
 

@@ -5,11 +5,13 @@ The group does not know how anybody is answered: a `Waiter` is whatever the call
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import ErrorCode
-from barnabas.protocol.join_group import JoinGroupResponseMember
+
+if TYPE_CHECKING:
+    from barnabas.protocol.join_group import JoinGroupResponseMember
 
 Waiter = object
 
@@ -24,7 +26,7 @@ class JoinReply(NamedTuple):
     protocol: str | None = None
     leader: str = ""
     skip_assignment: bool = False
-    members: Sequence[JoinGroupResponseMember] = ()
+    members: "Sequence[JoinGroupResponseMember]" = ()
 
 
 class SyncReply(NamedTuple):

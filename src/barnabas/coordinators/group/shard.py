@@ -11,7 +11,7 @@ from barnabas.coordinators.consumer_group import committing
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.groups import ConsumerGroups
 from barnabas.coordinators.consumer_group.surroundings import Surroundings
-from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
+from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.commit import NO_GENERATION, Commit, commit_refusal
 from barnabas.coordinators.group.group_records import decode_group, decode_group_key, encode_end
 from barnabas.coordinators.group.group_states import GroupState
@@ -19,6 +19,7 @@ from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.offset_records import Position, Who
 from barnabas.coordinators.group.offsets import OffsetsShard
 from barnabas.coordinators.group.protocols import CONSUMER
+from barnabas.coordinators.group.settings import GroupSettings
 from barnabas.coordinators.group.snapshot import group_of
 from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult, Replayed
 from barnabas.coordinators.share_group.group import ShareGroup

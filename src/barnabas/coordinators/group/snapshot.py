@@ -6,11 +6,12 @@ to tell again.
 
 from collections.abc import Mapping
 
-from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
+from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.group_records import encode_group
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.introduction import introduction
 from barnabas.coordinators.group.member import NO_ASSIGNMENT, Member
+from barnabas.coordinators.group.settings import GroupSettings
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.protocol.internal.group_metadata_record import GroupMetadataValue, MemberMetadata
 

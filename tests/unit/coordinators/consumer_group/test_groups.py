@@ -8,7 +8,7 @@ import pytest
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, ConsumerGroupState
 from barnabas.coordinators.consumer_group.member import MemberState
-from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
+from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.joining import Join
@@ -16,6 +16,7 @@ from barnabas.coordinators.group.leaving import loaded
 from barnabas.coordinators.group.member import NO_ASSIGNMENT, Identity, Member
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
 from barnabas.coordinators.group.protocols import assignment_of, encode_assignment
+from barnabas.coordinators.group.settings import GroupSettings
 from barnabas.coordinators.group.shard import GroupShard
 from barnabas.errors import BrokerError, ErrorCode
 from tests.unit.coordinators.refusals import refused_first

@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 
 from barnabas.coordinators.group import joining, leaving, syncing, usual
-from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
+from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.joining import Join
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.replies import Effects, JoinReply, SyncReply
+from barnabas.coordinators.group.settings import GroupSettings
 from barnabas.coordinators.group.syncing import Sync
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import ErrorCode

@@ -1,7 +1,8 @@
 import pytest
 
-from barnabas.coordinators.group.classic import ClassicGroup, GroupSettings
+from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.group_states import TRANSITIONS, GroupInput, GroupState
+from barnabas.coordinators.group.settings import GroupSettings
 
 
 @pytest.mark.parametrize("state", GroupState)

@@ -1,9 +1,9 @@
 import pytest
 
-from barnabas.coordinators.group.classic import GroupSettings
 from barnabas.coordinators.group.group_records import decode_group
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.leaving import loaded
+from barnabas.coordinators.group.settings import GroupSettings
 from barnabas.coordinators.group.snapshot import group_of
 from barnabas.errors import ErrorCode
 from tests.unit.coordinators.group.acting import DELAY_MS, REBALANCE_MS, SESSION_MS, Acting

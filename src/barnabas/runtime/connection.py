@@ -186,11 +186,9 @@ class Connection:
             else:
                 reply = self.several(scratch[:received])
             departures.present = None
-            if type(reply) is bytes and not outbox.size:
+            if type(reply) is bytes:
                 if not self.is_closed:
-                    # As `Outbox.add`, without the call.
-                    outbox.only = reply
-                    outbox.size = len(reply)
+                    outbox.add(reply)
                     departures.add(self)
             elif reply is None:
                 self._intake.put(max(received, 0))

@@ -22,8 +22,7 @@ _SMALL_REGION = 256 * 1024
 class Outbox:
     """What one connection still has to send. `size` is in bytes, file regions included.
 
-    `only`: all there is, where that is one reply of bytes, as mostly. Then nothing is in `_parts`. The
-    connection puts it there itself, as `add` does.
+    `only`: all there is, where that is one reply of bytes, as mostly. Then nothing is in `_parts`.
     """
 
     __slots__ = ("_memory", "_parts", "only", "size")

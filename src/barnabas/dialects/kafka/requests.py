@@ -271,10 +271,11 @@ class KafkaDialect:
             raise DecodeError(
                 "header.api_version", 2, f"{key.name} of version {versions}, not {version}"
             )
-        reader = self._readers[key << 16 | version] = _reader_of(key, version)
+        begun = key << 16 | version
+        reader = self._readers[begun] = _reader_of(key, version)
         codec: Codec[object] = Codec.of(DECLARED[key].request, version)
         if codec.reader is not None and key not in _COMMANDS and (key, version) != _NO_CLIENT:
-            self._plain[key << 16 | version] = codec.reader
+            self._plain[begun] = codec.reader
         return reader
 
 

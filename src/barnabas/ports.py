@@ -241,13 +241,14 @@ class Channel(Protocol):
         ...
 
     def send(self, buffers: Sequence[Buffer], *, more: bool = False) -> int:
-        """Send what fits now of the buffers in order; returns the bytes taken, may be 0.
+        """Bytes that were taken of the buffers in order, may be 0; ConnectionFailed if it broke.
 
         `more` says that further bytes follow at once, so that no small packet leaves alone.
-
-        Raises:
-            ConnectionFailed: the stream broke.
         """
+        ...
+
+    def send_one(self, data: Buffer) -> int:
+        """As `send`, of one buffer."""
         ...
 
     def send_file(self, file: File, position: int, count: int) -> int:
@@ -376,10 +377,7 @@ class SharedRegistry(Registry, Protocol):
         ...
 
     def watch(self, path: str, on_change: Callable[[], None]) -> None:
-        """Call whenever a node, its data, or the names right below it may have changed.
-
-        Several changes may come as one call, and a call may come without a change.
-        """
+        """Call when a node, its data or the names below it may have changed: perhaps once for several."""
         ...
 
     def on_new_session(self, callback: Callable[[], None]) -> None:

@@ -80,6 +80,10 @@ class _CutChannel:
             raise ConnectionFailed("cut amid the request")
         return self._channel.send(buffers, more=more)
 
+    def send_one(self, data: Buffer) -> int:
+        """As `send`, of one buffer."""
+        return self.send([data])
+
     def send_file(self, file: File, position: int, count: int) -> int:
         """As the channel below."""
         return self._channel.send_file(file, position, count)

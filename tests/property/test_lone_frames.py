@@ -81,7 +81,7 @@ class Replicas:
         self.unseen += self.queued
         self.written += self.queued
         self.queued = []
-        return bool(self.unseen)
+        return not self.unseen
 
     def take_unseen(self) -> list[Unflushed]:
         unseen, self.unseen = self.unseen, []

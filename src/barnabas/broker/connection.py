@@ -153,7 +153,7 @@ class ClientConnection:
             if type(outcome) is Unwritten:
                 return self._answer_when_written(request, outcome)
             replicas = broker.replicas
-            unseen = replicas.take_unseen() if replicas.write() else ()
+            unseen = () if replicas.write() else replicas.take_unseen()
             if type(outcome) is Pending:
                 if not outcome.is_done:
                     self._parked = (request, outcome)
@@ -389,13 +389,14 @@ class ClientConnection:
         self._connection.guarded(self._reply_parked, outcome)
 
     def _reply_parked(self, told: object) -> None:
+        assert self._parked is not None
+        request, _ = self._parked
+        self._parked = None
         outcome = reply_of(told)
-        parked, self._parked = self._parked, None
-        assert parked is not None
         if self._used is not None:
-            self._reply_metered(parked[0], outcome, self._used)
+            self._reply_metered(request, outcome, self._used)
         elif self._silence is None:
-            reply = self._dialect.write_response(parked[0], outcome)
+            reply = self._dialect.write_response(request, outcome)
             self._connection.resume(reply)
         else:
-            self._reply(parked[0], outcome)
+            self._reply(request, outcome)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from math import floor
 from typing import TYPE_CHECKING, TypeVar
 
 from barnabas.broker.internal_names import OFFSETS_TOPIC
@@ -52,7 +53,7 @@ class GroupShards(Shards["GroupShard"]):
 
     def now_ms(self) -> int:
         """Milliseconds since the epoch that never jump: what sessions and states are timed by."""
-        return self._began_ms + int(self._clock.monotonic() * 1000)
+        return self._began_ms + floor(self._clock.monotonic() * 1000)
 
     def _new_shard(self) -> "GroupShard":
         # Imported late: a broker starts faster without it.

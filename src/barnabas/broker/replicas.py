@@ -188,15 +188,15 @@ class ReplicaManager:
     def write(self) -> bool:
         """Write what was queued since the last call, then tell those who wait for it.
 
-        A failing disk ends in the answers of the appends concerned, and in the log. Gives whether there
-        may be something for `take_unseen`.
+        A failing disk ends in the answers of the appends concerned, and in the log. Gives whether all of
+        it counts, so that there is nothing for `take_unseen`.
         """
         while self._dirty:
             # Who is told that something is written may queue what follows from it.
             dirty, self._dirty = self._dirty, {}
             for partition in dirty:
                 self._write(partition)
-        return bool(self._unseen)
+        return not self._unseen
 
     def _write(self, partition: Partition) -> None:
         if self._own:

@@ -10,6 +10,7 @@ a declaration. A request of a group takes 0.5 to 1 us. Source: KIP-482.
 import cython
 from cython.cimports.barnabas.kernels.big_endian import load32
 from cython.cimports.barnabas.kernels.slots import empty_object, slot_place, slot_set, tuple_as
+from cython.cimports.barnabas.kernels.texts import text_of
 from cython.cimports.cpython.buffer import (
     Py_buffer,
     PyBUF_SIMPLE,
@@ -17,7 +18,6 @@ from cython.cimports.cpython.buffer import (
     PyObject_GetBuffer,
 )
 from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
-from cython.cimports.cpython.unicode import PyUnicode_DecodeUTF8
 from cython.cimports.libc.string import memcpy
 
 _FIXED_HEAD = cython.declare(cython.Py_ssize_t, 10)  # of a request, before its client id
@@ -207,9 +207,7 @@ def _one(field: Field, shape: Shape, source: cython.pointer(Source), data: objec
     start: cython.Py_ssize_t = source.at
     source.at += length
     if field.kind == b"T":
-        return PyUnicode_DecodeUTF8(
-            cython.cast(cython.p_char, source.data + start), length, cython.NULL
-        )
+        return text_of(cython.cast(cython.p_char, source.data + start), length, cython.NULL)
     if field.kind == b"B":
         return PyBytes_FromStringAndSize(cython.cast(cython.p_char, source.data + start), length)
     return memoryview(data)[start : source.at]
@@ -363,9 +361,7 @@ def _request(
     if length >= 0:
         if length > source.end - source.at:
             return None
-        client = PyUnicode_DecodeUTF8(
-            cython.cast(cython.p_char, data + source.at), length, b"replace"
-        )
+        client = text_of(cython.cast(cython.p_char, data + source.at), length, b"replace")
         source.at += length
     since: cython.int = flexible_since[key]
     if version >= since:

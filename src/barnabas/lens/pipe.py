@@ -69,7 +69,7 @@ class Pipe:
     def _send(self) -> None:
         """Send what fits; wait for room if not all does, and for the source only if it may be."""
         try:
-            while self._out and (sent := self._target.send((self._out[:_SEND_BYTES],))):
+            while self._out and (sent := self._target.send_one(self._out[:_SEND_BYTES])):
                 del self._out[:sent]
         except ConnectionFailed:
             self._lost = True

@@ -65,9 +65,16 @@ class SocketChannel:
             ConnectionFailed: the stream broke.
         """
         try:
-            if len(buffers) == 1 and not more and len(buffers[0]) <= _SMALL:
-                return send(self._fd, buffers[0])
             return self._socket.sendmsg(buffers[:_IOV_MAX], (), _MSG_MORE if more else 0)
+        except (BlockingIOError, InterruptedError):
+            return 0
+        except OSError as error:
+            raise ConnectionFailed(f"sending to {self._peer}: {error}") from error
+
+    def send_one(self, data: Buffer) -> int:
+        """As `send`, of one buffer."""
+        try:
+            return send(self._fd, data) if len(data) <= _SMALL else self._socket.send(data)
         except (BlockingIOError, InterruptedError):
             return 0
         except OSError as error:

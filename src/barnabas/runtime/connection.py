@@ -216,7 +216,7 @@ class Connection:
             if reply is None:
                 self._intake.put(max(received, 0))
                 self._handle(received)
-            elif reply and (sent := channel.send((reply,))) < len(reply):
+            elif reply and (sent := channel.send_one(reply)) < len(reply):
                 self.send(reply[sent:])
         except Exception as error:  # noqa: BLE001 - it ends this connection
             self._on_failed(error)
@@ -237,7 +237,7 @@ class Connection:
         """The turn is over: send what there is."""
         if not self.is_closed:
             try:
-                if self._broken is not None or not self._outbox.size:
+                if self._broken is not None:
                     self._flush()
                 elif not self._outbox.flush(self._channel):
                     self._flushed(is_out=False)

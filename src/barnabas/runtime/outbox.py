@@ -60,7 +60,7 @@ class Outbox:
         """
         only = self.only
         if only is not None:
-            sent = channel.send((only,))
+            sent = channel.send_one(only)
             if sent == self.size:
                 self.only = None
                 self.size = 0

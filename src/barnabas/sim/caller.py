@@ -108,7 +108,7 @@ class Caller:
         if channel is None:
             return
         try:
-            sent = channel.send([self._unsent])
+            sent = channel.send_one(self._unsent)
         except ConnectionFailed:
             self.hang_up()
             return

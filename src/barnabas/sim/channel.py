@@ -67,6 +67,10 @@ class SimChannel:
             self.other.come(joined[:count])
         return count
 
+    def send_one(self, data: Buffer) -> int:
+        """As `send`, of one buffer."""
+        return self.send([data])
+
     def send_file(self, file: File, position: int, count: int) -> int:
         """Send what fits now of a file region."""
         return self.send([file.read(position, count)])

@@ -36,7 +36,7 @@ def waiting_for(pending: Pending, write: Callable[[Request, object], None]) -> G
     )
     broker = SimpleNamespace(
         quotas=SimpleNamespace(in_force=False),
-        replicas=SimpleNamespace(write=lambda: None, take_unseen=list),
+        replicas=SimpleNamespace(write=lambda: True, take_unseen=list),
     )
     connection = Guarding()
     client = ClientConnection(

@@ -112,7 +112,7 @@ class Member:
         broker = SimpleNamespace(
             clock=self.clock,
             quotas=self.quotas,
-            replicas=SimpleNamespace(write=lambda: None, take_unseen=list),
+            replicas=SimpleNamespace(write=lambda: True, take_unseen=list),
             members=SimpleNamespace(steady=lambda *_: SimpleNamespace(beat=self._beat)),
         )
         handlers = {

@@ -1,7 +1,5 @@
 """A relayed direction with sides that are slow, break or end."""
 
-from collections.abc import Sequence
-
 from barnabas.lens.pipe import Pipe
 from barnabas.types import Buffer
 from tests.unit.runtime.scripted_channel import ScriptedChannel
@@ -12,9 +10,9 @@ class Sizing(ScriptedChannel):
         super().__init__()
         self.sizes: list[int] = []
 
-    def send(self, buffers: Sequence[Buffer], *, more: bool = False) -> int:
-        self.sizes += map(len, buffers)
-        return super().send(buffers, more=more)
+    def send_one(self, data: Buffer) -> int:
+        self.sizes.append(len(data))
+        return super().send_one(data)
 
 
 class Piped:

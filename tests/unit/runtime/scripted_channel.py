@@ -76,6 +76,9 @@ class ScriptedChannel:
         data = b"".join(buffers)
         return self._take("send more" if more else "send", data)
 
+    def send_one(self, data: Buffer) -> int:
+        return self._take("send", bytes(data))
+
     def send_file(self, file: File, position: int, count: int) -> int:
         return self._take("send_file", file.read(position, count))
 

@@ -104,7 +104,7 @@ def test_once_closed_its_descriptor_is_anothers(slow: Slow) -> None:
         with pytest.raises(ConnectionFailed, match="Bad file descriptor"):
             slow.channel.receive_into(memoryview(bytearray(9)))
         with pytest.raises(ConnectionFailed, match="Bad file descriptor"):
-            slow.channel.send((b"z",))
+            slow.channel.send_one(b"z")
         assert (ours.recv(9), theirs.recv(9)) == (b"x", b"y")
 
 
@@ -114,8 +114,17 @@ def test_what_is_large_is_received_and_sent_as_well(slow: Slow) -> None:
     slow.peer.sendall(b"x" * 1000)
     assert slow.channel.receive_into(target) == 1000
     while sent < 1 << 19:
-        sent += slow.channel.send((b"y" * (1 << 19),))
+        sent += slow.channel.send_one(b"y" * (1 << 19))
         slow.peer.recv(1 << 20)
-    while slow.channel.send((b"y" * (1 << 19),)):
+    while slow.channel.send_one(b"y" * (1 << 19)):
         pass
-    assert slow.channel.send((b"y",)) == 0
+    assert slow.channel.send_one(b"y") == slow.channel.send_one(b"y" * (1 << 19)) == 0
+
+
+def test_buffers_leave_in_their_order_until_there_is_no_room(slow: Slow) -> None:
+    assert slow.channel.send((b"ab", b"", memoryview(b"cd")), more=True) == 4
+    assert slow.channel.send((b"e",)) == 1
+    assert slow.peer.recv(5, socket.MSG_WAITALL) == b"abcde"
+    while slow.channel.send((b"y" * (1 << 18), b"z" * (1 << 18))):
+        pass
+    assert slow.channel.send((b"y", b"z")) == 0

@@ -156,17 +156,17 @@ class KafkaDialect:
                 if several is not None:
                     (correlation_id,) = _CORRELATION.unpack_from(frame, 4)
                     return Request(_PRODUCE, version, correlation_id, client_id, several)
+        request = struct_reading.read_request(
+            frame, self._plain, FLEXIBLE_SINCE, Request, _MOST_ELEMENTS
+        )
+        if request is not None:
+            return request
         direct = self._direct.get(frame[1]) if len(frame) > 1 else None
         if direct is not None:
             read, versions = direct
             request = read(frame, versions)
             if request is not None:
                 return request
-        request = struct_reading.read_request(
-            frame, self._plain, FLEXIBLE_SINCE, Request, _MOST_ELEMENTS
-        )
-        if request is not None:
-            return request
         header, position = read_request_header(frame)
         key, version, correlation_id, client_id = header
         reader = self._readers.get(key << 16 | version)

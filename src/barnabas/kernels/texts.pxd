@@ -1,0 +1,2 @@
+cdef extern from "texts.h":
+    object text_of(const char *data, Py_ssize_t size, const char *errors)

@@ -88,11 +88,7 @@ class Sync(Protocol):
     """A sync under way that nobody waits for."""
 
     def poll(self) -> bool:
-        """Whether it is over.
-
-        Raises:
-            StorageError: it failed; what was written since the sync before may be lost.
-        """
+        """Whether it is over. StorageError: it failed; what came since the one before may be lost."""
         ...
 
     def wait(self) -> None:
@@ -234,6 +230,10 @@ class Channel(Protocol):
     @property
     def peer(self) -> str:
         """`host:port` of the other side, for logs and quotas."""
+        ...
+
+    def fileno(self) -> int:
+        """The descriptor, for sends that a kernel makes; -1 where there is none."""
         ...
 
     def receive_into(self, target: memoryview) -> int:

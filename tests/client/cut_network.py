@@ -66,6 +66,10 @@ class _CutChannel:
         """As the channel below."""
         return self._channel.peer
 
+    def fileno(self) -> int:
+        """None: what is sent goes this way."""
+        return -1
+
     def receive_into(self, target: memoryview) -> int:
         """What was answered is lost where it breaks, not what was done."""
         count = self._channel.receive_into(target)

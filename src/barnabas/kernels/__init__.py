@@ -40,6 +40,7 @@ FAMILIES = (
     "struct_reading",
     "struct_writing",
     "sockets",
+    "departing",
 )
 
 

@@ -52,7 +52,7 @@ class Connection:
     ) -> None:
         self._channel = channel
         self._intake = Intake(memory, self, max_frame_bytes)
-        self._outbox = Outbox(memory)
+        self._outbox = Outbox(memory, channel.fileno(), self.leave)
         self._scratch = memory.receive
         self._departures = departures
         self._max_frame_bytes = max_frame_bytes
@@ -96,7 +96,7 @@ class Connection:
         if present is None or (present is not self and not isinstance(send, bytes)):
             self.guarded(self._flush)
         elif present is not self:
-            self._departures.add(self)
+            self._departures.add(self._outbox)
 
     def pause(self) -> None:
         """Hand over no more frames until `resume`; a peer that has said all is answered before."""
@@ -138,6 +138,7 @@ class Connection:
     def finish(self) -> None:
         """Take no more frames; close when the replies are out and nothing is parked."""
         self._finishing = True
+        self._outbox.fd = -1  # It closes when all is out.
         self._listen(wanted=False)
         self._close_if_finished()
 
@@ -189,7 +190,7 @@ class Connection:
             if type(reply) is bytes:
                 if not self.is_closed:
                     outbox.add(reply)
-                    departures.add(self)
+                    departures.add(outbox)
             elif reply is None:
                 self._intake.put(max(received, 0))
                 self._handle(received)
@@ -234,17 +235,8 @@ class Connection:
         self.guarded(self._flush)
 
     def leave(self) -> None:
-        """The turn is over: send what there is."""
-        if not self.is_closed:
-            try:
-                if self._broken is not None:
-                    self._flush()
-                elif not self._outbox.flush(self._channel):
-                    self._flushed(is_out=False)
-                elif self._writing or self._stalled or self._finishing:
-                    self._flushed(is_out=True)
-            except Exception as error:  # noqa: BLE001 - it ends this connection
-                self._on_failed(error)
+        """The turn is over: send what there is, or what a kernel has left of it."""
+        self.guarded(self._flush)
 
     def _on_left_over(self) -> None:
         if not self.is_closed and not self._paused:
@@ -284,7 +276,7 @@ class Connection:
     def _depart(self) -> None:
         """The event is over: send at the end of the turn, what is in files now."""
         if self._outbox.size and not self._outbox.has_files:
-            self._departures.add(self)
+            self._departures.add(self._outbox)
         else:
             self._flush()
 

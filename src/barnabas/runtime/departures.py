@@ -4,11 +4,15 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Protocol
 
+from barnabas.kernels.departing import Sender
 from barnabas.ports import Timers
+from barnabas.runtime.outbox import Outbox
+
+_send = Sender(Outbox).send
 
 
 class Departing(Protocol):
-    """Who has something to send."""
+    """Who has something to send: the outbox of a connection."""
 
     def leave(self) -> None:
         """Send what fits now. What fails is a matter of this one alone."""
@@ -39,7 +43,7 @@ class Departures:
 
     def _leave(self) -> None:
         leaving, self._leaving = self._leaving, []
-        self._let_go(iter(leaving))
+        self._let_go(iter(_send(leaving)))
 
     def _let_go(self, leaving: Iterator[Departing]) -> None:
         all_gone = False

@@ -7,6 +7,7 @@ whole. What did not fit is read again later, never kept.
 """
 
 from collections import deque
+from collections.abc import Callable
 
 from barnabas.errors import StorageError
 from barnabas.ports import Channel
@@ -23,13 +24,16 @@ class Outbox:
     """What one connection still has to send. `size` is in bytes, file regions included.
 
     `only`: all there is, where that is one reply of bytes, as mostly. Then nothing is in `_parts`.
+    `fd`: through which that may leave with what others send; -1: only `leave` knows what else to do.
     """
 
-    __slots__ = ("_memory", "_parts", "only", "size")
+    __slots__ = ("_memory", "_parts", "fd", "leave", "only", "size")
 
-    def __init__(self, memory: ConnectionMemory) -> None:
+    def __init__(self, memory: ConnectionMemory, fd: int, leave: Callable[[], None]) -> None:
         self._memory = memory
         self._parts: deque[Buffer | FileSlice] = deque()
+        self.fd = fd
+        self.leave = leave
         self.only: bytes | None = None
         self.size = 0
 
@@ -77,7 +81,8 @@ class Outbox:
                 buffers, wanted = self._gather()
                 sent = channel.send(buffers, more=wanted < self.size)
                 if sent == self.size:
-                    self.clear()
+                    parts.clear()
+                    self.size = 0
                     return True
             self._advance(sent)
             if sent < wanted:
@@ -85,10 +90,11 @@ class Outbox:
         return True
 
     def clear(self) -> None:
-        """Forget everything; for a connection that closes."""
+        """Forget everything; for a connection that closes, whose descriptor is another's before long."""
         self._parts.clear()
         self.only = None
         self.size = 0
+        self.fd = -1
 
     def _put_only(self) -> None:
         """It is not the only one any more, or not whole."""

@@ -97,14 +97,14 @@ class ClientConnection:
             self._leave_unanswered(reason)
             return True
         key, version, _, client_id, body = request
-        context = self._contexts.get(key)
-        same = context is not None and context[1] == version and context[2] == client_id
-        if context is None or not same:
-            context = self._look_round(request)
+        who = self._contexts.get(key)
+        same = who is not None and who.api_version == version and who.client_id == client_id
+        if who is None or not same:
+            who = self._look_round(request)
         if self._unwritten >= 0 and key != self._unwritten:
             # What it asks may be what those before it have changed.
             broker.replicas.write()
-        outcome = self._handlers[key](broker, context, body)
+        outcome = self._handlers[key](broker, who, body)
         if key in HEARTBEATS or self._pulse is not None:
             self._on_pulse(frame, request, outcome)
         else:
@@ -141,11 +141,11 @@ class ClientConnection:
         try:
             request = dialect.read_request(frame)
             key, version, _, client_id, body = request
-            context = self._contexts.get(key)
-            same = context is not None and context[1] == version and context[2] == client_id
-            if context is None or not same:
-                context = self._look_round(request)
-            outcome = self._handlers[key](broker, context, body)
+            who = self._contexts.get(key)
+            same = who is not None and who.api_version == version and who.client_id == client_id
+            if who is None or not same:
+                who = self._look_round(request)
+            outcome = self._handlers[key](broker, who, body)
             if key in HEARTBEATS or self._pulse is not None:
                 self._on_pulse(frame, request, outcome)
             else:

@@ -1,9 +1,10 @@
 """RequestContext: what a handler knows of who asks, beside the request itself."""
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 
-class RequestContext(NamedTuple):
+@dataclass(slots=True)
+class RequestContext:
     """One request's surroundings. `connection` numbers the client's connection, for logs."""
 
     api_key: int

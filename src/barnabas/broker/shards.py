@@ -7,7 +7,8 @@ appends what is decided.
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Generic, NamedTuple, TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from barnabas.broker.internal_topic import InternalTopic, make_topic
 from barnabas.broker.own_batch import ENOUGH, OwnBatch, batch_bytes, most_bytes, parts
@@ -36,7 +37,8 @@ _USUAL_LENGTH = 255
 ShardT = TypeVar("ShardT", bound=CoordinatorShard)
 
 
-class HeldShard(NamedTuple, Generic[ShardT]):
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldShard(Generic[ShardT]):
     """A shard and the partition that it is kept in."""
 
     partition: Partition

@@ -5,13 +5,14 @@ import logging
 from collections.abc import Callable
 
 from barnabas.errors import ConnectionFailed, KafkaError
+from barnabas.kernels.sockets import one_frame
 from barnabas.ports import Channel
 from barnabas.runtime.departures import Departures
 from barnabas.runtime.frame_handler import Answer, FrameHandler, Lone
 from barnabas.runtime.intake import MOST_AT_ONCE, Intake
 from barnabas.runtime.memory import ConnectionMemory
 from barnabas.runtime.outbox import Outbox
-from barnabas.wire.framing import SIZE_BYTES, size_at
+from barnabas.wire.framing import SIZE_BYTES
 from barnabas.wire.send import Send
 
 log = logging.getLogger(__name__)
@@ -91,12 +92,15 @@ class Connection:
 
         If the event is another's, bytes leave at the end of the turn. What is in files may be gone then.
         """
-        self._outbox.add(send)
-        present = self._departures.present
-        if present is None or (present is not self and not isinstance(send, bytes)):
+        outbox, departures = self._outbox, self._departures
+        outbox.add(send)
+        present = departures.present
+        if present is self:
+            return
+        if present is None or type(send) is not bytes:
             self.guarded(self._flush)
-        elif present is not self:
-            self._departures.add(self._outbox)
+        else:
+            departures.add(outbox)
 
     def pause(self) -> None:
         """Hand over no more frames until `resume`; a peer that has said all is answered before."""
@@ -180,12 +184,13 @@ class Connection:
         try:
             received = self._channel.receive_into(scratch)
             departures.present = self
-            if not SIZE_BYTES <= received <= MOST_AT_ONCE:
-                reply = None
-            elif size_at(scratch)[0] == received - SIZE_BYTES:
-                reply = lone(scratch[SIZE_BYTES:received])
-            else:
+            frame = one_frame(scratch, received, MOST_AT_ONCE)
+            if frame is not None:
+                reply = lone(frame)
+            elif SIZE_BYTES <= received <= MOST_AT_ONCE:
                 reply = self.several(scratch[:received])
+            else:
+                reply = None
             departures.present = None
             if type(reply) is bytes:
                 if not self.is_closed:

@@ -233,7 +233,7 @@ class Channel(Protocol):
         ...
 
     def fileno(self) -> int:
-        """The descriptor, for sends that a kernel makes; -1 where there is none."""
+        """The descriptor, for a kernel to send by itself; -1: there is none, or bytes must come this way."""
         ...
 
     def receive_into(self, target: memoryview) -> int:
@@ -377,7 +377,7 @@ class SharedRegistry(Registry, Protocol):
         ...
 
     def watch(self, path: str, on_change: Callable[[], None]) -> None:
-        """Call when a node, its data or the names below it may have changed: perhaps once for several."""
+        """Call when a node, its data or the names right below it may have changed; several at once."""
         ...
 
     def on_new_session(self, callback: Callable[[], None]) -> None:

@@ -53,6 +53,7 @@ class GroupShards(Shards["GroupShard"]):
 
     def now_ms(self) -> int:
         """Milliseconds since the epoch that never jump: what sessions and states are timed by."""
+        # With each request of a member; `int` would take half as long again.
         return self._began_ms + floor(self._clock.monotonic() * 1000)
 
     def _new_shard(self) -> "GroupShard":

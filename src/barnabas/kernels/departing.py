@@ -10,7 +10,8 @@ from cython.cimports.barnabas.kernels.slots import is_a, slot_get, slot_place, s
 from cython.cimports.barnabas.kernels.socket_calls import MSG_NOSIGNAL, send_bytes
 from cython.cimports.cpython.bytes import PyBytes_AS_STRING, PyBytes_GET_SIZE
 
-_SMALL = cython.declare(cython.Py_ssize_t, 65536)  # bytes: who sends more lets others run meanwhile
+# Bytes. Other threads wait until all of these are sent: who has more sends it by itself.
+_SMALL = cython.declare(cython.Py_ssize_t, 65536)
 
 
 @cython.final
@@ -57,6 +58,7 @@ class Sender:
     def send(self, leaving: list, /) -> list:
         """Send for all of them, in their order; gives those for which something is left to be done.
 
-        That is any that has something else to send, had no room for all of it, or whose stream broke.
+        That is any that has something else to send, had no room for all of it, or whose stream broke:
+        who sends again finds that too, though as EPIPE, whatever it was.
         """
         return [one for one in leaving if not self._empties(one)]

@@ -76,7 +76,7 @@ class SocketChannel:
             raise ConnectionFailed(f"sending to {self._peer}: {error}") from error
 
     def send_one(self, data: Buffer) -> int:
-        """As `send`, of one buffer."""
+        """Send what fits now of one buffer. Raises as `send`."""
         try:
             return send(self._fd, data) if len(data) <= _SMALL else self._socket.send(data)
         except (BlockingIOError, InterruptedError):

@@ -30,7 +30,7 @@ class Departures:
 
     def __init__(self, timers: Timers) -> None:
         self._leaving: list[Departing] = []
-        self.present: Departing | None = None
+        self.present: object | None = None
         self.soon: Callable[[Callable[[], None]], None] = timers.soon
         """Call once, after the callbacks of the present event."""
 
@@ -43,7 +43,14 @@ class Departures:
 
     def _leave(self) -> None:
         leaving, self._leaving = self._leaving, []
-        self._let_go(iter(_send(leaving)))
+        try:
+            left = _send(leaving)
+        except Exception:
+            self.soon(
+                partial(self._let_go, iter(leaving))
+            )  # What fails in one is no matter of the others.
+            raise
+        self._let_go(iter(left))
 
     def _let_go(self, leaving: Iterator[Departing]) -> None:
         all_gone = False

@@ -90,7 +90,7 @@ class Outbox:
         return True
 
     def clear(self) -> None:
-        """Forget everything; for a connection that closes, whose descriptor is another's before long."""
+        """Forget everything; for a stream that broke or ends, whose descriptor is another's before long."""
         self._parts.clear()
         self.only = None
         self.size = 0

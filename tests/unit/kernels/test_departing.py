@@ -1,5 +1,6 @@
 """Replies that leave together: what a kernel sends, and what it leaves to the connections."""
 
+import os
 import socket
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -64,12 +65,15 @@ def received(far: socket.socket, size: int) -> bytes:
 
 
 def is_silent(far: socket.socket) -> bool:
-    """Whether nothing has come."""
+    """Whether nothing has come, nor the end."""
     far.settimeout(0)
     try:
-        return not far.recv(1)
+        far.recv(1)
     except BlockingIOError:
         return True
+    finally:
+        far.settimeout(10)
+    return False
 
 
 def test_each_leaves_on_its_own_connection(sides: Sides) -> None:
@@ -152,8 +156,9 @@ class Hello:
 class Served:
     """A connection that has handled a frame; the turn is not over."""
 
-    def __init__(self, sides: Sides, then: str) -> None:
+    def __init__(self, sides: Sides, then: str = "") -> None:
         near, self.far = sides.pair()
+        self.fd = near.fileno()
         self.timers = ManualTimers()
         self.departures = Departures(self.timers)
         self.connection = Connection(near, sides.memory, self.departures, max_frame_bytes=1000)
@@ -161,12 +166,17 @@ class Served:
         self.far.sendall(FRAME)
         sides.loop.run()
 
+    def send_in_a_turn(self, reply: bytes) -> None:
+        """A reply that the event of another connection brings."""
+        self.departures.present = object()
+        self.connection.send(reply)
+        self.departures.present = None
+
 
 def test_the_end_of_a_turn_sends_what_there_is(sides: Sides) -> None:
-    served = Served(sides, "")
+    served = Served(sides)
     assert is_silent(served.far)
     served.timers.run_soon()
-    served.far.settimeout(10)
     assert received(served.far, len(FRAME)) == FRAME
     assert is_silent(served.far)
 
@@ -181,10 +191,28 @@ def test_one_that_is_to_close_closes_once_its_reply_is_out(sides: Sides) -> None
 def test_who_got_the_descriptor_of_one_that_closed_gets_no_reply_of_it(sides: Sides) -> None:
     served = Served(sides, "close")
     ours, theirs = socket.socketpair()
-    with ours, theirs:
-        served.departures.present = object()  # type: ignore[assignment]
-        served.connection.send(b"late")
+    with ours, theirs, ExitStack() as stack:
+        if served.fd not in {ours.fileno(), theirs.fileno()}:
+            os.dup2(ours.fileno(), served.fd)
+            stack.callback(os.close, served.fd)
+        served.send_in_a_turn(b"late")
         served.timers.run_soon()
         assert is_silent(ours)
         assert is_silent(theirs)
     assert served.far.recv(1) == b""
+
+
+def test_what_there_is_no_room_for_leaves_when_there_is(sides: Sides) -> None:
+    """More than any socket holds, of which the first too much is cut by the kernel."""
+    served, got = Served(sides), bytearray()
+    replies = [FRAME, *(bytes([number % 251]) * 60_001 for number in range(500)), b"the last one"]
+    for reply in replies[1:]:
+        served.send_in_a_turn(reply)
+        served.timers.run_soon()
+    sent = b"".join(replies)
+    while len(got) < len(sent):
+        sides.loop.call_later(0, sides.loop.stop)
+        sides.loop.run()
+        got += served.far.recv(1 << 20)
+    assert got == sent
+    assert is_silent(served.far)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
+from barnabas.runtime import departures as departures_module
 from barnabas.runtime.departures import Departures
 from tests.unit.runtime.manual_timers import ManualTimers
 
@@ -36,3 +37,18 @@ def test_one_that_fails_does_not_keep_the_others() -> None:
         timers.run_soon()
     timers.run_soon()
     assert left == [1]
+
+
+def test_all_leave_though_the_kernel_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_leaving: list[Leaving]) -> list[Leaving]:
+        raise MemoryError
+
+    monkeypatch.setattr(departures_module, "_send", fail)
+    timers, left = ManualTimers(), list[int]()
+    departures = Departures(timers)
+    departures.add(Leaving(lambda: left.append(1)))
+    departures.add(Leaving(lambda: left.append(2)))
+    with pytest.raises(MemoryError):
+        timers.run_soon()
+    timers.run_soon()
+    assert left == [1, 2]

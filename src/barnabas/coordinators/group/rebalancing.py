@@ -91,7 +91,7 @@ def end_join_phase(group: ClassicGroup, effects: Effects, now: int) -> None:
     group.wake_at(until)
     for member in group.members.values():
         if member.joining is not None:
-            effects.answers.append((member.joining, group.join_reply(member)))
+            effects.answer(member.joining, group.join_reply(member))
             member.joining = None
         member.is_new = member.has_synced = False
     group.all_heard(now)

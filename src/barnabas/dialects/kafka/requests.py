@@ -70,7 +70,7 @@ _DIRECT: Mapping[ApiKey, _Direct] = {
     ApiKey.FETCH: fetch_frames.read_all,
     ApiKey.OFFSET_COMMIT: commit_frames.read_any,
 }
-"""Requests whose whole frames kernels read."""
+"""Requests whose whole frames kernels of their own read. All are among `_COMMANDS`."""
 
 
 _COMMANDS = {ApiKey.PRODUCE, ApiKey.FETCH, ApiKey.LIST_OFFSETS, ApiKey.OFFSET_COMMIT}

@@ -1,5 +1,6 @@
 """The direct reading and writing of OffsetCommit agrees with the generated codecs, byte for byte."""
 
+from dataclasses import replace
 from struct import Struct
 from typing import Any
 
@@ -118,7 +119,7 @@ def judge(frame: memoryview) -> None:
         run = read_any(frame, SERVED)
         assert run is not None
         assert isinstance(run.body, CommitRun)
-        assert run._replace(body=run.body.first) == found
+        assert replace(run, body=run.body.first) == found
     if found is not None:
         try:
             header, position = read_request_header(frame)
@@ -233,7 +234,7 @@ def judge_several(received: bytes) -> Request | None:
     for frame, (number, who, name, *position) in zip(frames, run.rows, strict=True):
         one = read_all(frame, SERVED)
         assert one is not None
-        assert one[:4] == (8, found.api_version, number, found.client_id)
+        assert one == Request(8, found.api_version, number, found.client_id, one.body)
         assert isinstance(one.body, CommitOffsets)
         ((topic, topic_id, (offset,)),) = one.body.topics
         assert one.body[:4] == who

@@ -96,7 +96,7 @@ class ClientConnection:
         except Unanswered as reason:
             self._leave_unanswered(reason)
             return True
-        key, version, _, client_id, body = request
+        key, version, client_id = request.api_key, request.api_version, request.client_id
         who = self._contexts.get(key)
         same = who is not None and who.api_version == version and who.client_id == client_id
         if who is None or not same:
@@ -104,7 +104,7 @@ class ClientConnection:
         if self._unwritten >= 0 and key != self._unwritten:
             # What it asks may be what those before it have changed.
             broker.replicas.write()
-        outcome = self._handlers[key](broker, who, body)
+        outcome = self._handlers[key](broker, who, request.body)
         if key in HEARTBEATS or self._pulse is not None:
             self._on_pulse(frame, request, outcome)
         else:
@@ -123,7 +123,7 @@ class ClientConnection:
 
     def _look_round(self, request: Request) -> RequestContext:
         """The surroundings of a request that is not like the one before of its API."""
-        key, version, _, client_id, _ = request
+        key, version, client_id = request.api_key, request.api_version, request.client_id
         if client_id != self._connection.client_id:
             self._connection.client_id = client_id
             self._contexts.clear()
@@ -140,12 +140,12 @@ class ClientConnection:
             return None
         try:
             request = dialect.read_request(frame)
-            key, version, _, client_id, body = request
+            key, version, client_id = request.api_key, request.api_version, request.client_id
             who = self._contexts.get(key)
             same = who is not None and who.api_version == version and who.client_id == client_id
             if who is None or not same:
                 who = self._look_round(request)
-            outcome = self._handlers[key](broker, who, body)
+            outcome = self._handlers[key](broker, who, request.body)
             if key in HEARTBEATS or self._pulse is not None:
                 self._on_pulse(frame, request, outcome)
             else:
@@ -238,13 +238,14 @@ class ClientConnection:
             return None
         if pulse.steady is not None and pulse.steady():
             return reply
-        key, _, _, client_id, body = repeated.request
+        request = repeated.request
+        key, client_id, body = request.api_key, request.client_id, request.body
         context = self._contexts.get(key)
         if context is None or context.client_id != client_id:
             return None
         outcome = self._handlers[key](broker, context, body)
         if outcome == repeated.outcome:
-            pulse.steady = short_way(broker, context, repeated.request, outcome)
+            pulse.steady = short_way(broker, context, request, outcome)
             return reply
         if type(outcome) is not Pending:
             # That is news now, and may be what the next one is told, too.

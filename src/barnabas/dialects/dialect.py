@@ -1,12 +1,14 @@
 """What every wire language does for a broker: frames to requests, outcomes to bytes."""
 
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import Protocol
 
 from barnabas.errors import KafkaError
 from barnabas.wire.send import Send
 
 
-class Request(NamedTuple):
+@dataclass(slots=True)
+class Request:
     """One request: who and which version, and a neutral command or a message of its dialect."""
 
     api_key: int

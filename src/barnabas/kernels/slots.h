@@ -47,28 +47,6 @@ static inline void slot_set(PyObject *object, Py_ssize_t place, PyObject *value)
     Py_XDECREF(before);
 }
 
-/* A named tuple of `values`: what tuple.__new__(type, values) is, without the call. */
-static inline PyObject *tuple_as(PyObject *type, PyObject *values) {
-    PyTypeObject *made = (PyTypeObject *)type;
-    if (!PyType_IsSubtype(made, &PyTuple_Type) || made->tp_basicsize != PyTuple_Type.tp_basicsize) {
-        PyErr_SetString(PyExc_TypeError, "a class that is not a named tuple");
-        return NULL;
-    }
-    Py_ssize_t size = PyTuple_GET_SIZE(values);
-    PyObject *tuple = made->tp_alloc(made, size);
-    if (tuple != NULL) {
-        for (Py_ssize_t index = 0; index < size; index++) {
-            PyObject *value = PyTuple_GET_ITEM(values, index);
-            Py_INCREF(value);
-            PyTuple_SET_ITEM(tuple, index, value);
-        }
-#if PY_VERSION_HEX >= 0x030E0000
-        ((PyTupleObject *)tuple)->ob_hash = -1; /* not known yet */
-#endif
-    }
-    return tuple;
-}
-
 /* The characters of a text that has only ASCII, which are its UTF-8; NULL of any other. */
 static inline const char *ascii_of(PyObject *text, Py_ssize_t *size) {
     if (!PyUnicode_IS_COMPACT_ASCII(text)) {

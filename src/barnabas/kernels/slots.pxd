@@ -4,5 +4,4 @@ cdef extern from "slots.h":
     bint is_a(object object, object type)
     object slot_get(object object, Py_ssize_t place)
     void slot_set(object object, Py_ssize_t place, object value)
-    object tuple_as(object type, tuple values)
     const char *ascii_of(object text, Py_ssize_t *size)

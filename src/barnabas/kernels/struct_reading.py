@@ -9,7 +9,7 @@ a declaration. A request of a group takes 0.5 to 1 us. Source: KIP-482.
 
 import cython
 from cython.cimports.barnabas.kernels.big_endian import load32
-from cython.cimports.barnabas.kernels.slots import empty_object, slot_place, slot_set, tuple_as
+from cython.cimports.barnabas.kernels.slots import empty_object, slot_place, slot_set
 from cython.cimports.barnabas.kernels.texts import text_of
 from cython.cimports.cpython.buffer import (
     Py_buffer,
@@ -336,61 +336,70 @@ class Reader:
         return self.otherwise(data, pos, self.most if spare is None else spare)
 
 
-@cython.cfunc
-def _request(
-    source: cython.pointer(Source),
-    frame: object,
-    readers: dict,
-    flexible_since: tuple,
-    make: type,
-) -> object:
-    if source.end < _FIXED_HEAD:
-        return None
-    data: cython.pointer(cython.const[cython.uchar]) = source.data
-    key: cython.int = cython.cast(cython.short, data[0] << 8 | data[1])
-    version: cython.int = cython.cast(cython.short, data[2] << 8 | data[3])
-    length: cython.Py_ssize_t = cython.cast(cython.short, data[8] << 8 | data[9])
-    if key < 0 or key >= len(flexible_since):
-        return None
-    found: object = readers.get(load32(data))
-    if found is None:
-        return None
-    reader: Reader = found
-    source.at = _FIXED_HEAD
-    client: object = None
-    if length >= 0:
-        if length > source.end - source.at:
-            return None
-        client = text_of(cython.cast(cython.p_char, data + source.at), length, b"replace")
-        source.at += length
-    since: cython.int = flexible_since[key]
-    if version >= since:
-        if source.at >= source.end or data[source.at]:
-            return None
-        source.at += 1
-    message: object = _struct(reader.shape, source, frame)
-    correlation_id: cython.int = load32(data + 4)
-    return tuple_as(make, (key, version, correlation_id, client, message))
+@cython.final
+@cython.cclass
+class Requests:
+    """Reads whole requests as objects of `made`, which has five slots.
 
-
-def read_request(
-    frame: object, readers: dict, flexible_since: tuple, make: type, spare: cython.longlong
-) -> object:
-    """A whole request as a `make`: key, version, correlation id, client id, message.
-
-    None where `readers` has no Reader under key << 16 | version, or anything of it is unusual. It must
-    not have the first version of ControlledShutdown, whose header ends before the client id.
+    `readers` has Readers under key << 16 | version, with keys that `flexible_since` has, and not of the
+    first version of ControlledShutdown, whose header ends before the client id.
     """
-    view: Py_buffer
-    source: Source
-    PyObject_GetBuffer(frame, cython.address(view), PyBUF_SIMPLE)
-    try:
-        source.data = cython.cast(cython.pointer(cython.const[cython.uchar]), view.buf)
-        source.at = 0
-        source.end = view.len
-        source.spare = spare
-        return _request(cython.address(source), frame, readers, flexible_since, make)
-    except ValueError:  # Unusual, or a text that is not UTF-8
-        return None
-    finally:
-        PyBuffer_Release(cython.address(view))
+
+    readers: dict
+    flexible_since: tuple
+    made: type
+    places: cython.Py_ssize_t[5]
+    most: cython.longlong
+
+    def __init__(self, readers: dict, flexible_since: tuple, made: type, most: object) -> None:
+        names: tuple = ("api_key", "api_version", "correlation_id", "client_id", "body")
+        self.readers, self.flexible_since, self.made = readers, flexible_since, made
+        self.most = most
+        for at in range(5):
+            self.places[at] = slot_place(getattr(made, names[at]))
+
+    @cython.cfunc
+    def _read(self, source: cython.pointer(Source), frame: object) -> object:
+        data: cython.pointer(cython.const[cython.uchar]) = source.data
+        if source.end < _FIXED_HEAD:
+            return None
+        found: object = self.readers.get(load32(data))
+        if found is None:
+            return None
+        reader: Reader = found
+        key: cython.int = data[0] << 8 | data[1]
+        version: cython.int = data[2] << 8 | data[3]
+        length: cython.Py_ssize_t = cython.cast(cython.short, data[8] << 8 | data[9])
+        source.at = _FIXED_HEAD
+        client: object = None
+        if length >= 0:
+            if length > source.end - source.at:
+                return None
+            client = text_of(cython.cast(cython.p_char, data + source.at), length, b"replace")
+            source.at += length
+        since: cython.int = self.flexible_since[key]
+        if version >= since:
+            if source.at >= source.end or data[source.at]:
+                return None
+            source.at += 1
+        body: object = _struct(reader.shape, source, frame)
+        correlation_id: cython.int = load32(data + 4)
+        values: tuple = (key, version, correlation_id, client, body)
+        made: object = empty_object(self.made)
+        for at in range(5):
+            slot_set(made, self.places[at], values[at])
+        return made
+
+    def read(self, frame: object, /) -> object:
+        """What a frame says; None where its message is not known, or anything of it is unusual."""
+        view: Py_buffer
+        source: Source
+        PyObject_GetBuffer(frame, cython.address(view), PyBUF_SIMPLE)
+        try:
+            source.data = cython.cast(cython.pointer(cython.const[cython.uchar]), view.buf)
+            source.at, source.end, source.spare = 0, view.len, self.most
+            return self._read(cython.address(source), frame)
+        except ValueError:  # Unusual, or a text that is not UTF-8
+            return None
+        finally:
+            PyBuffer_Release(cython.address(view))

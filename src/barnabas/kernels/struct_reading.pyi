@@ -1,5 +1,5 @@
 from collections.abc import Callable, Mapping
-from typing import Any, TypeVar, final
+from typing import Any, Generic, TypeVar, final
 
 from barnabas.types import Buffer
 
@@ -40,10 +40,13 @@ class Reader:
     ) -> None: ...
     def decode(self, data: Buffer, pos: int = 0, spare: int | None = None) -> tuple[Any, int]: ...
 
-def read_request(
-    frame: Buffer,
-    readers: Mapping[int, Reader],
-    flexible_since: tuple[int, ...],
-    make: type[_Made],
-    spare: int,
-) -> _Made | None: ...
+@final
+class Requests(Generic[_Made]):
+    def __init__(
+        self,
+        readers: Mapping[int, Reader],
+        flexible_since: tuple[int, ...],
+        made: type[_Made],
+        most: int,
+    ) -> None: ...
+    def read(self, frame: Buffer, /) -> _Made | None: ...

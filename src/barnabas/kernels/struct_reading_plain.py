@@ -7,12 +7,17 @@ class Reader:
     """There is none."""
 
 
-def read_request(
-    frame: object,
-    readers: Mapping[int, Reader],
-    flexible_since: tuple[int, ...],
-    make: type,
-    spare: int,
-) -> None:
-    """Read nothing."""
-    del frame, readers, flexible_since, make, spare
+class Requests:
+    """Reads nothing."""
+
+    def __init__(
+        self,
+        readers: Mapping[int, Reader],
+        flexible_since: tuple[int, ...],
+        made: type,
+        most: int,
+    ) -> None:
+        del readers, flexible_since, made, most
+
+    def read(self, frame: object, /) -> None:
+        """No request is known."""

@@ -40,7 +40,7 @@ def read_all(frame: memoryview, versions: VersionRange) -> Request | None:
     body = new_tuple(
         CommitOffsets, (group_id, generation, member_id, instance_id, _NO_RETENTION, topics)
     )
-    return new_tuple(Request, (_OFFSET_COMMIT, version, correlation_id, client_id, body))
+    return Request(_OFFSET_COMMIT, version, correlation_id, client_id, body)
 
 
 def write_all(
@@ -74,13 +74,13 @@ def _read_run(received: memoryview, first: int, versions: VersionRange) -> Reque
         return None
     version, client_id, rows = read
     run = new_tuple(CommitRun, (rows,))
-    return new_tuple(Request, (_OFFSET_COMMIT, version, rows[0][0], client_id, run))
+    return Request(_OFFSET_COMMIT, version, rows[0][0], client_id, run)
 
 
 def write_any(request: Request, codes: list[ErrorCode]) -> bytes | None:
     """The whole reply with its size, or those to requests that were read as one; None as `write_all`."""
-    _, version, correlation_id, _, body = request
+    version, body = request.api_version, request.body
     if type(body) is CommitRun:
         return commit_frames.write_several(version, body.rows, codes)
     assert isinstance(body, CommitOffsets)
-    return write_all(correlation_id, body, codes, version)
+    return write_all(request.correlation_id, body, codes, version)

@@ -47,7 +47,7 @@ def read_all(frame: memoryview, versions: VersionRange) -> Request | None:
             _NOTHING_FORGOTTEN,
         ),
     )  # fmt: skip
-    return new_tuple(Request, (_FETCH, version, correlation_id, client_id, body))
+    return Request(_FETCH, version, correlation_id, client_id, body)
 
 
 def write_all(

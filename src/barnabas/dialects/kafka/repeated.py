@@ -4,6 +4,7 @@ From one time to the next only the correlation id differs, which is the same fou
 its reply. To compare the others takes a fraction of the time of reading and writing them.
 """
 
+from dataclasses import replace
 from struct import Struct
 
 from barnabas.dialects.dialect import Request
@@ -44,4 +45,4 @@ class Repeated:
     def read(self, received: memoryview) -> Request:
         """What such a frame says."""
         (correlation_id,) = _INT32.unpack_from(received, _AT)
-        return self.request._replace(correlation_id=correlation_id)
+        return replace(self.request, correlation_id=correlation_id)

@@ -95,7 +95,7 @@ class Ways:
     caches of the processor. `direct` is by key, the others by key << 16 | version, as requests begin.
     """
 
-    __slots__ = ("direct", "encoders", "plain", "readers", "served")
+    __slots__ = ("direct", "encoders", "plain", "readers", "requests", "served")
 
     def __init__(self, served: Mapping[ApiKey, VersionRange]) -> None:
         self.served = served
@@ -104,6 +104,7 @@ class Ways:
         }
         self.readers: dict[int, _Reader] = {}
         self.plain: dict[int, struct_reading.Reader] = {}
+        self.requests = struct_reading.Requests(self.plain, FLEXIBLE_SINCE, Request, _MOST_ELEMENTS)
         self.encoders: dict[int, _Encoder] = {}
 
 
@@ -114,7 +115,9 @@ class KafkaDialect:
     so that comparing those bytes replaces reading them.
     """
 
-    __slots__ = ("_direct", "_encoders", "_heard", "_plain", "_readers", "_replies", "_served")
+    __slots__ = (
+        "_direct", "_encoders", "_heard", "_plain", "_readers", "_replies", "_requests", "_served",
+    )  # fmt: skip
 
     name = "kafka"
     at_once = 1
@@ -122,6 +125,7 @@ class KafkaDialect:
     def __init__(self, ways: Ways) -> None:
         self._served, self._direct = ways.served, ways.direct
         self._readers, self._plain, self._encoders = ways.readers, ways.plain, ways.encoders
+        self._requests = ways.requests
         self._heard: _Heard | None = None
         self._replies: dict[int, ProduceReply] = {}
 
@@ -150,15 +154,13 @@ class KafkaDialect:
                     False,
                 )
                 produce = new_tuple(Produce, told)
-                return new_tuple(Request, (_PRODUCE, version, correlation_id, client_id, produce))
+                return Request(_PRODUCE, version, correlation_id, client_id, produce)
             if bytes(frame[8 : head.end]) == said[8:] and frame[:4] == said[:4]:
                 several = head.read(frame)
                 if several is not None:
                     (correlation_id,) = _CORRELATION.unpack_from(frame, 4)
                     return Request(_PRODUCE, version, correlation_id, client_id, several)
-        request = struct_reading.read_request(
-            frame, self._plain, FLEXIBLE_SINCE, Request, _MOST_ELEMENTS
-        )
+        request = self._requests.read(frame)
         if request is not None:
             return request
         direct = self._direct.get(frame[1]) if len(frame) > 1 else None
@@ -175,7 +177,7 @@ class KafkaDialect:
         if key == _PRODUCE:
             self._listen(frame, header, position)
         body = reader(frame, position)
-        return new_tuple(Request, (int(key), version, correlation_id, client_id, body))
+        return Request(int(key), version, correlation_id, client_id, body)
 
     def read_several(self, received: memoryview) -> Request | None:
         """Some whole frames, sizes in front, as one request; None: they are not read as one."""
@@ -199,12 +201,12 @@ class KafkaDialect:
         Raises:
             OnlyByClosing: a produce with acks=0 failed.
         """
-        key, version, correlation_id, _, body = request
+        key, version = request.api_key, request.api_version
         encode = self._encoders.get(key << 16 | version)
         if encode is not None:
             if throttle_ms:
                 _tell(outcome, throttle_ms)
-            return encode(correlation_id, outcome)
+            return encode(request.correlation_id, outcome)
         if key == _PRODUCE:
             assert isinstance(outcome, list)
             return self._write_produced(request, outcome, throttle_ms)
@@ -215,7 +217,8 @@ class KafkaDialect:
             reply = commit_frames.write_any(request, cast("list[ErrorCode]", outcome))
             if reply is not None:
                 return reply
-        message = _message_of(key, body, outcome)
+        correlation_id = request.correlation_id
+        message = _message_of(key, request.body, outcome)
         if throttle_ms:
             _tell(message, throttle_ms)
         if key == _METADATA:
@@ -235,7 +238,7 @@ class KafkaDialect:
     def _write_produced(
         self, request: Request, answers: list[Appended], throttle_ms: int
     ) -> Send | bytes | None:
-        _, version, correlation_id, _, body = request
+        version, correlation_id, body = request.api_version, request.correlation_id, request.body
         assert isinstance(body, Produce)
         appends = body.appends
         if body.acks == 0:
@@ -320,7 +323,7 @@ def _read_nothing(frame: memoryview, position: int) -> None:
 
 
 def _write_fetched(request: Request, outcome: FetchOutcome, throttle_ms: int) -> Send:
-    _, version, correlation_id, _, body = request
+    version, correlation_id, body = request.api_version, request.correlation_id, request.body
     if version in FETCH_MAGIC:
         assert isinstance(body, Fetch)
         old = old_fetch_response(body, outcome, version)

@@ -341,8 +341,8 @@ class Reader:
 class Requests:
     """Reads whole requests as objects of `made`, which has five slots.
 
-    `readers` has Readers under key << 16 | version, with keys that `flexible_since` has, and not of the
-    first version of ControlledShutdown, whose header ends before the client id.
+    `readers` has Readers under key << 16 | version, and none of the first version of
+    ControlledShutdown, whose header ends before the client id.
     """
 
     readers: dict
@@ -364,10 +364,10 @@ class Requests:
         if source.end < _FIXED_HEAD:
             return None
         found: object = self.readers.get(load32(data))
-        if found is None:
+        key: cython.int = data[0] << 8 | data[1]
+        if found is None or key >= len(self.flexible_since):
             return None
         reader: Reader = found
-        key: cython.int = data[0] << 8 | data[1]
         version: cython.int = data[2] << 8 | data[3]
         length: cython.Py_ssize_t = cython.cast(cython.short, data[8] << 8 | data[9])
         source.at = _FIXED_HEAD

@@ -68,6 +68,8 @@ class SocketChannel:
         Raises:
             ConnectionFailed: the stream broke.
         """
+        if len(buffers) == 1 and not more:
+            return self.send_one(buffers[0])
         try:
             return self._socket.sendmsg(buffers[:_IOV_MAX], (), _MSG_MORE if more else 0)
         except (BlockingIOError, InterruptedError):

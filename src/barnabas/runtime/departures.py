@@ -46,9 +46,8 @@ class Departures:
         try:
             left = _send(leaving)
         except Exception:
-            self.soon(
-                partial(self._let_go, iter(leaving))
-            )  # What fails in one is no matter of the others.
+            # What fails in one is no matter of the others.
+            self.soon(partial(self._let_go, iter(leaving)))
             raise
         self._let_go(iter(left))
 

@@ -64,11 +64,6 @@ class BenchKafka(RealKafka):
         rows = {**POLICY, **(properties or {})}
         super().__init__(heap="1g", properties=rows, jvm_flags=KAFKA_JVM)
 
-    @property
-    def pid(self) -> int:
-        """Its process."""
-        return self.child.pid
-
 
 class BenchOurs(OurBroker):
     """Our broker with the same policy."""

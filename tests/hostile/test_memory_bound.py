@@ -3,12 +3,10 @@
 Real Kafka 4.3 with a heap of 640 MB stopped answering under the 200 half frames of this test.
 """
 
-import os
 import random
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
@@ -16,6 +14,7 @@ from barnabas.errors import ErrorCode
 from barnabas.records.compression import Codec, compress
 from fuzz.mutations import mutate
 from fuzz.targets import TARGETS
+from tests.hostile.processes import RSS_LIMIT_MB, cpu_seconds, resident_mb
 from tests.interop import samples
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import Confluent
@@ -24,7 +23,6 @@ from tests.interop.raw import Raw, framed, header, produce_7, produce_7_code
 from tests.message_sets import message, wrapper
 from tests.record_batches import make_batch, seal
 
-RSS_LIMIT_MB = 150.0
 KEPT_MB = 100.0
 """What it may hold once it is over."""
 MEGABYTE = 1 << 20
@@ -36,12 +34,6 @@ API_VERSIONS = struct.pack(">h", 18)
 def broker() -> Iterator[OurBroker]:
     with OurBroker() as running:
         yield running
-
-
-def resident_mb(broker: OurBroker, which: str = "VmHWM") -> float:
-    """The most memory the broker ever held, or what it holds now (VmRSS), MB."""
-    text = Path(f"/proc/{broker.pid}/status").read_text()
-    return float(text.split(f"{which}:")[1].split()[0]) / 1000
 
 
 def serves(broker: OurBroker) -> bool:
@@ -190,12 +182,6 @@ def produce(topic: str, sets: Sequence[bytes], version: int) -> bytes:
     for index, records in enumerate(sets):
         body += struct.pack(">ii", index, len(records)) + records
     return framed(header(0, version) + body)
-
-
-def cpu_seconds(broker: OurBroker) -> float:
-    """What the broker used of the processor so far."""
-    fields = Path(f"/proc/{broker.pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_mutated_requests_one_after_the_other(broker: OurBroker) -> None:

@@ -70,6 +70,11 @@ class RealKafka:
             raise ChildFailed("not started")
         return self._child
 
+    @property
+    def pid(self) -> int:
+        """Its process."""
+        return self.child.pid
+
     def __enter__(self) -> Self:
         runtime, jars = java(), class_path(self.peer)
         self.folder = Path(tempfile.mkdtemp(prefix="real-kafka-"))

@@ -356,6 +356,10 @@ class Registry(Protocol):
         """Remove nodes, none below another, and all below them, in order; fine if there is none."""
         ...
 
+    def close(self) -> None:
+        """Give back its file, or end its session; a second call does nothing."""
+        ...
+
 
 class SharedRegistry(Registry, Protocol):
     """A registry that others use too: nodes that live with a session, and news of changes.
@@ -391,8 +395,4 @@ class SharedRegistry(Registry, Protocol):
     @property
     def session_seconds(self) -> float:
         """How long nodes outlive a session that has gone silent."""
-        ...
-
-    def close(self) -> None:
-        """End the session, and its nodes with it; a second call does nothing."""
         ...

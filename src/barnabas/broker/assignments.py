@@ -24,6 +24,18 @@ def check_total(partitions: int) -> None:
         )
 
 
+def check_count(partitions: int) -> None:
+    """Whether a topic can have so many partitions.
+
+    Raises:
+        BrokerError: INVALID_PARTITIONS: it would have none.
+    """
+    if partitions <= 0:
+        raise BrokerError(
+            ErrorCode.INVALID_PARTITIONS, f"a topic has at least 1 partition, not {partitions}"
+        )
+
+
 def placed(indexes: Iterable[int], replicas: int, node_id: int) -> dict[int, list[int]]:
     """Place partitions on this broker.
 

@@ -12,7 +12,6 @@ from barnabas.broker.assignments import MOST_AT_ONCE
 from barnabas.broker.broker import Broker
 from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.partition import Partition
-from barnabas.broker.topic_rules import problem_of_name
 from barnabas.broker.topics import Topics
 from barnabas.dialects.commands import ANY_PARTITION
 from barnabas.errors import BrokerError, ErrorCode, StorageError
@@ -39,13 +38,13 @@ def to_read(broker: Broker, topic: str, index: int) -> Partition | ErrorCode | N
 
 def to_write(broker: Broker, topic: str, index: int) -> Partition | ErrorCode:
     """The partition, made if need be; or the code of why not."""
-    if _cannot_be(broker, topic):
-        return ErrorCode.INVALID_TOPIC_EXCEPTION
     if topic in INTERNAL_TOPICS:
         # What coordinators keep has keys, for which 0.7's format has no place.
         return _WRONG_PARTITION
     if index == ANY_PARTITION:
         index = broker.entropy.below(count_of(broker, topic))
+    if broker.replicas.find(topic, index) is None and _cannot_be(broker, topic):
+        return ErrorCode.INVALID_TOPIC_EXCEPTION
     found = to_read(broker, topic, index)
     if found is not None:
         return found
@@ -94,7 +93,13 @@ def fill_holes(topics: Topics, node_id: int) -> None:
 
 def _cannot_be(broker: Broker, topic: str) -> bool:
     """Whether there is and can be no topic of that name. 0.7 left some that nobody can make today."""
-    return bool(problem_of_name(topic)) and broker.topics.get(topic) is None
+    if broker.topics.get(topic) is not None:
+        return False
+    try:
+        broker.topics.check_new(topic, FORMAT_07)
+    except BrokerError:
+        return True
+    return False
 
 
 def _is_dense(broker: Broker, topic: str) -> bool:

@@ -25,8 +25,8 @@ class Registries(NamedTuple):
     of_07: SharedRegistry | None = None
 
     def close(self) -> None:
-        """End the sessions there are."""
-        for one in (self.shared, self.of_07):
+        """Give back the file or the sessions."""
+        for one in (self.own, self.shared, self.of_07):
             if one is not None:
                 one.close()
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.resource_kinds import ResourceKind
-from barnabas.broker.topic_rules import problem_of_name
+from barnabas.broker.topic_names import problem_of_name
 from barnabas.broker.topic_znodes import Topic
 from barnabas.config.releases import is_before
 from barnabas.errors import BrokerError, ErrorCode

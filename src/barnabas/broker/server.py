@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from barnabas.broker.assignments import check_count, check_total, placed
 from barnabas.broker.background import Background
 from barnabas.broker.broker import Broker
 from barnabas.broker.broker_settings import BrokerSettings
@@ -154,11 +155,13 @@ class BrokerServer:
         """Make a topic on this broker; for those who have it in their process.
 
         Raises:
-            BrokerError: it exists, or name or properties are not allowed.
+            BrokerError: it exists, or name, properties or so many partitions are not allowed.
             StorageError: it cannot be written.
         """
         assert self._broker is not None, "the broker was not started"
-        replicas = {index: [self._config.node_id] for index in range(partitions)}
+        check_count(partitions)
+        check_total(partitions)
+        replicas = placed(range(partitions), 1, self._config.node_id)
         self._broker.topics.create(name, replicas, config)
 
     def stop(self, on_stopped: Callable[[], None]) -> None:

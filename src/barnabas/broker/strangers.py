@@ -4,13 +4,36 @@ import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from barnabas.broker.assignments import MOST_AT_ONCE
-from barnabas.broker.internal_names import SHARES_TOPIC
+from barnabas.broker.internal_names import INTERNAL_TOPICS, SHARES_TOPIC
 from barnabas.broker.kraft_metadata import ToldTopic
+from barnabas.broker.topic_znodes import NO_ID, Topic
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import BrokerError, StorageError
 from barnabas.log.partition_log import PartitionLog
 
 log = logging.getLogger(__name__)
+
+
+def topic_of_stranger(
+    name: str,
+    topic_id: bytes,
+    found: Sequence[PartitionLog],
+    told: ToldTopic | None,
+    broker: BrokerConfig,
+    check: Callable[[Mapping[str, str]], None],
+) -> Topic:
+    """The topic whose logs were `found`, with what is `told` of it; `check` as for its properties.
+
+    Raises:
+        StorageError: too many partitions would have to be made.
+    """
+    ids = {one.topic_id for one in found} - {NO_ID}
+    internal = name in INTERNAL_TOPICS
+    config = config_of_stranger(told, name, ids, internal=internal, check=check)
+    if any(one.config.byte_positions for one in found):
+        config["message.format.version"] = "0.7"
+    indexes = partitions_of_stranger(found, broker)
+    return Topic(name, topic_id, {index: [broker.node_id] for index in indexes}, config)
 
 
 def config_of_stranger(

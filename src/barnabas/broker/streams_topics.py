@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from barnabas.broker.assignments import check_total, placed
 from barnabas.broker.broker import Broker
-from barnabas.broker.topic_rules import metric_name
+from barnabas.broker.topic_names import metric_name
 from barnabas.broker.topic_znodes import Topic, Wanted
 from barnabas.coordinators.streams_group.configuring import NewTopic
 from barnabas.errors import BrokerError, KafkaError

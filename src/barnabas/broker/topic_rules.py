@@ -1,6 +1,6 @@
-"""What a topic may be called, and which properties it may be given, beyond the range of each.
+"""Which properties a topic may be given, beyond the range of each.
 
-Source: Kafka's Topic, LogConfig and ThrottledReplicaListValidator, and what brokers of 0.10.2 to 4.3 refuse.
+Source: Kafka's LogConfig and ThrottledReplicaListValidator, and what brokers of 0.10.2 to 4.3 refuse.
 """
 
 import re
@@ -10,7 +10,6 @@ from barnabas.config.releases import RELEASE_07, is_before
 from barnabas.config.topic import TopicConfig
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
 
-_LEGAL = re.compile(r"[a-zA-Z0-9._-]{1,249}")
 _THROTTLED = re.compile(r"\d+:\d+")
 
 
@@ -55,17 +54,3 @@ def _check_throttled(replicas: tuple[str, ...]) -> None:
         raise ConfigError(
             f"throttled replicas are * or partition:broker, with commas, not {','.join(replicas)}"
         )
-
-
-def metric_name(name: str) -> str:
-    """What metrics call a topic, which do not tell . from _."""
-    return name.replace(".", "_")
-
-
-def problem_of_name(name: str) -> str:
-    """Why a topic may not be called so; empty if it may."""
-    if name in {".", ".."}:
-        return "that is no name for a topic"
-    if not _LEGAL.fullmatch(name):
-        return "the name of a topic is 1 to 249 of letters, digits, dot, underscore and hyphen"
-    return ""

@@ -8,7 +8,8 @@ from barnabas.broker.config_znodes import encode_config
 from barnabas.broker.deletions import Deletions
 from barnabas.broker.hosting import Hosting, log_config
 from barnabas.broker.internal_names import INTERNAL_TOPICS
-from barnabas.broker.topic_rules import check_properties, metric_name, problem_of_name
+from barnabas.broker.topic_names import TopicNames, check_partition, problem_of_name
+from barnabas.broker.topic_rules import check_properties
 from barnabas.broker.topic_znodes import (
     CONFIGS,
     DELETIONS,
@@ -40,9 +41,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-METADATA_TOPIC = "__cluster_metadata"
-"""The log of Kafka's controllers. No client may make a topic of that name."""
-
 _PARTITIONS_A_STEP = 16
 """About 20 ms of work."""
 
@@ -64,6 +62,7 @@ class Topics:
         self._config = config
         self._by_name: dict[str, Topic] = {}
         self._by_id: dict[bytes, Topic] = {}
+        self._names = TopicNames()
         self.changes = 0
         self.on_change: list[Callable[[Topic], None]] = []
         self.deletions = Deletions(registry, hosting, self._by_id, self._take_out)
@@ -110,11 +109,13 @@ class Topics:
         for name in written.configs.keys() - written.topics.keys():
             # The broker was killed before it wrote the topic they are of.
             self._registry.delete(f"{CONFIGS}/{name}")
-        for name in written.topics.keys() - deleted:
-            data = written.topics[name]
+        left = written.topics.keys() - deleted
+        for name in sorted(left, key=lambda each: (each not in found, each)):
+            data, there = written.topics[name], found.get(name, [])
             if data:
                 topic = decode_topic(name, data, written.config_of(name))
-                self._host(self._identified(topic, found.get(name, [])))
+                if there or self._may_be_made(topic):
+                    self._host(self._identified(topic, there))
         known_of = told() if strangers else {}
         for name, brought in strangers.items():
             self._take_over(name, brought, known_of.get(name))
@@ -182,20 +183,9 @@ class Topics:
         """Whether a topic of that name could be made.
 
         Raises:
-            BrokerError: INVALID_TOPIC_EXCEPTION, TOPIC_ALREADY_EXISTS or INVALID_CONFIG, and why.
+            BrokerError: as `TopicNames.check_new`, or INVALID_CONFIG.
         """
-        problem = problem_of_name(name)
-        if problem:
-            raise BrokerError(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
-        if name in self._by_name:
-            raise BrokerError(ErrorCode.TOPIC_ALREADY_EXISTS, f"topic {name} exists")
-        metric = metric_name(name)
-        for other in self._by_name:
-            if metric_name(other) == metric:
-                raise BrokerError(
-                    ErrorCode.INVALID_TOPIC_EXCEPTION,
-                    f"{name} and {other} differ only in . and _, which metrics cannot tell apart",
-                )
+        self._names.check_new(name)
         # The broker's own topics have what it needs, of whatever release it is.
         self.check_config(config, config.keys() if name in INTERNAL_TOPICS else ())
 
@@ -217,6 +207,7 @@ class Topics:
             StorageError: it cannot be written.
         """
         topic = self._existing(name)
+        check_partition(name, max(added))
         topic = topic._replace(partitions={**topic.partitions, **added})
         self._registry.set(f"{TOPICS}/{name}", encode_topic(topic))
         self._keep(topic)
@@ -273,6 +264,7 @@ class Topics:
 
     def _take_out(self, topic: Topic) -> None:
         self._by_name.pop(topic.name, None)
+        self._names.remove(topic.name)
         self._by_id.pop(topic.topic_id, None)
         self.changes += 1
 
@@ -329,6 +321,7 @@ class Topics:
 
     def _keep(self, topic: Topic) -> None:
         self._by_name[topic.name] = self._by_id[topic.topic_id] = topic
+        self._names.add(topic.name)
         self.changes += 1
 
     def take_up(self, name: str) -> None:
@@ -338,10 +331,7 @@ class Topics:
             BrokerError: no topic can have that name, or its node is garbage.
             StorageError: the registry fails, or a log cannot be made.
         """
-        problem = problem_of_name(name)
         data = self._registry.get(f"{TOPICS}/{name}")
-        if problem:
-            raise BrokerError(ErrorCode.INVALID_TOPIC_EXCEPTION, problem)
         if data is None or not data[0] or name in self.deletions:
             return
         try:
@@ -351,10 +341,26 @@ class Topics:
             raise
         except StorageError as error:
             raise BrokerError(ErrorCode.INVALID_REQUEST, str(error)) from error
+        self._check_written(topic)
         self.check_config(config, config.keys())
         self._host(self._identified(topic, []))
         self._tell(self._by_name[name].topic_id)
         log.info("topic taken up", extra={"topic": name, "partitions": len(topic.partitions)})
+
+    def _check_written(self, topic: Topic) -> None:
+        """Whether somebody else's topic can have logs here, as one that is made here. Raises BrokerError."""
+        self._names.check_new(topic.name)
+        for index in (min(topic.partitions, default=0), max(topic.partitions, default=0)):
+            check_partition(topic.name, index)
+
+    def _may_be_made(self, topic: Topic) -> bool:
+        try:
+            self._check_written(topic)
+        except BrokerError as error:
+            what = "topic in the registry has no log, can get none and is not served"
+            log.error(what, extra={"topic": topic.name, "error": error})  # noqa: TRY400 - it says why
+            return False
+        return True
 
     def _identified(self, topic: Topic, found: list[PartitionLog]) -> Topic:
         """With the id that its logs have, or a new one, where its node has none."""
@@ -369,32 +375,24 @@ class Topics:
         return ids.pop() if len(ids) == 1 else self._entropy.uuid()
 
     def _take_over(self, name: str, found: list[PartitionLog], told: "ToldTopic | None") -> None:
-        topic_id = self._id_of(found)
         # Imported late: a broker starts faster without it.
-        from barnabas.broker.strangers import config_of_stranger, partitions_of_stranger
+        from barnabas.broker.strangers import topic_of_stranger
 
-        config = config_of_stranger(
-            told,
-            name,
-            {one.topic_id for one in found} - {NO_ID},
-            internal=name in INTERNAL_TOPICS,
-            check=self.check_config,
-        )
-        if any(one.config.byte_positions for one in found):
-            config["message.format.version"] = "0.7"
-        indexes = partitions_of_stranger(found, self._config)
-        topic = Topic(name, topic_id, {index: [self._config.node_id] for index in indexes}, config)
-        self._registry.set(f"{CONFIGS}/{name}", encode_config(config))
+        topic_id = self._id_of(found)
+        topic = topic_of_stranger(name, topic_id, found, told, self._config, self.check_config)
+        self._registry.set(f"{CONFIGS}/{name}", encode_config(topic.config))
         self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))
         self._host(topic)
-        self._hosting.configure({name: config})
+        self._hosting.configure({name: topic.config})
+        other = self._names.colliding(name)
         if problem_of_name(name):
             log.warning(
                 "clients of today refuse the name of a topic: `barnabas migrate` copies it to another",
                 extra={"topic": name},
             )
-        properties = " ".join(f"{key}={value}" for key, value in sorted(config.items()))
-        log.info(
-            "topic taken over",
-            extra={"topic": name, "partitions": len(indexes), "properties": properties},
-        )
+        elif other:
+            what = "two topics differ only in . and _, which metrics cannot tell apart"
+            log.warning(what, extra={"topic": name, "other": other})
+        properties = " ".join(f"{key}={value}" for key, value in sorted(topic.config.items()))
+        taken = {"topic": name, "partitions": len(topic.partitions), "properties": properties}
+        log.info("topic taken over", extra=taken)

@@ -12,6 +12,8 @@ from barnabas.log.checkpoints import (
     write_offsets,
 )
 from barnabas.log.file_names import (
+    CLUSTER_METADATA,
+    PARTITION_METADATA,
     is_deleted_directory,
     parse_partition_directory,
     partition_directory,
@@ -19,14 +21,15 @@ from barnabas.log.file_names import (
 from barnabas.log.meta_properties import META_PROPERTIES, MetaProperties, parse_meta_properties
 from barnabas.log.opening import Checkpoint
 from barnabas.log.partition_log import PartitionLog
+from barnabas.log.partition_metadata import parse_topic_id
 from barnabas.ports import Disk
 from barnabas.types import TopicPartition
 
 _LOCK = ".lock"
 _CLEAN = ".kafka_cleanshutdown"
 _CLEAN_TEXT = b'{"version":0,"brokerEpoch":-1}'
-_CLUSTER_METADATA = TopicPartition("__cluster_metadata", 0)
-"""A controller's own log, which a KRaft node keeps beside those of its topics."""
+_CONTROLLERS_ID = (1).to_bytes(16)
+"""The topic id of a controller's own log, which a KRaft node keeps beside those of its topics."""
 
 
 class LogDirectory:
@@ -77,7 +80,15 @@ class LogDirectory:
     def partitions(self) -> list[TopicPartition]:
         """The partitions that have a directory here."""
         names = map(parse_partition_directory, self._disk.list(self.path))
-        return [name for name in names if name is not None and name != _CLUSTER_METADATA]
+        return [name for name in names if name is not None and not self._is_controllers(name)]
+
+    def _is_controllers(self, partition: TopicPartition) -> bool:
+        """Whether a directory has a controller's own log. Brokers here have made topics of its name."""
+        if partition.topic != CLUSTER_METADATA:
+            return False
+        path = f"{self.partition_path(partition)}/{PARTITION_METADATA}"
+        there = self._disk.exists(path)
+        return not there or parse_topic_id(self._disk.read_file(path)) in (None, _CONTROLLERS_ID)
 
     def deleted(self) -> list[str]:
         """Paths of partitions that were deleted and not yet removed."""

@@ -1,6 +1,7 @@
 """What files and directories of a log are called. Source: Kafka's LogFileUtils and LocalLog."""
 
 import base64
+import re
 
 from barnabas.errors import LogDirFailed
 from barnabas.types import TopicPartition
@@ -24,7 +25,14 @@ LEADER_EPOCHS = "leader-epoch-checkpoint"
 
 _DIGITS = 20
 _DELETED_DIRECTORY = "-delete"
+_DELETED = re.compile(r".*-\d+\.[0-9a-f]{32}-delete", re.ASCII | re.DOTALL)
+_PARTITION = re.compile(r"([^\ud800-\udfff]+)-(0|[1-9]\d{0,9})", re.ASCII)
+"""A topic's name is text: it holds no bytes that a file system gives as half a surrogate pair."""
 _LONGEST_NAME = 255
+_LAST_PARTITION = 2**31 - 1
+
+CLUSTER_METADATA = "__cluster_metadata"
+"""The topic whose log a controller keeps beside those of others."""
 
 
 def segment_name(base_offset: int) -> str:
@@ -35,7 +43,7 @@ def segment_name(base_offset: int) -> str:
 def parse_segment_file(name: str) -> tuple[int, str] | None:
     """Base offset and suffix of a segment's file or a snapshot; None for any other file."""
     stem, dot, suffix = name.partition(".")
-    if len(stem) != _DIGITS or not stem.isdigit():
+    if len(stem) != _DIGITS or not (stem.isascii() and stem.isdigit()):
         return None
     return int(stem), dot + suffix
 
@@ -46,25 +54,41 @@ def partition_directory(partition: TopicPartition) -> str:
 
 
 def deleted_directory(partition: TopicPartition, unique: bytes) -> str:
-    """What a partition's directory is renamed to when it is deleted; at most 255 characters."""
+    """What a partition's directory is renamed to when it is deleted; at most 255 bytes."""
     suffix = f"-{partition.partition}.{unique.hex()}{_DELETED_DIRECTORY}"
-    return partition.topic[: _LONGEST_NAME - len(suffix)] + suffix
+    topic = _bytes_of(partition.topic)[: _LONGEST_NAME - len(suffix)]
+    return topic.decode("utf-8", "ignore") + suffix
+
+
+def has_directory(partition: TopicPartition) -> bool:
+    """Whether a partition's directory can have a name, and that of no other partition.
+
+    A file system takes names of at most 255 bytes.
+    """
+    name = partition_directory(partition)
+    return parse_partition_directory(name) == partition and len(_bytes_of(name)) <= _LONGEST_NAME
+
+
+def _bytes_of(name: str) -> bytes:
+    """What a file system keeps; a name that is no UTF-8 comes from one, and goes back as it was."""
+    return name.encode("utf-8", "surrogateescape")
 
 
 def is_deleted_directory(name: str) -> bool:
-    """Whether a directory holds a partition that was deleted."""
-    return name.endswith(_DELETED_DIRECTORY) and "." in name
+    """Whether a directory holds a partition that was deleted: topic-N.ID-delete, an id of 32 digits."""
+    return bool(_DELETED.fullmatch(name))
 
 
 def parse_partition_directory(name: str) -> TopicPartition | None:
     """The partition whose directory this is; None where it can be nobody's.
 
-    Topic names may hold dashes, so the number is what follows the last one.
+    Topic names may hold dashes, so the number is what follows the last one. It has no leading zero:
+    two directories would be of one partition.
     """
-    topic, dash, number = name.rpartition("-")
-    if not dash or not topic or not number.isdigit() or not number.isascii():
+    found = _PARTITION.fullmatch(name)
+    if found is None or int(found[2]) > _LAST_PARTITION:
         return None
-    return TopicPartition(topic, int(number))
+    return TopicPartition(found[1], int(found[2]))
 
 
 def uuid_text(uuid: bytes) -> str:

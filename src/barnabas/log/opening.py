@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from barnabas.errors import DamagedFile
+from barnabas.errors import DamagedFile, LogDirFailed
 from barnabas.log.config import MAGIC_07, TODAYS_MAGIC, LogConfig
 from barnabas.log.damaged_log import DamagedLog
 from barnabas.log.file_names import (
@@ -165,9 +165,10 @@ def create_log(
     makes an empty log of what is left.
 
     Raises:
-        StorageError: it cannot be made.
+        StorageError: it cannot be made, or there are records in the directory.
     """
     disk.make_directory(directory)
+    _refuse_records(disk, directory)
     disk.write_file(f"{directory}/{PARTITION_METADATA}", encode_topic_id(topic_id))
     log = PartitionLog(disk, partition, directory, config)
     log.topic_id = topic_id
@@ -176,6 +177,17 @@ def create_log(
     log.epochs.assign(0, 0, durable=False)
     _begin_sync_of_names(log, 0)
     return log
+
+
+def _refuse_records(disk: Disk, directory: str) -> None:
+    """Nobody makes a log over another: of a controller, or of a name that the file system takes for this."""
+    for name in disk.list(directory):
+        parsed = parse_segment_file(name)
+        if parsed and parsed[1] in (LOG, OLD_LOG) and disk.size(f"{directory}/{name}"):
+            raise LogDirFailed(
+                f"{directory} is to become a new log, and has records in {name}: move it away, or take"
+                " another name"
+            )
 
 
 def _tidied(disk: Disk, directory: str) -> set[str]:

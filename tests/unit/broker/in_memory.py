@@ -77,6 +77,9 @@ class MemoryRegistry:
             for one in [each for each in self.nodes if each == path or each.startswith(path + "/")]:
                 del self.nodes[one]
 
+    def close(self) -> None:
+        """Nothing is held."""
+
 
 class NoLogs(Hosting):
     """Remembers what it was told to host."""

@@ -43,6 +43,24 @@ def test_it_answers_and_leaves_nothing_behind() -> None:
     assert not directory.exists()
 
 
+def test_it_gives_its_descriptors_back(tmp_path: Path) -> None:
+    descriptors = Path("/proc/self/fd")
+    if not descriptors.is_dir():
+        pytest.skip("descriptors have no names here")
+    with EmbeddedBroker(data_dir=tmp_path) as broker:
+        broker.create_topic("dogs")
+    held = [str(each.readlink()) for each in descriptors.iterdir() if each.is_symlink()]
+    assert not [name for name in held if name.startswith(str(tmp_path))]
+
+
+def test_a_topic_has_1_to_10_000_partitions() -> None:
+    with EmbeddedBroker() as broker:
+        for wrong, code in ((0, "INVALID_PARTITIONS"), (10_001, "POLICY_VIOLATION")):
+            with pytest.raises(BrokerError, match=code):
+                broker.create_topic("dogs", wrong)
+        assert names(broker) == []
+
+
 def test_topics_outlive_the_broker_where_a_directory_is_given(tmp_path: Path) -> None:
     with EmbeddedBroker(data_dir=tmp_path) as broker:
         broker.create_topic("dogs", 3, {"retention.ms": "1000"})

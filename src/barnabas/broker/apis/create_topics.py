@@ -11,15 +11,14 @@ Versions: 1 `validate_only`, messages · 2 throttle time · 4 broker defaults as
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from barnabas.broker.assignments import as_told, check_total, placed
+from barnabas.broker.assignments import as_told, check_count, check_total, placed
 from barnabas.broker.broker import Broker
 from barnabas.broker.config_entries import topic_entries
 from barnabas.broker.context import RequestContext
 from barnabas.broker.mutations import Mutations
 from barnabas.broker.purgatory import Pending
-from barnabas.broker.topic_rules import metric_name
+from barnabas.broker.topic_names import metric_name
 from barnabas.broker.topic_znodes import Topic, Wanted
-from barnabas.broker.topics import METADATA_TOPIC
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.create_topics import (
     CreatableTopic,
@@ -128,8 +127,6 @@ def _checked(broker: Broker, asked: CreatableTopic, quota: Mutations | None) -> 
     Raises:
         BrokerError: it cannot be made; or its client may not make more now.
     """
-    if asked.name == METADATA_TOPIC:
-        raise BrokerError(ErrorCode.INVALID_REQUEST, f"{METADATA_TOPIC} is Kafka's own")
     config = _config(asked)
     broker.topics.check_new(asked.name, config)
     partitions = _partitions(broker, asked)
@@ -178,10 +175,7 @@ def _partitions(broker: Broker, asked: CreatableTopic) -> dict[int, list[int]]:
         count = broker.config.num_partitions
     if replicas == _DEFAULT:
         replicas = broker.config.default_replication_factor
-    if count <= 0:
-        raise BrokerError(
-            ErrorCode.INVALID_PARTITIONS, f"a topic has at least 1 partition, not {count}"
-        )
+    check_count(count)
     if replicas <= 0:
         raise BrokerError(
             ErrorCode.INVALID_REPLICATION_FACTOR,

@@ -6,7 +6,7 @@ Refuses: partitions that there are not, and names that no topic can have.
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.topic_rules import problem_of_name
+from barnabas.broker.topic_names import problem_of_name
 from barnabas.errors import ErrorCode
 from barnabas.log.producer_state import ProducerEntry
 from barnabas.protocol.describe_producers import (

@@ -12,7 +12,7 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.operations import NOT_ASKED, ON_TOPICS
 from barnabas.broker.partition_view import view
-from barnabas.broker.topic_rules import problem_of_name
+from barnabas.broker.topic_names import problem_of_name
 from barnabas.broker.topic_znodes import Topic
 from barnabas.errors import ErrorCode
 from barnabas.protocol.describe_topic_partitions import (

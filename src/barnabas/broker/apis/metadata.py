@@ -16,7 +16,7 @@ from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.operations import NOT_ASKED, ON_CLUSTER, ON_TOPICS
 from barnabas.broker.partition_view import view
 from barnabas.broker.purgatory import Pending
-from barnabas.broker.topic_rules import problem_of_name
+from barnabas.broker.topic_names import problem_of_name
 from barnabas.broker.topic_znodes import Topic
 from barnabas.errors import ErrorCode
 from barnabas.protocol.metadata import (

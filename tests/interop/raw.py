@@ -6,6 +6,8 @@ from types import TracebackType
 from typing import Self
 
 ANSWER_SECONDS = 40.0
+_UNTAKEN_SECONDS = 1.0
+_PIECE = 64 * 1024
 
 
 def header(api: int, version: int, correlation: int = 1, client: bytes = b"raw") -> bytes:
@@ -39,6 +41,7 @@ class Raw:
     def __init__(self, address: str, seconds: float = ANSWER_SECONDS) -> None:
         """`seconds` are what is waited for each answer."""
         host, port = address.split(":")
+        self._seconds = seconds
         self._socket = socket.create_connection((host, int(port)), seconds)
 
     def send(self, data: bytes) -> None:
@@ -47,6 +50,19 @@ class Raw:
             self._socket.sendall(data)
         except (BrokenPipeError, ConnectionResetError):
             return
+
+    def send_what_fits(self, data: bytes) -> int:
+        """Send as much as the other side takes while nobody reads its answers; how much that was."""
+        self._socket.settimeout(_UNTAKEN_SECONDS)
+        sent = 0
+        try:
+            while sent < len(data):
+                sent += self._socket.send(data[sent : sent + _PIECE])
+        except (TimeoutError, BrokenPipeError, ConnectionResetError):
+            return sent
+        finally:
+            self._socket.settimeout(self._seconds)
+        return sent
 
     def ask(self, data: bytes) -> bytes | None:
         """Send, and receive one frame (without its size); None for a closed connection."""

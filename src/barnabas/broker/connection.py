@@ -16,6 +16,7 @@ from barnabas.broker.replying import reply_to_all
 from barnabas.broker.spoken import Spoken
 from barnabas.dialects.dialect import Request, Unanswered
 from barnabas.ports import Timer
+from barnabas.protocol.api_keys import ApiKey
 from barnabas.runtime.connection import Connection
 from barnabas.runtime.frame_handler import Lone
 from barnabas.wire.send import Send
@@ -23,6 +24,7 @@ from barnabas.wire.send import Send
 log = logging.getLogger(__name__)
 
 _NOTHING = -1
+_PRODUCE = int(ApiKey.PRODUCE)
 
 
 class ClientConnection:
@@ -30,16 +32,17 @@ class ClientConnection:
 
     Order: what a readiness event appended is written, then its replies are made and sent together.
     Where that was nothing but what the broker has decided itself, both happen at the end of the
-    loop's turn, with what other connections have brought to it.
+    loop's turn, with what other connections have brought to it. What waits for no write is answered at
+    once, so that the connection counts it.
     A reply that waits mutes the connection, so that replies keep the order of the requests. While
     quotas are in force requests are taken one by one, the next one when the client's wait is over.
     Where replies may overtake each other, nothing is muted: the one whose client has to wait is kept back.
     """
 
     __slots__ = (
-        "_beat_at", "_broker", "_connection", "_contexts", "_dialect", "_floating", "_handlers", "_on_gone",
-        "_others", "_outcomes", "_parked", "_place", "_pulse", "_silence", "_unwritten", "_used", "number",
-        "peer_host",
+        "_beat_at", "_broker", "_contexts", "_dialect", "_floating", "_handlers", "_on_gone", "_others",
+        "_outcomes", "_parked", "_place", "_pulse", "_silence", "_unwritten", "_used", "connection",
+        "number", "peer_host",
     )  # fmt: skip
 
     def __init__(
@@ -54,7 +57,8 @@ class ClientConnection:
     ) -> None:
         self._broker = broker
         self._dialect, self._handlers = spoken
-        self._connection = connection
+        self.connection = connection
+        """What the bytes go through."""
         self._contexts: dict[int, RequestContext] = {}
         """The newest of each API, by its key."""
         self.number = number
@@ -80,11 +84,6 @@ class ClientConnection:
     def lone(self) -> Lone | None:
         """How an event is handled that is one frame, where replies keep the order of requests."""
         return self._on_lone_frame if self._floating is None else None
-
-    @property
-    def connection(self) -> Connection:
-        """What the bytes go through."""
-        return self._connection
 
     def on_frame(self, frame: memoryview) -> bool:
         """Handle one request; False if the next one has to wait."""
@@ -118,14 +117,19 @@ class ClientConnection:
         if kind is Unwritten:
             self._unwritten = key
             self._others -= 1
+        elif key != _PRODUCE and broker.replicas.write():
+            # It waits for nothing: the connection learns how much is to be sent before the next one.
+            self._reply_to_all()
+            self._reply(request, outcome)
+            return True
         self._outcomes.append((request, outcome))
         return True
 
     def _look_round(self, request: Request) -> RequestContext:
         """The surroundings of a request that is not like the one before of its API."""
         key, version, client_id = request.api_key, request.api_version, request.client_id
-        if client_id != self._connection.client_id:
-            self._connection.client_id = client_id
+        if client_id != self.connection.client_id:
+            self.connection.client_id = client_id
             self._contexts.clear()
         context = self._contexts[key] = RequestContext(key, version, client_id, *self._place)
         return context
@@ -194,7 +198,7 @@ class ClientConnection:
         if used is not None and self._floating is not None and not isinstance(outcome, Pending):
             outcome = there(outcome)
         if type(outcome) is Pending or (used is not None and isinstance(outcome, Unwritten)):
-            then = partial(self._reply_late, request, used)
+            then = partial(self.connection.guarded, self._reply_now, request, used)
             if self._floating is not None and self._floating.take(outcome, then):
                 return True
             self._used = used
@@ -208,12 +212,12 @@ class ClientConnection:
         return used is None
 
     def _leave_unanswered(self, reason: Unanswered) -> None:
-        log.info("request left unanswered: %s", reason, extra={"peer": self._connection.peer})
+        log.info("request left unanswered: %s", reason, extra={"peer": self.connection.peer})
 
     def _on_pulse(self, frame: memoryview, request: Request, outcome: object) -> None:
         """Who says nothing but heartbeats is in no hurry to be heard, and will say the same again."""
         if request.api_key not in HEARTBEATS:
-            self._connection.be_patient(None)
+            self.connection.be_patient(None)
             self._pulse = self._beat_at = None
             return
         broker, before = self._broker, self._beat_at
@@ -225,7 +229,7 @@ class ClientConnection:
             reply = self._dialect.write_response(request, outcome)
             if pulse.learn(frame, request, outcome, reply):
                 pulse.steady = short_way(broker, self._contexts[request.api_key], request, outcome)
-        self._connection.be_patient(self._on_known)
+        self.connection.be_patient(self._on_known)
 
     def _on_known(self, received: memoryview) -> bytes | None:
         """Handle a heartbeat in the same words; most often there is nothing new to tell either."""
@@ -252,7 +256,7 @@ class ClientConnection:
             pulse.repeated = None
         self._others += 1
         if not self._take(repeated.read(received), outcome, None):
-            self._connection.pause()
+            self.connection.pause()
         self.on_event_end()
         return b""
 
@@ -273,22 +277,16 @@ class ClientConnection:
             self._answer()
 
     def _wait_for_turn(self) -> None:
-        self._connection.pause()
+        self.connection.pause()
         self._broker.turn.when_over(self._on_all_seen)
 
     def _wait_for(self, unseen: Sequence[Partition]) -> None:
-        self._connection.pause()
+        self.connection.pause()
         waiting = Countdown(len(unseen), self._on_all_seen)
         for partition in unseen:
             partition.when_seen(waiting.one_less)
 
     def _answer(self) -> None:
-        if self._unwritten >= 0:
-            self._unwritten = _NOTHING
-            self._outcomes = [
-                (request, outcome.outcome if type(outcome) is Unwritten else outcome)
-                for request, outcome in self._outcomes
-            ]
         if self._used is not None and self._parked is None:
             request, outcome = self._outcomes.pop()
             self._reply_to_all()
@@ -303,25 +301,28 @@ class ClientConnection:
     def _reply_to_all(self) -> None:
         if self._outcomes:
             outcomes, self._outcomes = self._outcomes, []
+            if self._unwritten >= 0:
+                self._unwritten = _NOTHING
+                outcomes = [
+                    (request, outcome.outcome if type(outcome) is Unwritten else outcome)
+                    for request, outcome in outcomes
+                ]
             if len(outcomes) == 1:
                 self._reply(*outcomes[0])
             else:
-                reply_to_all(self._dialect, outcomes, self._connection.send)
+                reply_to_all(self._dialect, outcomes, self.connection.send)
 
     def _on_all_seen(self) -> None:
         """What the event appended counts, or is lost: reply, and go on."""
         goes_on = self._parked is None and self._used is None
-        self._connection.guarded(self._answer)
+        self.connection.guarded(self._answer)
         if goes_on and self._silence is None:
-            self._connection.resume()
+            self.connection.resume()
 
     def _reply(self, request: Request, outcome: object) -> None:
         reply = self._dialect.write_response(request, outcome)
         if reply is not None:
-            self._connection.send(reply)
-
-    def _reply_late(self, request: Request, used: Used | None, outcome: object) -> None:
-        self._connection.guarded(self._reply_now, request, used, outcome)
+            self.connection.send(reply)
 
     def _reply_now(self, request: Request, used: Used | None, outcome: object) -> None:
         if used is None:
@@ -335,41 +336,41 @@ class ClientConnection:
         if reply is None:
             if wait_ms and self._silence is None:
                 # There is nothing to keep back: who wants no replies sends no more.
-                self._connection.pause()
+                self.connection.pause()
                 self._silence = self._broker.timers.after(wait_ms / 1000, self._on_silence_over)
         elif wait_ms:
             assert self._floating is not None
             kept = Pending()
-            send = partial(self._connection.guarded, self._connection.send)
+            send = partial(self.connection.guarded, self.connection.send)
             self._floating.hold(kept, reply, send)
             timer = self._broker.timers.after(wait_ms / 1000, partial(kept.complete, reply))
             kept.on_given_up(timer.cancel)
         else:
-            self._connection.send(reply)
+            self.connection.send(reply)
 
     def _reply_metered(self, request: Request, outcome: object, used: Used) -> None:
         """Reply under a quota, and take the next request when the client's wait is over."""
         self._used = None
         reply, wait_ms = metered(self._broker, self._dialect, request, outcome, used)
         if reply is not None:
-            self._connection.send(reply)
+            self.connection.send(reply)
         if wait_ms:
             if self._silence is not None:
                 self._silence.cancel()
             self._silence = self._broker.timers.after(wait_ms / 1000, self._on_silence_over)
         elif self._silence is None:
-            self._connection.resume()
+            self.connection.resume()
 
     def _on_silence_over(self) -> None:
         self._silence = None
         if self._parked is None:
-            self._connection.resume()
+            self.connection.resume()
 
     def finish(self) -> None:
         """Take no more requests; close when the replies are out."""
         if self._floating is not None:
             self._floating.let_go()
-        self._connection.finish()
+        self.connection.finish()
         if self._silence is not None:
             self._silence.cancel()
             self._on_silence_over()
@@ -387,7 +388,7 @@ class ClientConnection:
 
     def _on_parked_done(self, outcome: object) -> None:
         # It may be the event of another connection that completes it.
-        self._connection.guarded(self._reply_parked, outcome)
+        self.connection.guarded(self._reply_parked, outcome)
 
     def _reply_parked(self, told: object) -> None:
         assert self._parked is not None
@@ -398,6 +399,6 @@ class ClientConnection:
             self._reply_metered(request, outcome, self._used)
         elif self._silence is None:
             reply = self._dialect.write_response(request, outcome)
-            self._connection.resume(reply)
+            self.connection.resume(reply)
         else:
             self._reply(request, outcome)

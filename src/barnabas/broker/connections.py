@@ -31,7 +31,7 @@ class Connections:
         # The largest frame must fit by itself, or it could never be received.
         limit = _NO_LIMIT if limit < 0 else max(limit, 2 * self._max_frame_bytes)
         self._memory = ConnectionMemory(limit)
-        self._departures = Departures(broker.timers)
+        self._departures = Departures(broker.timers, broker.clock.monotonic)
         self._clients: dict[ClientConnection, None] = {}
         self._per_host: Counter[str] = Counter()
         self._accepted = 0

@@ -28,9 +28,10 @@ class Connection:
     """Receives frames for a handler and sends its replies.
 
     Frames wait (a) while the handler said so and did not `resume`, (b) while more than
-    MAX_UNSENT_BYTES of replies are not out. While (a), up to _MAX_EARLY_BYTES are still received,
-    so that a peer which goes away is noticed. What it sent before it went is handed over all the same,
-    for it may have asked for no reply. Where the stream broke, replies are dropped from there on.
+    MAX_UNSENT_BYTES of replies are not out, (c) for a later turn of the loop, when an event has taken
+    its time. While (a), up to _MAX_EARLY_BYTES are still received, so that a peer which goes away is
+    noticed. What it sent before it went is handed over all the same, for it may have asked for no
+    reply. Where the stream broke, replies are dropped from there on.
 
     Replies to an event leave when the loop's turn is over, behind those to other connections: to wake
     a peer that sleeps costs as much as to read a request, and one that has many connections, or has
@@ -177,7 +178,7 @@ class Connection:
         self.idle_ticks = 0
         lone, outbox = self._lone, self._outbox
         if lone is None or self._paused or self._intake.is_begun or outbox.size:
-            self.guarded(self._receive_early if self._paused else self._receive)
+            self.guarded(self._receive)
             return
         # Nothing is held, nothing is to be sent: most likely one small frame comes.
         scratch, departures = self._scratch, self._departures
@@ -244,8 +245,14 @@ class Connection:
         self.guarded(self._flush)
 
     def _on_left_over(self) -> None:
-        if not self.is_closed and not self._paused:
+        if self._outbox.size > MAX_UNSENT_BYTES:
+            self._stall()
+            return
+        self._stalled = False
+        if not self._paused:
             self.guarded(self._handle_left_over)
+        if not self._stalled:
+            self._listen(wanted=True)
 
     def _on_failed(self, error: Exception) -> None:
         if isinstance(error, ConnectionFailed):
@@ -262,16 +269,16 @@ class Connection:
         with contextlib.suppress(KafkaError):
             self._outbox.flush(self._channel)
 
-    def _receive(self) -> None:
-        self._handle(self._intake.fill(self._channel))
-
     def _handle(self, received: int) -> None:
-        intake = self._intake
-        is_full = intake.is_full
-        if received > 0 or is_full:
+        intake, fills = self._intake, _FILLS_PER_EVENT
+        while received > 0 or intake.is_full:
             self._hand_over()
-        if is_full:
-            received = self._receive_rest(received)
+            if not intake.is_full or received <= 0 or not fills or self._must_wait():
+                break
+            # A ring was filled to the brim: the rest of a large frame is likely there.
+            fills -= 1
+            intake.settle()
+            received = intake.fill(self._channel)
         if not self.is_closed:
             intake.settle()
             self._depart()
@@ -279,24 +286,18 @@ class Connection:
             self._on_end_of_stream()
 
     def _depart(self) -> None:
-        """The event is over: send at the end of the turn, what is in files now."""
-        if self._outbox.size and not self._outbox.has_files:
+        """The event is over: send at the end of the turn; now what is in files, or what others wait for."""
+        if self._outbox.size and not self._outbox.has_files and not self._stalled:
             self._departures.add(self._outbox)
         else:
             self._flush()
 
-    def _receive_rest(self, received: int) -> int:
-        """A ring was filled to the brim: the rest of a large frame is likely there."""
-        for _ in range(_FILLS_PER_EVENT):
-            if not self._intake.is_full or received <= 0 or self.is_closed or self._must_wait():
-                break
-            self._intake.settle()
-            received = self._intake.fill(self._channel)
-            self._hand_over()
-        return received
-
-    def _receive_early(self) -> None:
+    def _receive(self) -> None:
         received = self._intake.fill(self._channel)
+        if not self._paused:
+            self._handle(received)
+            return
+        # While it is paused: so that a peer which goes away is noticed.
         self._intake.settle()
         if received == 0:
             self._on_end_of_stream()
@@ -316,15 +317,19 @@ class Connection:
         """Give the handler all whole frames it will take, and then the end of the event."""
         if self.is_closed:
             return  # What it received was too much for the memory of all.
-        handler = self._handler
+        handler, outbox, departures = self._handler, self._outbox, self._departures
         assert handler is not None
-        departures = self._departures
         departures.present = self
         try:
-            # Replies are made at the end of the event, so that nothing else stops it meanwhile.
-            if not self._must_wait() and not self._intake.give(handler.on_frame):
-                self._paused = True
-            self._stalled = self._outbox.size > MAX_UNSENT_BYTES
+            until = departures.until()
+            for frame in () if self._must_wait() else self._intake.frames():
+                if not handler.on_frame(frame):
+                    self._paused = True
+                    break
+                if outbox.size > MAX_UNSENT_BYTES or departures.monotonic() > until:
+                    # The others wait until its replies are out, and for other connections.
+                    self._stall()
+                    break
         finally:
             # Whatever happened: the frames are views of a buffer that the next receive overwrites.
             try:
@@ -332,23 +337,22 @@ class Connection:
             finally:
                 departures.present = None
 
+    def _stall(self) -> None:
+        self._stalled = True
+        self._listen(wanted=False)
+
     def _must_wait(self) -> bool:
-        return self._paused or self._finishing or self._outbox.size > MAX_UNSENT_BYTES
+        return self._paused or self._finishing or self._stalled or self.is_closed
 
     def _flush(self) -> None:
         if self._broken is not None:
             self._outbox.clear()
-        self._flushed(is_out=not self._outbox.size or self._outbox.flush(self._channel))
-
-    def _flushed(self, *, is_out: bool) -> None:
-        if is_out:
+        if not self._outbox.size or self._outbox.flush(self._channel):
             if self._writing:
                 self._writing = False
                 self._channel.on_writable(None)
             if self._stalled:
-                self._stalled = False
                 self._departures.soon(self._on_left_over)
-                self._listen(wanted=True)
             if self._finishing:
                 self._close_if_finished()
         else:
@@ -356,8 +360,7 @@ class Connection:
                 self._writing = True
                 self._channel.on_writable(self._on_writable)
             if self._outbox.size > MAX_UNSENT_BYTES:
-                self._stalled = True
-                self._listen(wanted=False)
+                self._stall()
 
     def _listen(self, *, wanted: bool) -> None:
         wanted = wanted and not (self._finishing or self._ended or self.is_closed)
@@ -371,7 +374,7 @@ class Connection:
         self._ended = True
         self._listen(wanted=False)
         self._close_if_all_taken()
-        if not self.is_closed and not self._must_wait():
+        if not self._must_wait():
             self._departures.soon(self._on_left_over)
 
     def _on_broken(self, error: ConnectionFailed) -> None:

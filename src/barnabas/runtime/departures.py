@@ -1,4 +1,4 @@
-"""Departures: connections whose replies leave together, when the loop's turn is over."""
+"""Departures: connections whose replies leave together, when the loop's turn is over; and its length."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -9,6 +9,11 @@ from barnabas.ports import Timers
 from barnabas.runtime.outbox import Outbox
 
 _send = Sender(Outbox).send
+
+TURN_SECONDS = 0.02
+"""After that the connections of a turn leave most of what waits to a later one."""
+LEAST_SECONDS = 0.001
+"""What each of them has, however long the turn has been: small requests are cheaper together."""
 
 
 class Departing(Protocol):
@@ -26,13 +31,24 @@ class Departures:
     send it at once: the turn is not over.
     """
 
-    __slots__ = ("_leaving", "present", "soon")
+    __slots__ = ("_ends_at", "_leaving", "monotonic", "present", "soon")
 
-    def __init__(self, timers: Timers) -> None:
+    def __init__(self, timers: Timers, monotonic: Callable[[], float]) -> None:
+        """`monotonic` is the clock by which turns are measured, in seconds."""
         self._leaving: list[Departing] = []
+        self._ends_at: float | None = None
+        self.monotonic = monotonic
         self.present: object | None = None
         self.soon: Callable[[Callable[[], None]], None] = timers.soon
         """Call once, after the callbacks of the present event."""
+
+    def until(self) -> float:
+        """When an event that begins now should end, though more frames wait."""
+        now = self.monotonic()
+        if self._ends_at is None:
+            self._ends_at = now + TURN_SECONDS
+            self.soon(self._end_turn)
+        return max(self._ends_at, now + LEAST_SECONDS)
 
     def add(self, one: Departing) -> None:
         """Have one leave at the end of the turn; more than once is fine."""
@@ -40,6 +56,9 @@ class Departures:
         if not leaving:
             self.soon(self._leave)
         leaving.append(one)
+
+    def _end_turn(self) -> None:
+        self._ends_at = None
 
     def _leave(self) -> None:
         leaving, self._leaving = self._leaving, []

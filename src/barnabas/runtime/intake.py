@@ -5,7 +5,7 @@ of an unfinished frame is set aside at the end of the event. Only a large unfini
 ring of its own, which doubles as bytes arrive: what a frame *claims* to be costs nothing.
 """
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from contextlib import suppress
 
 from barnabas.errors import ConnectionFailed, DecodeError
@@ -21,7 +21,7 @@ _NOTHING = memoryview(b"")
 
 
 class Intake:
-    """Frames of one connection. Order per event: `fill`, `give`, `settle`.
+    """Frames of one connection. Order per event: `fill`, `frames`, `settle`.
 
     Invariant between events: what was received and not handed on is either in `_stash` (small) or
     in `_ring` at [_start, _end); `_view` is then the ring or empty.
@@ -120,10 +120,8 @@ class Intake:
         """Whether there is no room for more, which may be waiting."""
         return self._end == len(self._view)
 
-    def give(self, take: Callable[[memoryview], bool]) -> bool:
-        """Hand over whole frames, without their sizes, until `take` wants no more; whether it does.
-
-        The frames are views that end with the event.
+    def frames(self) -> Iterator[memoryview]:
+        """Whole frames, without their sizes: views that end with the event. Each counts as handed on.
 
         Raises:
             DecodeError: a frame has a negative size or one over the limit.
@@ -139,12 +137,10 @@ class Intake:
             if stop - start > self._delivered:
                 self._delivered = min(stop - start, _TRUSTED_BYTES)
                 self.is_begun = self.is_begun or stop - start > MOST_AT_ONCE
-            if not take(view[start + SIZE_BYTES : stop]):
-                return False
+            yield view[start + SIZE_BYTES : stop]
             if self._end != end:
                 break  # released: the connection is closed
             start = stop
-        return True
 
     def settle(self) -> None:
         """End the event: keep what is left, give back what is not needed."""

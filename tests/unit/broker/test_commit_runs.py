@@ -67,7 +67,10 @@ class Side:
         self.started = Started(path, Around(self.clock, Counting(), self.timers), **joined)
         self.broker = self.started.broker
         self.together = together
-        self.memory, self.departures = ConnectionMemory(1 << 20), Departures(self.timers)
+        self.memory, self.departures = (
+            ConnectionMemory(1 << 20),
+            Departures(self.timers, lambda: self.timers.now),
+        )
         self.channels: list[ScriptedChannel] = []
         self.numbers = 0
 

@@ -160,7 +160,7 @@ class Served:
         near, self.far = sides.pair()
         self.fd = near.fileno()
         self.timers = ManualTimers()
-        self.departures = Departures(self.timers)
+        self.departures = Departures(self.timers, lambda: self.timers.now)
         self.connection = Connection(near, sides.memory, self.departures, max_frame_bytes=1000)
         Hello(sides.loop, self.connection, then)
         self.far.sendall(FRAME)

@@ -1,12 +1,13 @@
 """A connection against a scripted channel: frames in, replies out, pressure both ways."""
 
+from collections.abc import Callable
 from struct import pack
 
 import pytest
 
 from barnabas.errors import DecodeError
 from barnabas.runtime.connection import MAX_UNSENT_BYTES, Connection
-from barnabas.runtime.departures import Departures
+from barnabas.runtime.departures import TURN_SECONDS, Departures
 from barnabas.runtime.memory import SEND_BYTES, ConnectionMemory
 from barnabas.wire.send import FileSlice, Send
 from tests.unit.runtime.manual_timers import ManualTimers
@@ -33,6 +34,7 @@ class Echo:
 
     def __init__(self, connection: Connection, *, park_on: bytes = b"never") -> None:
         self.connection = connection
+        self.work: Callable[[], None] = lambda: None
         self.park_on = park_on
         self.frames: list[bytes] = []
         self.events = 0
@@ -44,6 +46,7 @@ class Echo:
         if bytes(frame) == b"fail":
             raise DecodeError("api key", 0, "a known one")
         self._views.append(frame)
+        self.work()
         return bytes(frame) != self.park_on
 
     def on_lone_frame(self, frame: memoryview) -> Send | bytes | bool | None:
@@ -77,7 +80,7 @@ class Served:
         self.timers = ManualTimers()
         self.channel = ScriptedChannel(self.timers.run_soon)
         self.memory = memory or ConnectionMemory(limit)
-        self.departures = Departures(self.timers)
+        self.departures = Departures(self.timers, lambda: self.timers.now)
         self.connection = Connection(
             self.channel, self.memory, self.departures, max_frame_bytes=8 * MEGABYTE
         )
@@ -223,6 +226,63 @@ def test_a_peer_that_does_not_read_is_not_read_from() -> None:
     served.timers.run_soon()
     served.channel.let_arrive()
     assert served.echo.frames[-1] == b"held back"
+
+
+def test_frames_behind_large_replies_wait_until_these_are_out() -> None:
+    served = Served()
+    served.echo.work = lambda: served.connection.send(bytes(MAX_UNSENT_BYTES // 2 + 1))
+    served.channel.room = 0
+    served.channel.arrive(framed(b"one") * 5)
+    assert served.echo.frames == [b"one"] * 2
+    assert served.channel.readable is None
+    served.channel.drain(None)
+    served.timers.run_soon()
+    assert served.echo.frames == [b"one"] * 5
+    assert served.channel.readable is not None
+
+
+class Slow:
+    """A connection of `served`'s loop each of whose frames takes so many seconds."""
+
+    def __init__(self, served: Served, seconds: float) -> None:
+        self.channel = ScriptedChannel()
+        self.echo = Echo(
+            Connection(self.channel, served.memory, served.departures, max_frame_bytes=1000)
+        )
+        self.echo.work = lambda: served.timers.advance(seconds)
+
+
+def test_an_event_that_takes_long_goes_on_behind_other_connections() -> None:
+    served = Served()
+    one, other = Slow(served, 0.6 * TURN_SECONDS), Slow(served, 0)
+    one.channel.arrive(framed(b"many") * 7)
+    assert one.echo.frames == [b"many"] * 2
+    assert one.channel.sent == framed(b"many") * 2
+    assert one.channel.readable is None
+    other.channel.arrive(framed(b"of another"))
+    assert other.echo.frames == [b"of another"]
+    served.timers.run_turn()
+    assert other.channel.sent == framed(b"of another")
+    assert one.echo.frames == [b"many"] * 4
+    served.timers.run_turn()
+    assert one.echo.frames == [b"many"] * 6
+    served.timers.run_soon()
+    assert one.channel.sent == framed(b"many") * 7
+    assert one.channel.readable is not None
+
+
+def test_who_leaves_while_frames_wait_for_a_later_turn_is_served_to_the_end() -> None:
+    served = Served()
+    one = Slow(served, 2 * TURN_SECONDS)
+    one.channel.arrive(framed(b"a") * 3)
+    one.channel.end()
+    served.timers.run_turn()
+    assert one.channel.readable is None
+    assert not one.echo.closed
+    served.timers.run_soon()
+    assert one.channel.sent == framed(b"a") * 3
+    one.channel.end()
+    assert one.echo.closed
 
 
 def test_half_sent_replies_go_on_where_they_stopped() -> None:

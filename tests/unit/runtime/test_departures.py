@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from barnabas.runtime import departures as departures_module
-from barnabas.runtime.departures import Departures
+from barnabas.runtime.departures import LEAST_SECONDS, TURN_SECONDS, Departures
 from tests.unit.runtime.manual_timers import ManualTimers
 
 
@@ -16,7 +16,7 @@ class Leaving:
 
 def test_all_leave_in_order_when_the_turn_is_over() -> None:
     timers, left = ManualTimers(), list[int]()
-    departures = Departures(timers)
+    departures = Departures(timers, lambda: timers.now)
     for number in range(3):
         departures.add(Leaving(lambda number=number: left.append(number)))  # type: ignore[misc]
     assert len(timers.next) == 1
@@ -30,7 +30,7 @@ def test_one_that_fails_does_not_keep_the_others() -> None:
         raise ZeroDivisionError
 
     timers, left = ManualTimers(), list[int]()
-    departures = Departures(timers)
+    departures = Departures(timers, lambda: timers.now)
     departures.add(Leaving(fail))
     departures.add(Leaving(lambda: left.append(1)))
     with pytest.raises(ZeroDivisionError):
@@ -45,10 +45,22 @@ def test_all_leave_though_the_kernel_fails(monkeypatch: pytest.MonkeyPatch) -> N
 
     monkeypatch.setattr(departures_module, "_send", fail)
     timers, left = ManualTimers(), list[int]()
-    departures = Departures(timers)
+    departures = Departures(timers, lambda: timers.now)
     departures.add(Leaving(lambda: left.append(1)))
     departures.add(Leaving(lambda: left.append(2)))
     with pytest.raises(MemoryError):
         timers.run_soon()
     timers.run_soon()
     assert left == [1, 2]
+
+
+def test_a_turn_has_its_time_and_whoever_comes_late_a_share_of_it() -> None:
+    timers = ManualTimers()
+    departures = Departures(timers, lambda: timers.now)
+    assert departures.until() == TURN_SECONDS
+    timers.advance(0.25 * TURN_SECONDS)
+    assert departures.until() == TURN_SECONDS
+    timers.advance(2 * TURN_SECONDS)
+    assert departures.until() == timers.now + LEAST_SECONDS
+    timers.run_turn()
+    assert departures.until() == timers.now + TURN_SECONDS

@@ -1,0 +1,5 @@
+"""All attacks: those of the tests and of the table in docs/security.md."""
+
+from tests.hostile.attacks import pipelined
+
+ATTACKS = (*pipelined.ATTACKS,)

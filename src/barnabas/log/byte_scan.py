@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 from barnabas.errors import CorruptRecord, DecodeError
 from barnabas.kernels import layout
+from barnabas.log.entry_check import Claim
 from barnabas.log.scan import FoundBatch, Place
 from barnabas.ports import File
 from barnabas.records.batch import BatchHeader
@@ -79,12 +80,16 @@ def message_headers(file: File, base: int, position: int, end: int) -> Iterator[
         yield found.header
 
 
-def locate_message(file: File, base: int, position: int, end: int, offset: int) -> Place | None:
+def locate_message(
+    file: File, base: int, position: int, end: int, offset: int, claim: Claim | None = None
+) -> Place | None:
     """The message that holds the byte `offset`, looked for from `position` on; None behind the last.
 
     Raises:
-        DecodeError: there is something else than messages.
+        DecodeError: there is something else than messages, or not what `claim` says.
     """
+    if claim is not None:
+        message_at(file, base, position, end, claim)
     after = position
     found_all = scan_messages(file, base, position, end, check_crcs=False, run=_ALONE, piece=_NEAR)
     for found in found_all:
@@ -97,14 +102,22 @@ def locate_message(file: File, base: int, position: int, end: int, offset: int) 
     return None
 
 
-def message_at(file: File, base: int, position: int) -> Place:
+def message_at(file: File, base: int, position: int, end: int, claim: Claim | None = None) -> Place:
     """The message that starts at `position`, of which only the length is read.
 
+    With a `claim`, as in `place_at`, it is read whole.
+
     Raises:
-        DecodeError: none starts there.
+        DecodeError: none starts there, or not one that the index can mean.
     """
-    head = file.read(position, _LENGTH)
+    head = file.read(position, _LENGTH) if 0 <= position < end else b""
     length = int.from_bytes(head, "big", signed=True)
-    if len(head) < _LENGTH or length <= 0:
+    if len(head) < _LENGTH or not 0 < length <= end - position - _LENGTH:
         raise DecodeError("segment", position, "a message")
+    if claim is not None:
+        if not claim[0] <= base + position <= claim[1]:
+            raise DecodeError("segment", position, f"a message from {claim[0]} to {claim[1]}")
+        whole = position + _LENGTH + length
+        if next(scan_messages(file, base, position, whole, run=_ALONE), None) is None:
+            raise DecodeError("segment", position, "a message with a right CRC")
     return Place(position, _LENGTH + length, base + position)

@@ -1,17 +1,20 @@
 """A sorted file of fixed-size entries: what offset index and time index are made of.
 
 The newest entries stay in memory until `flush`; the others are read from the file when asked for,
-so that an index costs the same memory however long it is. An index is only a help: what is lost in
-a crash is made again from the log.
+so that an index costs the same memory however long it is. An index is a hint: what is lost in a
+crash is made again from the log, and who looks something up checks what is found.
 """
 
 from bisect import bisect_left, bisect_right
 
-from barnabas.log.entry_layout import EntryLayout
+from barnabas.errors import StorageError
+from barnabas.log.entry_layout import Columns, EntryLayout
 from barnabas.ports import Disk, File
 
 _BLOCK = 1024
 """Entries read at once; one such block stays in memory for the next look-ups near it."""
+
+MISSING = "it is not there"
 
 Entry = tuple[int, int]
 
@@ -19,11 +22,13 @@ Entry = tuple[int, int]
 class EntryFile:
     """Entries of two numbers, both growing from entry to entry (not always strictly).
 
+    In a damaged file they may not grow; a look-up finds some entry that is not above its value then.
     Invariant: entries [0, _stored) are in the file, the others in `_recent`. `_block` holds those
     from `_block_first` on, or none. `_block_starts` are the first entries of blocks looked at.
     """
 
     __slots__ = (
+        "_anew",
         "_block",
         "_block_first",
         "_block_starts",
@@ -35,12 +40,19 @@ class EntryFile:
         "path",
     )
 
-    def __init__(self, disk: Disk, path: str, layout: EntryLayout) -> None:
+    def __init__(self, disk: Disk, path: str, layout: EntryLayout, *, anew: bool = False) -> None:
+        """`anew`: begin without entries; `flush` takes the place of what the file holds.
+
+        Raises:
+            StorageError: the file cannot be looked at.
+        """
         self.path = path
         self._disk = disk
         self._layout = layout
         self._file: File | None = None
-        self._stored = disk.size(path) // layout.size if disk.exists(path) else 0
+        self._anew = anew
+        there = not anew and disk.exists(path)
+        self._stored = disk.size(path) // layout.size if there else 0
         self._recent = layout.no_entries()
         self._block_starts: dict[int, Entry] = {}
         self._forget_block()
@@ -108,10 +120,9 @@ class EntryFile:
         return start
 
     def _load(self, block: int) -> None:
-        size = self._layout.size
         self._block_first = block * _BLOCK
         count = min(_BLOCK, self._stored - self._block_first)
-        self._block = self._layout.decode(self.file.read(self._block_first * size, count * size))
+        self._block = self._read(self._block_first, count)
 
     def _forget_block(self) -> None:
         self._block = self._layout.no_entries()
@@ -121,21 +132,29 @@ class EntryFile:
         if index >= self._stored:
             firsts, seconds = self._recent
             return firsts[index - self._stored], seconds[index - self._stored]
-        size = self._layout.size
-        firsts, seconds = self._layout.decode(self.file.read(index * size, size))
+        firsts, seconds = self._read(index, 1)
         return firsts[0], seconds[0]
 
-    def is_sound(self) -> bool:
-        """Whether the file is there, holds whole entries and does not end in zeros.
+    def _read(self, first: int, count: int) -> Columns:
+        """So many entries of the file; StorageError: they are not there, or cannot be read."""
+        size = self._layout.size
+        data = self.file.read(first * size, count * size)
+        if len(data) < count * size:
+            raise StorageError(f"{self.path} ends before entry {first + count}")
+        return self._layout.decode(data)
 
-        Kafka makes its index files 10 MiB long in advance and cuts them when it stops cleanly.
-        """
+    def fault(self) -> str:
+        """What is wrong with the file as such, in words; empty: nothing is."""
+        size = self._layout.size
         if not self._disk.exists(self.path):
-            return False
-        if self._disk.size(self.path) % self._layout.size:
-            return False
-        last = self.last()
-        return last is None or last != (0, 0)
+            return MISSING
+        left = self._disk.size(self.path) % size
+        if left:
+            return f"it ends with {left} bytes of an entry that should have {size}"
+        # Kafka makes its index files 10 MiB long in advance and cuts them when it stops cleanly.
+        if self._stored > 1 and self.last() == (0, 0):
+            return "it ends in zeros"
+        return ""
 
     def truncate(self, value: int, field: int) -> None:
         """Drop all entries whose `field` is `value` or more."""
@@ -146,11 +165,6 @@ class EntryFile:
         if count < self._stored:
             self._cut(count)
 
-    def clear(self) -> None:
-        """Drop all entries."""
-        self._recent = self._layout.no_entries()
-        self._cut(0)
-
     def _cut(self, count: int) -> None:
         self._forget_block()
         self._block_starts.clear()
@@ -159,6 +173,8 @@ class EntryFile:
 
     def flush(self) -> None:
         """Write what is only in memory; no sync."""
+        if self._anew:
+            self._begin_file()
         count = len(self._recent[0])
         if count:
             data = self._layout.encode(self._recent)
@@ -168,6 +184,13 @@ class EntryFile:
             self._forget_block()
         elif self._file is None and not self._disk.exists(self.path):
             self._file = self._disk.open(self.path, create=True)
+
+    def _begin_file(self) -> None:
+        """Have an empty file: a new one, as the disk may not give back what is written to the old."""
+        self.close()
+        self._disk.remove(self.path)
+        self._file = self._disk.open(self.path, create=True)
+        self._anew = False
 
     def close(self) -> None:
         """Give the descriptor back; what was not flushed is lost."""

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple, Protocol
 
 from barnabas.log.byte_scan import locate_message, message_at, message_headers, scan_messages
+from barnabas.log.entry_check import Claim
 from barnabas.log.file_names import LOG, OLD_LOG
 from barnabas.log.scan import FoundBatch, Place, locate, place_at, read_headers, scan_batches
 from barnabas.ports import File
@@ -20,6 +21,24 @@ class _Scan(Protocol):
     ) -> Iterator[FoundBatch]: ...
 
 
+class _Locate(Protocol):
+    def __call__(
+        self,
+        file: File,
+        base: int,
+        position: int,
+        end: int,
+        offset: int,
+        claim: Claim | None = None,
+    ) -> Place | None: ...
+
+
+class _PlaceAt(Protocol):
+    def __call__(
+        self, file: File, base: int, position: int, end: int, claim: Claim | None = None
+    ) -> Place: ...
+
+
 class OffsetScheme(NamedTuple):
     """How the segments of a log are read; all of these take the segment's base offset.
 
@@ -30,8 +49,8 @@ class OffsetScheme(NamedTuple):
     suffix: str
     scan: _Scan
     headers: Callable[[File, int, int, int], Iterator[BatchHeader]]
-    locate: Callable[[File, int, int, int, int], Place | None]
-    place_at: Callable[[File, int, int], Place]
+    locate: _Locate
+    place_at: _PlaceAt
 
 
 def _scan(
@@ -46,14 +65,16 @@ def _headers(file: File, base: int, position: int, end: int) -> Iterator[BatchHe
     return read_headers(file, position, end)
 
 
-def _locate(file: File, base: int, position: int, end: int, offset: int) -> Place | None:
+def _locate(
+    file: File, base: int, position: int, end: int, offset: int, claim: Claim | None = None
+) -> Place | None:
     del base
-    return locate(file, position, end, offset)
+    return locate(file, position, end, offset, claim)
 
 
-def _place_at(file: File, base: int, position: int) -> Place:
+def _place_at(file: File, base: int, position: int, end: int, claim: Claim | None = None) -> Place:
     del base
-    return place_at(file, position)
+    return place_at(file, position, end, claim)
 
 
 DENSE = OffsetScheme(LOG, _scan, _headers, _locate, _place_at)

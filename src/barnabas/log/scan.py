@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from barnabas.errors import DecodeError
+from barnabas.log.entry_check import Claim, check_entry
 from barnabas.ports import File
 from barnabas.records.batch import (
     PREFIX_SIZE,
@@ -106,15 +107,22 @@ class Place(NamedTuple):
     base_offset: int
 
 
-def locate(file: File, position: int, end: int, offset: int) -> Place | None:
+def locate(
+    file: File, position: int, end: int, offset: int, claim: Claim | None = None
+) -> Place | None:
     """The first batch from `position` on whose last offset is not below `offset`.
 
-    None: there is no such batch before `end`. Raises as `read_headers`.
+    None: there is no such batch before `end`. `claim`: as `place_at`. Raises as `read_headers`.
     """
+    if not 0 <= position <= end:
+        raise DecodeError("segment", position, f"a position up to {end}")
     while end - position >= SMALLEST_ENTRY:
         data = file.read(position, min(_NEAR, end - position))
         if len(data) < _NEAR:
             data = bytes(data) + _PADDING
+        if claim is not None:
+            check_entry(file, position, end, data, claim)
+            claim = None
         at = 0
         last = len(data) - _SPAN.size
         while at <= last:
@@ -130,12 +138,16 @@ def locate(file: File, position: int, end: int, offset: int) -> Place | None:
     return None
 
 
-def place_at(file: File, position: int) -> Place:
+def place_at(file: File, position: int, end: int, claim: Claim | None = None) -> Place:
     """The batch that starts at `position`, of which only the header is read.
 
+    `claim`: an index says so, and that the batch begins between these two offsets.
+
     Raises:
-        DecodeError: none starts there.
+        DecodeError: none starts there, or not one that the index can mean.
     """
+    if not 0 <= position < end:
+        raise DecodeError("segment", position, f"a position before {end}")
     try:
         head = file.read(position, _SPAN.size)
         if len(head) < _SPAN.size:
@@ -145,6 +157,8 @@ def place_at(file: File, position: int) -> Place:
         raise DecodeError("segment", position, "a whole batch header") from None
     if magic != 2 or length < _SHORTEST:
         _delta_of_message(position, length, magic)
+    if claim is not None:
+        check_entry(file, position, end, head, claim)
     return new_tuple(Place, (position, length + PREFIX_SIZE, base))
 
 

@@ -5,6 +5,8 @@ int32): no record before or at that offset is younger than the timestamp, and th
 young.
 """
 
+from typing import NamedTuple
+
 from barnabas.log.entry_file import EntryFile
 from barnabas.log.entry_layout import EntryLayout
 from barnabas.ports import Disk
@@ -13,22 +15,31 @@ from barnabas.types import NO_TIMESTAMP
 _LAYOUT = EntryLayout(wide=True)
 
 
+class TimeEntry(NamedTuple):
+    """What an index says: up to `offset` nothing is younger, and the batch with it is as young."""
+
+    timestamp: int
+    offset: int
+
+
 class TimeIndex:
     """How the greatest timestamp of one segment grew."""
 
     __slots__ = ("_last_timestamp", "base_offset", "entries")
 
-    def __init__(self, disk: Disk, path: str, base_offset: int) -> None:
-        self.entries = EntryFile(disk, path, _LAYOUT)
+    def __init__(self, disk: Disk, path: str, base_offset: int, *, anew: bool = False) -> None:
+        """Raises as `EntryFile`, and where the last entry cannot be read."""
+        self.entries = EntryFile(disk, path, _LAYOUT, anew=anew)
         self.base_offset = base_offset
-        self._last_timestamp = self.last()[0]
+        self._last_timestamp = self._newest()
 
-    def last(self) -> tuple[int, int]:
-        """Timestamp and offset of the newest entry; (-1, base offset) if there is none."""
-        last = self.entries.last()
-        if last is None:
-            return NO_TIMESTAMP, self.base_offset
-        return last[0], self.base_offset + last[1]
+    def last(self) -> TimeEntry | None:
+        """The newest entry; None if there is none."""
+        return self._entry(self.entries.last())
+
+    def _newest(self) -> int:
+        last = self.last()
+        return NO_TIMESTAMP if last is None else last.timestamp
 
     def append(self, timestamp: int, offset: int) -> None:
         """Add an entry, unless the timestamp is not greater than the last one's."""
@@ -36,17 +47,14 @@ class TimeIndex:
             self._last_timestamp = timestamp
             self.entries.append(timestamp, offset - self.base_offset)
 
-    def offset_before(self, timestamp: int) -> int:
-        """An offset before which all records are older than `timestamp`."""
-        found = self.entries.floor(timestamp, 0)
-        return self.base_offset + found[1] if found else self.base_offset
+    def up_to(self, timestamp: int) -> TimeEntry | None:
+        """The last entry whose time is at most `timestamp`; None if none is that old."""
+        return self._entry(self.entries.floor(timestamp, 0))
 
     def truncate(self, offset: int) -> None:
         """Forget entries at `offset` and after."""
         self.entries.truncate(offset - self.base_offset, 1)
-        self._last_timestamp = self.last()[0]
+        self._last_timestamp = self._newest()
 
-    def clear(self) -> None:
-        """Drop all entries."""
-        self.entries.clear()
-        self._last_timestamp = NO_TIMESTAMP
+    def _entry(self, found: tuple[int, int] | None) -> TimeEntry | None:
+        return None if found is None else TimeEntry(found[0], self.base_offset + found[1])

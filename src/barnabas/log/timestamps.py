@@ -32,8 +32,7 @@ def first_not_before(
     for segment in segments.from_offset(start):
         if segment.max_timestamp < timestamp:
             continue
-        position = segment.offsets.position_for(segment.times.offset_before(timestamp))
-        found = search.from_position(segment, position)
+        found = search.from_position(segment, segment.position_before(timestamp))
         if found is not None:
             return found
     return None
@@ -52,7 +51,7 @@ def newest(
     candidates = segments.from_offset(start)
     segment = max(candidates, key=lambda each: each.max_timestamp)
     greatest = segment.max_timestamp
-    position = segment.offsets.position_for(segment.max_timestamp_offset)
+    position = segment.position_for(segment.max_timestamp_offset)
     search = _Search(0, lambda time: time >= greatest, unpacking or Unpacking())
     return search.from_position(segment, position)
 

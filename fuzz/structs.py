@@ -15,7 +15,7 @@ from barnabas.errors import DecodeError, LocalProtocolError
 from barnabas.wire import shapes
 from barnabas.wire.compiler import Codec
 from barnabas.wire.layout import layout_of
-from barnabas.wire.reading import MOST_ELEMENTS
+from barnabas.wire.reading import MOST_BYTES
 from barnabas.wire.schema import declaration_of
 from fuzz.messages import make_message
 from tests.declarations import every_message
@@ -60,7 +60,7 @@ def read_struct(forms: Forms, data: bytes) -> list[object]:
     exact = memoryview(array("B", data[_CHOICE:]))
     decode, encode = _ways(forms.struct_reading, forms.struct_writing, number)
     chance = random.Random(data)
-    found = _outcome(decode, exact, 0, chance.choice((1, 3, MOST_ELEMENTS)))
+    found = _outcome(decode, exact, 0, chance.choice((200, 1000, MOST_BYTES)))
     if not isinstance(found[0], VERSIONS[number][0]):
         return [_REFUSED, *found]
     message, end = found
@@ -101,7 +101,7 @@ def _ways(
         "_COMPILED": True,
     }
     with patch.multiple(shapes, **kernels):
-        reader = shapes.reader_of(layout, decode, MOST_ELEMENTS)
+        reader = shapes.reader_of(layout, decode, MOST_BYTES)
         writer = None if encode is None else shapes.writer_of(layout, encode)
     assert reader is not None
     return reader.decode, None if writer is None else writer.encode

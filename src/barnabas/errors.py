@@ -340,6 +340,10 @@ class DecodeError(RemoteProtocolError):
         super().__init__(f"{where} at byte {offset}: {expected}")
 
 
+class OverLimit(DecodeError):
+    """A message that would take more memory, once it is read, than its reader allows."""
+
+
 class StorageError(KafkaError):
     """The disk failed or lied."""
 

@@ -91,7 +91,7 @@ def test_bad_bytes_raise_decode_errors_and_nothing_else(
             frame[place] = byte
         del frame[data.draw(st.integers(0, len(frame))) :]
     frame += data.draw(st.binary(max_size=10))
-    spare = data.draw(st.sampled_from((0, 1, 3, 1 << 18)))
+    spare = data.draw(st.one_of(st.integers(0, 2000), st.just(1 << 26)))
     arguments = bytes(frame), data.draw(st.integers(0, len(frame))), spare
     assert same(outcome(codec.decode, *arguments), outcome(codec.generated_decode, *arguments))
     try:

@@ -33,6 +33,7 @@ from barnabas.config.listeners import Endpoint
 from barnabas.coordinators.consumer_group.places import Place
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.surroundings import Surroundings
+from barnabas.dialects.kafka.requests import Ways
 from barnabas.log.manager import LogManager
 from barnabas.ports import Clock, Entropy, Registry, Timers
 
@@ -71,6 +72,7 @@ class Broker:
     telemetry: Telemetry = field(init=False)
     software: dict[int, Software] = field(default_factory=dict)
     advertised: dict[str, Endpoint] = field(default_factory=dict)
+    ways: Ways = field(init=False)
     turn: Turn = field(init=False)
     stepping: Stepping = field(init=False)
     descriptions: TopicDescriptions = field(init=False)
@@ -89,6 +91,7 @@ class Broker:
         self.telemetry = Telemetry(self.client_resources, self.clock)
         self.quotas = Quotas(self.registry)
         self.throttling = Throttling(self.quotas, self.config, self.clock)
+        self.ways = Ways(self.profile.served, self.config.socket_request_max_memory_bytes)
         self.turn = Turn(self.replicas, self.timers)
         self.stepping = Stepping(self.replicas, self.timers)
         self.descriptions = TopicDescriptions(self.topics)

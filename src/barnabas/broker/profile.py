@@ -45,16 +45,12 @@ class Profile:
     tells_disabled: bool = True
     tells_values: bool = True
     code_of_new: ErrorCode = ErrorCode.NONE
-    ways: Ways = field(init=False, compare=False, repr=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "ways", Ways(self.served))  # as it is frozen
-
-    def dialect(self) -> Dialect:
-        """What a new connection speaks."""
+    def dialect(self, ways: Ways) -> Dialect:
+        """What a new connection speaks; `ways` are those of the versions that are served."""
         if not (self.any_version or self.silent):
-            return KafkaDialect(self.ways)
+            return KafkaDialect(ways)
         # Imported late: a broker starts faster without it.
         from barnabas.dialects.kafka.old_requests import OldKafkaDialect
 
-        return OldKafkaDialect(self.ways, self.any_version, silent=self.silent)
+        return OldKafkaDialect(ways, self.any_version, silent=self.silent)

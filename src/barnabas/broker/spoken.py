@@ -27,11 +27,12 @@ class Spoken(NamedTuple):
 def spoken(dialect: str, broker: Broker) -> Spoken:
     """What a new connection of a listener with that dialect speaks."""
     if dialect == KAFKA:
-        return Spoken(broker.profile.dialect(), HANDLERS)
+        return Spoken(broker.profile.dialect(broker.ways), HANDLERS)
     # Imported late: a broker starts faster without it, and most have no such listener.
     from barnabas.broker.apis07 import fetch, offsets, produce
     from barnabas.dialects.kafka07.requests import Kafka07Dialect
 
+    most_bytes = broker.config.socket_request_max_memory_bytes
     handlers: dict[int, Callable[..., object]] = {
         int(ApiKey.PRODUCE): produce.handle,
         int(ApiKey.FETCH): fetch.handle,
@@ -41,5 +42,6 @@ def spoken(dialect: str, broker: Broker) -> Spoken:
         from barnabas.dialects.proposal.requests import ProposalDialect
 
         # Seed 001 has no size in a fetch: the largest message must fit, or its reader is stuck.
-        return Spoken(ProposalDialect(max(_FETCHED, 2 * broker.config.message_max_bytes)), handlers)
-    return Spoken(Kafka07Dialect(), handlers)
+        fetched = max(_FETCHED, 2 * broker.config.message_max_bytes)
+        return Spoken(ProposalDialect(fetched, most_bytes), handlers)
+    return Spoken(Kafka07Dialect(most_bytes), handlers)

@@ -306,6 +306,15 @@ class BrokerConfig(
     socket_request_max_bytes: int = integer(
         104_857_600, HIGH, "The largest request that is accepted, in bytes.", low=1
     )
+    socket_request_max_memory_bytes: int = long(
+        41_943_040,
+        MEDIUM,
+        "The most memory that one request may take when it is read, in bytes, its records left aside; a "
+        "request that needs more, or one without records that is itself larger, ends its connection. Each "
+        "thing that a request names takes at least 192 bytes, a partition of a fetch about 300. Not one "
+        "of Kafka's properties.",
+        low=1024,
+    )
     socket_send_buffer_bytes: int = integer(
         102_400,
         HIGH,

@@ -171,7 +171,9 @@ _WENT = """
 """
 """Release lines, each with properties that it no longer had."""
 
-_OUR_OWN = frozenset({"listener.dialect.map", "topic.partition.count.map"})
+_OUR_OWN = frozenset(
+    {"listener.dialect.map", "socket.request.max.memory.bytes", "topic.partition.count.map"}
+)
 """Properties that no Kafka since 0.8 has had."""
 
 _UNTOLD = frozenset({"producer.id.expiration.check.interval.ms"})

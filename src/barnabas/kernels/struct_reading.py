@@ -3,14 +3,22 @@
 
 Only compiled; `struct_reading_plain` reads nothing, and generated Python reads all. That also takes
 over here whatever is unusual (bytes that are wrong, tagged fields that nobody declared), so that it
-alone explains. Every length is compared with what remains before it is used, and shapes are as deep as
-a declaration. A request of a group takes 0.5 to 1 us. Source: KIP-482.
+alone explains: a ValueError leaves it to that. Every length is compared with what remains before it is
+used, shapes are as deep as a declaration, and what a message takes of memory is charged before it is
+taken (see `wire.charges`). A request of a group takes 0.5 to 1 us. Source: KIP-482.
 """
 
 import cython
 from cython.cimports.barnabas.kernels.big_endian import load32
+from cython.cimports.barnabas.kernels.message_bytes import (
+    Source,
+    charge,
+    fixed,
+    length_of,
+    varint,
+)
 from cython.cimports.barnabas.kernels.slots import empty_object, slot_place, slot_set
-from cython.cimports.barnabas.kernels.texts import text_of
+from cython.cimports.barnabas.kernels.texts import is_ascii, text_of
 from cython.cimports.cpython.buffer import (
     Py_buffer,
     PyBUF_SIMPLE,
@@ -18,20 +26,12 @@ from cython.cimports.cpython.buffer import (
     PyObject_GetBuffer,
 )
 from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
-from cython.cimports.libc.string import memcpy
 
+_LEAST_ELEMENT = cython.declare(cython.longlong, 192)
+_LONG_TEXT = cython.declare(cython.longlong, 32767)
+_WIDEST_CHARACTER = cython.declare(cython.longlong, 4)
+"""As in `wire.charges`."""
 _FIXED_HEAD = cython.declare(cython.Py_ssize_t, 10)  # of a request, before its client id
-
-Source = cython.struct(
-    data=cython.pointer(cython.const[cython.uchar]),
-    at=cython.Py_ssize_t,
-    end=cython.Py_ssize_t,
-    spare=cython.longlong,
-)
-
-
-class Unusual(ValueError):
-    """Something that is left to generated Python."""
 
 
 @cython.final
@@ -41,6 +41,7 @@ class Field:
 
     `told`: a code of the struct module, or T text, B bytes, R records, S the struct `inner`; the size
     of a fixed value, else 0; whether it is an array; whether there is a null; its tag or -1.
+    `cost`: the bytes that are charged for an element, or for a struct that is not null.
     """
 
     kind: cython.uchar
@@ -50,9 +51,13 @@ class Field:
     nullable: cython.bint
     tag: cython.longlong
     inner: object
+    cost: cython.longlong
 
-    def __init__(self, descriptor: object, told: tuple, inner: object) -> None:
+    def __init__(
+        self, descriptor: object, told: tuple, inner: object, cost: cython.longlong
+    ) -> None:
         self.place = slot_place(descriptor)
+        self.cost = cost
         self.kind, self.size, self.array, self.nullable, self.tag = told
         if self.kind == b"S" and not isinstance(inner, Shape):
             raise TypeError("a struct has a shape")
@@ -113,119 +118,61 @@ class Shape:
 
 
 @cython.cfunc
-@cython.inline
-@cython.exceptval(-1)
-def _varint(source: cython.pointer(Source)) -> cython.longlong:
-    value: cython.longlong = 0
-    shift: cython.int = 0
-    byte: cython.int = 128
-    while byte >= 128:
-        if source.at >= source.end or shift > 28:
-            raise Unusual
-        byte = source.data[source.at]
-        source.at += 1
-        value |= cython.cast(cython.longlong, byte & 127) << shift
-        shift += 7
-    if value > 0xFFFFFFFF:
-        raise Unusual
-    return value
-
-
-@cython.cfunc
-@cython.inline
-@cython.exceptval(-2)
-def _length(source: cython.pointer(Source), size: cython.int) -> cython.longlong:
-    """A length of so many bytes; -1 for null."""
-    length: cython.longlong
-    if size == 0:
-        return _varint(source) - 1
-    if source.end - source.at < size:
-        raise Unusual
-    if size == 4:
-        length = cython.cast(cython.int, load32(source.data + source.at))
-    else:
-        length = cython.cast(cython.short, source.data[source.at] << 8 | source.data[source.at + 1])
-    source.at += size
-    if length < -1:
-        raise Unusual
-    return length
-
-
-@cython.cfunc
-def _fixed(kind: cython.uchar, size: cython.Py_ssize_t, source: cython.pointer(Source)) -> object:
-    """A value of fixed size."""
-    if source.end - source.at < size:
-        raise Unusual
-    start: cython.pointer(cython.const[cython.uchar]) = source.data + source.at
-    source.at += size
-    high: cython.ulonglong
-    real: cython.double
-    if kind == b"i":
-        return cython.cast(cython.int, load32(start))
-    if kind == b"h":
-        return cython.cast(cython.short, start[0] << 8 | start[1])
-    if kind == b"?":
-        return start[0] != 0
-    if kind == b"b":
-        return cython.cast(cython.schar, start[0])
-    if kind == b"H":
-        return start[0] << 8 | start[1]
-    if kind == b"I":
-        return load32(start)
-    if kind == b"s":
-        return PyBytes_FromStringAndSize(cython.cast(cython.p_char, start), 16)
-    high = load32(start)
-    high = high << 32 | load32(start + 4)
-    if kind == b"q":
-        return cython.cast(cython.longlong, high)
-    if kind == b"d":
-        memcpy(cython.address(real), cython.address(high), 8)
-        return real
-    raise Unusual
-
-
-@cython.cfunc
 def _one(field: Field, shape: Shape, source: cython.pointer(Source), data: object) -> object:
     """A value, or an element of an array."""
     if field.size:
-        return _fixed(field.kind, field.size, source)
+        return fixed(source, field.kind, field.size)
     if field.kind == b"S":
         if field.nullable and not field.array:
             if source.at >= source.end:
-                raise Unusual
+                raise ValueError
             source.at += 1
             if source.data[source.at - 1] >= 128:
                 return None
+            charge(source, field.cost)
         return _struct(cython.cast(Shape, field.inner), source, data)
-    length: cython.longlong = _length(source, shape.text if field.kind == b"T" else shape.blob)
+    length: cython.longlong = length_of(source, shape.text if field.kind == b"T" else shape.blob)
     if length < 0:
         if field.nullable and not field.array:
             return None
-        raise Unusual
+        raise ValueError
     if length > source.end - source.at:
-        raise Unusual
-    start: cython.Py_ssize_t = source.at
+        raise ValueError
+    start: cython.p_char = cython.cast(cython.p_char, source.data + source.at)
     source.at += length
     if field.kind == b"T":
-        return text_of(cython.cast(cython.p_char, source.data + start), length, cython.NULL)
-    if field.kind == b"B":
-        return PyBytes_FromStringAndSize(cython.cast(cython.p_char, source.data + start), length)
-    return memoryview(data)[start : source.at]
+        return _text(start, length, source)
+    if field.kind == b"R":
+        return memoryview(data)[source.at - length : source.at]
+    charge(source, length)
+    return PyBytes_FromStringAndSize(start, length)
+
+
+@cython.cfunc
+def _text(start: cython.p_char, size: cython.longlong, source: cython.pointer(Source)) -> object:
+    cost: cython.longlong = size * _WIDEST_CHARACTER
+    if size > _LONG_TEXT and cost > source.spare:
+        raise ValueError
+    text: object = text_of(start, size, cython.NULL)
+    if size <= _LONG_TEXT and is_ascii(text):
+        cost = size
+    charge(source, cost)
+    return text
 
 
 @cython.cfunc
 def _array(field: Field, shape: Shape, source: cython.pointer(Source), data: object) -> object:
-    count: cython.longlong = _length(source, shape.listed)
+    count: cython.longlong = length_of(source, shape.listed)
     least: cython.Py_ssize_t = field.size
     if count < 0:
         if field.nullable:
             return None
-        raise Unusual
+        raise ValueError
     if not least:
         least = cython.cast(Shape, field.inner).least if field.kind == b"S" else 1
-    source.spare -= count
-    if count > (source.end - source.at) // least or source.spare < 0:
-        raise Unusual
+    if count > (source.end - source.at) // least:
+        raise ValueError
+    charge(source, count * field.cost)
     found: list = []
     while count > 0:
         count -= 1
@@ -255,24 +202,22 @@ def _tags(
     size: cython.longlong
     stop: cython.Py_ssize_t
     field: Field
-    source.spare -= count
-    if source.spare < 0:
-        raise Unusual
+    charge(source, count * _LEAST_ELEMENT)
     while count > 0:
         count -= 1
-        tag = _varint(source)
-        size = _varint(source)
+        tag = varint(source)
+        size = varint(source)
         if size > source.end - source.at:
-            raise Unusual
+            raise ValueError
         stop = source.at + size
         for field in shape.tagged:
             if field.tag == tag:
                 break
         else:
-            raise Unusual
+            raise ValueError
         slot_set(made, field.place, _value(field, shape, source, data))
         if source.at != stop:
-            raise Unusual
+            raise ValueError
     return 0
 
 
@@ -293,7 +238,7 @@ def _struct(shape: Shape, source: cython.pointer(Source), data: object) -> objec
             slot_set(made, missing.place, missing.factory())
     slot_set(made, shape.unknown, None)
     if shape.text == 0:
-        count = _varint(source)
+        count = varint(source)
         if count:
             _tags(shape, made, count, source, data)
     return made
@@ -304,7 +249,7 @@ def _struct(shape: Shape, source: cython.pointer(Source), data: object) -> objec
 class Reader:
     """Reads one version of a message; what is unusual `otherwise` reads, or says what is wrong.
 
-    `most` is the number of elements that a message may hold, unless who reads it says less.
+    `most` is the memory that a message may take, in bytes, unless a call says less.
     """
 
     shape: Shape
@@ -329,7 +274,7 @@ class Reader:
             if 0 <= pos <= view.len:
                 message: object = _struct(self.shape, cython.address(source), data)
                 return message, source.at
-        except ValueError:  # Unusual, or a text that is not UTF-8
+        except ValueError:  # what is unusual, or a text that is not UTF-8
             pass
         finally:
             PyBuffer_Release(cython.address(view))
@@ -341,8 +286,8 @@ class Reader:
 class Requests:
     """Reads whole requests as objects of `made`, which has five slots.
 
-    `readers` has Readers under key << 16 | version, and none of the first version of
-    ControlledShutdown, whose header ends before the client id.
+    `most` is the memory that one may take, in bytes. `readers` has Readers under key << 16 | version,
+    and none of the first version of ControlledShutdown, whose header ends before the client id.
     """
 
     readers: dict
@@ -399,7 +344,7 @@ class Requests:
             source.data = cython.cast(cython.pointer(cython.const[cython.uchar]), view.buf)
             source.at, source.end, source.spare = 0, view.len, self.most
             return self._read(cython.address(source), frame)
-        except ValueError:  # Unusual, or a text that is not UTF-8
+        except ValueError:  # what is unusual, or a text that is not UTF-8
             return None
         finally:
             PyBuffer_Release(cython.address(view))

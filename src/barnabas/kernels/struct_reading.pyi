@@ -12,6 +12,7 @@ class Field:
         descriptor: object,
         told: tuple[int, int, bool, bool, int],
         inner: Shape | None,
+        cost: int,
     ) -> None: ...
 
 @final

@@ -46,4 +46,8 @@ static inline PyObject *text_of(const char *data, Py_ssize_t size, const char *e
     return text;
 }
 
+static inline int is_ascii(PyObject *text) {
+    return PyUnicode_IS_ASCII(text);
+}
+
 #endif

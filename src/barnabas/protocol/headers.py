@@ -12,7 +12,7 @@ from barnabas.protocol.declared import DECLARED
 from barnabas.types import Buffer, new_tuple
 from barnabas.wire.compiler import Codec
 from barnabas.wire.send import Send
-from barnabas.wire.tagged import Malformed, read_unknown, read_varint, too_many
+from barnabas.wire.tagged import Malformed, bad_length, read_varint, too_many
 
 _REQUEST = Struct(">hhih")
 _SIZED_REQUEST = Struct(">ihhih")
@@ -189,10 +189,16 @@ def _skip_tags(frame: Buffer, position: int) -> int:
     try:
         count, position = read_varint(frame, position)
         if count > _MOST_TAGS:
-            raise too_many(count, _MOST_TAGS - count)
-        return read_unknown(frame, position, count)[1] if count else position
+            raise too_many(count, 1, _MOST_TAGS - count)
+        for _ in range(count):
+            _, position = read_varint(frame, position)
+            size, position = read_varint(frame, position)
+            if size > len(frame) - position:
+                raise bad_length(size, len(frame) - position)
+            position += size
     except IndexError:
         expected = f"whole tagged fields; the frame ends after {len(frame)} bytes"
         raise DecodeError("header.tagged fields", position, expected) from None
     except Malformed as failure:
         raise DecodeError("header.tagged fields", position, str(failure)) from None
+    return position

@@ -10,17 +10,17 @@ from struct import calcsize, error
 from types import TracebackType
 from typing import Any, Generic, Protocol, TypeVar
 
-from barnabas.errors import DecodeError, LocalProtocolError
+from barnabas.errors import DecodeError, LocalProtocolError, OverLimit
 from barnabas.kernels.struct_reading import Reader
 from barnabas.kernels.struct_writing import Writer
 from barnabas.types import Buffer
 from barnabas.wire.layout import layout_of
-from barnabas.wire.reading import MOST_ELEMENTS, Reading
+from barnabas.wire.reading import MOST_BYTES, Reading
 from barnabas.wire.schema import declaration_of
 from barnabas.wire.send import Send
 from barnabas.wire.shapes import reader_of, writer_of
 from barnabas.wire.source import Source, Spot
-from barnabas.wire.tagged import Malformed
+from barnabas.wire.tagged import Malformed, TooCostly
 from barnabas.wire.writing import Writing
 
 _Message = TypeVar("_Message")
@@ -33,7 +33,7 @@ _ENCODE_FAILURES = (error, AttributeError, TypeError, UnicodeEncodeError, Overfl
 
 class _Decode(Protocol[_Decoded_co]):
     def __call__(
-        self, data: Buffer, pos: int = 0, spare: int = MOST_ELEMENTS
+        self, data: Buffer, pos: int = 0, spare: int = MOST_BYTES
     ) -> tuple[_Decoded_co, int]: ...
 
 
@@ -48,9 +48,9 @@ class _Write(Protocol[_Encoded_contra]):
 class Codec(Generic[_Message]):
     """Reads and writes one version of one message.
 
-    `decode(data, pos=0, spare=MOST_ELEMENTS)` gives the message and the position behind it; fields
-    of records are views of `data`. `spare` bounds the elements of all its arrays and its tagged
-    fields. Raises DecodeError, which names the field and the byte, and nothing else.
+    `decode(data, pos=0, spare=MOST_BYTES)` gives the message and the position behind it; fields
+    of records are views of `data`. `spare` bounds the memory that it takes (see `charges`). Raises
+    DecodeError, which names the field and the byte, and nothing else; OverLimit for `spare`.
 
     `encode(message)` gives bytes. `write(message, send)` adds to a Send and does not copy records.
     Both raise LocalProtocolError where a value does not fit its field in this version.
@@ -73,7 +73,7 @@ class Codec(Generic[_Message]):
     @cached_property
     def reader(self) -> Reader | None:
         """Whose method `decode` is, for a kernel that reads whole frames; None where there is none."""
-        return reader_of(self._layout, self._decode_unusual, MOST_ELEMENTS)
+        return reader_of(self._layout, self._decode_unusual, MOST_BYTES)
 
     @cached_property
     def generated_decode(self) -> _Decode[_Message]:
@@ -172,7 +172,8 @@ def _misread(failure: Exception, spots: dict[int, Spot], title: str) -> DecodeEr
     position, end = found.get("pos", 0), found.get("end", 0)
     path, _ = spot.fields[0]
     if isinstance(failure, Malformed):
-        return DecodeError(path.format_map(found), position, str(failure))
+        kind = OverLimit if isinstance(failure, TooCostly) else DecodeError
+        return kind(path.format_map(found), position, str(failure))
     if isinstance(failure, UnicodeDecodeError):
         return DecodeError(path.format_map(found), position + failure.start, "UTF-8")
     for path, code in spot.fields:  # noqa: B007  (the field where the bytes ran out)

@@ -4,13 +4,21 @@ from functools import cache
 from struct import Struct, calcsize
 from typing import Any
 
+from barnabas.wire import charges
 from barnabas.wire.layout import FieldLayout, StructLayout, element, length_code
 from barnabas.wire.schema import Blob, Fixed, RecordSet, Text
 from barnabas.wire.source import Source
-from barnabas.wire.tagged import Malformed, bad_length, read_unknown, read_varint, too_many
+from barnabas.wire.tagged import (
+    Malformed,
+    bad_length,
+    read_unknown,
+    read_varint,
+    too_many,
+    too_much,
+)
 
-MOST_ELEMENTS = 1 << 24
-"""What a message may hold in all its arrays and tagged fields, unless who decodes it says less.
+MOST_BYTES = 1 << 32
+"""What a message may take of memory (see `charges`), unless its reader is given less.
 
 A frame of elements of a byte or two would else become objects of a hundred times its size.
 """
@@ -32,16 +40,17 @@ def unpackers(code: str) -> tuple[Any, ...]:
 
 
 class Reading:
-    """Writes the function `decode(data, pos=0, spare=MOST_ELEMENTS)` for one layout."""
+    """Writes the function `decode(data, pos=0, spare=MOST_BYTES)` for one layout."""
 
     def __init__(self, layout: StructLayout) -> None:
-        self.source = Source(f"def decode(data, pos=0, spare={MOST_ELEMENTS}):")
+        self.source = Source(f"def decode(data, pos=0, spare={MOST_BYTES}):")
         self.source.names |= {
             "new": object.__new__,
             "read_unknown": read_unknown,
             "read_varint": read_varint,
             "bad_length": bad_length,
             "too_many": too_many,
+            "too_much": too_much,
             "Malformed": Malformed,
         }
         self._run: list[tuple[str, str, str]] = []
@@ -112,10 +121,11 @@ class Reading:
         source, number = self.source, self.source.number()
         here, tag, stop = (path + "tagged fields", "B"), f"t{number}", f"e{number}"
         self._long(count, here)
-        self._spend(count, path + "tagged fields")
+        self._spend(count, charges.LEAST_ELEMENT, path + "tagged fields")
         if not layout.tagged:
             read = f"read_unknown(data, pos, {count})"
-            source.line(f"{target}.unknown_tags, pos = {read}", here)
+            source.line(f"begun = pos; {target}.unknown_tags, pos = {read}", here)
+            self._charge("pos - begun", path + "tagged fields")
             return
         unknown = f"u{number}"
         source.line(f"{unknown} = {{}}")
@@ -134,6 +144,7 @@ class Reading:
                     source.line(f"if pos != {stop}: {wrong}", (at, "B"))
                 branch = "elif"
             with source.block("else:"):
+                self._charge("size", path + "tagged fields")
                 source.line(f"{unknown}[{tag}] = bytes(data[pos:{stop}]); pos = {stop}", here)
         source.line(f"{target}.unknown_tags = {unknown} or None")
 
@@ -175,6 +186,7 @@ class Reading:
         with self.source.block(f"if {marker} < 0:"):
             self.source.line(f"{target} = None")
         with self.source.block("else:"):
+            self._charge(str(charges.of_struct(kind)), path)
             self._new(f"{target} = {inner}", kind)
             self._fields(kind, inner, path + ".")
 
@@ -182,12 +194,13 @@ class Reading:
         self, field: FieldLayout, target: str, layout: StructLayout, length: str, path: str
     ) -> None:
         """Read what stands behind a length that is not null."""
+        cost = charges.of_element(field) if field.array else 0
         if not field.array:
             self._bytes(field.kind, target, length, path)
         elif isinstance(field.kind, Fixed):
             code = field.kind.code
             self._stop(f"{length} * {calcsize('>' + code)}", length, path)
-            self._spend(length, path)
+            self._spend(length, cost, path)
             few = self.source.bind("A", unpackers(code), code)
             self.source.names["unpacker"] = unpacker
             read = f"({few}[{length}] if {length} < {FEW} else unpacker({code!r}, {length}))"
@@ -197,9 +210,9 @@ class Reading:
             else:
                 self.source.line(f"{target} = list({read}(data, pos)); pos = stop")
         elif isinstance(field.kind, StructLayout):
-            self._structs(field.kind, target, length, path)
+            self._structs(field.kind, target, length, cost, path)
         else:
-            self._limit(length, 1 if layout.encoding.compact else 2, path)
+            self._limit(length, 1 if layout.encoding.compact else 2, cost, path)
             self._texts(field, target, layout, length, path)
 
     def _stop(self, size: str, length: str, path: str) -> None:
@@ -207,28 +220,44 @@ class Reading:
         wrong = f"raise bad_length({length}, end - pos)"
         self.source.line(f"if not pos <= stop <= end: {wrong}", (path, "B"))
 
-    def _limit(self, length: str, least: int, path: str) -> None:
+    def _limit(self, length: str, least: int, cost: int, path: str) -> None:
         wrong = f"raise bad_length({length}, end - pos)"
         self.source.line(f"if not 0 <= {length} * {least} <= end - pos: {wrong}", (path, "B"))
-        self._spend(length, path)
+        self._spend(length, cost, path)
 
-    def _spend(self, count: str, path: str) -> None:
-        """Take elements from what the message may hold."""
-        self.source.line(f"spare -= {count}")
-        self.source.line(f"if spare < 0: raise too_many({count}, spare)", (path, "B"))
+    def _spend(self, count: str, cost: int, path: str) -> None:
+        """Charge elements that cost so many bytes each."""
+        self.source.line(f"spare -= {count} * {cost}")
+        self.source.line(f"if spare < 0: raise too_many({count}, {cost}, spare)", (path, "B"))
+
+    def _charge(self, size: str, path: str) -> None:
+        """Charge the bytes of one value."""
+        self.source.line(f"spare -= {size}")
+        self.source.line(f"if spare < 0: raise too_much({size}, spare)", (path, "B"))
 
     def _bytes(self, kind: object, target: str, length: str, path: str) -> None:
         self._stop(length, length, path)
         match kind:
             case Text():
-                self.source.line(f'{target} = str(data[pos:stop], "utf-8")', (path, "B"))
+                self._text(target, length, path)
             case Blob():
+                self._charge(length, path)
                 self.source.line(f"{target} = bytes(data[pos:stop])")
             case RecordSet():
                 self.source.line(f"{target} = data[pos:stop]")
             case _:
                 raise AssertionError(kind)
         self.source.line("pos = stop")
+
+    def _text(self, target: str, length: str, path: str) -> None:
+        read = f'{target} = text = str(data[pos:stop], "utf-8")'
+        wide = f"{length} * {charges.WIDEST_CHARACTER}"
+        with self.source.block(f"if {length} > {charges.LONG_TEXT}:"):
+            self._charge(wide, path)
+            self.source.line(read, (path, "B"))
+        with self.source.block("else:"):
+            self.source.line(read, (path, "B"))
+            self._charge(f"({length} if text.isascii() else {wide})", path)
 
     def _texts(
         self, field: FieldLayout, target: str, layout: StructLayout, length: str, path: str
@@ -240,10 +269,10 @@ class Reading:
             self._value(item, f"v{number}", layout, f"{path}[{{i{number}}}]")
             self.source.line(f"a{number}.append(v{number})")
 
-    def _structs(self, kind: StructLayout, target: str, length: str, path: str) -> None:
+    def _structs(self, kind: StructLayout, target: str, length: str, cost: int, path: str) -> None:
         number = self.source.number()
         item = f"o{number}"
-        self._limit(length, kind.least_bytes, path)
+        self._limit(length, kind.least_bytes, cost, path)
         self.source.line(f"{target} = a{number} = []")
         loop = f"for i{number} in range({length}):"
         codes = kind.run_codes

@@ -10,6 +10,7 @@ from typing import Any
 from barnabas.kernels import implementation, struct_reading, struct_writing
 from barnabas.kernels.struct_reading import Reader
 from barnabas.kernels.struct_writing import Writer
+from barnabas.wire import charges
 from barnabas.wire.layout import FieldLayout, StructLayout
 from barnabas.wire.schema import Blob, Fixed, RecordSet, Text
 
@@ -32,8 +33,11 @@ def _read_shape(layout: StructLayout) -> "struct_reading.Shape":
     slots = layout.declared.__dict__
 
     def field(each: FieldLayout) -> struct_reading.Field:
-        inner = _read_shape(each.kind) if isinstance(each.kind, StructLayout) else None
-        return struct_reading.Field(slots[each.name], _told(each), inner)
+        inner, cost = None, charges.of_element(each)
+        if isinstance(each.kind, StructLayout):
+            inner = _read_shape(each.kind)
+            cost = cost if each.array else charges.of_struct(each.kind)
+        return struct_reading.Field(slots[each.name], _told(each), inner, cost)
 
     def missing(each: FieldLayout) -> struct_reading.Missing:
         return struct_reading.Missing(slots[each.name], each.default, each.factory)

@@ -23,9 +23,19 @@ def bad_length(length: int, left: int) -> Malformed:
     return Malformed(f"a length that {left} more bytes can hold, not {length}")
 
 
-def too_many(count: int, spare: int) -> Malformed:
-    """What to raise for `count` elements that take a message over its limit by `-spare`."""
-    return Malformed(f"at most {count + spare} more elements in this message, not {count}")
+class TooCostly(Malformed):
+    """The same where nothing is wrong with a message but what it would take of memory."""
+
+
+def too_many(count: int, cost: int, spare: int) -> TooCostly:
+    """What to raise for `count` elements of `cost` bytes that take a message over its limit by `-spare`."""
+    most = (count * cost + spare) // cost
+    return TooCostly(f"at most {most} more elements in this message, not {count}")
+
+
+def too_much(size: int, spare: int) -> TooCostly:
+    """The same for one value of `size` bytes."""
+    return TooCostly(f"at most {size + spare} more bytes of memory for this message, not {size}")
 
 
 def read_varint(data: Buffer, position: int) -> tuple[int, int]:

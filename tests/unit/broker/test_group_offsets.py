@@ -111,7 +111,7 @@ class Started:
     def ask(self, key: ApiKey, version: int, request: object) -> object:
         """The reply as a client of that version would read it."""
         context = RequestContext(key, version, "test", "PLAINTEXT", "127.0.0.1:1", 1, "/127.0.0.1")
-        dialect = self.broker.profile.dialect()
+        dialect = self.broker.profile.dialect(self.broker.ways)
         frame = encode_request(RequestHeader(key, version, 1, "test"), request).joined()
         asked = dialect.read_request(memoryview(frame)[4:])
         outcome = HANDLERS[context.api_key](self.broker, context, asked.body)

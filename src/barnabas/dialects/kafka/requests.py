@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from struct import Struct
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from barnabas.dialects.commands import (
     Append,
@@ -26,12 +26,11 @@ from barnabas.dialects.kafka.old_fetch import old_fetch_response
 from barnabas.dialects.kafka.produce import produce_command, produce_response
 from barnabas.dialects.kafka.produce_frames import ProduceHead, ProduceReply, read_head
 from barnabas.dialects.kafka.rules import FETCH_CODES, FETCH_MAGIC, PRODUCE_RULES
-from barnabas.errors import DecodeError, ErrorCode
+from barnabas.errors import DecodeError, ErrorCode, OverLimit
 from barnabas.kernels import struct_reading
 from barnabas.kernels.repeating import one_partition
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
-from barnabas.protocol.fetch import FetchRequest
 from barnabas.protocol.headers import (
     FLEXIBLE_SINCE,
     RequestHeader,
@@ -39,20 +38,12 @@ from barnabas.protocol.headers import (
     read_request_header,
     response_encoder,
 )
-from barnabas.protocol.list_offsets import ListOffsetsRequest
 from barnabas.protocol.metadata import MetadataResponse
-from barnabas.protocol.offset_commit import OffsetCommitRequest
-from barnabas.protocol.produce import ProduceRequest
 from barnabas.types import new_tuple
 from barnabas.versions import VersionRange
+from barnabas.wire.charges import MOST_REQUEST_BYTES
 from barnabas.wire.compiler import Codec
 from barnabas.wire.send import Send
-
-_MOST_ELEMENTS = 1 << 18
-"""What one request may name: topics, partitions, properties and so on, all together.
-
-A bound for the memory that a hostile frame can take: about 60 MB, whatever it holds.
-"""
 
 _PRODUCE = int(ApiKey.PRODUCE)
 _FETCH = int(ApiKey.FETCH)
@@ -93,18 +84,22 @@ class Ways:
 
     One for all connections that are served these versions: so what many say in turn stays in the
     caches of the processor. `direct` is by key, the others by key << 16 | version, as requests begin.
+    `most_bytes`: the memory that a request may take, `socket.request.max.memory.bytes`.
     """
 
-    __slots__ = ("direct", "encoders", "plain", "readers", "requests", "served")
+    __slots__ = ("direct", "encoders", "most_bytes", "plain", "readers", "requests", "served")
 
-    def __init__(self, served: Mapping[ApiKey, VersionRange]) -> None:
+    def __init__(
+        self, served: Mapping[ApiKey, VersionRange], most_bytes: int = MOST_REQUEST_BYTES
+    ) -> None:
         self.served = served
+        self.most_bytes = most_bytes
         self.direct: dict[int, tuple[_Direct, VersionRange]] = {
             key: (read, served[key]) for key, read in _DIRECT.items() if key in served
         }
         self.readers: dict[int, _Reader] = {}
         self.plain: dict[int, struct_reading.Reader] = {}
-        self.requests = struct_reading.Requests(self.plain, FLEXIBLE_SINCE, Request, _MOST_ELEMENTS)
+        self.requests = struct_reading.Requests(self.plain, FLEXIBLE_SINCE, Request, most_bytes)
         self.encoders: dict[int, _Encoder] = {}
 
 
@@ -116,7 +111,8 @@ class KafkaDialect:
     """
 
     __slots__ = (
-        "_direct", "_encoders", "_heard", "_plain", "_readers", "_replies", "_requests", "_served",
+        "_direct", "_encoders", "_heard", "_most_bytes", "_plain", "_readers", "_replies", "_requests",
+        "_served",
     )  # fmt: skip
 
     name = "kafka"
@@ -124,6 +120,7 @@ class KafkaDialect:
 
     def __init__(self, ways: Ways) -> None:
         self._served, self._direct = ways.served, ways.direct
+        self._most_bytes = ways.most_bytes
         self._readers, self._plain, self._encoders = ways.readers, ways.plain, ways.encoders
         self._requests = ways.requests
         self._heard: _Heard | None = None
@@ -169,6 +166,10 @@ class KafkaDialect:
             request = read(frame, versions)
             if request is not None:
                 return request
+        return self._read_any(frame)
+
+    def _read_any(self, frame: memoryview) -> Request:
+        """The request in a frame that no shorter way reads."""
         header, position = read_request_header(frame)
         key, version, correlation_id, client_id = header
         reader = self._readers.get(key << 16 | version)
@@ -176,7 +177,14 @@ class KafkaDialect:
             reader = self._make_reader(key, version)
         if key == _PRODUCE:
             self._listen(frame, header, position)
-        body = reader(frame, position)
+        try:
+            body = reader(frame, position)
+        except DecodeError as error:
+            expected = error.expected
+            if isinstance(error, OverLimit):
+                expected += f" (socket.request.max.memory.bytes={self._most_bytes})"
+            where = f"{key.name} {version}: {error.where}"
+            raise DecodeError(where, error.offset, expected) from None
         return Request(int(key), version, correlation_id, client_id, body)
 
     def read_several(self, received: memoryview) -> Request | None:
@@ -275,47 +283,34 @@ class KafkaDialect:
                 "header.api_version", 2, f"{key.name} of version {versions}, not {version}"
             )
         begun = key << 16 | version
-        reader = self._readers[begun] = _reader_of(key, version)
+        reader = self._readers[begun] = _reader_of(key, version, self._most_bytes)
         codec: Codec[object] = Codec.of(DECLARED[key].request, version)
         if codec.reader is not None and key not in _COMMANDS and (key, version) != _NO_CLIENT:
             self._plain[begun] = codec.reader
         return reader
 
 
-def _reader_of(key: ApiKey, version: int) -> _Reader:
-    codec: Codec[object] = Codec.of(DECLARED[key].request, version)
+def _reader_of(key: ApiKey, version: int, most_bytes: int) -> _Reader:
+    """What reads the bodies of an API, each of which may take so much memory."""
+    codec: Codec[Any] = Codec.of(DECLARED[key].request, version)
     decode = codec.decode
+    if key not in _COMMANDS:
+        return lambda frame, position: decode(frame, position, most_bytes)[0]
+    command = _command_of(key, version)
+    return lambda frame, position: command(decode(frame, position, most_bytes)[0])
+
+
+def _command_of(key: ApiKey, version: int) -> Callable[[Any], object]:
+    """What makes a command of the message of one of `_COMMANDS`."""
     match key:
         case ApiKey.PRODUCE:
-            return partial(_read_produce, Codec.of(ProduceRequest, version))
+            return partial(produce_command, version=version)
         case ApiKey.FETCH:
-            return partial(_read_fetch, Codec.of(FetchRequest, version))
+            return partial(fetch_command, version=version)
         case ApiKey.LIST_OFFSETS:
-            return partial(_read_list_offsets, Codec.of(ListOffsetsRequest, version))
-        case ApiKey.OFFSET_COMMIT:
-            return partial(_read_commit, Codec.of(OffsetCommitRequest, version))
+            return partial(list_offsets_command, by_segment=version == 0)
         case _:
-            return lambda frame, position: decode(frame, position, _MOST_ELEMENTS)[0]
-
-
-def _read_produce(codec: Codec[ProduceRequest], frame: memoryview, position: int) -> object:
-    message, _ = codec.decode(frame, position, _MOST_ELEMENTS)
-    return produce_command(message, codec.version)
-
-
-def _read_fetch(codec: Codec[FetchRequest], frame: memoryview, position: int) -> object:
-    return fetch_command(codec.decode(frame, position, _MOST_ELEMENTS)[0], codec.version)
-
-
-def _read_list_offsets(
-    codec: Codec[ListOffsetsRequest], frame: memoryview, position: int
-) -> object:
-    message, _ = codec.decode(frame, position, _MOST_ELEMENTS)
-    return list_offsets_command(message, by_segment=codec.version == 0)
-
-
-def _read_commit(codec: Codec[OffsetCommitRequest], frame: memoryview, position: int) -> object:
-    return commit_command(codec.decode(frame, position, _MOST_ELEMENTS)[0])
+            return commit_command
 
 
 def _read_nothing(frame: memoryview, position: int) -> None:

@@ -19,6 +19,7 @@ from barnabas.dialects.kafka07.messages import (
 )
 from barnabas.errors import DecodeError
 from barnabas.types import Buffer
+from barnabas.wire.charges import MOST_REQUEST_BYTES
 from barnabas.wire.compiler import Codec
 from barnabas.wire.send import FileSlice, Send
 
@@ -27,7 +28,6 @@ Message = ProduceRequest | FetchRequest | MultiFetchRequest | MultiProduceReques
 _HEAD = Struct(">ih")
 _CODE = Struct(">h")
 _LARGEST = 2**31 - 1 - _CODE.size
-_MOST_ELEMENTS = 1 << 16
 
 _DECLARED: dict[RequestType, type[Message]] = {
     RequestType.PRODUCE: ProduceRequest,
@@ -54,11 +54,11 @@ def encode_request(request: Message) -> Send:
     return send
 
 
-def decode_request(frame: memoryview) -> Message:
+def decode_request(frame: memoryview, most_bytes: int = MOST_REQUEST_BYTES) -> Message:
     """The request in a frame without its size; what is left over at its end is passed over.
 
     Raises:
-        DecodeError: it is of no type that there is, or cut short.
+        DecodeError: it is of no type that there is, cut short, or would take more memory than that.
     """
     (kind,) = _code(frame, "request_type")
     try:
@@ -66,7 +66,7 @@ def decode_request(frame: memoryview) -> Message:
     except ValueError:
         raise DecodeError("request_type", 0, f"a type from 0 to 4, not {kind}") from None
     codec: Codec[Message] = Codec.of(declared, 0)
-    return codec.decode(frame, _CODE.size, _MOST_ELEMENTS)[0]
+    return codec.decode(frame, _CODE.size, most_bytes)[0]
 
 
 def encode_fetch_reply(code: int, messages: Buffer | FileSlice = b"") -> Send:

@@ -34,6 +34,7 @@ from barnabas.dialects.kafka07.messages import (
 )
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
+from barnabas.wire.charges import MOST_REQUEST_BYTES
 from barnabas.wire.schema import NO_UUID
 from barnabas.wire.send import Send
 
@@ -44,10 +45,14 @@ _ANY_SIZE = 2**31 - 1
 class Kafka07Dialect:
     """Reads and answers. As `api_version`, a request has its type."""
 
-    __slots__ = ()
+    __slots__ = ("_most_bytes",)
 
     name = "kafka-0.7"
     at_once = 1
+
+    def __init__(self, most_bytes: int = MOST_REQUEST_BYTES) -> None:
+        """`most_bytes`: the memory that a request may take."""
+        self._most_bytes = most_bytes
 
     def read_request(self, frame: memoryview) -> Request:
         """Read a frame; messages in the request are views of it.
@@ -55,7 +60,7 @@ class Kafka07Dialect:
         Raises:
             DecodeError: it is cut short or wrong, or of no type that there is.
         """
-        said = decode_request(frame)
+        said = decode_request(frame, self._most_bytes)
         match said:
             case ProduceRequest():
                 return _request(ApiKey.PRODUCE, RequestType.PRODUCE, _produce([said]))

@@ -17,6 +17,7 @@ from barnabas.dialects.proposal.messages import (
     ResponseHeader,
 )
 from barnabas.errors import DecodeError
+from barnabas.wire.charges import MOST_REQUEST_BYTES
 from barnabas.wire.compiler import Codec
 from barnabas.wire.send import Send
 
@@ -25,7 +26,6 @@ Answer = ProduceResponse | FetchResponse | OffsetsResponse
 
 _SIZE = Struct(">i")
 _LARGEST = 2**31 - 1
-_MOST_ELEMENTS = 1 << 16
 
 _DECLARED: dict[RequestType, type[Asked]] = {
     RequestType.PRODUCE: ProduceRequest,
@@ -55,11 +55,12 @@ def encode_request(asked: Asked, correlation_id: int, client_id: str = "") -> Se
     return _frame(header, asked)
 
 
-def decode_request(frame: memoryview) -> ReadRequest:
+def decode_request(frame: memoryview, most_bytes: int = MOST_REQUEST_BYTES) -> ReadRequest:
     """The request in a frame without its size; what is left over at its end is passed over.
 
     Raises:
-        DecodeError: it is cut short, or of a type or version that there is not.
+        DecodeError: it is cut short, of a type or version that there is not, or would take more memory
+            than that.
     """
     header, position = Codec.of(RequestHeader, 0).decode(frame)
     if header.version_id != VERSION:
@@ -71,7 +72,7 @@ def decode_request(frame: memoryview) -> ReadRequest:
         what = f"one of {kinds}, not {header.request_type_id}"
         raise DecodeError("request_type_id", 0, what) from None
     codec: Codec[Asked] = Codec.of(declared, 0)
-    asked, _ = codec.decode(frame, position, _MOST_ELEMENTS)
+    asked, _ = codec.decode(frame, position, most_bytes)
     return ReadRequest(header.correlation_id, header.client_id, asked)
 
 
@@ -94,7 +95,7 @@ def decode_response(frame: memoryview, answer: type[_Answer]) -> tuple[ResponseH
     header, position = Codec.of(ResponseHeader, 0).decode(frame)
     if header.version_id != VERSION:
         raise DecodeError("version_id", 4, f"{VERSION}, not {header.version_id}")
-    return header, Codec.of(answer, 0).decode(frame, position, _MOST_ELEMENTS)[0]
+    return header, Codec.of(answer, 0).decode(frame, position)[0]
 
 
 def _frame(header: RequestHeader | ResponseHeader, body: Asked | Answer) -> Send:

@@ -34,6 +34,7 @@ from barnabas.dialects.proposal.messages import (
 )
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
+from barnabas.wire.charges import MOST_REQUEST_BYTES
 from barnabas.wire.schema import NO_UUID
 from barnabas.wire.send import Send
 
@@ -53,13 +54,15 @@ _MOST_AT_ONCE = 100
 class ProposalDialect:
     """Reads and answers. A fetch gets up to `partition_bytes` of each partition."""
 
-    __slots__ = ("_partition_bytes",)
+    __slots__ = ("_most_bytes", "_partition_bytes")
 
     name = "proposal"
     at_once = _MOST_AT_ONCE
 
-    def __init__(self, partition_bytes: int) -> None:
+    def __init__(self, partition_bytes: int, most_bytes: int = MOST_REQUEST_BYTES) -> None:
+        """`most_bytes`: the memory that a request may take."""
         self._partition_bytes = partition_bytes
+        self._most_bytes = most_bytes
 
     def read_request(self, frame: memoryview) -> Request:
         """Read a frame; messages in the request are views of it.
@@ -67,7 +70,7 @@ class ProposalDialect:
         Raises:
             DecodeError: it is cut short or wrong, or of a type or version that there is not.
         """
-        correlation_id, client_id, asked = decode_request(frame)
+        correlation_id, client_id, asked = decode_request(frame, self._most_bytes)
         match asked:
             case ProduceRequest():
                 produce = _produce(asked)

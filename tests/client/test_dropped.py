@@ -1,12 +1,14 @@
 """Sync clients that nobody closed: they say so, and leave no thread and no connection behind."""
 
+import asyncio
 import gc
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
-from barnabas import Admin, ConfigError, Consumer, Producer
+from barnabas import Admin, ConfigError, Consumer, Producer, aio
 from barnabas.errors import LocalProtocolError
 from barnabas.protocol.api_keys import ApiKey
 from tests.client.scripted_broker import TOPIC, ScriptedBroker, say_nothing
@@ -60,3 +62,15 @@ def test_a_client_that_could_not_be_made_drops_nothing() -> None:
             kind(security_protocol="SSL")
         gc.collect()
     assert the_threads_of_producers() <= before
+
+
+@pytest.mark.parametrize("kind", [Producer, Consumer, Admin, aio.Producer, aio.Consumer, aio.Admin])
+@pytest.mark.parametrize("settings", [{}, {"bootstrap.servers": ""}, {"bootstrap.servers": []}])
+def test_a_client_without_servers_says_what_to_pass(
+    kind: type[Any], settings: dict[str, object]
+) -> None:
+    async def make() -> None:
+        kind(settings)
+
+    with pytest.raises(ConfigError, match="is empty: pass bootstrap_servers='localhost:9092'"):
+        asyncio.run(make())

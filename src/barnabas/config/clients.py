@@ -60,9 +60,9 @@ class ClientConfig(Configuration):
     known_elsewhere: ClassVar[Mapping[str, str]] = CLIENT_NAMES
 
     bootstrap_servers: tuple[str, ...] = words(
-        ("localhost:9092",),
+        (),
         HIGH,
-        "host:port of one or more brokers to begin with. Kafka has no default.",
+        "host:port of one or more brokers to begin with. It has to be given.",
     )
     client_id: str = string("barnabas", MEDIUM, "A name for the broker's log. Kafka: empty.")
     security_protocol: str = string(

@@ -12,6 +12,7 @@ from barnabas.client.aio.asking import by_leader, lookup_offsets, persist
 from barnabas.client.aio.cluster import Cluster, check
 from barnabas.client.aio.ranges import RangeFetches, RangeOptions
 from barnabas.client.aio.surroundings import Surroundings
+from barnabas.client.core.deadline import Deadline
 from barnabas.client.core.descriptions import EARLIEST, LATEST
 from barnabas.client.sync.ranges import RangeReader
 from barnabas.config.clients import ClientConfig, ConsumerConfig, ProducerConfig
@@ -57,7 +58,7 @@ class ClusterTarget:
         first, last = (
             self._loop.run(
                 lookup_offsets(
-                    self._cluster, {where: end}, committed_only=False, seconds=self._patience_s
+                    self._cluster, {where: end}, committed_only=False, deadline=self._deadline()
                 )
             )[where].offset
             for end in (EARLIEST, LATEST)
@@ -93,7 +94,7 @@ class ClusterTarget:
             return Producer(answer.producer_id, answer.producer_epoch)
 
         what = "asking for a producer id"
-        return self._loop.run(persist(self._cluster, self._patience_s, what, ask))
+        return self._loop.run(persist(self._cluster, self._deadline(), what, ask))
 
     def append(self, partition: int, batch: bytearray) -> int:
         """By the leader, in all replicas that are in sync."""
@@ -118,7 +119,7 @@ class ClusterTarget:
             found: int = row.base_offset
             return found
 
-        return self._loop.run(persist(self._cluster, self._patience_s, what, ask))
+        return self._loop.run(persist(self._cluster, self._deadline(), what, ask))
 
     def values(self, partition: int, start: int, end: int) -> Iterator[BytesColumn]:
         """As a batch reader reads."""
@@ -132,6 +133,9 @@ class ClusterTarget:
                     "that is no copy: it has a key, or no value"
                 )
             yield part.value
+
+    def _deadline(self) -> Deadline:
+        return self._cluster.limits.deadline_by("delivery.timeout.ms", self._patience_s)
 
     def close(self) -> None:
         """End the connections."""

@@ -79,7 +79,6 @@ class Admin(GroupAdmin, TransactionAdmin):
     ) -> None:
         loaded = AdminConfig.load(properties(config, more))
         self._cluster = Cluster(loaded, around or Surroundings.here("Admin"))
-        self._timeout_s = loaded.default_api_timeout_ms / 1000
         self._request_ms = loaded.request_timeout_ms
 
     async def __aenter__(self) -> Self:
@@ -311,10 +310,10 @@ class Admin(GroupAdmin, TransactionAdmin):
         timeout_s: float | None = None,
     ) -> dict[TopicPartition, OffsetAndTimestamp]:
         """The first offset at or after a timestamp (ms), or EARLIEST, LATEST, MAX_TIMESTAMP."""
-        seconds = self._timeout_s if timeout_s is None else timeout_s
         keyed = partitions_to("list_offsets", wanted)
+        deadline = self._cluster.limits.deadline(timeout_s)
         return await lookup_offsets(
-            self._cluster, keyed, committed_only=committed_only, seconds=seconds
+            self._cluster, keyed, committed_only=committed_only, deadline=deadline
         )
 
     async def delete_records(
@@ -338,8 +337,8 @@ class Admin(GroupAdmin, TransactionAdmin):
             view.update(await self._cluster.ask(request), self._cluster.around.loop.time())
             return view
 
-        seconds = self._timeout_s if timeout_s is None else timeout_s
-        return await persist(self._cluster, seconds, "asking for metadata", attempt)
+        deadline = self._cluster.limits.deadline(timeout_s)
+        return await persist(self._cluster, deadline, "asking for metadata", attempt)
 
     async def _of_controller(
         self, what: str, request: object, rows: Callable[[Any], Any], timeout_s: float | None
@@ -364,8 +363,8 @@ class Admin(GroupAdmin, TransactionAdmin):
     async def _persist(
         self, what: str, attempt: Callable[[], Awaitable[_Result]], timeout_s: float | None
     ) -> _Result:
-        seconds = self._timeout_s if timeout_s is None else timeout_s
-        return await persist(self._cluster, seconds, what, attempt, final=NOT_THERE)
+        deadline = self._cluster.limits.deadline(timeout_s)
+        return await persist(self._cluster, deadline, what, attempt, final=NOT_THERE)
 
 
 def _check_resource(resource: Resource) -> None:

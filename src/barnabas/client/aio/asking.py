@@ -7,10 +7,11 @@ from typing import Any, Final, TypeVar
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.core.absence import absence
 from barnabas.client.core.cluster_view import ClusterView, TopicView
+from barnabas.client.core.deadline import Deadline
 from barnabas.client.core.descriptions import OffsetAndTimestamp
 from barnabas.client.core.given_record import checked_topic
 from barnabas.client.core.requests import metadata_request
-from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
 from barnabas.protocol.list_offsets import (
     ListOffsetsPartition,
     ListOffsetsRequest,
@@ -32,7 +33,7 @@ _ELSEWHERE: Final = (ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_COORDINATOR)
 
 async def persist(
     cluster: Cluster,
-    seconds: float,
+    deadline: Deadline,
     what: str,
     attempt: Callable[[], Awaitable[_Result]],
     *,
@@ -45,7 +46,7 @@ async def persist(
     those of `passing` are none here, although they are elsewhere.
 
     Raises:
-        KafkaError: an error that time does not cure, or the last one when `seconds` are over.
+        KafkaError: an error that time does not cure, or at the deadline one of the kind of the last.
     """
     last: list[KafkaError] = []
 
@@ -63,10 +64,12 @@ async def persist(
                 await asyncio.sleep(cluster.retry_wait(len(last)))
 
     try:
-        return await cluster.within(seconds, what, cluster.around.loop.create_task(trying()))
-    except KafkaError as error:
-        if last and error.code is ErrorCode.REQUEST_TIMED_OUT:
-            raise last[-1] from error
+        return await cluster.limits.within(
+            deadline, what, cluster.around.loop.create_task(trying())
+        )
+    except RequestTimeout as error:
+        if last:
+            raise deadline.missed(what, last[-1]) from error
         raise
 
 
@@ -75,7 +78,7 @@ async def lookup_offsets(
     wanted: Mapping[TopicPartition, int],
     *,
     committed_only: bool,
-    seconds: float,
+    deadline: Deadline,
 ) -> dict[TopicPartition, OffsetAndTimestamp]:
     """The offsets of these timestamps (ms, or EARLIEST, LATEST, MAX_TIMESTAMP) per partition.
 
@@ -107,7 +110,7 @@ async def lookup_offsets(
             raise failed[0]
         return found
 
-    return await persist(cluster, seconds, "looking up offsets", attempt)
+    return await persist(cluster, deadline, "looking up offsets", attempt)
 
 
 async def by_leader(
@@ -201,7 +204,9 @@ async def known_topic(cluster: Cluster, topic: str) -> TopicView:
     return view
 
 
-async def what_is_there(cluster: Cluster, wanted: Iterable[TopicPartition], seconds: float) -> str:
+async def what_is_there(
+    cluster: Cluster, wanted: Iterable[TopicPartition], deadline: Deadline
+) -> str:
     """For behind an error about partitions that are not there: what is, or how to learn that."""
     view = ClusterView()
 
@@ -211,7 +216,7 @@ async def what_is_there(cluster: Cluster, wanted: Iterable[TopicPartition], seco
 
     try:
         what = "asking for metadata"
-        await cluster.within(seconds, what, cluster.around.loop.create_task(ask()))
+        await cluster.limits.within(deadline, what, cluster.around.loop.create_task(ask()))
     except KafkaError as error:
         # Who reads the error that this was for must not find this one in its place.
         return f"what there is could not be learnt: {error}"

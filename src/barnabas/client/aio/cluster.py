@@ -6,13 +6,14 @@ Knows nothing of producing or consuming. All calls on the loop's thread.
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from barnabas import __version__
 from barnabas.client.aio.link import Link, LinkOptions
 from barnabas.client.aio.surroundings import Surroundings
+from barnabas.client.aio.time_limits import TimeLimits
 from barnabas.client.aio.wake import Wake
-from barnabas.client.core.bootstrap import Failures, parse_addresses
+from barnabas.client.core.bootstrap import parse_addresses
 from barnabas.client.core.cluster_view import ClusterView
 from barnabas.client.core.metrics import Traffic
 from barnabas.client.core.requests import api_of, metadata_request
@@ -25,14 +26,11 @@ from barnabas.errors import (
     ErrorCode,
     KafkaError,
     LocalProtocolError,
-    RequestTimeout,
 )
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.metadata import MetadataResponse
 
 log = logging.getLogger(__name__)
-
-_Result = TypeVar("_Result")
 
 APART: Final = 1 << 32
 """Added to a node id: another link to that broker, for what may wait there for long."""
@@ -46,8 +44,9 @@ class Cluster:
     """Links to brokers, opened when they are first needed, and the metadata that says where to go.
 
     `topics`: those whose metadata is kept fresh. `on_change` callbacks are called after each update
-    of the view and whenever a link becomes ready or is lost. `creates_topics`: whether asking for a
-    topic may make it; `tells_of_new_topics`: not without a word.
+    of the view and whenever a link becomes ready or is lost. `limits` bounds what callers wait for.
+    `creates_topics`: whether asking for a topic may make it; `tells_of_new_topics`: not without a
+    word.
     """
 
     def __init__(self, config: ClientConfig, around: Surroundings) -> None:
@@ -66,9 +65,7 @@ class Cluster:
             config.request_timeout_ms / 1000,
             buffers=(config.send_buffer_bytes, config.receive_buffer_bytes),
         )
-        refused_ms = config.bootstrap_refused_timeout_ms
-        self._refused_s = None if refused_ms is None else refused_ms / 1000
-        self._overdue: set[asyncio.Timeout] = set()
+        self.limits = TimeLimits(around.loop, config, self._bootstrap)
         self._idle_s = config.connections_max_idle_ms / 1000
         self._idle_timer: asyncio.TimerHandle | None = None
         self._retry = Backoff(config.retry_backoff_ms, config.retry_backoff_max_ms, around.entropy)
@@ -78,8 +75,6 @@ class Cluster:
         self._pool = BufferPool()
         self._links: dict[int, Link] = {}
         self._lost: dict[tuple[str, int], tuple[int, float]] = {}
-        self._failures = Failures()
-        self._reached = False
         self._warned = ""
         self._refreshing: asyncio.Task[None] | None = None
         self._updated = asyncio.Event()
@@ -195,36 +190,6 @@ class Cluster:
         while self.view.updates == 0 or not names <= self.view.topics.keys():
             await self.updated()
 
-    async def within(self, seconds: float, what: str, work: "asyncio.Future[_Result]") -> _Result:
-        """Bound `work`; where time runs out, say what was not done and what went wrong so far.
-
-        Time runs out after bootstrap.refused.timeout.ms, too, where there is nobody to wait for.
-        """
-        early, limit = None, asyncio.timeout(seconds)
-        try:
-            async with limit:
-                if self._refused_s is not None and not self._reached:
-                    early = self.around.loop.call_later(self._refused_s, self._look_early, limit)
-                return await work
-        except TimeoutError:
-            raise self.failure(f"{what}: not done within {seconds:g} s") from None
-        finally:
-            self._overdue.discard(limit)
-            if early is not None:
-                early.cancel()
-
-    def _look_early(self, *overdue: asyncio.Timeout) -> None:
-        """End these where there is nobody, now or as soon as the last of the addresses has shown it."""
-        self._overdue.update(overdue)
-        nobody = self._failures.hopeless(f"{host}:{port}" for host, port in self._bootstrap)
-        for limit in self._overdue if nobody and not self._reached else ():
-            if not limit.expired():
-                limit.reschedule(self.around.loop.time())
-
-    def failure(self, what: str) -> KafkaError:
-        """Why no broker could be reached; where one was, that `what` took too long."""
-        return self._failures.error() if self._failures else RequestTimeout(what)
-
     def retry_wait(self, failures: int) -> float:
         """Seconds to wait after `failures` failures of the same thing (retry.backoff.ms)."""
         return self._retry.seconds(failures)
@@ -259,7 +224,7 @@ class Cluster:
         if not response.brokers:
             raise ConnectionFailed(f"{link} knows no brokers yet")
         self.view.update(response, self.around.loop.time())
-        self._failures.forget()
+        self.limits.failures.forget()
         self._retire_bootstrap()
         self._close_moved()
         if self._timer is not None:
@@ -293,7 +258,7 @@ class Cluster:
             await self._settled(link)
             if link.ready:
                 return link
-        error = self._failures.error()
+        error = self.limits.failures.error()
         if str(error) != self._warned:
             self._warned = str(error)
             log.warning("still trying: %s", error)
@@ -322,7 +287,7 @@ class Cluster:
 
     def _link_changed(self, link: Link) -> None:
         if link.ready:
-            self._reached = True
+            self.limits.reached = True
             self._lost.pop(link.address, None)
         else:
             self._link_lost(link)
@@ -335,8 +300,7 @@ class Cluster:
         del self._links[nodes[0]]
         failures, _ = self._lost.get(link.address, (0, 0.0))
         self._lost[link.address] = (failures + 1, self.around.loop.time())
-        self._failures.note(str(link), link.failure)
-        self._look_early()
+        self.limits.note_failure(str(link), link.failure)
         log.info("connection lost broker=%s why=%s", link, link.failure)
         if self.view.updates:
             self.refresh()

@@ -1,11 +1,10 @@
 """Consumer for asyncio. `client.sync.consumer` has the same calls for plain threads."""
 
-import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never, Self
 
-from barnabas.client.aio.asking import known_topic
+from barnabas.client.aio.asked_offsets import AskedOffsets
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.aio.consumer_group import ConsumerGroup
 from barnabas.client.aio.coordinator import Coordinator
@@ -15,7 +14,8 @@ from barnabas.client.aio.offset_lookup import OffsetLookup
 from barnabas.client.aio.polling import Polling
 from barnabas.client.aio.surroundings import Surroundings
 from barnabas.client.core.consumer_options import ConsumerOptions
-from barnabas.client.core.descriptions import EARLIEST, LATEST, OffsetAndTimestamp
+from barnabas.client.core.deadline import REQUEST_TIMEOUT, Deadline
+from barnabas.client.core.descriptions import EARLIEST, LATEST
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.group.listener import RebalanceListener
 from barnabas.client.core.group.options import GroupOptions
@@ -24,17 +24,19 @@ from barnabas.client.core.handing_out import HandingOut
 from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.not_there import CONSUMER, missing, refuse_arguments
 from barnabas.client.core.properties import properties
-from barnabas.client.core.where import Where, offset_at, offsets_to, partition_at, partitions_at
+from barnabas.client.core.where import Where, offset_at, partition_at, partitions_at
 from barnabas.config.clients import ConsumerConfig
-from barnabas.errors import ConfigError, LocalProtocolError, WakeupError
+from barnabas.errors import LocalProtocolError, WakeupError
 from barnabas.records.columns import Wanted
 from barnabas.records.record import Record
 from barnabas.types import TopicPartition
 
 _UNKNOWN = -1
+_CLOSE_S = 30.0
+"""Source: Kafka's consumer (DEFAULT_CLOSE_TIMEOUT_MS)."""
 
 
-class Consumer:
+class Consumer(AskedOffsets):
     """Reads what its group shares out to it (`subscribe`), or what it is told to (`assign`).
 
     `async with` it, or `close` it. Properties are Kafka's ("bootstrap.servers", "group.id",
@@ -69,19 +71,25 @@ class Consumer:
     async def __aexit__(self, *exception: object) -> None:
         await self.close()
 
-    async def close(self) -> None:
+    async def close(self, timeout_s: float | None = None) -> None:
         """Commit positions where that happens by itself, leave the group, end the connections.
 
-        A task that waits in `poll` or `async for` gets a LocalProtocolError.
+        Brokers are waited for up to `timeout_s` seconds; None: the shortest of request.timeout.ms,
+        default.api.timeout.ms and 30 s. A task that waits in `poll` or `async for` gets a
+        LocalProtocolError.
+
+        Raises:
+            KafkaError: positions could not be saved; of a member, that is only said in the log.
         """
         if self._closed:
             return
+        deadline = self.closing_by(timeout_s)
         self.polling.interrupt(LocalProtocolError("the consumer is closed"))
         try:
             if self.group is not None:
-                await self.polling.tell(await self.group.begin_end())
+                await self.polling.tell(await self.group.begin_end(deadline))
         finally:
-            await self.end()
+            await self.end(deadline)
 
     def wakeup(self) -> None:
         """End the call that waits for records, or the next one that would, with `WakeupError`.
@@ -90,12 +98,20 @@ class Consumer:
         """
         self.polling.interrupt(WakeupError("the consumer was woken by wakeup()"))
 
-    async def end(self) -> None:
+    def closing_by(self, timeout_s: float | None) -> Deadline:
+        """Until when a `close` that begins now may wait for brokers."""
+        longest = self.deadline(timeout_s)
+        seconds = min(_CLOSE_S, self._options.request_timeout_s)
+        if timeout_s is not None or longest.seconds < seconds:
+            return longest
+        return self._cluster.limits.deadline_by(REQUEST_TIMEOUT, seconds)
+
+    async def end(self, deadline: Deadline) -> None:
         """End at once, but for leaving the group."""
         self._closed = True
         try:
             if self.group is not None:
-                await self.group.end()
+                await self.group.end(deadline)
         finally:
             self.drop()
 
@@ -145,18 +161,22 @@ class Consumer:
         self.polling.listener = None
         group.subscribe(wanted, listens=listens)
 
-    async def unsubscribe(self) -> None:
-        """Leave the group, as `close` does, and read nothing any more."""
+    async def unsubscribe(self, *, timeout_s: float | None = None) -> None:
+        """Leave the group, as `close` does, and read nothing any more.
+
+        Brokers are waited for up to `timeout_s` seconds; None: default.api.timeout.ms.
+        """
+        deadline = self.deadline(timeout_s)
         try:
             if self.group is not None and self.group.subscribed:
-                await self.polling.tell(await self.group.begin_end())
+                await self.polling.tell(await self.group.begin_end(deadline))
         finally:
-            await self.end_subscription()
+            await self.end_subscription(deadline)
 
-    async def end_subscription(self) -> None:
+    async def end_subscription(self, deadline: Deadline) -> None:
         """Leave the group, if it is a member, and read nothing any more."""
         if self.group is not None:
-            await self.group.end()
+            await self.group.end(deadline)
         self._driver.assign([])
 
     def subscription(self) -> list[str]:
@@ -203,7 +223,8 @@ class Consumer:
         key = partition_at(where)
         found = self._fetcher.position(key)
         if not found.known:
-            await self._within(timeout_s, "finding the position", self._driver.known(key))
+            what = f"finding the position of {key.topic}-{key.partition}"
+            await self._within(timeout_s, what, self._driver.known(key))
         self.polling.note_use()
         return found.offset
 
@@ -308,84 +329,24 @@ class Consumer:
         self._driver.pump()
         return self._handing_out.table(parts, wanted)
 
-    # ---- offsets --------------------------------------------------------------------------
-
     def metrics(self) -> Metrics:
         """What was done so far: requests, bytes, records that were given, the average latency."""
         return self._cluster.traffic.snapshot(self._handing_out.count)
-
-    async def partitions_for(
-        self, topic: str, *, timeout_s: float | None = None
-    ) -> list[TopicPartition]:
-        """The partitions of a topic."""
-        view = await self._within(timeout_s, f"topic {topic}", known_topic(self._cluster, topic))
-        return [TopicPartition(topic, each.partition) for each in view.partitions]
-
-    async def offsets_for_times(
-        self, times: Mapping[Where, int], *, timeout_s: float | None = None
-    ) -> dict[TopicPartition, OffsetAndTimestamp | None]:
-        """The first offset at or after a time (ms since the epoch); None where there is none."""
-        return await self._lookup.for_times(times, timeout_s)
-
-    async def beginning_offsets(
-        self, partitions: Iterable[Where], *, timeout_s: float | None = None
-    ) -> dict[TopicPartition, int]:
-        """The first offsets that there are."""
-        return await self._lookup.ends(partitions, EARLIEST, timeout_s)
-
-    async def end_offsets(
-        self, partitions: Iterable[Where], *, timeout_s: float | None = None
-    ) -> dict[TopicPartition, int]:
-        """The offsets behind the last records that may be read."""
-        return await self._lookup.ends(partitions, LATEST, timeout_s)
-
-    async def commit(
-        self, offsets: Mapping[Where, int] | None = None, *, timeout_s: float | None = None
-    ) -> None:
-        """Save positions (of all partitions, where none are given) for the group.
-
-        Raises:
-            ConfigError, InvalidArgument: there is no group.id, an offset is below 0.
-        """
-        given = None if offsets is None else offsets_to("commit", offsets)
-        await self.of_group("committing").commit(given, timeout_s)
-
-    async def committed(self, partitions: Iterable[Where]) -> dict[TopicPartition, int]:
-        """The group's saved positions; partitions without one are left out.
-
-        Raises:
-            ConfigError: there is no group.id.
-        """
-        return await self.of_group("committing").committed(partitions_at(partitions))
 
     def _reading(self, group: GroupOptions | None) -> tuple[FetchDriver, ConsumerGroup | None]:
         """What fetches, and what has to do with the group, if there is one."""
         if group is None:
             return FetchDriver(self._cluster, self._options, None), None
         coordinator = Coordinator(self._cluster, group.group_id)
-        offsets = GroupOffsets(coordinator, self._options.api_timeout_s, by_id=True)
+        offsets = GroupOffsets(coordinator, by_id=True)
         driver = FetchDriver(self._cluster, self._options, offsets)
         return driver, ConsumerGroup(coordinator, offsets, driver, self._options, group)
-
-    def of_group(self, what: str) -> ConsumerGroup:
-        """What it has to do with its group.
-
-        Raises:
-            ConfigError: there is no group.id.
-        """
-        if self.group is None:
-            raise ConfigError(f"{what} needs a group.id")
-        return self.group
 
     def _seek_to_end_of_log(self, partitions: Iterable[Where], end: int) -> None:
         for where in [partition_at(where) for where in partitions] or self.assignment():
             self._fetcher.move(where, _UNKNOWN, end)
         self.polling.note_use()
         self._driver.pump()
-
-    async def _within(self, timeout_s: float | None, what: str, work: Any) -> Any:
-        seconds = self._options.api_timeout_s if timeout_s is None else timeout_s
-        return await self._cluster.within(seconds, what, asyncio.ensure_future(work))
 
     def _check_open(self) -> None:
         if self._closed:

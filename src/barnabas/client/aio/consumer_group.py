@@ -3,8 +3,8 @@
 import logging
 import re
 from collections.abc import Iterable, Mapping
-from math import inf
 
+from barnabas.client.aio.auto_commit import AutoCommit, Saved
 from barnabas.client.aio.coordinator import Coordinator
 from barnabas.client.aio.epoch_member import EpochMember
 from barnabas.client.aio.fetch_driver import FetchDriver
@@ -12,6 +12,7 @@ from barnabas.client.aio.group_member import GroupMember
 from barnabas.client.aio.group_offsets import GroupOffsets
 from barnabas.client.aio.pattern_watch import PatternWatch
 from barnabas.client.core.consumer_options import ConsumerOptions
+from barnabas.client.core.deadline import Deadline
 from barnabas.client.core.group.epoch_membership import EpochMembership, member_id
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.group.membership import Change, Membership
@@ -56,8 +57,7 @@ class ConsumerGroup:
         else:
             self.member = GroupMember(coordinator, offsets, Membership(group), driver, commits)
         self._watch: PatternWatch | None = None
-        self._commit_at = inf
-        self._next_commit()
+        self._auto = AutoCommit(coordinator.cluster, options.auto_commit_s, self._save_once)
         self._used = False
 
     # ---- membership -----------------------------------------------------------------------
@@ -113,22 +113,22 @@ class ConsumerGroup:
         if self.subscribed and self.member.polled(now):
             return True
         self._note_done()
-        return now >= self._commit_at
+        return now >= self._auto.at
 
     def note_use(self) -> None:
         """The user set positions, or was told one: from now on they are the group's to save."""
         self._used = True
 
     async def attend(self) -> None:
-        """Do what only a poll may begin.
+        """Do what only a poll may begin; waits for no broker.
 
         Raises:
             CallDue: a listener must be told first.
-            KafkaError: positions were not saved; of a member, that is only said in the log.
+            BrokerError: there is no way back into the group.
         """
         self._used = True
-        if self._loop.time() >= self._commit_at:
-            await (self._commit_quietly() if self.subscribed else self.commit(None))
+        if self._loop.time() >= self._auto.at:
+            await self._auto.attend(lambda: self._saved(self._positions()))
         if self.subscribed:
             self.member.begin()
             self._note_done()
@@ -139,7 +139,7 @@ class ConsumerGroup:
         """Somebody has told the listener what a `CallDue` said."""
         self.member.told()
 
-    async def begin_end(self) -> Change | None:
+    async def begin_end(self, deadline: Deadline) -> Change | None:
         """Begin to leave: what a listener must be told before `end`, if anything.
 
         Who used none (by a poll, a seek or asking for one) saves none, as with Kafka's client: to be
@@ -149,44 +149,56 @@ class ConsumerGroup:
             KafkaError: positions could not be saved.
         """
         if self._options.auto_commit_s is not None and self._used:
-            await (self._commit_quietly() if self.subscribed else self.commit(None))
+            await (self._commit_quietly if self.subscribed else self.commit)(None, deadline)
         self._end_watch()
         return self.member.farewell() if self.subscribed else None
 
-    async def end(self) -> None:
+    async def end(self, deadline: Deadline) -> None:
         """Leave the group, if this is a member of it."""
         if self.subscribed:
             self.subscribed = False
-            await self.member.leave()
+            await self.member.leave(deadline)
 
     def close(self) -> None:
         """End what is under way, and say nothing."""
+        self._auto.stop()
         self._end_watch()
         self.member.close()
 
     # ---- offsets --------------------------------------------------------------------------
 
     async def commit(
-        self, offsets: Mapping[TopicPartition, int] | None, timeout_s: float | None = None
+        self, offsets: Mapping[TopicPartition, int] | None, deadline: Deadline
     ) -> None:
         """Save positions (of all partitions, where none are given) for the group."""
+        self._auto.stop()
         chosen = self._saved(self._positions() if offsets is None else offsets)
         if chosen and self.subscribed:
-            await self.member.commit(chosen, timeout_s)
+            await self.member.commit(chosen, deadline)
         elif chosen:
-            await self._offsets.commit(chosen, timeout_s=timeout_s)
-        self._next_commit()
+            await self._offsets.commit(chosen, deadline)
+        self._auto.postpone()
 
-    async def committed(self, partitions: Iterable[TopicPartition]) -> dict[TopicPartition, int]:
+    async def committed(
+        self, partitions: Iterable[TopicPartition], deadline: Deadline
+    ) -> dict[TopicPartition, int]:
         """The group's saved positions; partitions without one are left out."""
-        found = await self._offsets.committed(partitions)
+        found = await self._offsets.committed(partitions, deadline)
         return {where: each.offset for where, each in found.items()}
 
-    async def _commit_quietly(self, offsets: Mapping[TopicPartition, int] | None = None) -> None:
-        """As `commit`; that it failed is no reason not to go on reading, as in Kafka's client."""
-        self._next_commit()
+    async def _save_once(self, chosen: Saved) -> None:
+        deadline = self._coordinator.cluster.limits.deadline()
+        if self.subscribed:
+            await self.member.commit(chosen, deadline, once=True)
+        else:
+            await self._offsets.commit_once(chosen, deadline)
+
+    async def _commit_quietly(
+        self, offsets: Mapping[TopicPartition, int] | None, deadline: Deadline
+    ) -> None:
+        """As `commit`; that it failed is no reason not to go on, as in Kafka's client."""
         try:
-            await self.commit(offsets)
+            await self.commit(offsets, deadline)
         except KafkaError as error:
             log.warning("positions not saved by themselves: %s", error)
 
@@ -196,7 +208,8 @@ class ConsumerGroup:
             where: min(position.offset, position.done)
             for where, position in self._driver.fetcher.positions.items()
         }
-        await self._commit_quietly({where: offset for where, offset in done.items() if offset >= 0})
+        known = {where: offset for where, offset in done.items() if offset >= 0}
+        await self._commit_quietly(known, self._coordinator.cluster.limits.deadline())
 
     def _note_done(self) -> None:
         """The user polls, and nothing is given yet; only a rebalance asks for what is done."""
@@ -204,14 +217,7 @@ class ConsumerGroup:
             for position in list(self._driver.fetcher.positions.values()):
                 position.done = position.offset
 
-    def _next_commit(self) -> None:
-        """Positions were saved, or are being so: by themselves next after auto.commit.interval.ms."""
-        if self._options.auto_commit_s is not None:
-            self._commit_at = self._loop.time() + self._options.auto_commit_s
-
-    def _saved(
-        self, offsets: Mapping[TopicPartition, int]
-    ) -> dict[TopicPartition, CommittedOffset]:
+    def _saved(self, offsets: Mapping[TopicPartition, int]) -> Saved:
         """Offsets with the epochs of what is before them, as far as that was fetched."""
         known = self._driver.fetcher.positions
         return {

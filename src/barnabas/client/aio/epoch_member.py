@@ -16,6 +16,7 @@ from barnabas.client.aio.fetch_driver import FetchDriver
 from barnabas.client.aio.group_offsets import OUTSIDE, Committer, GroupOffsets
 from barnabas.client.aio.member import Member
 from barnabas.client.aio.topic_names import topic_names
+from barnabas.client.core.deadline import Deadline
 from barnabas.client.core.group.epoch_membership import EpochMembership
 from barnabas.client.core.group.epoch_states import EpochState
 from barnabas.client.core.group.membership import Next
@@ -73,17 +74,22 @@ class EpochMember(Member[EpochMembership]):
                     self._coordinator.group_id, reason)  # fmt: skip
 
     async def commit(
-        self, offsets: Mapping[TopicPartition, CommittedOffset], timeout_s: float | None
+        self,
+        offsets: Mapping[TopicPartition, CommittedOffset],
+        deadline: Deadline,
+        *,
+        once: bool = False,
     ) -> None:
-        """Save positions as a member, once more where its epoch has just changed.
+        """Save positions as a member, again where its epoch has just changed unless `once`.
 
         Raises:
             KafkaError: not all could be saved; where the group goes on without this member, with
                 UNKNOWN_MEMBER_ID.
         """
-        await self._offsets.commit(offsets, self._committer, timeout_s=timeout_s)
+        save = self._offsets.commit_once if once else self._offsets.commit
+        await save(offsets, deadline, self._committer)
 
-    async def leave(self) -> None:
+    async def leave(self, deadline: Deadline | None = None) -> None:
         """Leave the group, so that others need not wait for the session's end. Raises nothing.
 
         A static member leaves for a while: what it has is kept for it until its session ends.
@@ -93,7 +99,7 @@ class EpochMember(Member[EpochMembership]):
         request = machine.leave_request()
         machine.forgotten()
         if not away:
-            await self._say_goodbye(request)
+            await self._say_goodbye(request, deadline)
 
     def _subscribe(self) -> None:
         super()._subscribe()

@@ -19,6 +19,7 @@ from barnabas.client.aio.group_survey import saved_by_groups, surveyed_groups
 from barnabas.client.aio.share_moves import forgotten_topics, moved_starts
 from barnabas.client.aio.share_survey import shared_by_groups
 from barnabas.client.core.absence import ALL_THERE
+from barnabas.client.core.deadline import Deadline
 from barnabas.client.core.group_descriptions import (
     GROUP_KINDS,
     GROUP_STATES,
@@ -41,7 +42,6 @@ class GroupAdmin:
     """What Admin has of groups; all are asked of the broker that coordinates them."""
 
     _cluster: Cluster
-    _timeout_s: float
 
     async def list_groups(
         self,
@@ -150,10 +150,11 @@ class GroupAdmin:
                 not there. Others may be saved all the same.
         """
         wanted = offsets_to("alter_group_offsets", offsets)
-        seconds = self._timeout_s if timeout_s is None else timeout_s
+        deadline = self._cluster.limits.deadline(timeout_s)
         saved = {where: CommittedOffset(offset) for where, offset in wanted.items()}
-        group = GroupOffsets(Coordinator(self._cluster, group_id), seconds, by_id=False)
-        await self._or_what_is_there(wanted, seconds, group.commit(saved, final=NOT_THERE))
+        group = GroupOffsets(Coordinator(self._cluster, group_id), by_id=False)
+        work = group.commit(saved, deadline, final=NOT_THERE)
+        await self._or_what_is_there(wanted, deadline, work)
 
     async def alter_share_group_offsets(
         self, group_id: str, offsets: Mapping[Where, int], *, timeout_s: float | None = None
@@ -167,11 +168,11 @@ class GroupAdmin:
                 UNKNOWN_TOPIC_OR_PARTITION, a partition is not there. Others may be moved all the same.
         """
         wanted = offsets_to("alter_share_group_offsets", offsets)
-        seconds = self._timeout_s if timeout_s is None else timeout_s
+        deadline = self._cluster.limits.deadline(timeout_s)
         coordinator = Coordinator(self._cluster, group_id)
         what = f"moving share group {group_id}"
-        work = self._asked(seconds, what, lambda: moved_starts(coordinator, wanted))
-        await self._or_what_is_there(wanted, seconds, work, maybe=ErrorCode.GROUP_ID_NOT_FOUND)
+        work = self._asked_by(deadline, what, lambda: moved_starts(coordinator, wanted))
+        await self._or_what_is_there(wanted, deadline, work, maybe=ErrorCode.GROUP_ID_NOT_FOUND)
 
     async def delete_share_group_offsets(
         self, group_id: str, topics: Iterable[str], *, timeout_s: float | None = None
@@ -232,23 +233,21 @@ class GroupAdmin:
     async def _or_what_is_there(
         self,
         wanted: Collection[TopicPartition],
-        seconds: float,
+        deadline: Deadline,
         work: Awaitable[None],
         *,
         maybe: ErrorCode | None = None,
     ) -> None:
-        """Do some work within that time; where partitions are not there, say also which are.
+        """Do some work by the deadline; where partitions are not there, say also which are.
 
         `maybe`: an error that may have that cause or another one.
         """
-        deadline = self._cluster.around.loop.time() + seconds
         try:
             await work
         except BrokerError as error:
             if error.code not in NOT_THERE and error.code is not maybe:
                 raise
-            left = max(0.0, deadline - self._cluster.around.loop.time())
-            there = await what_is_there(self._cluster, wanted, left)
+            there = await what_is_there(self._cluster, wanted, deadline)
             if error.code is maybe and there == ALL_THERE:
                 raise
             raise BrokerError(error.code, f"{error.why}; {there}") from error
@@ -265,7 +264,7 @@ class GroupAdmin:
 
         async def one(name: str) -> _Result:
             coordinator = Coordinator(self._cluster, name)
-            return await self._asked(timeout_s, f"group {name}", lambda: ask(coordinator))
+            return await self._asked(timeout_s, f"{call}({name})", lambda: ask(coordinator))
 
         answers = await asyncio.gather(*map(one, names), return_exceptions=True)
         found = {}
@@ -278,5 +277,9 @@ class GroupAdmin:
     async def _asked(
         self, timeout_s: float | None, what: str, attempt: Callable[[], Awaitable[_Result]]
     ) -> _Result:
-        seconds = self._timeout_s if timeout_s is None else timeout_s
-        return await persist(self._cluster, seconds, what, attempt, final=NOT_THERE)
+        return await self._asked_by(self._cluster.limits.deadline(timeout_s), what, attempt)
+
+    async def _asked_by(
+        self, deadline: Deadline, what: str, attempt: Callable[[], Awaitable[_Result]]
+    ) -> _Result:
+        return await persist(self._cluster, deadline, what, attempt, final=NOT_THERE)

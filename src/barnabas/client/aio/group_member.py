@@ -10,6 +10,7 @@ from typing import Final
 
 from barnabas.client.aio.group_offsets import Committer
 from barnabas.client.aio.member import Member
+from barnabas.client.core.deadline import Deadline
 from barnabas.client.core.group.assignor import Counts
 from barnabas.client.core.group.member_states import MemberState
 from barnabas.client.core.group.membership import Membership, Next, Told
@@ -39,9 +40,13 @@ class GroupMember(Member[Membership]):
         self.machine.rejoin(reason)
 
     async def commit(
-        self, offsets: Mapping[TopicPartition, CommittedOffset], timeout_s: float | None
+        self,
+        offsets: Mapping[TopicPartition, CommittedOffset],
+        deadline: Deadline,
+        *,
+        once: bool = False,
     ) -> None:
-        """Save positions as a member.
+        """Save positions as a member; `once`: tried only once.
 
         Raises:
             KafkaError: not all could be saved; where the group goes on without this member, with
@@ -52,13 +57,14 @@ class GroupMember(Member[Membership]):
         if generation < 0:
             raise self._nobody()
         who = Committer(generation, machine.member_id, machine.options.instance_id)
+        save = self._offsets.commit_once if once else self._offsets.commit
         try:
-            await self._offsets.commit(offsets, lambda: who, timeout_s=timeout_s)
+            await save(offsets, deadline, lambda: who)
         except BrokerError as error:
             self._heard(error.code, generation, error)
             raise
 
-    async def leave(self) -> None:
+    async def leave(self, deadline: Deadline | None = None) -> None:
         """Leave the group, so that others need not wait for the session's end. Raises nothing.
 
         A static member is still expected (KIP-345): nothing is said for it.
@@ -75,7 +81,7 @@ class GroupMember(Member[Membership]):
             member_id=member_id,
             members=[MemberIdentity(member_id=member_id, reason="the consumer ends")],
         )
-        await self._say_goodbye(request)
+        await self._say_goodbye(request, deadline)
 
     # ---- a rebalance ----------------------------------------------------------------------
 

@@ -1,12 +1,15 @@
 """Committed offsets of a group, saved and read as a member of it or from outside."""
 
+import asyncio
 import logging
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from barnabas.client.aio.asking import persist
 from barnabas.client.aio.coordinator import Coordinator
+from barnabas.client.core.deadline import Deadline
 from barnabas.client.core.group.subscription import NO_GENERATION, by_topic
 from barnabas.client.core.group_descriptions import CommittedOffset
 from barnabas.client.core.topic_ids import BY_NAME, TopicIds
@@ -61,11 +64,10 @@ class GroupOffsets:
     offsets are asked for.
     """
 
-    def __init__(self, coordinator: Coordinator, timeout_s: float, *, by_id: bool) -> None:
+    def __init__(self, coordinator: Coordinator, *, by_id: bool) -> None:
         self._coordinator = coordinator
         self._cluster = coordinator.cluster
         self._group_id = coordinator.group_id
-        self._timeout_s = timeout_s
         self._by_id = by_id
         self.reader: Callable[[], Committer] = _outside
         self._told_missing: Sequence[str] = ()
@@ -73,9 +75,9 @@ class GroupOffsets:
     async def commit(
         self,
         offsets: Mapping[TopicPartition, CommittedOffset],
+        deadline: Deadline,
         committer: Callable[[], Committer] = _outside,
         *,
-        timeout_s: float | None = None,
         final: Collection[ErrorCode] = (),
     ) -> None:
         """Save the offset of the next record to read, per partition; `committer` is asked each try.
@@ -85,6 +87,27 @@ class GroupOffsets:
         Raises:
             KafkaError: not all could be saved.
         """
+        what, newer = self._what("committing"), _NEWER[:1]
+        attempt = partial(self._save, offsets, committer, waits=not final)
+        await persist(self._cluster, deadline, what, attempt, final=final, passing=newer)
+
+    async def commit_once(
+        self,
+        offsets: Mapping[TopicPartition, CommittedOffset],
+        deadline: Deadline,
+        committer: Callable[[], Committer] = _outside,
+    ) -> None:
+        """As `commit`, but tried only once."""
+        saving = asyncio.ensure_future(self._save(offsets, committer, waits=True))
+        await self._cluster.limits.within(deadline, self._what("committing"), saving)
+
+    async def _save(
+        self,
+        offsets: Mapping[TopicPartition, CommittedOffset],
+        committer: Callable[[], Committer],
+        *,
+        waits: bool,
+    ) -> None:
         topics: dict[str, list[OffsetCommitRequestPartition]] = {}
         for where, saved in offsets.items():
             row = OffsetCommitRequestPartition(
@@ -95,28 +118,23 @@ class GroupOffsets:
             )
             topics.setdefault(where.topic, []).append(row)
 
-        async def attempt() -> None:
-            who = committer()
-            ids = self._ids(topics)
-            request = OffsetCommitRequest(
-                group_id=self._group_id,
-                generation_id_or_member_epoch=who.generation,
-                member_id=who.member_id,
-                group_instance_id=who.instance_id,
-                topics=[
-                    OffsetCommitRequestTopic(name=name, topic_id=ids.of(name), partitions=rows)
-                    for name, rows in topics.items()
-                ],
-            )
-            response = await self._coordinator.ask(request, at_most=_at_most(ids))
-            self._check(response, ids, waits=not final)
-
-        what, newer = self._what("committing"), _NEWER[:1]
-        seconds = self._timeout_s if timeout_s is None else timeout_s
-        await persist(self._cluster, seconds, what, attempt, final=final, passing=newer)
+        who = committer()
+        ids = self._ids(topics)
+        request = OffsetCommitRequest(
+            group_id=self._group_id,
+            generation_id_or_member_epoch=who.generation,
+            member_id=who.member_id,
+            group_instance_id=who.instance_id,
+            topics=[
+                OffsetCommitRequestTopic(name=name, topic_id=ids.of(name), partitions=rows)
+                for name, rows in topics.items()
+            ],
+        )
+        response = await self._coordinator.ask(request, at_most=_at_most(ids))
+        self._check(response, ids, waits=waits)
 
     async def committed(
-        self, partitions: Iterable[TopicPartition]
+        self, partitions: Iterable[TopicPartition], deadline: Deadline
     ) -> dict[TopicPartition, CommittedOffset]:
         """The saved offsets; partitions without one are left out.
 
@@ -130,7 +148,7 @@ class GroupOffsets:
             return await saved_offsets(self._coordinator, wanted, self.reader(), ids)
 
         what = self._what("reading")
-        return await persist(self._cluster, self._timeout_s, what, attempt, passing=_NEWER)
+        return await persist(self._cluster, deadline, what, attempt, passing=_NEWER)
 
     def _ids(self, topics: Iterable[str]) -> TopicIds:
         """Anew for each try: where one was of a topic that is gone, the metadata is asked for again.

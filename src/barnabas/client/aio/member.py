@@ -15,6 +15,7 @@ from typing import Final, Generic, Protocol, TypeVar
 from barnabas.client.aio.coordinator import Coordinator
 from barnabas.client.aio.fetch_driver import FetchDriver
 from barnabas.client.aio.group_offsets import GroupOffsets
+from barnabas.client.core.deadline import Deadline
 from barnabas.client.core.group.membership import Change, Told
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.client.core.group_descriptions import CommittedOffset
@@ -164,9 +165,13 @@ class Member(ABC, Generic[_Machine]):
 
     @abstractmethod
     async def commit(
-        self, offsets: Mapping[TopicPartition, CommittedOffset], timeout_s: float | None
+        self,
+        offsets: Mapping[TopicPartition, CommittedOffset],
+        deadline: Deadline,
+        *,
+        once: bool = False,
     ) -> None:
-        """Save positions as a member.
+        """Save positions as a member; `once`: tried only once.
 
         Raises:
             KafkaError: not all could be saved; where the group goes on without this member, with
@@ -183,7 +188,7 @@ class Member(ABC, Generic[_Machine]):
         return change
 
     @abstractmethod
-    async def leave(self) -> None:
+    async def leave(self, deadline: Deadline | None = None) -> None:
         """Leave the group, so that others need not wait for the session's end. Raises nothing."""
 
     def close(self) -> None:
@@ -263,9 +268,11 @@ class Member(ABC, Generic[_Machine]):
         what = f"group {self._coordinator.group_id}: this consumer is no member now; poll joins"
         return BrokerError(ErrorCode.UNKNOWN_MEMBER_ID, what)
 
-    async def _say_goodbye(self, request: object) -> None:
+    async def _say_goodbye(self, request: object, deadline: Deadline | None) -> None:
+        """Where no time is left it is sent all the same, if that needs no waiting."""
+        soon = self._loop.time() + _LEAVE_S
         with suppress(KafkaError, TimeoutError):
-            async with asyncio.timeout(_LEAVE_S):
+            async with asyncio.timeout_at(soon if deadline is None else min(soon, deadline.at)):
                 await self._coordinator.ask(request)
 
     def _fail(self, error: KafkaError) -> None:

@@ -45,7 +45,7 @@ class OffsetLookup:
             self._cluster,
             wanted,
             committed_only=self._options.committed_only,
-            seconds=self._options.api_timeout_s if timeout_s is None else timeout_s,
+            deadline=self._cluster.limits.deadline(timeout_s),
         )
         # In the order asked for, whatever the order in which brokers answered.
         return {where: found[where] for where in wanted}

@@ -19,7 +19,7 @@ from barnabas.client.core.consumer_options import ConsumerOptions
 from barnabas.client.core.descriptions import LATEST
 from barnabas.client.core.fetching import Fetcher, Position
 from barnabas.client.core.offset_reset import BY_AGE
-from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
 from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)
@@ -119,7 +119,7 @@ class PositionFinder:
         if trouble.failures == _WARN_AT and error.retriable:
             name = f"{where.topic}-{where.partition}"
             log.warning("partition cannot be read yet where=%s why=%s", name, error)
-        self._tell(trouble, error, now)
+        self._tell(where, trouble, error, now)
 
     def forget_stale(self) -> None:
         """Take back what was to be said of partitions that were moved or given up since."""
@@ -149,7 +149,8 @@ class PositionFinder:
             self.failed(where, leaderless_error(view, where))
         else:
             self._cluster.refresh()
-            self._tell(trouble, self._cluster.failure(f"asking for topic {where.topic}"), now)
+            silence = RequestTimeout(f"no answer says where topic {where.topic} is")
+            self._tell(where, trouble, self._cluster.limits.trouble() or silence, now)
         return None
 
     def _trouble(self, where: TopicPartition, position: Position, now: float) -> _Trouble:
@@ -161,11 +162,15 @@ class PositionFinder:
         trouble.last = now
         return trouble
 
-    def _tell(self, trouble: _Trouble, error: KafkaError, now: float) -> None:
+    def _tell(
+        self, where: TopicPartition, trouble: _Trouble, error: KafkaError, now: float
+    ) -> None:
         if error.retriable:
-            if now - trouble.since < self._options.api_timeout_s:
+            deadline = self._cluster.limits.deadline()
+            if now - trouble.since < deadline.seconds:
                 return
             trouble.since = now
+            error = deadline.missed(f"reading {where.topic}-{where.partition}", error)
         elif any(waiting is trouble.told for waiting in self._fetcher.failures):
             return  # The user has not even looked at the last one.
         trouble.told = error
@@ -207,7 +212,7 @@ class PositionFinder:
         raise unplaced(where)
 
     async def _find_committed(self, group: GroupOffsets, turns: dict[TopicPartition, int]) -> None:
-        committed = await group.committed(turns)
+        committed = await group.committed(turns, self._cluster.limits.deadline())
         for where in self._current(turns):
             if where in committed:
                 self._resolved(where, committed[where].offset, committed[where].leader_epoch)

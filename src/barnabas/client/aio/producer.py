@@ -18,6 +18,7 @@ from barnabas.client.aio.wake import Wake
 from barnabas.client.core.arrow_columns import ColumnNames
 from barnabas.client.core.bulk import SentBatches
 from barnabas.client.core.cluster_view import TopicView
+from barnabas.client.core.deadline import MAX_BLOCK, Deadline
 from barnabas.client.core.delivery import SentAsync, Settling
 from barnabas.client.core.given_record import (
     GivenRecord,
@@ -37,6 +38,7 @@ from barnabas.types import TopicPartition
 log = logging.getLogger(__name__)
 
 _USUAL = ColumnNames()
+_ROOM = "room in buffer.memory"
 _LEFT = "its event loop ended without close() of the producer"
 
 
@@ -132,8 +134,9 @@ class Producer(Transactional):
             if delivery is not None:
                 return delivery
         waiting = asyncio.ensure_future(self._append_when_possible(topic, partition, record))
-        what = f"sending to {topic}"
-        return await self._cluster.within(self._options.max_block_s, what, waiting)
+        awaited = "metadata" if view is None or not view.partitions else _ROOM
+        what = f"sending to {topic}, waiting for {awaited}"
+        return await self._cluster.limits.within(self._deadline(), what, waiting)
 
     async def send_arrow(
         self, topic: str, data: Any, names: ColumnNames = _USUAL, **columns: Any
@@ -145,10 +148,12 @@ class Producer(Transactional):
 
         Raises:
             BrokerError: a row is too large or for a partition that is not there.
-            RequestTimeout, ConnectionFailed: no room or no metadata for max.block.ms.
+            RequestTimeout, ConnectionFailed: no room for the next rows, or no metadata, for
+                max.block.ms.
         """
         chosen = replace(names, **columns) if columns else names
-        view = await self._known(topic)
+        deadline = self._deadline()
+        view = await self._known(topic, deadline)
         batches = []
         count = 0
         encoding = self._shipping.bulk.encoded(view, data, chosen, self._time_ms())
@@ -161,14 +166,15 @@ class Producer(Transactional):
                 break
             where, encoded = found
             adding = asyncio.ensure_future(self._add_when_possible(where, encoded))
-            seconds, what = self._options.max_block_s, f"sending to {topic}"
-            batches.append(await self._cluster.within(seconds, what, adding))
+            what = f"sending to {topic}, waiting for {_ROOM}"
+            batches.append(await self._cluster.limits.within(deadline, what, adding))
+            deadline = self._deadline()
             count += encoded.count
         return SentBatches(count, tuple(batches))
 
     async def partitions_for(self, topic: str) -> list[TopicPartition]:
         """The partitions of a topic; errors as `send`."""
-        view = await self._known(topic)
+        view = await self._known(topic, self._deadline())
         return [TopicPartition(topic, each.partition) for each in view.partitions]
 
     def metrics(self) -> Metrics:
@@ -199,10 +205,13 @@ class Producer(Transactional):
             self._shipping.closed = True
             await self._shipping.close(timeout_s)
 
-    async def _known(self, topic: str) -> TopicView:
+    async def _known(self, topic: str, deadline: Deadline) -> TopicView:
         learning = asyncio.ensure_future(known_topic(self._cluster, topic))
         what = f"asking for topic {topic}"
-        return await self._cluster.within(self._options.max_block_s, what, learning)
+        return await self._cluster.limits.within(deadline, what, learning)
+
+    def _deadline(self) -> Deadline:
+        return self._cluster.limits.deadline_by(MAX_BLOCK, self._options.max_block_s)
 
     async def _add_when_possible(self, where: TopicPartition, encoded: Encoded) -> ProducerBatch:
         while True:

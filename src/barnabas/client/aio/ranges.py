@@ -10,9 +10,10 @@ from typing import Final
 from barnabas.client.aio.asking import lookup_offsets
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.core.cluster_view import PartitionView
+from barnabas.client.core.deadline import API_TIMEOUT, Deadline
 from barnabas.client.core.descriptions import EARLIEST, LATEST, Resource
 from barnabas.client.core.fetched import Fetched, end_of, records_of, too_large
-from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
 from barnabas.protocol.fetch import (
@@ -65,18 +66,20 @@ class RangeFetches:
             RequestTimeout, ConnectionFailed: no progress for as long as was allowed.
         """
         loop = self._cluster.around.loop
-        failures, since = 0, loop.time()
+        failures, deadline = (
+            0,
+            self._cluster.limits.deadline_by(API_TIMEOUT, self._options.patience_s),
+        )
         while self._position < self._end:
             coming = self._coming if self._coming is not None else self._ask()
             self._coming = None
-            left = max(0.0, since + self._options.patience_s - loop.time())
             try:
-                data = await self._cluster.within(left, str(self), coming)
+                data = await self._cluster.limits.within(deadline, str(self), coming)
                 fetched = self._take(data)
             except KafkaError as error:
                 if error.code is ErrorCode.OFFSET_OUT_OF_RANGE:
-                    raise await self._gone() from error
-                if not error.retriable or loop.time() - since >= self._options.patience_s:
+                    raise await self._gone(deadline) from error
+                if not error.retriable or not deadline.left(loop.time()):
                     raise
                 failures += 1
                 self._cluster.refresh()
@@ -90,8 +93,8 @@ class RangeFetches:
                     self._coming = self._ask()
                     await asyncio.sleep(0)
                 return fetched
-            if loop.time() - since >= self._options.patience_s:
-                raise RequestTimeout(f"{self}: no records came; is the end of the range right?")
+            if not deadline.left(loop.time()):
+                raise deadline.missed(f"{self}, where no records come: is its end right?")
         return None
 
     def close(self) -> None:
@@ -181,7 +184,7 @@ class RangeFetches:
             return None
         raise BrokerError(ErrorCode.UNKNOWN_SERVER_ERROR, f"{self}: the answer is empty")
 
-    async def _gone(self) -> BrokerError:
+    async def _gone(self, deadline: Deadline) -> BrokerError:
         """The error for offsets that are not there; where the log is must be asked for."""
         ends = []
         for end in (EARLIEST, LATEST):
@@ -189,7 +192,7 @@ class RangeFetches:
                 self._cluster,
                 {self._where: end},
                 committed_only=self._options.committed_only,
-                seconds=self._options.patience_s,
+                deadline=deadline,
             )
             ends.append(found[self._where].offset)
         what = f"{self}: the log begins at {ends[0]} and ends at {ends[1]}"

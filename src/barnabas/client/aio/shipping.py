@@ -18,6 +18,7 @@ from barnabas.client.aio.wake import Wake
 from barnabas.client.core.accumulator import Accumulator
 from barnabas.client.core.bulk import Bulk
 from barnabas.client.core.cluster_view import TopicView
+from barnabas.client.core.deadline import Deadline
 from barnabas.client.core.delivery import Waits, failure_of
 from barnabas.client.core.given_record import GivenRecord
 from barnabas.client.core.metrics import Metrics
@@ -27,7 +28,7 @@ from barnabas.client.core.retry import Backoff
 from barnabas.client.core.sending import Sender
 from barnabas.client.core.transactions import Transactions
 from barnabas.config.clients import ProducerConfig
-from barnabas.errors import KafkaError, LocalProtocolError, RequestTimeout
+from barnabas.errors import KafkaError, LocalProtocolError
 from barnabas.kernels.objects import Delivery
 from barnabas.records.encoding import Encoded
 from barnabas.types import TopicPartition
@@ -99,23 +100,26 @@ class Shipping:
             RequestTimeout: that took longer than `timeout_s` seconds; sending goes on.
             BrokerError: records were given up that nobody was told of yet.
         """
-        await self._all_settled(timeout_s)
+        await self._flush_by(None if timeout_s is None else self.cluster.limits.deadline(timeout_s))
+
+    async def _flush_by(self, deadline: Deadline | None) -> None:
+        await self._all_settled(deadline)
         self._sender.raise_failures()
 
-    async def _all_settled(self, timeout_s: float | None) -> None:
+    async def _all_settled(self, deadline: Deadline | None) -> None:
         """As `flush`, whatever the outcomes are."""
         self._sender.flush_begins()
         self._courier.look_again()
         try:
             with self.records.lock:
                 left = list(self.records.unsettled)
-            async with asyncio.timeout(timeout_s):
+            async with asyncio.timeout_at(None if deadline is None else deadline.at):
                 for batch in left:
                     await _settled(batch)
         except TimeoutError:
+            assert deadline is not None, "there was one to miss"
             count = sum(not batch.settled for batch in left)
-            what = f"flush: {count} batches are still on their way after {timeout_s:g} s"
-            raise RequestTimeout(what) from None
+            raise deadline.missed(f"flush, {count} batches are still on their way") from None
         finally:
             self._sender.flush_ends()
 
@@ -125,14 +129,15 @@ class Shipping:
         Raises:
             KafkaError: as `flush`; but whether records of transactions failed, those tell.
         """
+        deadline = None if timeout_s is None else self.cluster.limits.deadline(timeout_s)
         self._sender.closing = True
         self.records.shut(LocalProtocolError("the producer is closed"))
         try:
             if self.transactor is None:
-                await self.flush(timeout_s)
+                await self._flush_by(deadline)
             elif timeout_s != 0:
-                await _end_open(self.transactor, timeout_s)
-                await self._all_settled(timeout_s)
+                await _end_open(self.transactor, deadline)
+                await self._all_settled(deadline)
         finally:
             self.drop("the producer was closed before this was known stored")
 
@@ -183,7 +188,7 @@ class Shipping:
             self._poke()
 
 
-async def _end_open(transactor: Transactor, timeout_s: float | None) -> None:
+async def _end_open(transactor: Transactor, deadline: Deadline | None) -> None:
     """Abort what nobody has ended: it would hold up readers until it is too old."""
     transactions = transactor.transactions
     if not transactions.undecided:
@@ -191,10 +196,11 @@ async def _end_open(transactor: Transactor, timeout_s: float | None) -> None:
     who = transactions.transactional_id
     log.warning("an open transaction is aborted, as its producer is closed id=%s", who)
     try:
-        async with asyncio.timeout(timeout_s):
+        async with asyncio.timeout_at(None if deadline is None else deadline.at):
             await transactor.abort()
     except (KafkaError, TimeoutError) as error:
-        log.warning("transaction not aborted id=%s why=%s", who, error)
+        why = error if isinstance(error, KafkaError) else f"no time is left of {deadline}"
+        log.warning("transaction not aborted id=%s why=%s", who, why)
 
 
 async def _settled(batch: ProducerBatch) -> None:

@@ -34,7 +34,6 @@ class TransactionAdmin:
     """What Admin has of transactions (KIP-664)."""
 
     _cluster: Cluster
-    _timeout_s: float
 
     async def list_transactions(
         self,
@@ -66,13 +65,13 @@ class TransactionAdmin:
             BrokerError: TRANSACTIONAL_ID_NOT_FOUND, one of them is not known.
         """
         names = listed("describe_transactions", transactional_ids, str, "['copier']")
+        deadline = self._cluster.limits.deadline(timeout_s)
         found = {}
         for name in names:
             coordinator = Coordinator(self._cluster, name, of_transaction=True)
-            found[name] = await self._try(
-                timeout_s,
-                f"transactional id {name}",
-                partial(described_transaction, coordinator),
+            asking = partial(described_transaction, coordinator)
+            found[name] = await persist(
+                self._cluster, deadline, f"describing transactional id {name}", asking
             )
         return found
 
@@ -125,5 +124,4 @@ class TransactionAdmin:
     async def _try(
         self, timeout_s: float | None, what: str, attempt: Callable[[], Awaitable[_Result]]
     ) -> _Result:
-        seconds = self._timeout_s if timeout_s is None else timeout_s
-        return await persist(self._cluster, seconds, what, attempt)
+        return await persist(self._cluster, self._cluster.limits.deadline(timeout_s), what, attempt)

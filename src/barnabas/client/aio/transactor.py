@@ -14,6 +14,7 @@ from barnabas.client.aio.asking import persist
 from barnabas.client.aio.cluster import Cluster
 from barnabas.client.aio.coordinator import Coordinator
 from barnabas.client.core.accumulator import Accumulator
+from barnabas.client.core.deadline import MAX_BLOCK, Deadline
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.producer_options import ProducerOptions
 from barnabas.client.core.sending import Sender
@@ -40,8 +41,8 @@ _I = TransactionInput
 _LAST_ONE_ENDS_S: Final = 0.02
 """How long the markers of the last transaction take. Source: Kafka's AddPartitionsToTxnHandler."""
 
-Flush = Callable[[float | None], Awaitable[None]]
-"""Have all that is in line sent, and wait so many seconds for its outcome, whatever that is."""
+Flush = Callable[[Deadline | None], Awaitable[None]]
+"""Have all that is in line sent, and wait until then for its outcome, whatever that is."""
 
 
 class Transactor:
@@ -81,16 +82,16 @@ class Transactor:
             FatalError: it cannot be had.
             KafkaError: it could not be had in time; may be called again.
         """
-        async with self._turn:
+        async with self._turn_by(deadline := self._deadline()):
             self.transactions.move(_I.INIT)
             async with self._final(_I.INIT):
-                await self._identify("beginning")
+                await self._identify("beginning", deadline)
             self.transactions.move(_I.INITIATED)
             self._hold()
 
     async def begin(self) -> None:
         """Take records from now on; asks nobody."""
-        async with self._turn:
+        async with self._turn_by(self._deadline()):
             self.transactions.move(_I.BEGIN)
             level = self._coordinator.level_of(FEATURE)
             if level is not None:
@@ -106,15 +107,15 @@ class Transactor:
             AbortableError: that was not done, so the transaction cannot be committed.
             FatalError: the producer cannot go on.
         """
-        async with self._turn:
+        async with self._turn_by(deadline := self._deadline()):
             told = self.transactions
             told.move(_I.OFFSETS)
             if not offsets:
                 return
             try:
                 if not told.implicit and group.group_id not in told.groups:
-                    await self._add_group(group.group_id)
-                await self._commit_offsets(offsets, group)
+                    await self._add_group(group.group_id, deadline)
+                await self._commit_offsets(offsets, group, deadline)
             except KafkaError as error:
                 told.fail(error)
                 self._look_again()
@@ -131,10 +132,9 @@ class Transactor:
             FatalError: the producer cannot go on.
             KafkaError: that was not done in time; may be called again.
         """
-        async with self._turn:
+        async with self._turn_by(deadline := self._deadline()):
             told = self.transactions
             told.move(_I.COMMIT)
-            deadline = self._deadline()
             if told.state is TransactionState.FLUSHING:
                 self._hold()
                 await self._flushed(_I.COMMIT, deadline)
@@ -151,17 +151,17 @@ class Transactor:
             FatalError: the producer cannot go on.
             KafkaError: that was not done in time; may be called again.
         """
-        async with self._turn:
+        async with self._turn_by(deadline := self._deadline()):
             told = self.transactions
             told.move(_I.ABORT)
-            deadline = self._deadline()
             self._sender.retract(AbortableError("the transaction was aborted before it was sent"))
             self.close()
             await self._flushed(_I.ABORT, deadline)
             async with self._final(_I.ABORT):
                 await self._end(deadline, commit=False)
                 if told.gap:
-                    await self._identify("going on after records were lost", INIT_THAT_BUMPS)
+                    what = "going on after records were lost"
+                    await self._identify(what, deadline, INIT_THAT_BUMPS)
             told.move(_I.ENDED)
             self._hold()
 
@@ -176,11 +176,22 @@ class Transactor:
             self._adding.cancel()
             self._adding = None
 
-    def _deadline(self) -> float:
-        return self._cluster.around.loop.time() + self._options.max_block_s
+    def _deadline(self) -> Deadline:
+        return self._cluster.limits.deadline_by(MAX_BLOCK, self._options.max_block_s)
 
-    def _left(self, deadline: float) -> float:
-        return max(0.0, deadline - self._cluster.around.loop.time())
+    @asynccontextmanager
+    async def _turn_by(self, deadline: Deadline) -> AsyncIterator[None]:
+        """One call after the other; waiting for the one before takes of the time, too."""
+        try:
+            async with asyncio.timeout_at(deadline.at):
+                await self._turn.acquire()
+        except TimeoutError:
+            what = f"transactional id {self._name}, waiting for another call of this producer"
+            raise deadline.missed(what) from None
+        try:
+            yield
+        finally:
+            self._turn.release()
 
     def _hold(self) -> None:
         self._records.hold(self.transactions.refusal(_I.SEND))
@@ -194,9 +205,9 @@ class Transactor:
         self._sender.producer_id, self._sender.producer_epoch = producer_id, epoch
         self.transactions.gap = False
 
-    async def _flushed(self, call: TransactionInput, deadline: float) -> None:
+    async def _flushed(self, call: TransactionInput, deadline: Deadline) -> None:
         """Wait until all that is on its way has an outcome; the state tells of failures."""
-        await self._flush(self._left(deadline))
+        await self._flush(deadline)
         self._sender.failed_batches.clear()
         if self.transactions.state in (TransactionState.FAILED, TransactionState.DEAD):
             raise self.transactions.refusal(call)
@@ -216,7 +227,7 @@ class Transactor:
             self._look_again()
             raise self.transactions.refusal(call) from error
 
-    async def _identify(self, what: str, at_least: int = 0) -> None:
+    async def _identify(self, what: str, deadline: Deadline, at_least: int = 0) -> None:
         timeout_ms = self._options.transaction_timeout_ms
         request = self._me.init(timeout_ms)
         too_long = f"{timeout_ms} ms are more than the broker's transaction.max.timeout.ms allows"
@@ -229,7 +240,7 @@ class Transactor:
             self._coordinator.check(reply.error_code, what)
             return reply
 
-        reply = await self._persist(what, attempt)
+        reply = await self._persist(what, attempt, deadline)
         self._call(reply.producer_id, reply.producer_epoch)
 
     async def _add(self) -> None:
@@ -258,7 +269,7 @@ class Transactor:
         self._adding = None
         self._look_again()
 
-    async def _add_group(self, group_id: str) -> None:
+    async def _add_group(self, group_id: str, deadline: Deadline) -> None:
         self.transactions.begun = True
         what = f"adding group {group_id}"
         request = self._me.add_group(group_id)
@@ -267,11 +278,11 @@ class Transactor:
             reply = await self._coordinator.ask(request)
             self._coordinator.check(reply.error_code, what)
 
-        await self._persist(what, attempt)
+        await self._persist(what, attempt, deadline)
         self.transactions.added_group(group_id)
 
     async def _commit_offsets(
-        self, offsets: Mapping[TopicPartition, int], group: GroupMetadata
+        self, offsets: Mapping[TopicPartition, int], group: GroupMetadata, deadline: Deadline
     ) -> None:
         told = self.transactions
         coordinator = self._groups.setdefault(
@@ -292,9 +303,9 @@ class Transactor:
             for where, code in refused:
                 coordinator.check(code, f"the offset of {where.topic}-{where.partition}")
 
-        await self._persist(f"offsets of group {group.group_id}", attempt)
+        await self._persist(f"offsets of group {group.group_id}", attempt, deadline)
 
-    async def _end(self, deadline: float, *, commit: bool) -> None:
+    async def _end(self, deadline: Deadline, *, commit: bool) -> None:
         told = self.transactions
         if not told.begun:
             told.over()
@@ -317,8 +328,7 @@ class Transactor:
             self._call(reply.producer_id, reply.producer_epoch)
 
     async def _persist(
-        self, what: str, attempt: Callable[[], Awaitable[Any]], deadline: float | None = None
+        self, what: str, attempt: Callable[[], Awaitable[Any]], deadline: Deadline
     ) -> Any:
-        seconds = self._options.max_block_s if deadline is None else self._left(deadline)
         what = f"transactional id {self._name}, {what}"
-        return await persist(self._cluster, seconds, what, attempt)
+        return await persist(self._cluster, deadline, what, attempt)

@@ -29,7 +29,10 @@ def parse_addresses(servers: Iterable[str]) -> list[tuple[str, int]]:
     """
     texts = [text.strip() for text in servers if text.strip()]
     if not texts:
-        raise ConfigError("bootstrap.servers is empty; give host:port of at least one broker")
+        raise ConfigError(
+            "bootstrap.servers is empty: pass bootstrap_servers='localhost:9092', host:port of one "
+            "or more brokers"
+        )
     try:
         return [parse_address(text) for text in texts]
     except ConfigError as error:

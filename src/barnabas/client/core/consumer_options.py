@@ -22,7 +22,6 @@ class ConsumerOptions:
     partition_bytes: int = 1_048_576
     max_wait_s: float = 0.5
     request_timeout_s: float = 30.0
-    api_timeout_s: float = 60.0
     max_poll_records: int = 500
     committed_only: bool = False
     check_crcs: bool = True
@@ -44,7 +43,6 @@ class ConsumerOptions:
             partition_bytes=config.max_partition_fetch_bytes,
             max_wait_s=config.fetch_max_wait_ms / 1000,
             request_timeout_s=config.request_timeout_ms / 1000,
-            api_timeout_s=config.default_api_timeout_ms / 1000,
             max_poll_records=config.max_poll_records,
             committed_only=config.isolation_level == "read_committed",
             check_crcs=config.check_crcs,

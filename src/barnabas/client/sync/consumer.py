@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Never, TypeVar
 from barnabas.client.aio.consumer import Consumer as AsyncConsumer
 from barnabas.client.aio.consumer_group import CallDue
 from barnabas.client.closing import Closing
+from barnabas.client.core.deadline import Deadline
 from barnabas.client.core.descriptions import OffsetAndTimestamp
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.group.listener import RebalanceListener, tell
@@ -45,13 +46,21 @@ class Consumer(Closing):
         self._consumer = self._hosted.client
         self._listener: RebalanceListener | None = None
 
-    def close(self) -> None:
-        """Commit positions where that happens by itself, leave the group, end the connections."""
+    def close(self, timeout_s: float | None = None) -> None:
+        """Commit positions where that happens by itself, leave the group, end the connections.
+
+        Brokers are waited for up to `timeout_s` seconds; None: the shortest of request.timeout.ms,
+        default.api.timeout.ms and 30 s.
+
+        Raises:
+            KafkaError: positions could not be saved; of a member, that is only said in the log.
+        """
         if not self._hosted.closed:
+            deadline = self._consumer.closing_by(timeout_s)
             try:
-                self._begin_end()
+                self._begin_end(deadline)
             finally:
-                self._hosted.close(self._consumer.end)
+                self._hosted.close(lambda: self._consumer.end(deadline))
 
     def wakeup(self) -> None:
         """End the call that waits, or the next one that would, with `WakeupError`; from any thread.
@@ -77,12 +86,16 @@ class Consumer(Closing):
         group = self._consumer.of_group("subscribing")
         self._hosted.keep(group.member.quiet, group.member.machine.options.heartbeat_s / 4)
 
-    def unsubscribe(self) -> None:
-        """Leave the group, as `close` does, and read nothing any more."""
+    def unsubscribe(self, *, timeout_s: float | None = None) -> None:
+        """Leave the group, as `close` does, and read nothing any more.
+
+        Brokers are waited for up to `timeout_s` seconds; None: default.api.timeout.ms.
+        """
+        deadline = self._consumer.deadline(timeout_s)
         try:
-            self._begin_end()
+            self._begin_end(deadline)
         finally:
-            self._hosted.run(self._consumer.end_subscription())
+            self._hosted.run(self._consumer.end_subscription(deadline))
 
     def subscription(self) -> list[str]:
         """The topics that are subscribed to, sorted; of a pattern those that are known to match."""
@@ -252,13 +265,15 @@ class Consumer(Closing):
         """
         self._hosted.run(self._consumer.commit(offsets, timeout_s=timeout_s))
 
-    def committed(self, partitions: Iterable[Where]) -> dict[TopicPartition, int]:
+    def committed(
+        self, partitions: Iterable[Where], *, timeout_s: float | None = None
+    ) -> dict[TopicPartition, int]:
         """The group's saved positions; partitions without one are left out.
 
         Raises:
             ConfigError: there is no group.id.
         """
-        return self._hosted.run(self._consumer.committed(partitions))
+        return self._hosted.run(self._consumer.committed(partitions, timeout_s=timeout_s))
 
     def _attending(self, work: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
         """The result of a call that may have to tell the listener first, on this thread."""
@@ -283,11 +298,11 @@ class Consumer(Closing):
         with self._hosted.held:
             return next(records, None)
 
-    def _begin_end(self) -> None:
+    def _begin_end(self, deadline: Deadline) -> None:
         """Commit where that happens by itself, and tell the listener what is given up."""
         group = self._consumer.group
         if group is not None:
-            self._tell(self._hosted.run(group.begin_end(), wakeable=False))
+            self._tell(self._hosted.run(group.begin_end(deadline), wakeable=False))
 
     def _tell(self, change: Change | None) -> None:
         if change is not None and self._listener is not None:

@@ -21,6 +21,7 @@ from barnabas.client.aio.surroundings import Surroundings
 from barnabas.client.core.arrow_columns import ColumnNames
 from barnabas.client.core.bulk import SentBatches
 from barnabas.client.core.cluster_view import TopicView
+from barnabas.client.core.deadline import MAX_BLOCK, Deadline
 from barnabas.client.core.delivery import Sent, Settling
 from barnabas.client.core.given_record import Headers, checked_partition, given_record
 from barnabas.client.core.metrics import Metrics
@@ -63,7 +64,9 @@ class _ThreadWaits:
             batch.when_record_settled(index, changed.set)
             left = None if deadline is None else deadline - self._clock.monotonic()
             if not batch.done(index) and not changed.wait(left):
-                raise RequestTimeout(f"no outcome within {timeout_s} s; it may come later")
+                raise RequestTimeout(
+                    f"no outcome of the record within {timeout_s} s (timeout_s); it may come later"
+                )
 
     def _changed(self) -> threading.Event:
         """This thread's, used again and again: what a former wait left behind may set it early."""
@@ -104,6 +107,7 @@ class Producer(Transactional):
     def _connect(self, loaded: ProducerConfig) -> None:
         # Nothing that the loop calls may lead to this object: it is to end when nobody uses it.
         around = Surroundings.real(self._portal.loop)
+        self._clock = around.clock
         self._room = Room(around.clock)
         waits = _ThreadWaits(self._portal, around.clock)
         shipping = Shipping(loaded, around, threading.Lock(), waits, self._room.changed)
@@ -174,23 +178,29 @@ class Producer(Transactional):
         Raises:
             BrokerError: a row is too large or for a partition that is not there. Rows of partitions
                 encoded before are in line all the same.
-            RequestTimeout: no room for max.block.ms.
+            RequestTimeout, ConnectionFailed: no room for the next rows, or no metadata, for
+                max.block.ms.
         """
         self._portal.check()
         chosen = replace(names, **columns) if columns else names
-        view = self._known(topic)
+        deadline = self._deadline()
+        view = self._known(topic, deadline)
         batches = []
         count = 0
         for where, encoded in self._shipping.bulk.encoded(view, data, chosen, self._time_ms()):
             batch = self._shipping.add(where, encoded)
-            batches.append(batch or self._wait(partial(self._shipping.add, where, encoded)))
+            batches.append(
+                batch or self._wait(partial(self._shipping.add, where, encoded), deadline)
+            )
+            deadline = self._deadline()
             count += encoded.count
         return SentBatches(count, tuple(batches))
 
     def partitions_for(self, topic: str) -> list[TopicPartition]:
         """The partitions of a topic; errors as `send`."""
         self._portal.check()
-        return [TopicPartition(topic, each.partition) for each in self._known(topic).partitions]
+        view = self._known(topic, self._deadline())
+        return [TopicPartition(topic, each.partition) for each in view.partitions]
 
     def metrics(self) -> Metrics:
         """What was done so far: requests, bytes, records that were stored, the average latency."""
@@ -252,21 +262,25 @@ class Producer(Transactional):
             if appended is not None:
                 return appended
         self._portal.check()
-        view = self._known(topic)
+        deadline = self._deadline()
+        view = self._known(topic, deadline)
         delivery: Sent | None = self._shipping.append(view, partition, record)
         if delivery is not None:
             return delivery
-        waited: Sent = self._wait(partial(self._shipping.append, view, partition, record))
+        waited: Sent = self._wait(partial(self._shipping.append, view, partition, record), deadline)
         return waited
 
-    def _known(self, topic: str) -> TopicView:
+    def _deadline(self) -> Deadline:
+        return Deadline.after(self._clock.monotonic(), self._options.max_block_s, MAX_BLOCK)
+
+    def _known(self, topic: str, deadline: Deadline) -> TopicView:
         view = self._topics.get(topic)
         if view is not None and view.partitions:
             return view
-        return self._portal.call(_learned(self._shipping.cluster, topic, self._options.max_block_s))
+        return self._portal.call(_learned(self._shipping.cluster, topic, deadline))
 
-    def _wait(self, attempt: Callable[[], _Found | None]) -> _Found:
-        return self._room.wait(attempt, self._options.max_block_s, self._options.buffer_memory)
+    def _wait(self, attempt: Callable[[], _Found | None], deadline: Deadline) -> _Found:
+        return self._room.wait(attempt, deadline, self._options.buffer_memory)
 
     if not TYPE_CHECKING:
 
@@ -277,6 +291,6 @@ class Producer(Transactional):
         raise TypeError("a Producer holds connections: make one where it is used, do not pickle it")
 
 
-async def _learned(cluster: Cluster, topic: str, seconds: float) -> TopicView:
+async def _learned(cluster: Cluster, topic: str, deadline: Deadline) -> TopicView:
     learning = asyncio.ensure_future(known_topic(cluster, topic))
-    return await cluster.within(seconds, f"asking for topic {topic}", learning)
+    return await cluster.limits.within(deadline, f"asking for topic {topic}", learning)

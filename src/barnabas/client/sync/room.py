@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
+from barnabas.client.core.deadline import Deadline
 from barnabas.errors import RequestTimeout
 from barnabas.ports import Clock
 
@@ -18,23 +19,21 @@ class Room:
         self._changed = threading.Condition()
         self._waiting = 0
 
-    def wait(self, attempt: Callable[[], _Found | None], seconds: float, size: int) -> _Found:
-        """Try until it gives something; holds this thread for up to `seconds`.
+    def wait(self, attempt: Callable[[], _Found | None], deadline: Deadline, size: int) -> _Found:
+        """Try until it gives something; holds this thread up to the deadline.
 
         Raises:
-            RequestTimeout: there was no room in `size` bytes for so long.
+            RequestTimeout: there was no room in `size` bytes until then.
         """
-        deadline = self._clock.monotonic() + seconds
         # Room may come between the try and the wait; so the try is under the lock of the wait too.
         with self._changed:
             self._waiting += 1
             try:
                 while (found := attempt()) is None:
-                    if not self._changed.wait(deadline - self._clock.monotonic()):
+                    if not self._changed.wait(deadline.left(self._clock.monotonic())):
                         raise RequestTimeout(
-                            f"no room in buffer.memory ({size} bytes) for max.block.ms "
-                            f"({seconds:g} s): the brokers take records more slowly than they are "
-                            "sent, or not at all"
+                            f"no room in buffer.memory ({size} bytes) within {deadline}: the brokers "
+                            "take records more slowly than they are sent, or not at all"
                         )
             finally:
                 self._waiting -= 1

@@ -11,7 +11,14 @@ from barnabas.errors import ErrorCode
 from barnabas.log.checkpoints import CLEANED_UP_TO
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
 from barnabas.log.config import LogConfig
-from barnabas.log.inspecting import Found, examine
+from barnabas.log.file_names import INDEX, TIME_INDEX
+from barnabas.log.inspecting import (
+    Entry,
+    Found,
+    examine,
+    examine_offset_index,
+    examine_time_index,
+)
 from barnabas.log.manager import LogManager, LogSettings
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
@@ -59,10 +66,17 @@ def left(folder: Path) -> tuple[list[int], list[Left]]:
     for file in sorted(folder.glob("*.log")):
         bases.append(int(file.stem))
         data = memoryview(file.read_bytes())
+        here: list[Found] = []
         for found in examine(data, bases[-1]):
             assert isinstance(found, Found), found
             assert not found.faults, found
-            batches.append(_left(found, data))
+            here.append(found)
+        batches += [_left(found, data) for found in here]
+        for kind, look in ((INDEX, examine_offset_index), (TIME_INDEX, examine_time_index)):
+            entries = memoryview(file.with_suffix(kind).read_bytes())
+            for entry in look(entries, bases[-1], here):
+                assert isinstance(entry, Entry), entry
+                assert not entry.fault, entry
     return bases, batches
 
 
@@ -95,6 +109,7 @@ class TwiceCleaned:
             "cleanup.policy": "compact",
             "min.cleanable.dirty.ratio": NEVER,
             "segment.ms": "1000",
+            "index.interval.bytes": "100",
             **config,
         }
         with Admin(bootstrap_servers=kafka.bootstrap_servers) as admin:

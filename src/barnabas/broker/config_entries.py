@@ -94,7 +94,7 @@ def topic_entries(own: Mapping[str, str], layers: Sequence[Layer]) -> Iterator[C
                 origins.append(Origin(name, row.render(value), source))
             elif row.synonym in elsewhere:
                 origins.append(Origin(row.synonym, elsewhere[row.synonym], source))
-        if not origins and not row.is_of(release):
+        if not origins and (row.internal or not row.is_of(release)):
             continue
         default = row.render(defaults.default_of(row))
         origins.append(Origin(row.synonym or row.name, default, Source.DEFAULT))
@@ -162,5 +162,5 @@ def _own(
     for name, value in own.items():
         row = kind.find(name)
         if row is not None:
-            found[row.name] = row.render(row.parse(value, release))
+            found[row.name] = row.render(row.parse(value, release, kept=True))
     return found

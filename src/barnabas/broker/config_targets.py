@@ -87,7 +87,7 @@ class _TopicTarget:
     def change(self, config: Mapping[str, str], *, validate_only: bool) -> None:
         told = self._broker.profile.tells_values
         of_values = ErrorCode.INVALID_CONFIG if told else ErrorCode.INVALID_REQUEST
-        self._broker.topics.check_config(config, self.own.keys(), of_values)
+        self._broker.topics.check_config(config, self.own, of_values)
         if not validate_only:
             self._broker.topics.check_kept(self._topic.name, config)
             self._later[self._topic.name] = config
@@ -123,7 +123,7 @@ class _BrokerTarget:
                 continue
             tried.add(properties)
             try:
-                log_config(own, coming)
+                log_config(own, coming, own)
             except ConfigError as error:
                 what = f"topic {topic.name}: {error}"
                 raise BrokerError(ErrorCode.INVALID_REQUEST, what) from error

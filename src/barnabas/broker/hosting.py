@@ -1,7 +1,7 @@
 """Hosting: logs and replicas kept in step with the topics: makes, opens, configures and deletes them."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
 from barnabas.broker.replicas import ReplicaManager
@@ -74,7 +74,7 @@ class Hosting:
         """
         if _FORMAT not in own:
             return
-        wanted = log_config(own, self._broker_config).byte_positions
+        wanted = log_config(own, self._broker_config, own).byte_positions
         for partition in self._replicas.partitions():
             log = partition.log
             if log.topic_partition.topic == topic and log.config.byte_positions != wanted:
@@ -139,23 +139,27 @@ def config_of_kept(
         ConfigError: one of its own cannot be on any broker.
     """
     try:
-        return log_config(own, broker)
+        return log_config(own, broker, own)
     except ConfigError as error:
         why = error
     tell(why)
     for instead in _INSTEAD:
         with suppress(ConfigError):
-            return log_config({**own, **instead}, broker)
+            return log_config({**own, **instead}, broker, own)
     raise why
 
 
-def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
+def log_config(
+    own: Mapping[str, object], broker: BrokerConfig, kept: Collection[str] = ()
+) -> LogConfig:
     """What the logs of a topic obey: its own properties over the broker's.
+
+    The values of those `kept` it has already, from a broker of any release.
 
     Raises:
         ConfigError: a value is out of range, or asks for what no log here does.
     """
-    topic = TopicConfig.for_topic(own, broker)
+    topic = TopicConfig.for_topic(own, broker, kept)
     stored, magic = _stored(topic), _magic(topic, broker)
     if magic == MAGIC_07 and "compact" in topic.cleanup_policy:
         if _FORMAT in own:
@@ -170,7 +174,7 @@ def log_config(own: Mapping[str, object], broker: BrokerConfig) -> LogConfig:
         )
     before_ms, after_ms = _timestamp_limits(topic)
     return LogConfig(
-        segment_bytes=topic.segment_bytes,
+        segment_bytes=topic.internal_segment_bytes or topic.segment_bytes,
         segment_ms=topic.segment_ms,
         segment_jitter_ms=topic.segment_jitter_ms,
         segment_index_bytes=topic.segment_index_bytes,

@@ -4,7 +4,7 @@ Source: Kafka's LogConfig and ThrottledReplicaListValidator, and what brokers of
 """
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 from barnabas.config.releases import RELEASE_07, is_before
 from barnabas.config.topic import TopicConfig
@@ -13,7 +13,12 @@ from barnabas.errors import BrokerError, ConfigError, ErrorCode
 _THROTTLED = re.compile(r"\d+:\d+")
 
 
-def check_properties(own: Mapping[str, str], already: Collection[str], release: str) -> None:
+def unchanged(own: Mapping[str, str], already: Mapping[str, str]) -> set[str]:
+    """The names of properties whose values a topic has already."""
+    return {name for name, value in own.items() if already.get(name) == value}
+
+
+def check_properties(own: Mapping[str, str], already: Mapping[str, str], release: str) -> None:
     """Whether a topic of a broker of that release line may have these; empty, and 0.7: of any.
 
     What it has `already` may stay: it came when the broker was of another release.
@@ -32,7 +37,7 @@ def check_properties(own: Mapping[str, str], already: Collection[str], release: 
         if release and name not in already and not row.is_of(release):
             what = f"topics have no property {name} in Kafka {release}"
             raise BrokerError(ErrorCode.INVALID_CONFIG, what)
-    config = TopicConfig.of_known(own, release=release)
+    config = TopicConfig.of_known(own, release=release, kept=unchanged(own, already))
     if config.compression_gzip_level == 0:
         raise ConfigError("compression.gzip.level=0: it must be -1 or between 1 and 9")
     if config.compression_type == "zstd" and release and is_before(release, "2.1"):

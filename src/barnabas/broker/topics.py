@@ -1,7 +1,8 @@
 """Topics: what topics there are, written in the registry, and hosted by this broker."""
 
 import logging
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from barnabas.broker.config_znodes import encode_config
@@ -9,7 +10,7 @@ from barnabas.broker.deletions import Deletions
 from barnabas.broker.hosting import Hosting, log_config
 from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.topic_names import TopicNames, check_partition, problem_of_name
-from barnabas.broker.topic_rules import check_properties
+from barnabas.broker.topic_rules import check_properties, unchanged
 from barnabas.broker.topic_znodes import (
     CONFIGS,
     DELETIONS,
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
+_NOTHING: Mapping[str, str] = MappingProxyType({})
 _PARTITIONS_A_STEP = 16
 """About 20 ms of work."""
 
@@ -187,7 +189,7 @@ class Topics:
         """
         self._names.check_new(name)
         # The broker's own topics have what it needs, of whatever release it is.
-        self.check_config(config, config.keys() if name in INTERNAL_TOPICS else ())
+        self.check_config(config, config if name in INTERNAL_TOPICS else {})
 
     def add_partitions(self, name: str, added: Mapping[int, list[int]]) -> Topic:
         """Give a topic further partitions.
@@ -221,7 +223,7 @@ class Topics:
             BrokerError: there is no such topic, or a property is not allowed.
             StorageError: it cannot be written.
         """
-        self.check_config(config, self._existing(name).config.keys())
+        self.check_config(config, self._existing(name).config)
         self.check_kept(name, config)
         self.configure_all({name: config})
         return self._by_name[name]
@@ -277,10 +279,10 @@ class Topics:
     def check_config(
         self,
         config: Mapping[str, str],
-        already: Collection[str] = (),
+        already: Mapping[str, str] = _NOTHING,
         of_values: ErrorCode = ErrorCode.INVALID_CONFIG,
     ) -> None:
-        """Whether a topic could have these properties; those it has `already` may be of any release.
+        """Whether a topic could have these properties; what it has `already` may be of any release.
 
         `of_values` is the code for a value that is not allowed.
 
@@ -289,7 +291,7 @@ class Topics:
         """
         try:
             check_properties(config, already, self._config.release)
-            log_config(config, self._config)
+            log_config(config, self._config, unchanged(config, already))
         except ConfigError as error:
             raise BrokerError(of_values, str(error)) from error
 
@@ -342,7 +344,7 @@ class Topics:
         except StorageError as error:
             raise BrokerError(ErrorCode.INVALID_REQUEST, str(error)) from error
         self._check_written(topic)
-        self.check_config(config, config.keys())
+        self.check_config(config, config)
         self._host(self._identified(topic, []))
         self._tell(self._by_name[name].topic_id)
         log.info("topic taken up", extra={"topic": name, "partitions": len(topic.partitions)})
@@ -379,7 +381,9 @@ class Topics:
         from barnabas.broker.strangers import topic_of_stranger
 
         topic_id = self._id_of(found)
-        topic = topic_of_stranger(name, topic_id, found, told, self._config, self.check_config)
+        topic = topic_of_stranger(
+            name, topic_id, found, told, self._config, lambda own: self.check_config(own, own)
+        )
         self._registry.set(f"{CONFIGS}/{name}", encode_config(topic.config))
         self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))
         self._host(topic)

@@ -191,20 +191,22 @@ class Transactions:
     # --- What is done from time to time -------------------------------------------------------
 
     def resume(self) -> None:
-        """Load all shards, and end what was decided when the broker stopped."""
+        """Load all shards, and end what was decided when the broker stopped.
+
+        What is open for too long waits for `attend`: its producer may be about to come back.
+        """
         for index in self._shards.indexes():
             try:
                 self._shards.at(index)
             except BrokerError:
                 continue  # it was logged; who asks for it is told
-        self.attend()
+        self._mark_decided()
+        self._shards.write()
 
     def attend(self) -> None:
         """Abort what is open for too long, and write markers that could not be written."""
+        self._mark_decided()
         for held in self._shards.loaded():
-            for one in tuple(held.shard.all()):
-                if one.transactional_id not in self._on_the_way:
-                    self._mark(held, one.transactional_id)
             try:
                 overdue = held.shard.fence_overdue(self._shards.now_ms())
             except (StorageError, RegistryConflict) as error:
@@ -216,6 +218,12 @@ class Transactions:
                 continue
             self._keep_all(held, overdue, "aborted")
         self._shards.write()
+
+    def _mark_decided(self) -> None:
+        for held in self._shards.loaded():
+            for one in tuple(held.shard.all()):
+                if one.transactional_id not in self._on_the_way:
+                    self._mark(held, one.transactional_id)
 
     def expire(self) -> None:
         """Forget transactional ids that nobody uses."""

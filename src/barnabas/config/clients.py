@@ -5,9 +5,9 @@ an unknown name is a warning, never an error.
 """
 
 from collections.abc import Mapping
-from typing import ClassVar, Final, Self
+from typing import ClassVar, Final, Self, Unpack
 
-from barnabas.config.configuration import Configuration
+from barnabas.config.configuration import Configuration, Loading
 from barnabas.config.definition import (
     HIGH,
     INT_MAX,
@@ -121,7 +121,7 @@ class ClientConfig(Configuration):
     )
 
     @classmethod
-    def load(cls, given: Mapping[str, object], *, release: str = "") -> Self:
+    def load(cls, given: Mapping[str, object], **how: Unpack[Loading]) -> Self:
         """As every configuration; who misspells where the brokers are is not sent to the default.
 
         Raises:
@@ -131,7 +131,7 @@ class ClientConfig(Configuration):
             for name in given:
                 if cls.find(name) is None and _means_servers(cls, name.replace("_", ".")):
                     raise ConfigError(f"{name}: the brokers are named by {_SERVERS}")
-        return super().load(given, release=release)
+        return super().load(given, **how)
 
 
 def _means_servers(kind: type[ClientConfig], name: str) -> bool:
@@ -290,13 +290,13 @@ class ConsumerConfig(ClientConfig):
     client_rack: str = string("", LOW, "Where this client is, for reading from a near replica.")
 
     @classmethod
-    def load(cls, given: Mapping[str, object], *, release: str = "") -> Self:
+    def load(cls, given: Mapping[str, object], **how: Unpack[Loading]) -> Self:
         """As every client; what has no effect with this group.protocol is refused, as by Kafka.
 
         Raises:
             ConfigError: in addition, such a property is given.
         """
-        loaded = super().load(given, release=release)
+        loaded = super().load(given, **how)
         protocol = loaded.group_protocol
         idle = [name for name in _IDLE[protocol] if name in loaded.given and loaded.value(name)]
         if idle:

@@ -5,9 +5,9 @@ by name.
 """
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from types import MappingProxyType
-from typing import ClassVar, Never, Self, cast, dataclass_transform
+from typing import ClassVar, Never, Self, TypedDict, Unpack, cast, dataclass_transform
 
 from barnabas.config.definition import Setting
 from barnabas.config.elsewhere import LOUD, reason, refusal
@@ -20,6 +20,13 @@ _INERT = "property %s changes nothing here: %s"
 _NEAR = 0.75
 """How like a known name a name is, by difflib's measure, that is taken for it misspelt. Names of two
 properties that share a word and little else, as group.protocol and security.protocol, are 0.6 alike."""
+
+
+class Loading(TypedDict, total=False):
+    """Of which release line a configuration is, and which values may be of any other."""
+
+    release: str
+    kept: Collection[str]
 
 
 @dataclass_transform(frozen_default=True, kw_only_default=True)
@@ -49,7 +56,7 @@ class Configuration:
         cls.__settings = MappingProxyType({row.name: row for row in rows})
         cls.__names = {name: row for row in rows for name in (row.name, row.attribute, *row.also)}
 
-    def __init__(self, release: str = "", /, **values: object) -> None:
+    def __init__(self, release: str = "", kept: Collection[str] = (), /, **values: object) -> None:
         cls = type(self)
         state = self.__dict__
         state["_release"] = release
@@ -60,7 +67,7 @@ class Configuration:
             found = cls.find(name)
             if found is None:
                 raise TypeError(f"{cls.__name__} has no property {name}")
-            parsed = found.parse(value, release)
+            parsed = found.parse(value, release, kept=name in kept)
             if found.name in seen and state[found.attribute] != parsed:
                 raise ConfigError(f"{found.name} is given twice, the second time as {name}={value}")
             state[found.attribute] = parsed
@@ -79,16 +86,17 @@ class Configuration:
         return cls.__names.get(name)
 
     @classmethod
-    def load(cls, given: Mapping[str, object], *, release: str = "") -> Self:
+    def load(cls, given: Mapping[str, object], **how: Unpack[Loading]) -> Self:
         """Read properties by name; what is not given has its default in that release line of Kafka.
 
         Without a release the defaults are those of the rows. An unknown name is a warning in the
-        log that says which known name is nearest.
+        log that says which known name is nearest. The values of those `kept` may be of any release.
 
         Raises:
             ConfigError: a value is out of range, a property is given twice, differently, or one
                 would make other records of those that are sent.
         """
+        release = how.get("release", "")
         if release == RELEASE_07:
             from barnabas.config.names07 import todays_names
 
@@ -108,7 +116,7 @@ class Configuration:
                 elsewhere[name.replace("_", ".")] = str(value)
             else:
                 log.warning("unknown property %s%s", name, cls.nearest(name))
-        loaded = cls.of_known(known, release=release)
+        loaded = cls.of_known(known, **how)
         loaded.__dict__["_elsewhere"] = MappingProxyType(elsewhere)
         return loaded
 
@@ -119,14 +127,14 @@ class Configuration:
         return type(self)(other.release, **{**theirs, **mine})
 
     @classmethod
-    def of_known(cls, given: Mapping[str, object], *, release: str = "") -> Self:
+    def of_known(cls, given: Mapping[str, object], **how: Unpack[Loading]) -> Self:
         """As `load`, of known names only, and without a word about what changes nothing.
 
         Raises:
             TypeError: a name is unknown.
             ConfigError: a value is out of range, or a property is given twice, differently.
         """
-        return cls(release, **given)
+        return cls(how.get("release", ""), how.get("kept", ()), **given)
 
     @property
     def release(self) -> str:

@@ -7,7 +7,7 @@ from enum import Enum
 from typing import NoReturn, TypedDict, Unpack, cast
 
 from barnabas.config.parsing import Kind, parse
-from barnabas.config.releases import is_before, is_told_by_07, lowest_in
+from barnabas.config.releases import is_before, is_told_by_07, lowest_ever, lowest_in
 from barnabas.errors import ConfigError
 
 INT_MAX = 2**31 - 1
@@ -39,6 +39,7 @@ class Limits(TypedDict, total=False):
     inert: str
     since: str
     gone: str
+    internal: bool
 
 
 class Setting:
@@ -47,7 +48,8 @@ class Setting:
     `also` lists other names for the same property. `synonym` is the broker-wide property that gives
     a topic property its default. `inert` says why a value is accepted and kept but changes nothing
     yet; it is empty for all others. `since` and `gone` are the release lines of Kafka that brought and
-    took away the property, where that matters; one that is gone can still be set.
+    took away the property, where that matters; one that is gone can still be set. One that is
+    `internal` is described only where it is set.
     """
 
     __slots__ = (
@@ -59,6 +61,7 @@ class Setting:
         "high",
         "importance",
         "inert",
+        "internal",
         "kind",
         "low",
         "name",
@@ -87,6 +90,7 @@ class Setting:
         self.inert = more.get("inert", "")
         self.since = more.get("since", "")
         self.gone = more.get("gone", "")
+        self.internal = more.get("internal", False)
         self.attribute = ""
         self.name = ""
 
@@ -115,10 +119,11 @@ class Setting:
         begun = not self.since or not is_before(release, self.since)
         return begun and (not self.gone or is_before(release, self.gone))
 
-    def parse(self, value: object, release: str = "") -> object:
+    def parse(self, value: object, release: str = "", *, kept: bool = False) -> object:
         """Turn what a file, a command line or a caller gave into a checked value.
 
-        Its range is that of a release line of Kafka; empty: today's.
+        Its range is that of a release line of Kafka; empty: today's. `kept`: what has the value got
+        it from a broker of any release.
 
         Raises:
             ConfigError: wrong type or out of range; names property, value and range.
@@ -131,7 +136,8 @@ class Setting:
             parsed = parse(self.kind, value)
         except ValueError as error:
             self._refuse(value, str(error))
-        lowest = lowest_in(release, self.synonym or self.name)
+        name = self.synonym or self.name
+        lowest = lowest_ever(name) if kept else lowest_in(release, name)
         allowed = self.low if lowest is None else lowest
         if not self._holds(parsed, allowed):
             said = self.range if lowest is None else f"at least {lowest}"

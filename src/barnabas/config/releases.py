@@ -55,7 +55,12 @@ _LOWEST_BEFORE_4: Mapping[str, int] = MappingProxyType({"log.segment.bytes": 14}
 
 def lowest_in(release: str, name: str) -> int | None:
     """The least value of a broker property in a release line, where it was another one than today."""
-    return _LOWEST_BEFORE_4.get(name) if release and is_before(release, "4.0") else None
+    return lowest_ever(name) if release and is_before(release, "4.0") else None
+
+
+def lowest_ever(name: str) -> int | None:
+    """The least value of a broker property in any release line, where today's is another one."""
+    return _LOWEST_BEFORE_4.get(name)
 
 
 _MAGIC_SINCE = (("0.11.0", 2), ("0.10.0", 1), ("0.8.0", 0), (RELEASE_07, -1))

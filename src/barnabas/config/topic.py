@@ -4,7 +4,7 @@ Source: Kafka 4 TopicConfig and LogConfig (names, types, defaults, ranges).
 """
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import ClassVar, Self
 
 from barnabas.config.broker import BrokerConfig
@@ -17,6 +17,7 @@ from barnabas.config.definition import (
     double,
     integer,
     long,
+    optional_integer,
     string,
     words,
 )
@@ -110,6 +111,14 @@ class TopicConfig(Configuration):
         "About how many bytes of log lie between two entries of the offset index.",
         low=0,
         synonym="log.index.interval.bytes",
+    )
+    internal_segment_bytes: int | None = optional_integer(
+        MEDIUM,
+        "The size at which a segment is closed, in place of segment.bytes and without its least value. "
+        "Kafka's own tests set it.",
+        low=1,
+        since="4.1",
+        internal=True,
     )
     max_compaction_lag_ms: int = long(
         LONG_MAX,
@@ -304,8 +313,12 @@ class TopicConfig(Configuration):
     )
 
     @classmethod
-    def for_topic(cls, own: Mapping[str, object], broker: BrokerConfig) -> Self:
+    def for_topic(
+        cls, own: Mapping[str, object], broker: BrokerConfig, kept: Collection[str] = ()
+    ) -> Self:
         """The properties of a topic on this broker: its own ones over the broker-wide defaults.
+
+        The values of those `kept` it has got from a broker of any release.
 
         Raises:
             ConfigError: a value of `own` is out of range.
@@ -313,9 +326,9 @@ class TopicConfig(Configuration):
         values = {name: value for name, (_, value) in broker_wide(broker).items()}
         if own:
             # Only these are told of: what the broker was told was said when it was.
-            loaded = cls.load(own, release=broker.release)
+            loaded = cls.load(own, release=broker.release, kept=kept)
             values |= {name: loaded.value(name) for name in loaded.given}
-        return cls.of_known(values, release=broker.release)
+        return cls.of_known(values, release=broker.release, kept=kept)
 
 
 def broker_wide(broker: BrokerConfig) -> dict[str, tuple[str, object]]:

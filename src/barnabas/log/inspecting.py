@@ -119,22 +119,29 @@ def examine_offset_index(
 ) -> Iterator[Entry | Fault]:
     """Every entry of an offset index, compared with the batches of its segment.
 
-    An entry has the last offset of a batch, or, before Kafka 1.1, the first.
+    An entry has the last offset of a batch, or, before Kafka 1.1, the first. One that Kafka's cleaner
+    has written is for all batches that it wrote at once: their last offset, and the first one's start.
     """
     rows = _entries(data, _OFFSET_LAYOUT)
     starts = [found.header.position for found in batches]
-    last = -1
+    ends = [found.header.last_offset for found in batches]
+    last = furthest = -1
     for at, (delta, value) in enumerate(rows):
         offset = base_offset + delta
         number = bisect_left(starts, value)
         fault = ""
         if number == len(starts) or starts[number] != value:
             fault = "no batch starts there"
-        elif not batches[number].first_offset <= offset <= batches[number].header.last_offset:
-            header = batches[number].header
-            fault = f"the batch there has {batches[number].first_offset} to {header.last_offset}"
+        elif offset < batches[number].first_offset or (
+            offset > ends[number] and offset not in ends[bisect_left(ends, offset, number) :][:1]
+        ):
+            fault = f"the batch there has {batches[number].first_offset} to {ends[number]}"
         elif offset <= last:
             fault = f"it comes behind the one of {last}"
+        elif value <= furthest:
+            fault = f"it comes behind the one at {furthest}"
+        else:
+            furthest = value
         last = max(last, offset)
         yield Entry(at * _OFFSET_LAYOUT.size, offset, value, fault)
     yield from _rest(data, _OFFSET_LAYOUT)

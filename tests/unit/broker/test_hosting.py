@@ -44,3 +44,18 @@ def test_what_is_right_is_obeyed_and_told_to_nobody() -> None:
 def test_what_could_not_be_on_any_broker_is_an_error() -> None:
     with pytest.raises(ConfigError, match=r"segment\.bytes"):
         config_of_kept({"segment.bytes": "few"}, BrokerConfig.load({}))
+
+
+def test_a_segment_may_be_as_small_as_the_release_let_it_that_the_topic_is_of() -> None:
+    """Kafka 4 goes on with such a topic, and refuses it to a new one."""
+    config = config_of_kept({"segment.bytes": "14"}, BrokerConfig.load({}))
+    assert config.segment_bytes == 14
+    with pytest.raises(ConfigError, match=r"segment\.bytes=13: it must be at least 14"):
+        config_of_kept({"segment.bytes": "13"}, BrokerConfig.load({}))
+    with pytest.raises(ConfigError, match=r"segment\.bytes=14: it must be at least 1048576"):
+        log_config({"segment.bytes": "14"}, BrokerConfig.load({}))
+
+
+def test_what_kafka_tests_its_segments_with_stands_in_for_the_property_that_users_have() -> None:
+    own = {"internal.segment.bytes": "1000", "segment.bytes": "2000000"}
+    assert log_config(own, BrokerConfig.load({})).segment_bytes == 1000

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from barnabas import Admin, Resource
+from barnabas import Admin, Producer, Resource
+from barnabas.broker import kraft_metadata
 from barnabas.broker.kraft_metadata import ToldTopic, topics_told
 from barnabas.broker.strangers import config_of_stranger
 from barnabas.errors import BrokerError, ErrorCode
@@ -176,6 +177,32 @@ def test_a_broker_gives_topics_their_properties_once(tmp_path: Path) -> None:
             assert entries["min.compaction.lag.ms"].value == lag
             assert admin.list_topics() == ["changed", "compacted", "plain"]
             admin.alter_configs(Resource.TOPIC, "compacted", {"min.compaction.lag.ms": "5"})
+
+
+def test_a_topic_keeps_segments_that_are_smaller_than_kafka_4_would_make_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its metadata log may be of a release that took any size; internal.segment.bytes is of any."""
+    own = {"segment.bytes": "5000", "internal.segment.bytes": "300"}
+    monkeypatch.setattr(kraft_metadata, "topics_told", lambda *_: {"dogs": ToldTopic(DOGS, own)})
+    folder = tmp_path / "dogs-0"
+    folder.mkdir()
+    (folder / f"{0:020d}.log").touch()
+    (folder / PARTITION_METADATA).write_bytes(encode_topic_id(DOGS))
+    for _ in range(2):
+        with (
+            EmbeddedBroker(data_dir=tmp_path) as broker,
+            Admin(bootstrap_servers=broker.bootstrap_servers) as admin,
+            Producer(bootstrap_servers=broker.bootstrap_servers) as producer,
+        ):
+            entries = admin.describe_configs(Resource.TOPIC, "dogs")
+            assert {name: entries[name].value for name in own} == own
+            for _ in range(3):
+                producer.send("dogs", bytes(200)).result(30)
+            admin.alter_configs(Resource.TOPIC, "dogs", {"flush.ms": "5"})
+            with pytest.raises(BrokerError, match="at least 1048576"):
+                admin.alter_configs(Resource.TOPIC, "dogs", {"segment.bytes": "4000"})
+    assert len(list(folder.glob("*.log"))) == 6
 
 
 SAFE = {"retention.bytes": "-1", "retention.ms": "-1"}

@@ -1,9 +1,11 @@
 """What a broker offers as a release of Kafka: over raw connections."""
 
+from pathlib import Path
 from struct import pack
 
 import pytest
 
+from barnabas import Admin, NewTopic, Producer, Resource
 from barnabas.broker.dispatch import SERVED
 from barnabas.broker.profiles import EVERYTHING, profile_of
 from barnabas.config.releases import RELEASES
@@ -246,3 +248,21 @@ def test_groups_and_metrics_have_the_properties_of_the_release(
     else:
         assert {each.name for each in told.configs} == names
         assert refused.error_code in (ErrorCode.INVALID_REQUEST, ErrorCode.INVALID_CONFIG)
+
+
+def test_a_topic_of_a_release_before_4_keeps_its_small_segments_without_a_profile(
+    tmp_path: Path,
+) -> None:
+    own = {"segment.bytes": "500"}
+    for profile in ("3.9", None, "4.3"):
+        with (
+            EmbeddedBroker(data_dir=tmp_path, profile=profile) as broker,
+            Admin(bootstrap_servers=broker.bootstrap_servers) as admin,
+            Producer(bootstrap_servers=broker.bootstrap_servers) as producer,
+        ):
+            if "dogs" not in admin.list_topics():
+                admin.create_topics([NewTopic("dogs", 1, 1, own)])
+            assert admin.describe_configs(Resource.TOPIC, "dogs")["segment.bytes"].value == "500"
+            for _ in range(2):
+                producer.send("dogs", bytes(400)).result(30)
+    assert len(list(tmp_path.glob("dogs-0/*.log"))) == 6

@@ -24,19 +24,19 @@ def test_what_no_topic_may_have(name: str, value: str) -> None:
     with pytest.raises(
         (BrokerError, ConfigError), match=r"no property|must be|no other storage|throttled"
     ):
-        check_properties({name: value}, (), "")
+        check_properties({name: value}, {}, "")
 
 
 @pytest.mark.parametrize("replicas", ["*", "", "0:1", "0:1,1:2"])
 def test_throttled_replicas_are_all_or_some(replicas: str) -> None:
-    check_properties({"leader.replication.throttled.replicas": replicas}, (), "")
+    check_properties({"leader.replication.throttled.replicas": replicas}, {}, "")
 
 
 def test_the_lags_of_compaction_leave_time_between_them() -> None:
     lags = {"min.compaction.lag.ms": "20", "max.compaction.lag.ms": "20"}
-    check_properties(lags, (), "")
+    check_properties(lags, {}, "")
     with pytest.raises((BrokerError, ConfigError), match=r"min.compaction.lag.ms=20 is more than"):
-        check_properties(lags | {"max.compaction.lag.ms": "10"}, (), "")
+        check_properties(lags | {"max.compaction.lag.ms": "10"}, {}, "")
 
 
 @pytest.mark.parametrize(
@@ -54,18 +54,21 @@ def test_a_topic_has_the_properties_of_the_release(
     name: str, value: str, without: str, having: str
 ) -> None:
     for release in (having, ""):
-        check_properties({name: value}, (), release)
+        check_properties({name: value}, {}, release)
     with pytest.raises((BrokerError, ConfigError), match=r"in Kafka"):
-        check_properties({name: value}, (), without)
+        check_properties({name: value}, {}, without)
 
 
 def test_beside_0_7_topics_may_have_what_any_release_has() -> None:
-    check_properties({"message.format.version": "0.7", "max.compaction.lag.ms": "5"}, (), "0.7")
+    check_properties({"message.format.version": "0.7", "max.compaction.lag.ms": "5"}, {}, "0.7")
 
 
 def test_what_a_topic_has_of_another_release_may_stay() -> None:
-    own = {"message.format.version": "0.10.0"}
+    own = {"message.format.version": "0.10.0", "segment.bytes": "5000"}
     check_properties(own, own, "4.3")
+    check_properties({**own, "retention.ms": "5"}, own, "")
+    with pytest.raises(ConfigError, match=r"segment\.bytes=4000: it must be at least 1048576"):
+        check_properties({**own, "segment.bytes": "4000"}, own, "")
 
 
 @pytest.mark.parametrize(

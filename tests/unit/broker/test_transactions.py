@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from barnabas.broker.producer_ids import ProducerIds
+from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.transaction.transaction import (
     LAST_EPOCH,
     VERSION_2,
@@ -23,6 +24,20 @@ def started(tmp_path: Path) -> Iterator[Started]:
     one.stop()
 
 
+def overdue(name: str, epoch: int) -> CoordinatorRecord:
+    """The record of a transaction that is open for longer than its producer allowed."""
+    known = Transaction(
+        transactional_id=name,
+        producer=Producer(epoch, epoch),
+        timeout_ms=1,
+        state=TransactionState.ONGOING,
+        updated_ms=0,
+        started_ms=0,
+        client_version=VERSION_2,
+    )
+    return encode_transaction(known, 1)
+
+
 def test_a_shard_without_new_ids_is_no_matter_of_the_others(
     started: Started, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -35,17 +50,18 @@ def test_a_shard_without_new_ids_is_no_matter_of_the_others(
     first, second = shards.of("used up"), shards.of("new")
     assert first.partition is not second.partition
     for held, name, epoch in ((first, "used up", LAST_EPOCH), (second, "new", 0)):
-        known = Transaction(
-            transactional_id=name,
-            producer=Producer(epoch, epoch),
-            timeout_ms=1,
-            state=TransactionState.ONGOING,
-            updated_ms=0,
-            started_ms=0,
-            client_version=VERSION_2,
-        )
-        held.shard.replay(*encode_transaction(known, 1))
+        held.shard.replay(*overdue(name, epoch))
     transactions.attend()
     states = {one.transactional_id: one.state for one in transactions.all()}
     assert states["used up"] is TransactionState.ONGOING
     assert states["new"] is not TransactionState.ONGOING
+
+
+def test_what_is_overdue_when_the_broker_starts_is_not_aborted_at_once(started: Started) -> None:
+    """As in Kafka: `transaction.abort.timed.out.transaction.cleanup.interval.ms` after the start."""
+    transactions = started.broker.transactions
+    transactions._shards.of("new").shard.replay(*overdue("new", 0))
+    transactions.resume()
+    assert [one.state for one in transactions.all()] == [TransactionState.ONGOING]
+    transactions.attend()
+    assert [one.state for one in transactions.all()] != [TransactionState.ONGOING]

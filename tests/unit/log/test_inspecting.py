@@ -137,6 +137,19 @@ def test_an_offset_index_may_have_first_or_last_offsets(offset: int) -> None:
     assert entries == [Entry(0, 10 + offset, 0), Entry(8, 20, SIZES[0] + SIZES[1])]
 
 
+def test_an_entry_of_kafkas_cleaner_is_for_all_batches_that_it_wrote_at_once() -> None:
+    for entries in ([(10, 0)], [(4, 0), (10, SIZES[0] + SIZES[1])], [(4, 0), (10, SIZES[0])]):
+        assert wrong(examine_offset_index(index(*entries), 10, only_batches())) == []
+    assert wrong(examine_offset_index(index((5, 0), (9, 0), (11, 0)), 10, only_batches())) == [
+        (0, "the batch there has 10 to 12"),
+        (8, "the batch there has 10 to 12"),
+        (16, "the batch there has 10 to 12"),
+    ]
+    assert wrong(examine_offset_index(index((4, 0), (10, 0)), 10, only_batches())) == [
+        (8, "it comes behind the one at 0")
+    ]
+
+
 def test_zeros_behind_the_entries_are_room() -> None:
     assert list(examine_offset_index(index((0, 0), (0, 0), (0, 0)), 10, only_batches())) == []
     some = index((4, SIZES[0]), (0, 0), (0, 0))

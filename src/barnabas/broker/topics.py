@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from barnabas.broker.config_znodes import encode_config
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_NOTHING: Mapping[str, str] = MappingProxyType({})
 _PARTITIONS_A_STEP = 16
 """About 20 ms of work."""
 
@@ -279,7 +277,7 @@ class Topics:
     def check_config(
         self,
         config: Mapping[str, str],
-        already: Mapping[str, str] = _NOTHING,
+        already: Mapping[str, str],
         of_values: ErrorCode = ErrorCode.INVALID_CONFIG,
     ) -> None:
         """Whether a topic could have these properties; what it has `already` may be of any release.

@@ -6,7 +6,6 @@ from types import TracebackType
 from typing import Self
 
 ANSWER_SECONDS = 40.0
-_UNTAKEN_SECONDS = 1.0
 _PIECE = 64 * 1024
 
 
@@ -51,9 +50,9 @@ class Raw:
         except (BrokenPipeError, ConnectionResetError):
             return
 
-    def send_what_fits(self, data: bytes) -> int:
-        """Send as much as the other side takes while nobody reads its answers; how much that was."""
-        self._socket.settimeout(_UNTAKEN_SECONDS)
+    def send_what_fits(self, data: bytes, seconds: float = 1.0) -> int:
+        """Send until the other side has taken nothing for so long; the bytes that it took."""
+        self._socket.settimeout(seconds)
         sent = 0
         try:
             while sent < len(data):

@@ -1,8 +1,17 @@
 """DelayedFetch: when a long poll is answered."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Hashable
+from typing import Protocol
 
 from barnabas.dialects.commands import Fetched
+
+
+class Finish(Protocol):
+    """Reads again and answers."""
+
+    def __call__(self, *, must: bool) -> bool:
+        """Whether it answered: it may find that not all that arrived can be sent, unless it `must`."""
+        ...
 
 
 class DelayedFetch:
@@ -15,33 +24,27 @@ class DelayedFetch:
     Case E: its time is over.
 
     A, B and C are looked at before it waits (`is_due`); C and D while it waits (`happened`); E is the
-    purgatory's. What arrives is counted, not read again, until the count says that C may hold; where
-    not all that arrives can be sent, `is_there` is asked then.
+    purgatory's. What arrives is counted, not read again, until the count says that C may hold.
     """
 
-    __slots__ = ("_is_there", "_missing", "_on_finish")
+    __slots__ = ("_is_gone", "_missing", "_on_finish")
 
-    def __init__(
-        self,
-        missing: int,
-        on_finish: Callable[[], None],
-        is_there: Callable[[], bool] | None = None,
-    ) -> None:
+    def __init__(self, missing: int, on_finish: Finish) -> None:
+        """`missing` are the bytes that are too few by now."""
         self._missing = missing
         self._on_finish = on_finish
-        self._is_there = is_there
+        self._is_gone = False
 
     def happened(self, key: Hashable, amount: int) -> bool:
         """`amount` bytes were written to the partition `key`; negative: it is gone."""
         del key
         self._missing -= amount
-        if amount < 0:
-            return True  # Case D.
-        return self._missing <= 0 and (self._is_there is None or self._is_there())  # Case C.
+        self._is_gone = self._is_gone or amount < 0  # Case D.
+        return self._missing <= 0 or self._is_gone  # Case C.
 
-    def finish(self) -> None:
+    def finish(self, *, is_late: bool) -> bool:
         """Read again and answer."""
-        self._on_finish()
+        return self._on_finish(must=is_late or self._is_gone)
 
 
 def is_due(fetched: list[Fetched], min_bytes: int) -> bool:

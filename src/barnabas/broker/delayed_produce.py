@@ -23,9 +23,11 @@ class DelayedProduce:
         del key
         return amount < 0  # Case A.
 
-    def finish(self) -> None:
+    def finish(self, *, is_late: bool) -> bool:
         """Answer."""
+        del is_late
         self._on_finish()
+        return True
 
 
 def out_of_time(answer: Appended) -> Appended:

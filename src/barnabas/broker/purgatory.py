@@ -4,12 +4,16 @@ One that fails ends the connection that waits for it: whoever made it happen, an
 """
 
 import logging
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from typing import Protocol
 
 from barnabas.ports import Timer, Timers
 
 log = logging.getLogger(__name__)
+
+_STEP_SECONDS = 0.002
+"""For so long replies are made one after the other before others are served."""
 
 
 class Pending:
@@ -109,32 +113,50 @@ class Condition(Protocol):
     """What a parked reply waits for."""
 
     def happened(self, key: Hashable, amount: int) -> bool:
-        """Something happened to a key (`amount` is the caller's, such as bytes); whether it is met."""
+        """Something happened to a key (`amount` is the caller's, such as bytes).
+
+        Returns whether the condition may be met. It is asked of all that wait for the key, at once:
+        whatever takes longer belongs into `finish`.
+        """
         ...
 
-    def finish(self) -> None:
-        """Give the reply: the condition is met, or the deadline is here."""
+    def finish(self, *, is_late: bool) -> bool:
+        """Give the reply if the condition is met, or in any case if it `is_late`: whether it did."""
         ...
 
 
 class _Parked:
-    __slots__ = ("condition", "keys", "pending", "timer")
+    __slots__ = ("condition", "is_due", "is_late", "keys", "pending", "timer")
 
     def __init__(self, condition: Condition, keys: tuple[Hashable, ...], pending: Pending) -> None:
         self.condition = condition
         self.keys = keys
         self.pending = pending
         self.timer: Timer | None = None
+        self.is_due = False
+        """Whether it waits to be finished."""
+        self.is_late = False
+        """Whether its deadline is here."""
 
 
 class Purgatory:
-    """Conditions by key. For one thread; a condition finishes once."""
+    """Conditions by key. For one thread; a condition finishes once.
 
-    __slots__ = ("_by_key", "_timers")
+    Those whose condition may be met are looked at now, as long as that takes little time. Where they
+    are thousands, the others wait for later turns: nobody else waits for them, nor does whoever made it
+    happen.
+    """
 
-    def __init__(self, timers: Timers) -> None:
+    __slots__ = ("_by_key", "_due", "_is_stepping", "_monotonic", "_timers")
+
+    def __init__(self, timers: Timers, monotonic: Callable[[], float]) -> None:
+        """`monotonic` is the clock by which steps are measured, in seconds."""
         self._timers = timers
+        self._monotonic = monotonic
         self._by_key: dict[Hashable, dict[_Parked, None]] = {}
+        self._due: deque[_Parked] = deque()
+        self._is_stepping = False
+        """Whether those that are due are looked at now, or in a later turn."""
 
     def park(
         self, condition: Condition, keys: Iterable[Hashable], seconds: float, pending: Pending
@@ -143,30 +165,60 @@ class Purgatory:
         parked = _Parked(condition, tuple(keys), pending)
         for key in parked.keys:
             self._by_key.setdefault(key, {})[parked] = None
-        parked.timer = self._timers.after(seconds, lambda: self._finish(parked))
+        parked.timer = self._timers.after(seconds, lambda: self._on_late(parked))
         pending.on_given_up(lambda: self._remove(parked))
 
     def happened(self, key: Hashable, amount: int = 0) -> None:
-        """Tell all that wait for `key`, and finish those whose condition is met."""
+        """Tell all that wait for `key`; those whose condition may be met are looked at."""
         waiting = self._by_key.get(key)
         if waiting is None:
             return
-        for parked in [one for one in waiting if one.condition.happened(key, amount)]:
-            self._finish(parked)
+        for parked in waiting:
+            if parked.condition.happened(key, amount) and not parked.is_due:
+                parked.is_due = True
+                self._due.append(parked)
+        if not self._is_stepping:
+            self._step()
 
     def finish_all(self) -> None:
         """Finish everything now, as if all deadlines were here; for a stop."""
         for waiting in list(self._by_key.values()):
             for parked in list(waiting):
+                parked.is_late = True
                 self._finish(parked)
 
+    def _on_late(self, parked: _Parked) -> None:
+        parked.is_late = True
+        if not parked.is_due:
+            parked.is_due = True
+            self._due.append(parked)
+        if not self._is_stepping:
+            # Others may have the same deadline.
+            self._is_stepping = True
+            self._timers.soon(self._step)
+
+    def _step(self) -> None:
+        self._is_stepping = True
+        due, until = self._due, self._monotonic() + _STEP_SECONDS
+        while due:
+            parked = due.popleft()
+            parked.is_due = False
+            self._finish(parked)
+            if due and self._monotonic() > until:
+                self._timers.soon(self._step)
+                return
+        self._is_stepping = False
+
     def _finish(self, parked: _Parked) -> None:
-        self._remove(parked)
+        if parked.pending.is_done:
+            return  # Its connection has gone meanwhile.
         try:
-            parked.condition.finish()
+            if not parked.condition.finish(is_late=parked.is_late):
+                return
         except Exception as error:
             log.exception("waiting reply failed", extra={"keys": parked.keys})
             parked.pending.fail(error)
+        self._remove(parked)
 
     def _remove(self, parked: _Parked) -> None:
         if parked.timer is not None:

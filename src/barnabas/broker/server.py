@@ -90,7 +90,7 @@ class BrokerServer:
         self._background = Background(world.timers)
         self._listeners: list[Listener] = []
         self._connections: Connections | None = None
-        self._purgatory = Purgatory(world.timers)
+        self._purgatory = Purgatory(world.timers, world.clock.monotonic)
         self._logs = LogManager(
             world.disk,
             world.clock,

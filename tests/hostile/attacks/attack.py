@@ -22,16 +22,19 @@ class Target(Running, Protocol):
         ...
 
 
-class Attack(NamedTuple):
-    """`prepare` makes topics and frames, and returns what attacks.
+Strike = Callable[[ExitStack], float | None]
+"""The attack itself. The stack closes the attackers' connections when it is over.
 
-    That is called with a stack, which closes the attackers' connections when the attack is over.
-    `sent` is for the table: what comes, from how many connections.
-    """
+Returns how many seconds a request took that had to be answered, if it sent one.
+"""
+
+
+class Attack(NamedTuple):
+    """`prepare` makes topics and frames; `sent` is for the table: what comes, on how many connections."""
 
     name: str
     sent: str
-    prepare: Callable[[Target], Callable[[ExitStack], None]]
+    prepare: Callable[[Target], Strike]
 
 
 class Damage(NamedTuple):
@@ -41,11 +44,17 @@ class Damage(NamedTuple):
     peak_mb: float
     kept_mb: float
     other: OtherClient
+    own_wait: float
+
+    @property
+    def worst_wait(self) -> float:
+        """In seconds, of another client or of a request that is part of the attack."""
+        return max(self.other.worst_wait, self.own_wait)
 
     def report(self) -> str:
         """All of it as one line, for the message of an assertion."""
         memory = f"RSS {self.before_mb:.0f} -> {self.peak_mb:.0f} MB, kept {self.kept_mb:.0f} MB"
-        return f"{memory}; {self.other.report()}"
+        return f"{memory}; {self.other.report()}; in the attack {self.own_wait:.3f} s"
 
 
 def damage_of(attack: Attack, broker: Target) -> Damage:
@@ -54,6 +63,6 @@ def damage_of(attack: Attack, broker: Target) -> Damage:
     other = OtherClient(broker)
     before = resident_mb(broker, "VmRSS")
     with other, ExitStack() as attackers:
-        strike(attackers)
+        own_wait = strike(attackers) or 0.0
     time.sleep(_SETTLE_SECONDS)
-    return Damage(before, resident_mb(broker), resident_mb(broker, "VmRSS"), other)
+    return Damage(before, resident_mb(broker), resident_mb(broker, "VmRSS"), other, own_wait)

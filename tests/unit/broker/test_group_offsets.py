@@ -79,7 +79,7 @@ class Started:
         around = around or Around(SystemClock(), SystemEntropy(), NoTimers())
         disk, (clock, entropy, timers) = RealDisk(), around
         config = BrokerConfig.load({"offsets.topic.num.partitions": "3", **properties})
-        purgatory = Purgatory(timers)
+        purgatory = Purgatory(timers, lambda: 0.0)
         self.logs = LogManager(
             disk, clock, entropy, LogSettings(1, [str(path)]), lambda _topic: LogConfig()
         )

@@ -38,7 +38,7 @@ pytestmark = pytest.mark.kernels
 
 
 def replicas_of(path: Path, *topics: str, magic: int = TODAYS_MAGIC) -> ReplicaManager:
-    replicas = ReplicaManager(SystemClock(), Purgatory(ManualTimers()))
+    replicas = ReplicaManager(SystemClock(), Purgatory(ManualTimers(), lambda: 0.0))
     for topic in topics:
         directory = path / topic
         directory.mkdir()
@@ -125,7 +125,7 @@ def test_what_a_log_cannot_hold_of_the_brokers_own_is_not_stored(tmp_path: Path)
 
 def test_what_is_written_and_does_not_count_yet_is_waited_for() -> None:
     disk, topic = MemoryDisk(), TopicPartition("t", 0)
-    replicas = ReplicaManager(SystemClock(), Purgatory(ManualTimers()))
+    replicas = ReplicaManager(SystemClock(), Purgatory(ManualTimers(), lambda: 0.0))
     partition = replicas.lead(open_log(disk, topic, "/t-0", LogConfig(flush_messages=1)), 0)
     told: list[ErrorCode] = []
     replicas.gathering(partition).add([CoordinatorRecord(b"key", b"value")], told.append)
@@ -214,7 +214,7 @@ def test_what_is_decided_behind_a_large_batch_is_in_another(tmp_path: Path) -> N
 
 def test_who_waits_for_more_replicas_keeps_nothing_of_what_was_sent(tmp_path: Path) -> None:
     replicas = replicas_of(tmp_path, "t", magic=MAGIC_07)
-    parts = SimpleNamespace(replicas=replicas, purgatory=Purgatory(ManualTimers()))
+    parts = SimpleNamespace(replicas=replicas, purgatory=Purgatory(ManualTimers(), lambda: 0.0))
     received = bytearray(encode_message(b"hello"))
     appends = [Append("t", NO_ID, 0, memoryview(received))]
     asked = Produce(2, 60_000, None, zstd=False, appends=appends)

@@ -16,7 +16,7 @@ def count(done: list[int]) -> Iterator[None]:
 
 
 def stepping(timers: ManualTimers) -> Stepping:
-    return Stepping(ReplicaManager(SystemClock(), Purgatory(timers)), timers)
+    return Stepping(ReplicaManager(SystemClock(), Purgatory(timers, lambda: 0.0)), timers)
 
 
 @pytest.mark.parametrize(("ends_unheard", "made"), [(False, [0, 1, 2]), (True, [0])])

@@ -85,7 +85,7 @@ def by_metadata(broker: Broker, name: str) -> ErrorCode:
 
 def by_writing_as_07(broker: Broker, name: str) -> ErrorCode:
     """As clients of Kafka 0.7 and of the proposal do; a log would be made by more than is here."""
-    broker.purgatory = Purgatory(broker.timers)
+    broker.purgatory = Purgatory(broker.timers, lambda: 0.0)
     code = to_write(broker, name, 0)
     assert isinstance(code, ErrorCode)
     return code

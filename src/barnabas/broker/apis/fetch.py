@@ -84,21 +84,20 @@ def _wait(
     rules: _Rules,
 ) -> Pending:
     min_bytes, missing = limits
-    wait_ms, committed_only = fetch.max_wait_ms, fetch.committed_only
     pending = Pending()
 
-    def finish() -> None:
+    def finish(*, must: bool) -> bool:
         fetched = read()
+        if not must and fetch.committed_only and not is_due(fetched, min_bytes):
+            return False
         if not rules.zstd:
             fetched = _without_unreadable(broker, fetched, rules.magic)
         pending.complete(plan.answer(fetched))
+        return True
 
-    def is_there() -> bool:
-        return is_due(read(), min_bytes)
-
-    condition = DelayedFetch(missing, finish, is_there if committed_only else None)
+    condition = DelayedFetch(missing, finish)
     keys = broker.replicas.keys_of(plan.reads)
-    broker.purgatory.park(condition, keys, wait_ms / 1000, pending)
+    broker.purgatory.park(condition, keys, fetch.max_wait_ms / 1000, pending)
     return pending
 
 

@@ -11,7 +11,7 @@ Ignores: `min_bytes`: some records are enough.
 Versions: 1 a limit on records · 2 strict limit (KIP-1206), renewed locks (KIP-1222)
 """
 
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
@@ -100,20 +100,27 @@ def _adopt(session: ShareSession, request: ShareFetchRequest) -> None:
 class _Waiting:
     """A fetch that waits until there is something for it in one of its partitions."""
 
-    def __init__(self, partitions: SharePartitions, waits: list[Live], finish: object) -> None:
+    def __init__(
+        self, partitions: SharePartitions, waits: list[Live], on_finish: Callable[[], None]
+    ) -> None:
         self._partitions = partitions
         self._waits = waits
-        self._finish = finish
+        self._on_finish = on_finish
+        self._is_gone = False
 
     def happened(self, key: Hashable, amount: int) -> bool:
         """Something was written, decided, or given back, or (below 0) is gone."""
         del key
-        return amount < 0 or any(self._partitions.has_some(one) for one in self._waits)
+        self._is_gone = self._is_gone or amount < 0
+        return True
 
-    def finish(self) -> None:
-        """Look again, and answer."""
-        assert callable(self._finish)
-        self._finish()
+    def finish(self, *, is_late: bool) -> bool:
+        """Look again, and answer if there is something that no other fetch has taken meanwhile."""
+        must = is_late or self._is_gone
+        if not must and not any(self._partitions.has_some(one) for one in self._waits):
+            return False
+        self._on_finish()
+        return True
 
 
 def _wait(

@@ -30,8 +30,10 @@ def handle(broker: Broker, context: RequestContext, fetch: Fetch | None) -> Fetc
         return FetchOutcome(ErrorCode.NONE, 0, fetched)
     pending = Pending()
 
-    def finish() -> None:
+    def finish(*, must: bool) -> bool:
+        del must
         pending.complete(FetchOutcome(ErrorCode.NONE, 0, _read_all(broker, fetch)))
+        return True
 
     condition = DelayedFetch(fetch.min_bytes - readable_bytes(fetched), finish)
     keys = [_key(broker, read) for read in fetch.reads]

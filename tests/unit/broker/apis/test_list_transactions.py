@@ -37,7 +37,7 @@ def asks(
     timers = ManualTimers()
     broker = SimpleNamespace(
         clock=SimpleNamespace(time_ms=lambda: 0),
-        stepping=Stepping(ReplicaManager(SystemClock(), Purgatory(timers)), timers),
+        stepping=Stepping(ReplicaManager(SystemClock(), Purgatory(timers, lambda: 0.0)), timers),
         transactions=SimpleNamespace(all=lambda: known),
     )
     request = ListTransactionsRequest(

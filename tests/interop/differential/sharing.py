@@ -1,5 +1,6 @@
 """Scripts about members of share groups: what they acknowledge, and where their sessions stand."""
 
+import time
 from collections.abc import Sequence
 from typing import Any
 
@@ -266,4 +267,56 @@ def moved_offsets(talk: Talk) -> None:
     talk.ask("nothing of no name", AlterShareGroupOffsetsRequest(group_id="", topics=[]), 0)
 
 
-SCENARIOS = (renewals, committed_records, share_mistakes, moved_offsets)
+def share_subscriptions(talk: Talk) -> None:
+    """A member that subscribes anew while the next assignment is not due."""
+    names = {talk.create(name): name for name in ("cats", "dogs", "owls")}
+    group = talk.topic("group")
+    talk.wait(FindCoordinatorRequest(key=group, key_type=0), 3, lambda said: not said.error_code)
+    rarely = changed(GROUP, group, ("share.assignment.interval.ms", SET, "5000"))
+    talk.wait(rarely, 1, lambda said: not said.responses[0].error_code)
+    settled(talk)
+
+    def beat(epoch: int, *subscribed: str) -> ShareGroupHeartbeatRequest:
+        return ShareGroupHeartbeatRequest(
+            group_id=group,
+            member_id=MEMBER,
+            member_epoch=epoch,
+            subscribed_topic_names=[talk.topic(name) for name in subscribed] or None,
+        )
+
+    def assigned(answer: Any) -> list[str] | None:
+        if answer.assignment is None:
+            return None
+        return sorted(names[bytes(one.topic_id)] for one in answer.assignment.topic_partitions)
+
+    def has_just(epoch: int, *subscribed: str) -> int:
+        """Subscribe, and wait until the assignment is that; gives the member's epoch."""
+        said = talk.wait(beat(epoch, *subscribed), 1, lambda _said: True)
+        while assigned(said) != list(subscribed):
+            said = talk.wait(beat(said.member_epoch), 1, lambda _said: True)
+            time.sleep(0.05)
+        return int(said.member_epoch)
+
+    # Kafka assigns what it has kept a place for, which it may have a moment after the member came.
+    epoch = has_just(has_just(0, "cats"), "cats", "dogs")
+    for number, subscribed in enumerate(
+        (("dogs",), (), ("cats", "dogs"), (), ("cats",), ("owls",), ("dogs", "owls"))
+    ):
+        said = talk.wait(beat(epoch, *subscribed), 1, lambda _said: True)
+        talk.answers[f"{number}: subscribed to {subscribed}"] = (
+            said.error_code,
+            said.member_epoch - epoch,
+            assigned(said),
+        )
+    asked = ShareGroupDescribeRequest(group_ids=[group], include_authorized_operations=False)
+    (described,) = talk.wait(asked, 1, lambda _said: True).groups
+    talk.answers["epochs"] = (
+        described.group_state,
+        described.group_epoch - epoch,
+        described.assignment_epoch - epoch,
+    )
+    (member,) = described.members
+    talk.answers["assigned"] = [names[one.topic_id] for one in member.assignment.topic_partitions]
+
+
+SCENARIOS = (share_subscriptions, renewals, committed_records, share_mistakes, moved_offsets)

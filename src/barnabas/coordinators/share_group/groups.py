@@ -87,9 +87,10 @@ class ShareGroups(KeptGroups[ShareGroup]):
         if told != group.members.get(asked.member_id):
             draft.add(records.member_record(asked.group_id, told))
             group = self._groups[asked.group_id]
-        self._refresh(draft, group, has_news=told.topics != was.topics)
+        has_news = told.topics != was.topics
+        self._refresh(draft, group, has_news=has_news)
         self._retarget(draft, group, settings, now)
-        member = _moved(group, told)
+        member = self._moved(group, told, has_news=has_news)
         if member != told:
             draft.add(records.current_record(asked.group_id, member))
         group.sessions[asked.member_id] = now + settings.session_ms
@@ -134,6 +135,22 @@ class ShareGroups(KeptGroups[ShareGroup]):
         if group.epoch <= group.assignment_epoch or not group.members:
             return None
         return group.assigned_at_ms and group.assigned_at_ms + settings.assignment_interval_ms
+
+    def _moved(self, group: ShareGroup, member: ShareMember, *, has_news: bool) -> ShareMember:
+        """The member with what is due to it of the last assignment: only topics that it subscribes to.
+
+        A subscription may be newer than the assignment. Source: Kafka's ShareGroupAssignmentBuilder.
+        """
+        if member.epoch == group.assignment_epoch and not has_news:
+            return member
+        ids = {topic_id for topic_id, _ in known_topics(member.topics, self._topics).values()}
+        target = group.target.get(member.member_id, frozenset())
+        assigned = frozenset(place for place in target if place.topic_id in ids)
+        if member.epoch == group.assignment_epoch:
+            return replace(member, assigned=assigned)
+        return replace(
+            member, epoch=group.assignment_epoch, previous_epoch=member.epoch, assigned=assigned
+        )
 
     def _remove(self, draft: Draft, group: ShareGroup, gone: Iterable[str]) -> None:
         for member_id in gone:
@@ -242,15 +259,4 @@ def _told(member: ShareMember, asked: ShareBeat) -> ShareMember:
         client_id=asked.client_id,
         client_host=asked.client_host,
         topics=member.topics if asked.topics is None else tuple(sorted(set(asked.topics))),
-    )
-
-
-def _moved(group: ShareGroup, member: ShareMember) -> ShareMember:
-    if member.epoch == group.assignment_epoch:
-        return member
-    return replace(
-        member,
-        epoch=group.assignment_epoch,
-        previous_epoch=member.epoch,
-        assigned=group.target.get(member.member_id, frozenset()),
     )

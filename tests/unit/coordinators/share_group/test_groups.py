@@ -71,6 +71,39 @@ def test_an_idle_heartbeat_writes_nothing_and_puts_the_session_off() -> None:
     assert shard.share.heartbeat(beat("a", 2), SETTINGS, 900).reply.epoch == 3
 
 
+def test_a_member_has_what_it_subscribes_to_before_the_next_assignment() -> None:
+    topics = SomeTopics(cats=1, dogs=2, owls=1)
+    shard = a_shard(topics)
+    late = SETTINGS._replace(assignment_interval_ms=60_000)
+
+    def subscribed(*names: str, epoch: int = 2) -> frozenset[Place] | None:
+        asked = replace(beat("a", epoch), topics=names)
+        return shard.share.heartbeat(asked, late, 1).reply.assigned
+
+    assert subscribed("cats", "dogs", epoch=0) == topics.places("cats") | topics.places("dogs")
+    assert subscribed("cats") == topics.places("cats")
+    assert shard.share.heartbeat(beat("a", 2), late, 1).reply.assigned is None
+    assert subscribed("owls") == frozenset()
+    assert subscribed("dogs", "owls") == topics.places("dogs")
+    group = shard.share.get("g")
+    assert group is not None
+    assert (group.epoch, group.assignment_epoch, group.members["a"].epoch) == (5, 2, 2)
+    again = shard.share.heartbeat(beat("a", 2), late, 60_001).reply
+    assert (again.epoch, again.assigned) == (5, topics.places("dogs") | topics.places("owls"))
+
+
+def test_an_assignment_of_before_gives_nothing_that_is_no_longer_wanted() -> None:
+    topics = SomeTopics(cats=1, dogs=2)
+    shard = a_shard(topics)
+    late = SETTINGS._replace(assignment_interval_ms=60_000)
+    shard.share.heartbeat(replace(beat("a"), topics=("cats",)), late, 1)
+    shard.share.heartbeat(replace(beat("b"), topics=("cats", "dogs")), late, 2)
+    shard.share.heartbeat(beat("a", 2), late, 60_002)
+    asked = replace(beat("b", 2), topics=("dogs",))
+    reply = shard.share.heartbeat(asked, late, 60_003).reply
+    assert (reply.epoch, reply.assigned) == (3, topics.places("dogs"))
+
+
 def test_who_says_everything_hears_everything() -> None:
     topics = SomeTopics(dogs=2)
     shard = a_shard(topics)

@@ -1,5 +1,6 @@
 """Scripts about the edges of classic groups: rebalances seen from outside, odd names, odd offsets."""
 
+import struct
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -289,4 +290,31 @@ def told_and_listed(talk: Talk) -> None:
             told["groups"] = [each for each in told["groups"] if each["group_id"] == one.group]
 
 
-SCENARIOS = (rebalance, odd_names, odd_offsets, told_and_listed)
+def odd_subscriptions(talk: Talk) -> None:
+    """Consumers that say what they subscribe to as no version does, and offsets that are to go."""
+    for name in ("dogs", "cats"):
+        talk.create(name)
+    topic = talk.topic("dogs").encode()
+    named = struct.pack(">ih", 1, len(topic)) + topic
+    none, owned = b"\xff\xff\xff\xff", b"\0\0\0\0"
+    # Kafka never answers who joins with a length that goes beyond the end.
+    bodies = {
+        "whole": named + none,
+        "no user data": named,
+        "owned cut short": named + none + b"\0\0\0\1\0",
+        "owned and garbage": named + none + owned + b"garbage",
+        "no topics": owned + none,
+        "empty": b"",
+    }
+    one = Person(talk, talk.topic("g"))
+    for label, body in bodies.items():
+        for version in (-1, 0, 1, 2, 3, 4, 99):
+            metadata = struct.pack(">h", version) + body
+            joined = talk.wait(one.join(metadata=metadata), 3, lambda said: not said.error_code)
+            one.member_id, one.generation = joined.member_id, joined.generation_id
+            talk.wait(one.sync(), 5, lambda said: not said.error_code)
+            for name in ("dogs", "cats"):
+                talk.ask(f"{label} in {version}: {name}", one.forget(talk.topic(name)), 0)
+
+
+SCENARIOS = (rebalance, odd_names, odd_offsets, odd_subscriptions, told_and_listed)

@@ -52,11 +52,16 @@ def vote(members: Collection[Member]) -> str:
 
 
 def topics_of(members: Collection[Member], protocol: str | None) -> set[str] | None:
-    """The topics that consumers subscribe to; None if one of them does not say it as consumers do."""
+    """The topics that consumers subscribe to; None if one of them does not say it as consumers do.
+
+    Every version begins as version 0 does, and clients write versions whose rest they leave out.
+    Source: Kafka's ClassicGroup.computeSubscribedTopics.
+    """
+    codec = Codec.of(ConsumerProtocolSubscription, 0)
     topics: set[str] = set()
     try:
         for member in members:
-            topics.update(subscription_of(member.metadata(protocol)).topics)
+            topics.update(codec.decode(member.metadata(protocol), _VERSION.size)[0].topics)
     except DecodeError:
         return None
     return topics

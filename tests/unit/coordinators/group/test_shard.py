@@ -1,3 +1,5 @@
+import struct
+
 import pytest
 
 from barnabas.coordinators.group.classic import ClassicGroup
@@ -169,11 +171,25 @@ def test_offsets_of_a_garbled_subscription_are_kept() -> None:
     commit(shard, OUTSIDE)
     group = in_state(shard, GroupState.STABLE)
     member: Member = group.members["rex-1"]
-    for garbage in (b"", b"\0", b"\xff\xff\0", b"\0\0\0\0\0\7"):
+    for garbage in (b"", b"\0", b"\xff\xff\0", b"\0\0\0\0\0\7", b"\0\1\0\0\0\1\0\4dogs"):
         member.protocols = (("range", garbage),)
         assert shard.expire(10 * DAY_MS, DAY_MS).records == ()
         codes = shard.delete_offsets("kennel", [DOGS]).reply
         assert codes == [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC]
+
+
+@pytest.mark.parametrize("version", [-1, 0, 1, 3, 4, 99])
+@pytest.mark.parametrize("rest", [b"", b"\0\0\0\1\0", b"\0\0\0\0and more"])
+def test_a_subscription_is_read_as_its_first_version(version: int, rest: bytes) -> None:
+    shard = a_shard()
+    commit(shard, a_commit(Identity(""), -1, DOGS, CATS))
+    member: Member = in_state(shard, GroupState.STABLE).members["rex-1"]
+    said = struct.pack(">hih4si", version, 1, 4, b"dogs", -1) + rest
+    member.protocols = (("range", said),)
+    codes = shard.delete_offsets("kennel", [DOGS, CATS]).reply
+    assert codes == [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC, ErrorCode.NONE]
+    replay(shard, *shard.expire(10 * DAY_MS, DAY_MS).records)
+    assert shard.offsets.positions("kennel") == [DOGS]
 
 
 def test_an_empty_group_ends_with_its_last_offset() -> None:

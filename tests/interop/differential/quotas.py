@@ -1,6 +1,7 @@
 """Scripts about client quotas."""
 
 from collections.abc import Mapping, Sequence
+from itertools import islice, permutations
 
 from barnabas.protocol.alter_client_quotas import (
     AlterClientQuotasRequest,
@@ -11,6 +12,7 @@ from barnabas.protocol.alter_client_quotas import (
 from barnabas.protocol.describe_client_quotas import (
     ComponentData,
     DescribeClientQuotasRequest,
+    DescribeClientQuotasResponse,
 )
 from tests.interop.differential.talk import Talk
 
@@ -171,4 +173,43 @@ def _remove(talk: Talk, user: str, client: str) -> None:
     talk.ask("kind twice, removed", _altered({"user": "other"}, {"producer_byte_rate": None}), 1)
 
 
-SCENARIOS = (client_quotas,)
+def quotas_in_order(talk: Talk) -> None:
+    """Entities, their parts and their quotas in the order in which they are told."""
+    keys = (
+        "producer_byte_rate",
+        "consumer_byte_rate",
+        "request_percentage",
+        "controller_mutation_rate",
+    )
+    users = [talk.topic(str(number)) for number in range(9)]
+    both = {"user": users[0], "client-id": users[1]}
+    entities: list[dict[str, str | None]] = [
+        *({"user": user} for user in users),
+        *({"client-id": user} for user in users[::-2]),
+        both,
+        dict(reversed(both.items())) | {"user": users[2]},
+        {"user": users[3], "client-id": None},
+        {"user": None, "client-id": users[4]},
+    ]
+    for number, entity in enumerate(entities):
+        first = number % 4
+        for wanted in islice(permutations(keys, 1 + first), first, first + 1 + number % 3):
+            said = talk.wait(_altered(entity, dict.fromkeys(wanted, 1e12)), 1, lambda _said: True)
+            talk.answers[f"set {number} {wanted}"] = str(said.entries[0].entity)
+    # What is changed last is seen last.
+    value = 2e12
+    talk.wait(_altered(entities[-1], {keys[0]: value}), 1, lambda _said: True)
+
+    def is_seen(said: DescribeClientQuotasResponse) -> bool:
+        values = [one.value for each in said.entries or () for one in each.values]
+        return value in values
+
+    asked = DescribeClientQuotasRequest(components=[], strict=False)
+    told = talk.wait(asked, 1, is_seen).entries
+    talk.answers["told"] = str([(one.entity, [value.key for value in one.values]) for one in told])
+    gone = [_altered(entity, dict.fromkeys(keys)).entries[0] for entity in entities]
+    said = talk.wait(AlterClientQuotasRequest(entries=gone, validate_only=False), 1, bool)
+    talk.answers["removed"] = str([(one.entity, one.error_code) for one in said.entries])
+
+
+SCENARIOS = (client_quotas, quotas_in_order)

@@ -1,7 +1,8 @@
 """AlterClientQuotas (key 49): change how much clients may use (KIP-546).
 
 Does: sets and removes quotas of users, client ids, both together, and addresses; `validate_only`. An
-    entity that is there twice is refused once. What holds is durable before the answer.
+    entity that is there twice is refused once. What holds is durable before the answer, which has
+    Kafka's order.
 Refuses: what Kafka refuses, and a quota that is no number.
 Versions: 1 flexible
 """
@@ -12,6 +13,12 @@ from math import isnan
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.hash_order import (
+    USUAL_TABLE,
+    hash_of_entity,
+    hash_of_text,
+    in_hash_order,
+)
 from barnabas.broker.quotas import (
     ADDRESS,
     CLIENT,
@@ -60,9 +67,13 @@ def handle(
         told[who] = AlteredEntityResult(
             error_code=code,
             error_message=why,
-            entity=[EntityData(entity_type=kind, entity_name=name) for kind, name in parts.items()],
+            entity=[
+                EntityData(entity_type=kind, entity_name=parts[kind])
+                for kind in in_hash_order(parts, hash_of_text)
+            ],
         )
-    return AlterClientQuotasResponse(entries=list(told.values()))
+    whos = in_hash_order(told, lambda who: hash_of_entity(dict(who)), table=USUAL_TABLE)
+    return AlterClientQuotasResponse(entries=[told[who] for who in whos])
 
 
 def _parts(entry: AlteredEntity) -> _Parts:
@@ -115,7 +126,7 @@ def _changes(asked: Sequence[OpData], *, of_address: bool) -> dict[str, float | 
                 raise BrokerError(ErrorCode.INVALID_REQUEST, what)
             _check(one.key, one.value)
         changes[one.key] = None if one.remove else one.value
-    return changes
+    return {key: changes[key] for key in in_hash_order(changes, hash_of_text, table=USUAL_TABLE)}
 
 
 def _check(key: str, value: float) -> None:

@@ -1,7 +1,7 @@
 """DescribeClientQuotas (key 48): how much clients may use, by entity (KIP-546).
 
 Does: entities with a part of this name, of the default's, or of any; with `strict` those that have no
-    other part.
+    other part. Entities and their quotas come in the order in which Kafka has them.
 Refuses: kinds of parts that there are not, a kind twice, an address together with others.
 Versions: 1 flexible
 """
@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.hash_order import hash_of_entity, hash_of_text, in_hash_order
 from barnabas.broker.quotas import ADDRESS, CLIENT, DEFAULT, USER, Entity
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.describe_client_quotas import (
@@ -35,12 +36,13 @@ def handle(
         return DescribeClientQuotasResponse(
             error_code=error.code, error_message=error.why, entries=None
         )
+    known = [(parts_of(entity), values) for entity, values in broker.quotas]
     return DescribeClientQuotasResponse(
         error_code=ErrorCode.NONE,
         entries=[
             _entry(parts, values)
-            for entity, values in broker.quotas
-            if _fits(parts := parts_of(entity), request)
+            for parts, values in in_hash_order(known, lambda one: hash_of_entity(one[0]))
+            if _fits(parts, request)
         ],
     )
 
@@ -89,5 +91,7 @@ def _entry(parts: Mapping[str, str], values: Mapping[str, float]) -> EntryData:
         entity=[
             EntityData(entity_type=kind, entity_name=name or None) for kind, name in parts.items()
         ],
-        values=[ValueData(key=key, value=value) for key, value in values.items()],
+        values=[
+            ValueData(key=key, value=values[key]) for key in in_hash_order(values, hash_of_text)
+        ],
     )

@@ -43,6 +43,7 @@ SCENARIOS = (
     *cluster.SCENARIOS,
     *placement.SCENARIOS,
     properties.topic_properties,
+    properties.documentation,
     *quotas.SCENARIOS,
     *groups.SCENARIOS,
     *group_edges.SCENARIOS,

@@ -196,7 +196,7 @@ class BrokerConfig(
     log_cleanup_policy: tuple[str, ...] = words(
         ("delete",),
         MEDIUM,
-        "What happens to old segments: delete, compact, or both.",
+        "This config designates the retention policy of old segments: delete, compact, or both.",
         choices=("delete", "compact"),
     )
     log_retention_ms: int | None = optional_long(

@@ -10,19 +10,19 @@ class ClientMetricsConfig(Configuration):
     metrics: tuple[str, ...] = words(
         (),
         MEDIUM,
-        "Prefixes of the names of the metrics that clients send; * alone: all of them.",
+        "Telemetry metric name prefixes, of the metrics that clients send; * alone: all of them.",
     )
     interval_ms: int = integer(
         300_000,
         MEDIUM,
-        "How often a client sends them, in milliseconds.",
+        "Metrics push interval: how often a client sends them, in milliseconds.",
         low=100,
         high=3_600_000,
     )
     match: tuple[str, ...] = words(
         (),
         MEDIUM,
-        "Which clients: selector=pattern, all of which must fit. Selectors are client_instance_id, "
-        "client_id, client_software_name, client_software_version, client_source_address and "
+        "Client match criteria: selector=pattern, all of which must fit. Selectors are "
+        "client_instance_id, client_id, client_software_name, client_software_version, client_source_address and "
         "client_source_port.",
     )

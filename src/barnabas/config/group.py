@@ -13,9 +13,12 @@ def _milliseconds(default: int, low: int, high: int, text: str, synonym: str) ->
     return integer(default, MEDIUM, text, low=low, high=high, synonym=f"group.{synonym}")
 
 
-_SESSION = "After how long without a heartbeat a member is given up, in milliseconds."
-_HEARTBEAT = "How often members say that they are there, in milliseconds."
-_ASSIGNMENT = "How long it is at least from one assignment to the next, in milliseconds."
+_SESSION = (
+    "The timeout to detect client failures: after so long without a heartbeat a member is given up, in "
+    "milliseconds."
+)
+_HEARTBEAT = "The heartbeat interval given to the members, in milliseconds."
+_ASSIGNMENT = "The interval between assignment updates is at least so long, in milliseconds."
 
 
 def _limited(default: int, text: str, name: str) -> int:
@@ -40,32 +43,33 @@ class GroupConfig(Configuration):
     share_assignment_interval_ms: int = _limited(1_000, _ASSIGNMENT, "share.assignment.interval.ms")
     share_record_lock_duration_ms: int = _limited(
         30_000,
-        "How long a member has a record for itself, in milliseconds.",
+        "The record acquisition lock duration: a member has a record for itself so long, in milliseconds.",
         "share.record.lock.duration.ms",
     )
     share_delivery_count_limit: int = _limited(
-        5, "How often a record is delivered at most.", "share.delivery.count.limit"
+        5, "The maximum number of times that a record is delivered.", "share.delivery.count.limit"
     )
     share_partition_max_record_locks: int = _limited(
         2_000,
-        "How many records of a partition members may have at once.",
+        "Share-group record lock limit: members may have so many records of a partition at once.",
         "share.partition.max.record.locks",
     )
     share_auto_offset_reset: str = string(
         "latest",
         MEDIUM,
-        "Where a new share group begins: earliest, latest, or by_duration: and an ISO 8601 duration.",
+        "The strategy to initialize where a share group begins: earliest, latest, or by_duration: and an "
+        "ISO 8601 duration.",
     )
     share_isolation_level: str = string(
         "read_uncommitted",
         MEDIUM,
-        "Whether records of transactions that are not committed are delivered.",
+        "Controls how to read records of transactions: whether those that are not committed are delivered.",
         choices=("read_committed", "read_uncommitted"),
     )
     share_renew_acknowledge_enable: bool = boolean(
         MEDIUM,
         default=True,
-        text="Whether a member may have a record for longer.",
+        text="Whether the renew acknowledge type is taken, which keeps a record for a member for longer.",
     )
     streams_session_timeout_ms: int = _limited(45_000, _SESSION, "streams.session.timeout.ms")
     streams_heartbeat_interval_ms: int = _limited(
@@ -78,13 +82,13 @@ class GroupConfig(Configuration):
         3_000,
         0,
         INT_MAX,
-        "How long a new group waits for further members, in milliseconds.",
+        "The amount of time that a new group waits for further members, in milliseconds.",
         "streams.initial.rebalance.delay.ms",
     )
     streams_num_standby_replicas: int = integer(
         0,
         MEDIUM,
-        "How many copies of a task's state are kept ready.",
+        "The number of standby replicas: copies of a task's state that are kept ready.",
         low=0,
         synonym="group.streams.num.standby.replicas",
     )

@@ -36,15 +36,16 @@ class TopicConfig(Configuration):
     cleanup_policy: tuple[str, ...] = words(
         ("delete",),
         MEDIUM,
-        "What happens to old segments: delete drops them by age and size, compact keeps the last "
-        "record of each key.",
+        "This config designates the retention policy: delete drops old segments by age and size, "
+        "compact keeps the last record of each key.",
         choices=("delete", "compact"),
         synonym="log.cleanup.policy",
     )
     compression_type: str = string(
         "producer",
         MEDIUM,
-        "The codec that batches are stored in; producer means as they came.",
+        "Specify the final compression type: the codec that batches are stored in; producer means as "
+        "they came.",
         choices=("uncompressed", "zstd", "lz4", "snappy", "gzip", "producer"),
         synonym="compression.type",
         since="0.9.0",
@@ -52,7 +53,7 @@ class TopicConfig(Configuration):
     compression_gzip_level: int = integer(
         -1,
         MEDIUM,
-        "The level of gzip where compression.type is gzip; -1: the codec's own default.",
+        "The compression level to use where compression.type is gzip; -1: the codec's own default.",
         low=-1,
         high=9,
         synonym="compression.gzip.level",
@@ -61,7 +62,7 @@ class TopicConfig(Configuration):
     compression_lz4_level: int = integer(
         9,
         MEDIUM,
-        "The level of lz4 where compression.type is lz4; 9: the fast one.",
+        "The compression level to use where compression.type is lz4; 9: the fast one.",
         low=1,
         high=17,
         synonym="compression.lz4.level",
@@ -70,7 +71,7 @@ class TopicConfig(Configuration):
     compression_zstd_level: int = integer(
         3,
         MEDIUM,
-        "The level of zstd where compression.type is zstd.",
+        "The compression level to use where compression.type is zstd.",
         low=-131_072,
         high=22,
         synonym="compression.zstd.level",
@@ -79,36 +80,37 @@ class TopicConfig(Configuration):
     delete_retention_ms: int = long(
         86_400_000,
         MEDIUM,
-        "How long a compacted topic keeps the mark of a deleted key, in milliseconds.",
+        "The amount of time to retain the mark of a deleted key in a compacted topic, in milliseconds.",
         low=0,
         synonym="log.cleaner.delete.retention.ms",
     )
     file_delete_delay_ms: int = long(
         60_000,
         MEDIUM,
-        "How long the file of a dropped segment stays for those who still read it, in "
-        "milliseconds.",
+        "The time to wait before the file of a dropped segment is removed, for those who still read it, "
+        "in milliseconds.",
         low=0,
         synonym="log.segment.delete.delay.ms",
     )
     flush_messages: int = long(
         LONG_MAX,
         MEDIUM,
-        "After how many records the log is flushed to stable storage.",
+        "This setting allows specifying after how many records the log is flushed to stable storage.",
         low=1,
         synonym="log.flush.interval.messages",
     )
     flush_ms: int = long(
         LONG_MAX,
         MEDIUM,
-        "After how long a record is flushed to stable storage, in milliseconds.",
+        "This setting allows specifying after how long a record is flushed to stable storage, in "
+        "milliseconds.",
         low=0,
         synonym="log.flush.interval.ms",
     )
     index_interval_bytes: int = integer(
         4096,
         MEDIUM,
-        "About how many bytes of log lie between two entries of the offset index.",
+        "This setting controls how frequently the offset index has an entry: after about so many bytes.",
         low=0,
         synonym="log.index.interval.bytes",
     )
@@ -123,7 +125,7 @@ class TopicConfig(Configuration):
     max_compaction_lag_ms: int = long(
         LONG_MAX,
         MEDIUM,
-        "After how long a record must be considered for compaction, in milliseconds.",
+        "The maximum time a message waits until it is considered for compaction, in milliseconds.",
         low=1,
         synonym="log.cleaner.max.compaction.lag.ms",
         since="2.3",
@@ -131,14 +133,15 @@ class TopicConfig(Configuration):
     max_message_bytes: int = integer(
         1_048_588,
         MEDIUM,
-        "The largest record batch that is accepted, in bytes as sent (after compression).",
+        "The largest record batch size that is accepted, in bytes as sent (after compression).",
         low=0,
         synonym="message.max.bytes",
     )
     message_downconversion_enable: bool = boolean(
         LOW,
         default=True,
-        text="Whether records are converted for readers of an older format. Kafka 4 has none.",
+        text="This configuration controls whether records are converted for readers of an older format. Kafka "
+        "4 has none.",
         synonym="log.message.downconversion.enable",
         since="2.0",
         gone="4.0",
@@ -146,8 +149,8 @@ class TopicConfig(Configuration):
     message_format_version: str = string(
         "3.0-IV1",
         MEDIUM,
-        "The release whose record format is stored: 0.10.0 and later ones have timestamps, 0.11.0 and "
-        "later ones batches. Kafka 3 ignores it, Kafka 4 has none.",
+        "Specify the message format version: the release whose record format is stored. 0.10.0 and later "
+        "ones have timestamps, 0.11.0 and later ones batches. Kafka 3 ignores it, Kafka 4 has none.",
         synonym="log.message.format.version",
         since="0.10.0",
         gone="4.0",
@@ -155,7 +158,8 @@ class TopicConfig(Configuration):
     message_timestamp_after_max_ms: int = long(
         3_600_000,
         MEDIUM,
-        "How far ahead of the broker's clock a record's timestamp may be, in milliseconds.",
+        "This configuration sets the allowable timestamp of a record: so far ahead of the broker's clock, "
+        "in milliseconds.",
         low=0,
         synonym="log.message.timestamp.after.max.ms",
         since="3.6",
@@ -163,7 +167,8 @@ class TopicConfig(Configuration):
     message_timestamp_before_max_ms: int = long(
         LONG_MAX,
         MEDIUM,
-        "How far behind the broker's clock a record's timestamp may be, in milliseconds.",
+        "This configuration sets the allowable timestamp of a record: so far behind the broker's clock, "
+        "in milliseconds.",
         low=0,
         synonym="log.message.timestamp.before.max.ms",
         since="3.6",
@@ -181,8 +186,8 @@ class TopicConfig(Configuration):
     message_timestamp_type: str = string(
         "CreateTime",
         MEDIUM,
-        "Whose time a record carries: the producer's (CreateTime) or the broker's at the append "
-        "(LogAppendTime).",
+        "Define whether the timestamp of a record is the producer's (CreateTime) or the broker's at the "
+        "append (LogAppendTime).",
         choices=("CreateTime", "LogAppendTime"),
         synonym="log.message.timestamp.type",
         since="0.10.0",
@@ -190,7 +195,8 @@ class TopicConfig(Configuration):
     min_cleanable_dirty_ratio: float = double(
         0.5,
         MEDIUM,
-        "The share of a log that must be uncompacted before it is compacted again.",
+        "This configuration controls how frequently a log is compacted: when so large a share of it is "
+        "uncompacted.",
         low=0,
         high=1,
         synonym="log.cleaner.min.cleanable.ratio",
@@ -198,7 +204,7 @@ class TopicConfig(Configuration):
     min_compaction_lag_ms: int = long(
         0,
         MEDIUM,
-        "For how long a record is safe from compaction, in milliseconds.",
+        "The minimum time a message is safe from compaction, in milliseconds.",
         low=0,
         synonym="log.cleaner.min.compaction.lag.ms",
         since="0.10.1",
@@ -206,7 +212,7 @@ class TopicConfig(Configuration):
     min_insync_replicas: int = integer(
         1,
         MEDIUM,
-        "How many replicas must have a record before acks=all is answered.",
+        "Specifies the minimum number of replicas that must have a record before acks=all is answered.",
         low=1,
         synonym="min.insync.replicas",
         since="0.8.2",
@@ -215,7 +221,7 @@ class TopicConfig(Configuration):
     preallocate: bool = boolean(
         MEDIUM,
         default=False,
-        text="Whether a new segment gets its whole size on disk at once.",
+        text="True if we should preallocate the whole size of a new segment on disk.",
         synonym="log.preallocate",
         since="0.9.0",
         inert=_NO_PREALLOCATION,
@@ -223,35 +229,37 @@ class TopicConfig(Configuration):
     retention_bytes: int = long(
         -1,
         MEDIUM,
-        "How large a partition may grow before old segments are dropped, in bytes; -1: no limit.",
+        "This configuration controls the maximum size of a partition, in bytes, before old segments are "
+        "dropped; -1: no limit.",
         synonym="log.retention.bytes",
     )
     retention_ms: int = long(
         604_800_000,
         MEDIUM,
-        "How long records are kept, in milliseconds; -1: for ever.",
+        "This configuration controls the maximum time for which records are kept, in milliseconds; -1: for "
+        "ever.",
         low=-1,
         synonym="log.retention.ms",
     )
     segment_bytes: int = integer(
         1_073_741_824,
         MEDIUM,
-        "The size at which a segment is closed and the next one begun, in bytes.",
+        "This configuration controls the segment file size at which the next segment begins, in bytes.",
         low=1_048_576,
         synonym="log.segment.bytes",
     )
     segment_index_bytes: int = integer(
         10_485_760,
         MEDIUM,
-        "The largest size of an offset index, in bytes.",
+        "This configuration controls the size of the largest offset index, in bytes.",
         low=4,
         synonym="log.index.size.max.bytes",
     )
     segment_jitter_ms: int = long(
         0,
         MEDIUM,
-        "By how much at most the age limit of a segment is shortened at random, in milliseconds, "
-        "so that segments do not all roll at once.",
+        "The maximum random jitter that shortens the age limit of a segment, in milliseconds, so that "
+        "segments do not all roll at once.",
         low=0,
         synonym="log.roll.jitter.ms",
         since="0.8.2",
@@ -259,38 +267,43 @@ class TopicConfig(Configuration):
     segment_ms: int = long(
         604_800_000,
         MEDIUM,
-        "The age at which a segment is closed even if it is not full, in milliseconds.",
+        "This configuration controls the period of time after which a segment is closed even if it is not "
+        "full, in milliseconds.",
         low=1,
         synonym="log.roll.ms",
     )
     unclean_leader_election_enable: bool = boolean(
         LOW,
         default=False,
-        text="Whether a replica that is behind may become leader when no other is left.",
+        text="Indicates whether to enable a replica that is behind to become leader when no other is left.",
         since="0.8.2",
         inert=_NO_REPLICATION,
     )
     remote_storage_enable: bool = boolean(
         MEDIUM,
         default=False,
-        text="Whether old segments go to other storage.",
+        text="To enable tiered storage: whether old segments go to other storage.",
         since="3.6",
         inert=_NO_TIERS,
     )
     remote_log_copy_disable: bool = boolean(
-        MEDIUM, default=False, text="Whether that storage only gives.", since="3.9", inert=_NO_TIERS
+        MEDIUM,
+        default=False,
+        text="Determines whether tiered data is only read, and no more is added.",
+        since="3.9",
+        inert=_NO_TIERS,
     )
     remote_log_delete_on_disable: bool = boolean(
         MEDIUM,
         default=False,
-        text="Whether what is in that storage goes when it is no longer used.",
+        text="Determines whether tiered data goes when tiered storage is no longer used.",
         since="3.9",
         inert=_NO_TIERS,
     )
     local_retention_ms: int = long(
         -2,
         MEDIUM,
-        "How long records stay on the broker too, in milliseconds; -2: as retention.ms.",
+        "The number of milliseconds to keep records on the broker too; -2: as retention.ms.",
         low=-2,
         synonym="log.local.retention.ms",
         since="3.6",
@@ -299,17 +312,26 @@ class TopicConfig(Configuration):
     local_retention_bytes: int = long(
         -2,
         MEDIUM,
-        "How much of a partition stays on the broker too, in bytes; -2: as retention.bytes.",
+        "The maximum size of what stays of a partition on the broker too, in bytes; -2: as "
+        "retention.bytes.",
         low=-2,
         synonym="log.local.retention.bytes",
         since="3.6",
         inert=_NO_TIERS,
     )
     leader_replication_throttled_replicas: tuple[str, ...] = words(
-        (), LOW, "Replicas whose sending is throttled.", since="0.10.1", inert=_NO_REPLICATION
+        (),
+        LOW,
+        "A list of replicas whose sending is throttled.",
+        since="0.10.1",
+        inert=_NO_REPLICATION,
     )
     follower_replication_throttled_replicas: tuple[str, ...] = words(
-        (), LOW, "Replicas whose fetching is throttled.", since="0.10.1", inert=_NO_REPLICATION
+        (),
+        LOW,
+        "A list of replicas whose fetching is throttled.",
+        since="0.10.1",
+        inert=_NO_REPLICATION,
     )
 
     @classmethod

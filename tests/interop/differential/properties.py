@@ -1,5 +1,6 @@
 """Scripts about the properties of topics: which there are, what they may be, what goes together."""
 
+import re
 from collections.abc import Iterable, Mapping
 
 from barnabas.protocol.alter_configs import (
@@ -17,7 +18,7 @@ from barnabas.protocol.describe_configs import DescribeConfigsRequest, DescribeC
 from tests.interop.differential.past import PastTalk
 from tests.interop.differential.talk import Talk
 
-TOPIC = 2
+TOPIC, BROKER, CLIENT_METRICS, GROUP = 2, 4, 16, 32
 
 _VALUES: Mapping[str, tuple[str, ...]] = {
     "cleanup.policy": ("compact", "compact,delete", "burn", "compact,burn"),
@@ -59,6 +60,25 @@ def topic_properties(talk: Talk) -> None:
     """Asked of the newest Kafka."""
     talk.create("altered")
     _asked(talk, talk.topic("altered"), 7, range(1))
+
+
+def documentation(talk: Talk) -> None:
+    """The words with which the documentation of properties begins, which tools look for."""
+    talk.create("dogs")
+    resources = {TOPIC: talk.topic("dogs"), GROUP: "g", CLIENT_METRICS: "m", BROKER: "1"}
+    for kind, name in resources.items():
+        asked = DescribeConfigsResource(
+            resource_type=kind,
+            resource_name=name,
+            configuration_keys=["log.cleanup.policy"] if kind == BROKER else None,
+        )
+        request = DescribeConfigsRequest(resources=[asked], include_documentation=True)
+        (told,) = talk.wait(request, 4, lambda _said: True).results
+        assert told.configs
+        talk.answers[str(kind)] = {
+            one.name: re.sub(r"<.*?>|[:,]", "", one.documentation).split()[:3]
+            for one in told.configs
+        }
 
 
 def past_topic_properties(talk: PastTalk) -> None:

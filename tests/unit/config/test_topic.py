@@ -53,3 +53,23 @@ def test_what_changes_nothing_is_said_once(caplog: pytest.LogCaptureFixture) -> 
     assert TopicConfig.for_topic({}, broker).min_insync_replicas == 2
     TopicConfig.for_topic({"min.insync.replicas": 3}, broker)
     assert [record.levelname for record in caplog.records] == ["WARNING", "INFO"]
+
+
+@pytest.mark.parametrize(
+    ("name", "opening"),
+    [
+        ("cleanup.policy", "This config designates the retention policy"),
+        ("compression.type", "Specify the final compression type"),
+        ("max.message.bytes", "The largest record batch size"),
+        ("message.timestamp.type", "Define whether the timestamp"),
+        ("retention.bytes", "This configuration controls the maximum size"),
+        ("retention.ms", "This configuration controls the maximum time"),
+        ("segment.bytes", "This configuration controls the segment file size"),
+    ],
+)
+def test_what_a_property_is_begins_with_the_words_that_tools_look_for(
+    name: str, opening: str
+) -> None:
+    row = TopicConfig.find(name)
+    assert row is not None
+    assert row.text.startswith(opening)

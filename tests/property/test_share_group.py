@@ -117,12 +117,14 @@ class Sharing(RuleBasedStateMachine):
 
     @invariant()
     def all_is_shared(self) -> None:
-        """Whoever is as far as its group has what it is to have."""
+        """Whoever is as far as its group has what it is to have, of topics that it subscribes to now."""
         group = self.group
         for member in group.members.values():
             assert member.epoch <= group.assignment_epoch <= group.epoch
             if member.epoch == group.assignment_epoch:
-                assert member.assigned == group.target.get(member.member_id, frozenset())
+                target = group.target.get(member.member_id, frozenset())
+                subscribed = {self.topics.id_of(name) for name in member.topics}
+                assert member.assigned == {one for one in target if one.topic_id in subscribed}
 
 
 def unheard(groups: ShareGroups) -> list[ShareGroup]:

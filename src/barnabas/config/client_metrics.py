@@ -23,6 +23,6 @@ class ClientMetricsConfig(Configuration):
         (),
         MEDIUM,
         "Client match criteria: selector=pattern, all of which must fit. Selectors are "
-        "client_instance_id, client_id, client_software_name, client_software_version, client_source_address and "
-        "client_source_port.",
+        "client_instance_id, client_id, client_software_name, client_software_version, "
+        "client_source_address and client_source_port.",
     )

@@ -181,13 +181,12 @@ def quotas_in_order(talk: Talk) -> None:
         "request_percentage",
         "controller_mutation_rate",
     )
-    users = [talk.topic(str(number)) for number in range(9)]
-    both = {"user": users[0], "client-id": users[1]}
-    entities: list[dict[str, str | None]] = [
+    users: list[str | None] = [talk.topic(str(number)) for number in range(9)]
+    entities = [
         *({"user": user} for user in users),
         *({"client-id": user} for user in users[::-2]),
-        both,
-        dict(reversed(both.items())) | {"user": users[2]},
+        {"user": users[0], "client-id": users[1]},
+        {"client-id": users[1], "user": users[2]},
         {"user": users[3], "client-id": None},
         {"user": None, "client-id": users[4]},
     ]

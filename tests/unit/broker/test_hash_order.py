@@ -31,7 +31,11 @@ ENTITIES: list[Parts] = [
 def test_entities_with_quotas() -> None:
     assert in_hash_order(ENTITIES, hash_of_entity) == ENTITIES
     # Three pairs have one place each: whoever came first is first.
-    shared = [{"user": "u1"}, {"user": None, "client-id": "c1"}, {"user": "u2", "client-id": "c2"}]
+    shared: list[Parts] = [
+        {"user": "u1"},
+        {"user": None, "client-id": "c1"},
+        {"user": "u2", "client-id": "c2"},
+    ]
     turned = in_hash_order(ENTITIES[::-1], hash_of_entity)
     for first in shared:
         at = ENTITIES.index(first)

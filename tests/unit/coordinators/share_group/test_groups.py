@@ -1,3 +1,4 @@
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
@@ -76,7 +77,7 @@ def test_a_member_has_what_it_subscribes_to_before_the_next_assignment() -> None
     shard = a_shard(topics)
     late = SETTINGS._replace(assignment_interval_ms=60_000)
 
-    def subscribed(*names: str, epoch: int = 2) -> frozenset[Place] | None:
+    def subscribed(*names: str, epoch: int = 2) -> Iterable[Place] | None:
         asked = replace(beat("a", epoch), topics=names)
         return shard.share.heartbeat(asked, late, 1).reply.assigned
 

@@ -22,7 +22,6 @@ from barnabas.log.file_names import (
     OLD_LOG,
     PARTITION_METADATA,
     SEGMENT_FILES,
-    SNAPSHOT,
     parse_segment_file,
     segment_name,
 )
@@ -30,8 +29,7 @@ from barnabas.log.leader_epochs import LeaderEpochs
 from barnabas.log.old_names import without_old_names
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.partition_metadata import encode_topic_id, parse_topic_id
-from barnabas.log.producer_snapshot import decode_snapshot
-from barnabas.log.recalling import recall_batches
+from barnabas.log.producer_recovery import rebuild_aborted, restore_producers
 from barnabas.log.recovery import recover, remove_segments
 from barnabas.log.replacement import finish_replacement
 from barnabas.log.segment import Segment
@@ -118,7 +116,9 @@ def _begin(log: PartitionLog, segments: list[Segment], checkpoint: Checkpoint) -
     log.epochs.truncate_start(start)
     # What was made again from the batches is to be synced, too.
     log.opened(Segments(segments), start, end, end if rebuilt is None else min(rebuilt, end))
-    restore_producers(disk, log, rebuilt)
+    restore_producers(log, rebuilt)
+    if segments[-1].aborted.fault:
+        rebuild_aborted(log, segments[-1], segments[-1].aborted.fault)
     if not clean:
         _begin_sync_of_names(log, end)
         if end - log.recovery_point >= log.config.flush_messages:
@@ -228,50 +228,3 @@ def _new_segment(disk: Disk, directory: str, base_offset: int, config: LogConfig
     segment = Segment(disk, directory, base_offset, config)
     segment.create(0)
     return segment
-
-
-def restore_producers(disk: Disk, log: PartitionLog, rebuilt: int | None = None) -> None:
-    """Know the producers again: from the newest right snapshot and the batches after it.
-
-    From `rebuilt` on segments have lost what they knew of aborted transactions: they get it again.
-    """
-    if log.config.byte_positions:
-        return  # Its messages have none.
-    offsets = []
-    for name in disk.list(log.directory):
-        parsed = parse_segment_file(name)
-        if parsed and parsed[1] == SNAPSHOT:
-            offsets.append(parsed[0])
-    known = log.segments.first.base_offset
-    sure = log.end_offset if rebuilt is None else rebuilt
-    log.producers.clear()
-    for offset in sorted(offsets, reverse=True):
-        path = f"{log.directory}/{segment_name(offset)}{SNAPSHOT}"
-        entries = decode_snapshot(disk.read_file(path)) if offset <= sure else None
-        if entries is None:
-            # Torn, or it knows of batches that recovery has undone or not found: it would mislead
-            # the next start.
-            disk.remove(path)
-            continue
-        log.producers.restore(entries)
-        recall_batches(log, offset)
-        known = max(offset, known)
-        break
-    log.snapshot_offset = known
-    replay_producers(log, known, sure)
-
-
-def replay_producers(log: PartitionLog, offset: int, rebuilt: int) -> None:
-    """Add what the batches from `offset` to the end say of their producers; see above."""
-    if offset >= log.end_offset:
-        return
-    for segment in log.segments.from_offset(offset):
-        first = segment.find(offset)
-        if first is None:
-            continue
-        for header, data in segment.scan(first.position, check_crcs=False):
-            if header.producer_id >= 0:
-                aborted = log.producers.add(header, data, header.base_offset, header.max_timestamp)
-                if aborted is not None and header.base_offset >= rebuilt:
-                    segment.aborted.append(aborted)
-        segment.aborted.flush()

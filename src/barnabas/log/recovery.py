@@ -82,7 +82,7 @@ def _recover_segment(segment: Segment, epochs: LeaderEpochs) -> tuple[int, int]:
     Returns: the position and the offset behind that batch.
     """
     segment.start_rebuild()
-    segment.aborted.truncate(segment.base_offset)
+    segment.aborted.replace((), segment.base_offset)
     valid, after = 0, segment.base_offset
     for found in segment.scan(0):
         header = found.header

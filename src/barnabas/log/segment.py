@@ -40,7 +40,9 @@ class Segment(IndexedFile):
     def aborted(self) -> TransactionIndex:
         """The index of aborted transactions."""
         if self._aborted is None:
-            self._aborted = TransactionIndex(self._disk, self.stem + TRANSACTION_INDEX)
+            self._aborted = TransactionIndex(
+                self._disk, self.stem + TRANSACTION_INDEX, self.base_offset
+            )
         return self._aborted
 
     def note_aborted(self, aborted: AbortedTransaction | None) -> None:

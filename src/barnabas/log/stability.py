@@ -3,8 +3,13 @@
 Source: KIP-98; Kafka's UnifiedLog (lastStableOffset) and LocalLog (collectAbortedTransactions).
 """
 
+from barnabas.errors import DamagedFile
 from barnabas.log.partition_log import PartitionLog
+from barnabas.log.producer_recovery import rebuild_aborted
+from barnabas.log.segment import Segment
 from barnabas.records.aborted_transaction import AbortedTransaction
+from barnabas.records.batch import BatchHeader
+from barnabas.records.control import read_marker
 from barnabas.wire.send import FileSlice
 
 
@@ -29,7 +34,16 @@ def aborted_in(
     found: list[AbortedTransaction] = []
     end = -1
     for segment in log.segments.from_offset(offset):
-        for aborted in segment.aborted.from_offset(offset):
+        index = segment.aborted
+        if index.fault:
+            rebuild_aborted(log, segment, index.fault)
+        for aborted in index.from_offset(offset):
+            if aborted.last_offset not in index.compared:
+                if not _is_borne_out(log, segment, aborted):
+                    fault = f"its entry {tuple(aborted)} is not what the batches say"
+                    rebuild_aborted(log, segment, fault)
+                    return aborted_in(log, offset, records, limit)
+                index.compared.add(aborted.last_offset)
             if end < 0:
                 end = _end_of(log, offset, records, limit)
             if aborted.first_offset < end:
@@ -37,6 +51,35 @@ def aborted_in(
             if aborted.stable_offset >= end:
                 return found
     return found
+
+
+def _is_borne_out(log: PartitionLog, segment: Segment, aborted: AbortedTransaction) -> bool:
+    """Whether an entry's first batch and marker are there, if that can be seen."""
+    producer, first, last, _ = aborted
+    try:
+        marker = _batch_with(segment, last)
+        if marker is None or not marker.control or marker.producer_id != producer:
+            return False
+        read = read_marker(segment.file.read(marker.position, marker.size))
+        if read is None or read.committed:
+            return False
+        if first < log.segments.first.base_offset:
+            return True
+        number = log.segments.number_of(first)
+        batch = _batch_with(log.segments[number], first)
+    except DamagedFile:
+        return True
+    if batch is None:
+        return True  # Compaction has removed it.
+    return batch.base_offset == first and batch.producer_id == producer and batch.transactional
+
+
+def _batch_with(segment: Segment, offset: int) -> BatchHeader | None:
+    """The header of the batch that holds an offset; None where none does."""
+    place = segment.find(offset)
+    if place is None or place.base_offset > offset:
+        return None
+    return segment.first_header(place.position)
 
 
 def _end_of(log: PartitionLog, offset: int, records: FileSlice, limit: int) -> int:

@@ -1,5 +1,8 @@
 """The .txnindex file: the aborted transactions whose markers are in a segment.
 
+A hint, as all indexes: what is wrong with the file is known when it is read, and `stability` compares
+each entry with its batches before it uses it. Only a whole entry that is missing shows nowhere; of
+them there are none in most files, and none of the file in most segments.
 Source: KIP-98; Kafka's TransactionIndex and AbortedTxn: version int16 (0), then four int64.
 """
 
@@ -7,6 +10,7 @@ import struct
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 
+from barnabas.errors import StorageError
 from barnabas.ports import Disk, File
 from barnabas.records.aborted_transaction import AbortedTransaction
 
@@ -17,30 +21,40 @@ _ENTRY = struct.Struct(">hqqqq")
 class TransactionIndex:
     """Aborted transactions of one segment, in the order of their markers. Its file is made late.
 
-    Invariant: the first `_stored` are in the file, the others only in memory until `flush`.
+    Invariant: the first `_stored` are in the file, the others only in memory until `flush`. `fault`
+    says what is wrong with the file; empty: nothing is. `compared`: markers whose entries are right.
     """
 
-    __slots__ = ("_disk", "_file", "_found", "_path", "_stored")
+    __slots__ = ("_anew", "_disk", "_file", "_found", "_stored", "compared", "fault", "path")
 
-    def __init__(self, disk: Disk, path: str) -> None:
+    def __init__(self, disk: Disk, path: str, base_offset: int) -> None:
         self._disk = disk
-        self._path = path
+        self.path = path
         self._file: File | None = None
         self._found: list[AbortedTransaction] = []
-        if disk.exists(path):
-            self._found = decode_aborted(disk.read_file(path))
+        self._anew = False
+        self.fault = ""
+        self.compared: set[int] = set()
+        try:
+            if disk.exists(path):
+                data = disk.read_file(path)
+                self._found = decode_aborted(data)
+                self.fault = _fault_of(data, self._found, base_offset)
+        except StorageError as error:
+            self.fault = str(error)
         self._stored = len(self._found)
 
     @property
     def file(self) -> File | None:
         """The file, opened when first needed; None while there is none."""
         if self._file is None and self._stored:
-            self._file = self._disk.open(self._path, create=True)
+            self._file = self._disk.open(self.path, create=True)
         return self._file
 
     def append(self, aborted: AbortedTransaction) -> None:
         """Add the transaction that the newest marker has aborted."""
         self._found.append(aborted)
+        self.compared.add(aborted.last_offset)
 
     def from_offset(self, offset: int) -> Sequence[AbortedTransaction]:
         """Those whose marker is at `offset` or behind it."""
@@ -53,14 +67,32 @@ class TransactionIndex:
         """Forget those whose marker is at `offset` or behind it."""
         kept = bisect_left(self._found, offset, key=lambda each: each.last_offset)
         del self._found[kept:]
-        if kept < self._stored:
+        if not kept:
+            self.replace((), offset)
+            self.flush()
+        elif kept < self._stored:
             file = self.file
             assert file is not None, "something is stored"
             file.truncate(kept * _ENTRY.size)
             self._stored = kept
 
+    def replace(self, found: Iterable[AbortedTransaction], end: int) -> None:
+        """Have these, which are right, in place of all whose marker is before `end`."""
+        behind = [each for each in self._found[self._stored :] if each.last_offset >= end]
+        self.close()
+        self._found = [*found, *behind]
+        self._stored = 0
+        self._anew = True
+        self.fault = ""
+        self.compared = {each.last_offset for each in self._found}
+
     def flush(self) -> None:
-        """Write what is only in memory; no sync."""
+        """Write what is only in memory, unless the file has a fault; no sync."""
+        if self.fault:
+            return  # It is written when it is made again.
+        if self._anew:
+            self._disk.remove(self.path)
+            self._anew = False
         added = self._found[self._stored :]
         if added:
             position, self._stored = self._stored * _ENTRY.size, len(self._found)
@@ -90,3 +122,19 @@ def decode_aborted(data: bytes) -> list[AbortedTransaction]:
             break
         found.append(AbortedTransaction(*fields))
     return found
+
+
+def _fault_of(data: bytes, found: Sequence[AbortedTransaction], base_offset: int) -> str:
+    """What is wrong with a file that holds these entries; empty: nothing is."""
+    size = _ENTRY.size
+    if not data:
+        return "it is empty"
+    if len(found) * size != len(data):
+        return f"at byte {len(found) * size} there is no whole entry of version {_VERSION}"
+    last = base_offset - 1
+    for number, each in enumerate(found):
+        grows = 0 <= each.first_offset <= each.last_offset and last < each.last_offset
+        if not grows or not 0 <= each.stable_offset <= each.last_offset + 1:
+            return f"entry {number} says {tuple(each)}, which cannot be behind offset {last}"
+        last = each.last_offset
+    return ""

@@ -1,7 +1,7 @@
 """Cut the end of a log off, as a follower does when its leader has other records there."""
 
-from barnabas.log.opening import restore_producers
 from barnabas.log.partition_log import PartitionLog
+from barnabas.log.producer_recovery import rebuild_aborted, restore_producers
 from barnabas.log.recovery import remove_segments
 from barnabas.log.segment import Segment
 
@@ -24,6 +24,8 @@ def truncate_log(log: PartitionLog, offset: int) -> None:
     found = segment.find(offset)
     if found is not None:
         segment.truncate(found.position, found.base_offset)
+    if segment.aborted.fault:
+        rebuild_aborted(log, segment, segment.aborted.fault)
     # Behind a gap that is less than `offset`, and what the next start will find.
     _forget_from(log, segment.next_offset())
 
@@ -46,4 +48,4 @@ def start_anew(log: PartitionLog, offset: int) -> None:
 def _forget_from(log: PartitionLog, offset: int) -> None:
     log.epochs.truncate_end(offset)
     log.cut_to(offset)
-    restore_producers(log.disk, log)
+    restore_producers(log)

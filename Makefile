@@ -10,6 +10,8 @@ PYTEST := $(BIN)/pytest -q
 KERNEL_TESTS = $(shell grep -rl --include="test_*.py" "mark\.kernels" tests)
 JAVA := $(wildcard tests/interop tests/spark)
 SLICES := $(wildcard tests/commands tests/broker tests/interop tests/crash tests/hostile tests/spark)
+HAS_JAVA := $(and $(shell command -v mvn),$(shell command -v java))
+NO_JAVA := skipped: tests against real Kafka, which need Maven and a JDK (mvn and java on PATH)
 SEEDS ?= 1-5000
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 # Tests run side by side: those that compute in as many processes as there are processors, those that
@@ -20,7 +22,7 @@ SOAK_SECONDS ?= 600
 WAITING ?= $(shell echo $$((2 * $(WORKERS))))
 export PYTHONHASHSEED ?= 0
 
-.PHONY: help python env demo-env kernels check format unit pure slices java demo test interop spark \
+.PHONY: help python env demo-env kernels check format unit pure slices java demo test long interop spark \
 	crash soak sim fuzz bench docs clean distclean
 
 help:            ## the verbs
@@ -81,12 +83,19 @@ ifneq ($(SLICES),)
 endif
 
 java: env        ## real Kafka and Spark's own connector, where Maven and a JDK are installed
-	@if command -v mvn >/dev/null && command -v java >/dev/null; then \
-		echo "pytest -n $(WORKERS) -m 'java and not long' $(JAVA)"; \
-		$(PYTEST) -n $(WORKERS) --dist loadfile -m "java and not long" $(JAVA) || test $$? = 5; \
-	else echo "skipped: tests against real Kafka need Maven and a JDK (mvn and java on PATH)"; fi
+ifneq ($(HAS_JAVA),)
+	$(PYTEST) -n $(WORKERS) --dist loadfile -m "java and not long" $(JAVA) || test $$? = 5
+else
+	@echo "$(NO_JAVA)"
+endif
 
 test: check unit pure slices java   ## everything CI runs
+	@echo "make test: all passed$(if $(HAS_JAVA),,; $(NO_JAVA))"
+
+long: env        ## the tests that take minutes each, hours in all (against real Kafka where Java is)
+	@begun=$$SECONDS; $(PYTEST) -n $(WORKERS) --dist loadfile --durations 15 \
+		-m "long $(if $(HAS_JAVA),,and not java)" tests; code=$$?; \
+	echo "make long: $$((SECONDS - begun)) seconds$(if $(HAS_JAVA),,; $(NO_JAVA))"; exit $$code
 
 interop: env     ## every peer, real Kafka included; writes docs/compatibility.md
 	BARNABAS_COMPATIBILITY=docs/compatibility.json $(PYTEST) tests/interop

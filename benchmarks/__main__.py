@@ -21,7 +21,16 @@ RESULTS = Path(__file__).with_name("RESULTS.md")
 # A module of this package for each group, with `measure(plan) -> list[Result]`.
 GROUPS = (
     *("produce", "fetch", "resident", "clients", "records"),
-    *("conversion", "opening", "compaction", "coordinators", "idle", "loading", "kafka07"),
+    *(
+        "conversion",
+        "opening",
+        "at_size",
+        "compaction",
+        "coordinators",
+        "idle",
+        "loading",
+        "kafka07",
+    ),
     "spark",
 )
 AGAINST_KAFKA = ("produce", "fetch")

@@ -4,7 +4,7 @@ import asyncio
 import os
 import pickle
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import assert_type
 
@@ -23,7 +23,10 @@ from barnabas import (
     RecordMetadata,
     aio,
 )
+from barnabas.client.aio import cluster
+from barnabas.client.core.requests import metadata_request
 from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.metadata import MetadataRequest
 from barnabas.testing.embedded_broker import EmbeddedBroker
 from tests.client.scripted_broker import TOPIC, Call, ScriptedBroker, answer
 from tests.interop.peers.ready import free_ports
@@ -172,6 +175,24 @@ def test_a_producer_knows_the_partitions_of_a_topic(servers: str) -> None:
             return len(await producer.partitions_for("known"))
 
     assert asyncio.run(main()) == 3
+
+
+def test_a_new_topic_is_asked_for_without_those_that_are_known(
+    servers: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[set[str]] = []
+
+    def listening(topics: Iterable[str] | None, *, create: bool) -> MetadataRequest:
+        asked.append(set(topics or ()))
+        return metadata_request(asked[-1], create=create)
+
+    monkeypatch.setattr(cluster, "metadata_request", listening)
+    names = [f"one-of-many-{number}" for number in range(5)]
+    with Producer(bootstrap_servers=servers) as producer:
+        for name in names:
+            producer.send(name, b"value").result(20)
+    firsts = [next(each for each in asked if name in each) for name in names]
+    assert firsts == [{name} for name in names]
 
 
 def test_a_record_that_is_too_large_is_refused_at_once(servers: str) -> None:

@@ -96,6 +96,10 @@ class RealKafka:
         yield self.data_dir
         self._spawn()
 
+    def start(self) -> None:
+        """Start it again on the same data and port, after `child.stop`."""
+        self._spawn()
+
     def restart(self) -> None:
         """Kill it as a power cut would, and start it again on the same data and port."""
         self.child.kill()

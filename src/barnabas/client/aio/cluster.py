@@ -175,8 +175,7 @@ class Cluster:
     def refresh(self) -> None:
         """Have the metadata asked for again, now unless it is being asked for or just failed."""
         self.view.stale = True
-        if self._refreshing is None and not self._closed:
-            self._refreshing = self.around.loop.create_task(self._keep_asking())
+        self._ask_soon()
 
     async def updated(self) -> None:
         """Return after the next update of the view; the caller bounds the time."""
@@ -188,11 +187,17 @@ class Cluster:
         names = set(topics)
         self.topics |= names
         while self.view.updates == 0 or not names <= self.view.topics.keys():
-            await self.updated()
+            self._ask_soon()
+            await self._updated.wait()
 
     def retry_wait(self, failures: int) -> float:
         """Seconds to wait after `failures` failures of the same thing (retry.backoff.ms)."""
         return self._retry.seconds(failures)
+
+    def _ask_soon(self) -> None:
+        """Ask for topics that the view lacks, or for all of them if it is stale."""
+        if self._refreshing is None and not self._closed:
+            self._refreshing = self.around.loop.create_task(self._keep_asking())
 
     async def _keep_asking(self) -> None:
         failures = 0
@@ -204,7 +209,8 @@ class Cluster:
                 log.debug("metadata not had failures=%d why=%s", failures, error)
                 await asyncio.sleep(self._retry.seconds(failures))
             else:
-                break
+                if not self.view.stale:
+                    break
         self._refreshing = None
         if not self._closed:
             self._updated.set()
@@ -213,27 +219,34 @@ class Cluster:
 
     async def _ask_metadata(self) -> None:
         link = await self._any_link()
+        # A producer of thousands of topics would otherwise ask for all of them at each new one.
+        partial = not self.view.stale and not self.topics <= self.view.topics.keys()
+        topics = self.topics - self.view.topics.keys() if partial else self.topics
         quietly = self.creates_topics and not self.tells_of_new_topics
-        response = await self._metadata(link, create=quietly)
+        response = await self._metadata(link, topics, create=quietly)
         if self.creates_topics and self.tells_of_new_topics:
             unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
             missing = [row.name or "" for row in response.topics if row.error_code == unknown]
             if missing:
                 log.warning(_MAKES, ", ".join(missing))
-                response = await self._metadata(link, create=True)
+                response = await self._metadata(link, topics, create=True)
         if not response.brokers:
             raise ConnectionFailed(f"{link} knows no brokers yet")
-        self.view.update(response, self.around.loop.time())
+        self.view.update(response, self.around.loop.time(), partial=partial)
         self.limits.failures.forget()
         self._retire_bootstrap()
         self._close_moved()
+        if partial:
+            return
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self.around.loop.call_later(self.view.max_age_s, self.refresh)
 
-    async def _metadata(self, link: Link, *, create: bool) -> MetadataResponse:
+    async def _metadata(
+        self, link: Link, topics: Iterable[str], *, create: bool
+    ) -> MetadataResponse:
         version = link.protocol.version_of(ApiKey.METADATA)
-        request = metadata_request(sorted(self.topics), create=create)
+        request = metadata_request(sorted(topics), create=create)
         response = await self.ask_over(link, request, version=version)
         assert isinstance(response, MetadataResponse)
         return response

@@ -77,8 +77,11 @@ class ClusterView:
     _names: dict[bytes, str] = field(default_factory=dict)
     _updated_at: float = 0.0
 
-    def update(self, response: MetadataResponse, now: float) -> None:
-        """Take in a response. Topics it does not name stay as they are."""
+    def update(self, response: MetadataResponse, now: float, *, partial: bool = False) -> None:
+        """Take in a response. Topics it does not name stay as they are.
+
+        A `partial` response answers for some topics alone: the view stays as old as it was.
+        """
         self.cluster_id = response.cluster_id
         self.controller = response.controller_id
         if response.brokers:
@@ -89,8 +92,9 @@ class ClusterView:
         for topic in response.topics:
             self._take(topic)
         self.updates += 1
-        self.stale = False
-        self._updated_at = now
+        if not partial:
+            self.stale = False
+            self._updated_at = now
 
     def forget(self, topics: Iterable[str]) -> None:
         """Drop topics that nobody asks about any more."""

@@ -109,3 +109,15 @@ def test_a_partition_is_found_by_its_number_where_others_are_missing() -> None:
     assert view.leader(T0) is None
     assert view.adopt_leader(last, 2, 6)
     assert view.leader(last) == Broker(2, "h", 2)
+
+
+def test_a_partial_response_leaves_the_view_as_old_as_it_was() -> None:
+    view = ClusterView(max_age_s=10)
+    view.update(response(), now=0.0)
+    view.update(response(leader=2), now=9.0, partial=True)
+    assert view.leader(T0) == Broker(2, "h", 2)
+    assert not view.is_due(9.5)
+    assert view.is_due(10.0)
+    view.stale = True
+    view.update(response(), now=10.0, partial=True)
+    assert view.stale

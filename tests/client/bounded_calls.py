@@ -80,9 +80,11 @@ async def _subscribed(consumer: Any) -> None:
 
 
 async def _read(consumer: Any) -> None:
-    until = time.monotonic() + _READY_S
-    while not await got(consumer.poll(timeout_s=1)):
-        assert time.monotonic() < until, "nothing was read"
+    async def read() -> None:
+        while not await got(consumer.poll(timeout_s=1)):
+            pass
+
+    await patiently(read)
 
 
 async def _member(consumer: Any) -> None:
@@ -271,7 +273,8 @@ def all_ended(place: Place, kind: str) -> list[Ended]:
     ready_by = time.monotonic() + _READY_S
     for each in found:
         each.prepared.wait(max(0.0, ready_by - time.monotonic()))
-    assert [each.call for each in found if not each.prepared.is_set()] == []
+    late = [(each.call.name, each.error) for each in found if not each.prepared.is_set()]
+    assert late == [], "not prepared"
     if place.fall is not None:
         place.fall()
     go.set()
@@ -311,12 +314,13 @@ async def _steps(
     client: Any, ended: Ended, place: Place, wait: Callable[[], Awaitable[None]]
 ) -> None:
     prepare = ended.call.begin if place.fall is None else ended.call.ready
-    if prepare is not None:
-        await prepare(client)
-    ended.prepared.set()
-    await wait()
     begun = time.monotonic()
     try:
+        if prepare is not None:
+            await prepare(client)
+        ended.prepared.set()
+        await wait()
+        begun = time.monotonic()
         await got(ended.call.make(client))
     except Exception as error:  # noqa: BLE001 - looked at by the test
         ended.error = error

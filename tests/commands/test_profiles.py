@@ -33,7 +33,8 @@ def test_our_commands_say_that_a_broker_is_too_old_for_them() -> None:
         assert ended.code == 1
         assert ended.err.splitlines()[-1] == (
             f"barnabas: {broker.servers} closes the connection at ApiVersions; "
-            "is it a Kafka before 0.10? This client needs 0.10 or later"
+            "is it a Kafka before 0.10? This client needs 0.10 or later; asking for metadata: "
+            "not done within 3 s (bootstrap.refused.timeout.ms)"
         )
     with serving("--ephemeral", "--profile", "0.10.2") as broker:
         ended = broker.run("produce", "dogs", stdin="rex\n")

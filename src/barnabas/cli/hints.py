@@ -25,7 +25,7 @@ def add_hint(error: KafkaError, servers: str) -> None:
     if (host if colon else port) not in _LOOPBACK:
         from barnabas.client.core.bootstrap import CHECK
 
-        asked = "" if str(error).endswith(CHECK) else "is it running? "
+        asked = "" if CHECK in str(error) else "is it running? "
         error.add_note(f"{asked}-b names another")
         return
     elsewhere = f" --port {port}" if colon and port != "9092" else ""

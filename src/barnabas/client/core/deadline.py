@@ -38,10 +38,10 @@ class Deadline:
 
     def missed(self, what: str, cause: KafkaError | None = None) -> KafkaError:
         """The error of a call that was not done by then; `cause`: what went wrong last, of its kind."""
-        told = f"{what}: not done within {self}"
+        late = f"{what}: not done within {self}"
         if cause is None:
-            return RequestTimeout(told)
-        told = f"{told}: {cause.why}"
+            return RequestTimeout(late)
+        told = f"{cause.why}; {late}"
         if isinstance(cause, BrokerError):
             return BrokerError(cause.code, told)
         return type(cause)(told) if isinstance(cause, ConnectionFailed) else RequestTimeout(told)

@@ -2,7 +2,7 @@
 
 Does: leader, end and endpoints of the one partition that there is; nobody observes. The end counts the changes
     of topics since the start, which nobody can read as records. The epoch is the first: nobody else led.
-Errors: UNKNOWN_TOPIC_OR_PARTITION for each partition of a request for any other, or for more.
+Refuses: a request for any other partition, or for more, with UNKNOWN_TOPIC_OR_PARTITION for each.
 Versions: 1 times: the leader has always just caught up · 2 endpoints, those of the broker; no directory
 """
 

@@ -200,9 +200,11 @@ class KafkaError(Exception):
     """Base of all errors that a user of this package can meet.
 
     `code` is the protocol's code where one came from a broker or will be sent to a client.
+    `may_be_stored`: the records of a producer that it is raised for may be in the log all the same.
     """
 
     code: ErrorCode = ErrorCode.UNKNOWN_SERVER_ERROR
+    may_be_stored: bool = False
 
     @property
     def retriable(self) -> bool:

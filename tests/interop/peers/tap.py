@@ -1,5 +1,7 @@
 """A tap on the wire: forwards what clients and a broker say, notes which requests there were.
 
+It can swallow the broker's answers, as if it were killed before it sends them.
+
 It knows frames and the first four bytes of a request, by struct alone, and nothing of the product.
 """
 
@@ -16,14 +18,18 @@ START = struct.Struct(">ihh")  # the size of the frame, the API's key, its versi
 
 
 class Tap:
-    """`with Tap(port) as tap:` listens at `tap.port` for a broker on the loopback port `port`."""
+    """`with Tap(port) as tap:` listens at `tap.port` for a broker on the loopback port `port`.
 
-    def __init__(self, broker_port: int) -> None:
-        self._broker_port = broker_port
+    `broker_port` may be set later, before a client comes.
+    """
+
+    def __init__(self, broker_port: int = 0) -> None:
+        self.broker_port = broker_port
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
         self._seen: set[tuple[int, int]] = set()
         self._open: list[socket.socket] = []
+        self._mute: set[socket.socket] = set()
         self._lock = threading.Lock()
 
     def take(self) -> set[tuple[int, int]]:
@@ -31,6 +37,11 @@ class Tap:
         with self._lock:
             seen, self._seen = self._seen, set()
         return seen
+
+    def swallow(self) -> None:
+        """Let no answer through any more on the connections that are open now."""
+        with self._lock:
+            self._mute.update(self._open)
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._accept, daemon=True).start()
@@ -51,7 +62,11 @@ class Tap:
         with contextlib.suppress(OSError):  # the listener is closed: the test is over
             while True:
                 client, _ = self._listener.accept()
-                broker = socket.create_connection(("127.0.0.1", self._broker_port))
+                try:
+                    broker = socket.create_connection(("127.0.0.1", self.broker_port))
+                except OSError:  # It is down.
+                    client.close()
+                    continue
                 with self._lock:
                     self._open += (client, broker)
                 for work in (self._requests, self._answers):
@@ -73,8 +88,9 @@ class Tap:
 
     def _answers(self, client: socket.socket, broker: socket.socket) -> None:
         for received in _chunks(broker, client):
-            with contextlib.suppress(OSError):
-                client.sendall(received)
+            if broker not in self._mute:
+                with contextlib.suppress(OSError):
+                    client.sendall(received)
 
 
 def _chunks(source: socket.socket, other: socket.socket) -> Iterator[bytes]:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from barnabas.client.aio.cluster import Cluster
+from barnabas.client.aio.link import Link
 from barnabas.client.core.outgoing import Outgoing, Plan
 from barnabas.client.core.producer_options import ProducerOptions
 from barnabas.client.core.sending import Sender
@@ -48,6 +49,7 @@ class Courier:
         self._poked = False
         self._stopped = False
         self._identifying: asyncio.Task[None] | None = None
+        self._links: dict[int, Link] = {}
         cluster.on_change.append(self._changed)
 
     def poke(self) -> None:
@@ -130,7 +132,11 @@ class Courier:
             self.look_again()
 
     def _reachable(self, node_id: int) -> bool:
-        if self._cluster.link(node_id) is not None:
+        link = self._cluster.link(node_id)
+        if link is not None:
+            if self._links.get(node_id) is not link:
+                self._links[node_id] = link
+                self._sender.reconnected(node_id)
             return True
         wait = self._cluster.reconnect_wait(node_id)
         if wait > 0:
@@ -153,7 +159,8 @@ class Courier:
                 answered=self._options.acks != 0,
             )
         except KafkaError as error:
-            self._take(outgoing, error)
+            self._sender.unsent(outgoing, error, self._loop.time())
+            self._go_on(stale=error.code.stale_metadata)
 
     def _newest(self, outgoing: Outgoing) -> int | None:
         """The version of Produce to go up to."""
@@ -170,17 +177,20 @@ class Courier:
 
     def _take(self, outgoing: Outgoing, answer: Any) -> None:
         """An answer, or the error that came instead; None: sent, and nothing will come."""
-        now = self._loop.time()
+        now, stale = self._loop.time(), False
         if answer is None:
             self._sender.sent_unanswered(outgoing)
         elif isinstance(answer, KafkaError):
             self._sender.failed(outgoing, answer, now)
-            if answer.code.stale_metadata:
-                self._cluster.refresh()
+            stale = answer.code.stale_metadata
         else:
             assert isinstance(answer, ProduceResponse)
-            if self._sender.answered(outgoing, answer, now):
-                self._cluster.refresh()
+            stale = self._sender.answered(outgoing, answer, now)
+        self._go_on(stale=stale)
+
+    def _go_on(self, *, stale: bool) -> None:
+        if stale:
+            self._cluster.refresh()
         self._on_progress()
         self.look_again()
 

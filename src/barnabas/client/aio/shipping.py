@@ -104,7 +104,7 @@ class Shipping:
 
     async def _flush_by(self, deadline: Deadline | None) -> None:
         await self._all_settled(deadline)
-        self._sender.raise_failures()
+        self._sender.given_up.raise_first()
 
     async def _all_settled(self, deadline: Deadline | None) -> None:
         """As `flush`, whatever the outcomes are."""

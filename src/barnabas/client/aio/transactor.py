@@ -208,7 +208,7 @@ class Transactor:
     async def _flushed(self, call: TransactionInput, deadline: Deadline) -> None:
         """Wait until all that is on its way has an outcome; the state tells of failures."""
         await self._flush(deadline)
-        self._sender.failed_batches.clear()
+        self._sender.given_up.clear()
         if self.transactions.state in (TransactionState.FAILED, TransactionState.DEAD):
             raise self.transactions.refusal(call)
 

@@ -58,6 +58,7 @@ class Accumulator:
         self._held: KafkaError | None = None
         self._largest: dict[str, int] = {}
         self._options = options
+        self._renews = options.idempotent and options.transactional_id is None
         self._waits = waits
         self._partitions = StickyPartitions(options.batch_size, entropy)
 
@@ -109,7 +110,7 @@ class Accumulator:
                 return None
             queue = self.queues.get(where)
             if queue is None:
-                queue = self.queues[where] = PartitionQueue(where)
+                queue = self.queues[where] = PartitionQueue(where, renews=self._renews)
             self.close(queue)
             batch = ProducerBatch(where, queue.next_number(), now, size, self._waits)
             batch.payload, batch.count = payload, count
@@ -266,7 +267,7 @@ class Accumulator:
         where = TopicPartition(topic.name, chosen)
         queue = self.queues.get(where)
         if queue is None:
-            queue = self.queues[where] = PartitionQueue(where)
+            queue = self.queues[where] = PartitionQueue(where, renews=self._renews)
         return queue
 
     def _queued(self, topic: str) -> "_Lengths":
@@ -299,6 +300,4 @@ class _Lengths:
 
     def __call__(self, partition: int) -> int:
         queue = self._queues.get(TopicPartition(self._topic, partition))
-        if queue is None:
-            return 0
-        return len(queue.closed) + len(queue.waiting) + len(queue.in_flight)
+        return 0 if queue is None else len(queue)

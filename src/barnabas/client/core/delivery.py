@@ -31,7 +31,7 @@ class Stored:
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """A batch is not in the log, or may be but nobody knows (a timeout)."""
+    """A batch is not in the log, or may be but nobody knows (`may_be_stored` of the error)."""
 
     error: KafkaError
 
@@ -93,4 +93,5 @@ class Waits(Protocol):
 def failure_of(where: TopicPartition, count: int, error: KafkaError) -> str:
     """One line about a batch that failed."""
     many = "1 record was" if count == 1 else f"{count} records were"
-    return f"{where.topic}-{where.partition}: {many} not delivered: {error}"
+    what = "not acknowledged" if error.may_be_stored else "not delivered"
+    return f"{where.topic}-{where.partition}: {many} {what}: {error}"

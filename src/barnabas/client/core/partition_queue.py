@@ -1,54 +1,55 @@
-"""The batches of one partition in order: open, waiting, in flight; their sequences. No I/O.
+"""The batches of one partition in order: open, waiting, sent, in flight. No I/O.
 
 Users' threads put batches into `closed`; all else but `open` belongs to the loop's thread, which
-moves them on to `waiting`.
+moves them on to `waiting`, and with the first attempt to `sent`, where they stay until they have
+their outcome. Those of them that a broker has now are `in_flight`.
 
-Invariants: the numbers of `waiting` increase, and with them the times they were made; every batch
-in flight has a lower number than every waiting one that was never sent; a batch that is tried again
-goes out alone, so a retry never overtakes nor is overtaken.
+Invariants: the numbers of `sent`, then of `waiting` increase, and with them the times they were
+made; a batch that is tried again goes out alone, so a retry never overtakes nor is overtaken.
 """
 
 from collections import deque
-from typing import Final
+from itertools import takewhile
 
-from barnabas.client.core.idempotence import MAX_EPOCH, add_sequence
-from barnabas.client.core.producer_batch import NO_SEQUENCE, ProducerBatch
-from barnabas.records.batch import stamp_producer
+from barnabas.client.core.idempotence import MAX_EPOCH
+from barnabas.client.core.producer_batch import ProducerBatch
+from barnabas.client.core.sequencing import Sequencing
 from barnabas.types import TopicPartition
-
-_NO_PRODUCER: Final = -1
 
 
 class PartitionQueue:
-    """What waits for one partition. `open` belongs to the users' threads until it is closed."""
+    """What waits for one partition. `open` belongs to the users' threads until it is closed.
+
+    `renews`: see `Sequencing`. `leader`: node id and epoch of the one that it was last sent to.
+    """
 
     __slots__ = (
         "_next_number",
-        "_renew",
-        "_sequence",
         "closed",
-        "epoch",
         "in_flight",
+        "leader",
         "open",
-        "producer_id",
+        "sent",
         "waiting",
         "where",
     )
 
-    def __init__(self, where: TopicPartition) -> None:
+    def __init__(self, where: TopicPartition, *, renews: bool) -> None:
         self.where = where
         self.open: ProducerBatch | None = None
         self.closed: deque[ProducerBatch] = deque()
         self.waiting: deque[ProducerBatch] = deque()
+        self.sent = Sequencing(renews=renews)
         self.in_flight: list[ProducerBatch] = []
-        self.producer_id = _NO_PRODUCER
-        self.epoch = -1
-        self._sequence = 0
-        self._renew = False
+        self.leader = (-1, -1)
         self._next_number = 0
 
     def __bool__(self) -> bool:
-        return self.open is not None or bool(self.closed or self.waiting or self.in_flight)
+        return self.open is not None or bool(self.closed or self.waiting or self.sent.batches)
+
+    def __len__(self) -> int:
+        """How many batches are closed and have no outcome."""
+        return len(self.closed) + len(self.waiting) + len(self.sent.batches)
 
     def next_number(self) -> tuple[int]:
         """The number of the next new batch."""
@@ -56,103 +57,105 @@ class PartitionQueue:
         return (self._next_number,)
 
     def gather(self) -> bool:
-        """Take over what users' threads have closed; returns whether anything waits."""
+        """Take over what users' threads have closed; returns whether anything is to be sent."""
         while self.closed:
             self.waiting.append(self.closed.popleft())
-        return bool(self.waiting)
+        return bool(self.waiting) or self.has_retries
+
+    @property
+    def has_retries(self) -> bool:
+        """Whether a batch that was sent is to be sent again."""
+        return len(self.sent.batches) > len(self.in_flight)
+
+    def head(self) -> ProducerBatch:
+        """The batch that goes out next; there is one to be sent."""
+        return self.sent.head() if self.has_retries else self.waiting[0]
 
     def sendable(self, now: float, at_most: int) -> bool:
-        """Whether the first waiting batch may go out now, with up to `at_most` in flight."""
-        if not self.waiting:
+        """Whether it may go out now, with up to `at_most` in flight."""
+        if not self.in_flight:
+            return now >= self.head().not_before
+        if self.has_retries or self.sent.gap:
             return False
-        head = self.waiting[0]
-        if head.attempts or self._renew:
-            return not self.in_flight and now >= head.not_before
-        return len(self.in_flight) < at_most
+        return len(self.in_flight) < (at_most if self.sent.is_known(now) else 1)
 
     def take(self, producer_id: int, first_epoch: int) -> ProducerBatch:
-        """The first waiting batch, numbered for an idempotent producer (id -1: for none)."""
-        if producer_id != self.producer_id or first_epoch > self.epoch:
-            self.producer_id, self.epoch = producer_id, first_epoch
-            self._begin_again()
-        elif self._renew:
-            self.epoch += 1
-            self._begin_again()
-        batch = self.waiting.popleft()
-        if producer_id != _NO_PRODUCER and batch.sequence == NO_SEQUENCE:
-            batch.epoch, batch.sequence = self.epoch, self._sequence
-            self._sequence = add_sequence(self._sequence, batch.count)
-            if batch.payload is not None:  # It was built before it had its place in the line.
-                stamp_producer(batch.payload, producer_id, batch.epoch, batch.sequence)
+        """The head, numbered for an idempotent producer (id -1: for none).
+
+        What was sent under another id or an epoch before keeps that until it has its outcome.
+        """
+        sent = self.sent
+        if (producer_id != sent.producer_id or first_epoch > sent.epoch) and (
+            sent.ends_epoch or not sent.batches
+        ):
+            sent.begin(producer_id, first_epoch)
+        elif sent.ends_epoch:
+            sent.begin(producer_id, sent.epoch + 1)
+        batch = self.head()
+        if not self.has_retries:
+            sent.add(self.waiting.popleft())
         self.in_flight.append(batch)
         return batch
 
-    @property
-    def exhausted(self) -> bool:
-        """Whether the next renewal needs a new producer id, since epochs end at 32767."""
-        return self._renew and self.epoch >= MAX_EPOCH
+    def is_exhausted(self, producer_id: int) -> bool:
+        """Whether it needs another producer id than this one, since epochs end at 32767."""
+        sent = self.sent
+        return sent.ends_epoch and sent.epoch >= MAX_EPOCH and sent.producer_id == producer_id
 
-    def is_first(self, batch: ProducerBatch) -> bool:
-        """Whether no earlier batch is unresolved."""
-        if self.waiting and self.waiting[0].number < batch.number:
-            return False
-        return all(other.number >= batch.number for other in self.in_flight)
+    def stored(self, batch: ProducerBatch, now: float) -> list[ProducerBatch]:
+        """The broker has a batch in flight; returns those that are therefore stored, too."""
+        self._landed(batch)
+        return self.sent.stored(batch, now)
 
     def settled(self, batch: ProducerBatch) -> None:
-        """A batch in flight has its outcome."""
-        self.in_flight.remove(batch)
+        """A sent batch is stored, as a later one is."""
+        self._landed(batch)
+        self.sent.settled(batch)
+
+    def given_up(self, batch: ProducerBatch) -> None:
+        """A batch is not sent any more."""
+        if self.waiting and self.waiting[0] is batch:
+            self.waiting.popleft()
+            return
+        self._landed(batch)
+        self.sent.given_up(batch)
 
     def again(self, batch: ProducerBatch, not_before: float) -> None:
         """A batch in flight must be tried again, not before a time."""
-        self.in_flight.remove(batch)
+        self._landed(batch)
         batch.attempts += 1
         batch.not_before = not_before
-        self._insert(batch)
 
     def replace(self, batch: ProducerBatch, parts: list[ProducerBatch]) -> None:
-        """A batch in flight becomes two smaller ones with the same sequences."""
-        self.in_flight.remove(batch)
-        sequence = batch.sequence
+        """A batch in flight becomes smaller ones with the same sequences."""
+        self._landed(batch)
+        self.sent.split(batch, parts)
         for part in parts:
-            if sequence != NO_SEQUENCE:
-                part.epoch, part.sequence = batch.epoch, sequence
-                assert part.payload is not None, "a part of a split batch is built"
-                stamp_producer(part.payload, self.producer_id, part.epoch, sequence)
-                sequence = add_sequence(sequence, part.count)
             part.attempts = batch.attempts + 1
-            self._insert(part)
 
-    def renew(self) -> None:
-        """Have everything unresolved go out under a higher epoch, once nothing is in flight."""
-        if self.producer_id != _NO_PRODUCER:
-            self._renew = True
+    def retries(self) -> list[ProducerBatch]:
+        """The sent batches that are not in flight."""
+        return [batch for batch in self.sent.batches if batch not in self.in_flight]
 
     def retract(self) -> list[ProducerBatch]:
-        """Take out the waiting batches that were never sent."""
-        gone = [batch for batch in self.waiting if batch.sequence == NO_SEQUENCE]
-        self.waiting = deque(batch for batch in self.waiting if batch.sequence != NO_SEQUENCE)
+        """Take out the batches that were never sent."""
+        gone = list(self.waiting)
+        self.waiting.clear()
         return gone
 
-    def expire(self, before: float) -> list[ProducerBatch]:
-        """Take out the waiting batches that were made before a time."""
-        gone = []
-        while self.waiting and self.waiting[0].created < before:
-            gone.append(self.waiting.popleft())
-        return gone
+    def overdue(self, before: float) -> list[ProducerBatch]:
+        """The batches that were made before a time and that are not in flight."""
+        late = [batch for batch in self.retries() if batch.created < before]
+        return [*late, *takewhile(lambda batch: batch.created < before, self.waiting)]
 
-    def _insert(self, batch: ProducerBatch) -> None:
-        at = 0
-        while at < len(self.waiting) and self.waiting[at].number < batch.number:
-            at += 1
-        self.waiting.insert(at, batch)
+    def lost(self) -> list[ProducerBatch]:
+        """Those that no answer can tell of any more."""
+        return [] if self.in_flight else self.sent.lost()
 
-    def _begin_again(self) -> None:
-        self._renew = False
-        self._sequence = 0
-        for batch in self.waiting:
-            if batch.sequence == NO_SEQUENCE:
-                break
-            assert batch.payload is not None, "a batch with a sequence is built"
-            batch.epoch, batch.sequence = self.epoch, self._sequence
-            stamp_producer(batch.payload, self.producer_id, self.epoch, self._sequence)
-            self._sequence = add_sequence(self._sequence, batch.count)
+    def oldest(self) -> ProducerBatch:
+        """The first batch to be sent, by when it was made; there is one."""
+        return self.retries()[0] if self.has_retries else self.waiting[0]
+
+    def _landed(self, batch: ProducerBatch) -> None:
+        if batch in self.in_flight:
+            self.in_flight.remove(batch)

@@ -18,7 +18,8 @@ class ProducerBatch:
 
     `number` orders the batches of a partition and never changes, also over retries; the parts that
     a batch too large was split into come between their neighbours. `reserved` is what it counts for
-    in `buffer.memory`. Times are monotonic seconds.
+    in `buffer.memory`. Times are monotonic seconds. `in_doubt` (a broker may have stored it)
+    and `refused` are as `sequencing` says.
 
     Two threads meet here: users append and look at `outcome`, the loop's thread settles. `settle`
     sets the outcome first and calls the callbacks then, `when_settled` adds first and looks then,
@@ -34,6 +35,7 @@ class ProducerBatch:
         "created",
         "epoch",
         "first_timestamp",
+        "in_doubt",
         "last_error",
         "not_before",
         "number",
@@ -41,6 +43,7 @@ class ProducerBatch:
         "outcome",
         "parts",
         "payload",
+        "refused",
         "reserved",
         "sequence",
         "waits",
@@ -68,6 +71,7 @@ class ProducerBatch:
         self.epoch = -1
         self.sequence = NO_SEQUENCE
         self.attempts = NO_ATTEMPT
+        self.in_doubt = self.refused = False
         self.not_before = 0.0
         self.last_error: KafkaError | None = None
         self.outcome: Outcome | None = None

@@ -4,24 +4,24 @@ collect(now) -> requests to send;  answered(...) / failed(...) -> outcomes, retr
 """
 
 import logging
-from collections import deque
 from collections.abc import Callable
 from itertools import islice
-from typing import Final
 
 from barnabas.client.core.accumulator import Accumulator
 from barnabas.client.core.cluster_view import Broker, ClusterView
-from barnabas.client.core.delivery import Failed, Stored, failure_of
-from barnabas.client.core.idempotence import Action, Circumstances, decide
+from barnabas.client.core.delivery import Failed, Stored
+from barnabas.client.core.giving_up import GivenUp, in_doubt
+from barnabas.client.core.idempotence import Action, Answer, Circumstances, answer_of, decide
 from barnabas.client.core.outgoing import Outgoing, Plan
 from barnabas.client.core.partition_queue import PartitionQueue
 from barnabas.client.core.producer_batch import ProducerBatch
 from barnabas.client.core.producer_options import ProducerOptions
 from barnabas.client.core.retry import Backoff
+from barnabas.client.core.sequencing import NO_PRODUCER_ID
 from barnabas.client.core.splitting import split
 from barnabas.client.core.transaction_states import TransactionInput
 from barnabas.client.core.transactions import Transactions
-from barnabas.errors import BrokerError, ErrorCode, FatalError, KafkaError, RequestTimeout
+from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
 from barnabas.protocol.produce import (
     PartitionProduceData,
     PartitionProduceResponse,
@@ -35,16 +35,12 @@ from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)
 
-_NO_PRODUCER: Final = -1
-_REMEMBERED: Final = 1000
-
 
 class Sender:
     """The sending side of a producer.
 
     `producer_id` is -1 until one was had; while an idempotent producer has none, nothing is sent.
     With `builds_elsewhere` it compresses nothing itself: see `Plan.to_build`.
-    `failed_batches` collects the batches that were given up and that nobody has been told about.
     All records belong to one of the `transactions`, where there are any.
     """
 
@@ -57,9 +53,9 @@ class Sender:
         transactions: Transactions | None = None,
     ) -> None:
         self.transactions = transactions
-        self.producer_id = _NO_PRODUCER
+        self.producer_id = NO_PRODUCER_ID
         self.producer_epoch = -1
-        self.failed_batches: deque[ProducerBatch] = deque(maxlen=_REMEMBERED)
+        self.given_up = GivenUp()
         self.closing = False
         self.stored_records = 0
         self.builds_elsewhere = False
@@ -74,7 +70,7 @@ class Sender:
     @property
     def needs_producer_id(self) -> bool:
         """Whether nothing can be sent for want of a producer id."""
-        return self._options.idempotent and self.producer_id == _NO_PRODUCER
+        return self._options.idempotent and self.producer_id == NO_PRODUCER_ID
 
     def flush_begins(self) -> None:
         """Close open batches at once from now on."""
@@ -99,10 +95,8 @@ class Sender:
         for queue in busy:
             self._expire(queue, now)
         if self.needs_producer_id:
-            plan.wake(
-                min((queue.waiting[0].created for queue in busy if queue.waiting), default=now)
-                + self._options.delivery_timeout_s
-            )
+            oldest = [queue.oldest().created for queue in busy if queue.gather()]
+            plan.wake(min(oldest, default=now) + self._options.delivery_timeout_s)
             return plan
         self._turn += 1
         first = self._turn % len(busy)
@@ -169,16 +163,29 @@ class Sender:
         """No answer came: the connection was lost, or the time was up."""
         self._in_flight[outgoing.node_id] -= 1
         for batch in outgoing.batches:
-            self._resolve(batch, error.code, error, None, now)
+            self._resolve(batch, error.code, error, None, now, answer=Answer.OPEN)
+
+    def unsent(self, outgoing: Outgoing, error: KafkaError, now: float) -> None:
+        """The request never left."""
+        self._in_flight[outgoing.node_id] -= 1
+        for batch in outgoing.batches:
+            self._resolve(batch, error.code, error, None, now, answer=Answer.REJECTED)
+
+    def reconnected(self, node_id: int) -> None:
+        """What is sent to a broker now goes over another connection than before."""
+        for queue in list(self._records.queues.values()):
+            if queue.leader[0] == node_id:
+                queue.sent.disturbed()
 
     def give_up(self, error: KafkaError) -> None:
         """Fail everything that waits, and take no more: the producer can never send again."""
         self._records.shut(error)
         for queue in self._records.queues.values():
             queue.gather()
-            waiting = list(queue.waiting)
-            queue.waiting.clear()
-            for batch in waiting:
+            for batch in queue.retries():
+                queue.given_up(batch)
+                self._fail(batch, error)
+            for batch in queue.retract():
                 self._fail(batch, error)
 
     def retract(self, error: KafkaError) -> None:
@@ -193,32 +200,10 @@ class Sender:
         """As `give_up`, and fail what is in flight too: no answer may be handed in any more."""
         for queue in self._records.queues.values():
             for batch in list(queue.in_flight):
-                queue.settled(batch)
+                queue.sent.left_open(batch)
+                queue.given_up(batch)
                 self._fail(batch, error)
         self.give_up(error)
-
-    def raise_failures(self) -> None:
-        """Raise what nobody was told of yet: records that were given up.
-
-        Raises:
-            BrokerError: with the code of the first failure; the message counts them.
-            FatalError: the same, where it has ended the producer.
-        """
-        silent = [batch for batch in self.failed_batches if not batch.observed]
-        self.failed_batches.clear()
-        if not silent:
-            return
-        first = silent[0]
-        assert isinstance(first.outcome, Failed), "a failed batch has its error"
-        error = first.outcome.error
-        count = sum(batch.count for batch in silent)
-        where = f"{first.where.topic}-{first.where.partition}"
-        batches = "1 batch" if len(silent) == 1 else f"{len(silent)} batches"
-        many = f"1 record in {batches} was" if count == 1 else f"{count} records in {batches} were"
-        what = f"{many} not delivered; the first for {where}"
-        if isinstance(error, FatalError):
-            raise FatalError(f"{what}: {error}", error.code) from error
-        raise BrokerError(error.code, f"{what}: {error}") from error
 
     def _plan_queue(
         self,
@@ -237,33 +222,36 @@ class Sender:
             if full or not can_send(node_id):
                 return
             outgoing = by_node[node_id] = Outgoing(node_id, [])
-        size = queue.waiting[0].reserved
+        size = queue.head().reserved
         if outgoing.batches and outgoing.size + size > self._options.max_request_size:
             return
         if self.transactions is not None and not self.transactions.takes_part(queue.where):
             return
-        if queue.exhausted:
-            self.producer_id = _NO_PRODUCER
+        if queue.is_exhausted(self.producer_id):
+            self.producer_id = NO_PRODUCER_ID
             return
         batch = queue.take(self.producer_id, self.producer_epoch)
-        self.build(batch, (queue.producer_id, batch.epoch, batch.sequence))
+        self.build(batch, (queue.sent.producer_id, batch.epoch, batch.sequence))
         outgoing.batches.append(batch)
         outgoing.size += len(batch.payload or b"")
 
     def _destination(self, queue: PartitionQueue, now: float, plan: Plan) -> int | None:
         """The broker that the first batch of a queue can go to now."""
-        if not queue.waiting:
+        if not queue.gather():
             return None
-        head = queue.waiting[0]
-        plan.wake(head.created + self._options.delivery_timeout_s)
+        plan.wake(queue.oldest().created + self._options.delivery_timeout_s)
         if not queue.sendable(now, self._options.in_flight):
-            if head.not_before > now and not queue.in_flight:
-                plan.wake(head.not_before)
+            if not queue.in_flight:
+                plan.wake(queue.head().not_before)
             return None
         view = self._view.partition(*queue.where)
         if view is None or view.leader not in self._view.brokers:
             plan.leaders_wanted = True
             return None
+        leader = view.leader, view.leader_epoch
+        if leader != queue.leader:
+            queue.leader = leader
+            queue.sent.disturbed()
         return view.leader
 
     def build(self, batch: ProducerBatch, producer: tuple[int, int, int] = NO_PRODUCER) -> None:
@@ -289,7 +277,7 @@ class Sender:
             if batch.payload is None and not batch.building:
                 batch.building = True
                 plan.to_build.append(batch)
-        return queue.waiting[0].payload is None
+        return queue.head().payload is None
 
     def _resolve(
         self,
@@ -298,26 +286,23 @@ class Sender:
         error: KafkaError,
         row: PartitionProduceResponse | None,
         now: float,
+        *,
+        answer: Answer | None = None,
     ) -> None:
         queue = self._records.queues[batch.where]
         batch.last_error = error
-        in_time = now < batch.created + self._options.delivery_timeout_s
-        case = Circumstances(
-            idempotent=queue.producer_id != _NO_PRODUCER,
-            first=queue.is_first(batch),
-            current=batch.epoch == queue.epoch,
-            splittable=batch.count > 1,
-            may_retry=in_time and batch.attempts < self._options.retries,
-            may_renew=self.transactions is None,
-        )
-        match decide(code, case):
+        answer = answer_of(code) if answer is None else answer
+        match self._action(queue, batch, code, answer, now):
             case Action.STORED:
-                known = row is not None and code is ErrorCode.NONE
-                stored = (
-                    Stored(row.base_offset, row.log_append_time_ms) if known and row else Stored()
-                )
-                queue.settled(batch)
-                self._settle(batch, stored)
+                outcome = Stored()
+                if answer is Answer.STORED:
+                    for proven in queue.stored(batch, now):
+                        self._settle(proven, outcome)
+                    if row is not None and code is ErrorCode.NONE:
+                        outcome = Stored(row.base_offset, row.log_append_time_ms)
+                else:
+                    queue.settled(batch)
+                self._settle(batch, outcome)
             case Action.SPLIT:
                 in_transaction = self.transactions is not None
                 codec, level = self._options.codec, self._options.level
@@ -325,9 +310,6 @@ class Sender:
                 queue.replace(batch, parts)
                 self._records.replaced(batch, parts)
                 batch.split_into(parts)
-            case Action.RENEW:
-                queue.renew()
-                queue.again(batch, now + self._backoff.seconds(batch.attempts + 1))
             case Action.RETRY:
                 log.debug(
                     "batch tried again where=%s attempts=%d why=%s",
@@ -337,9 +319,33 @@ class Sender:
                 )
                 queue.again(batch, now + self._backoff.seconds(batch.attempts + 1))
             case Action.FAIL:
-                queue.settled(batch)
-                self._close_gap(queue)
+                queue.given_up(batch)
                 self._fail(batch, error)
+
+    def _action(
+        self,
+        queue: PartitionQueue,
+        batch: ProducerBatch,
+        code: ErrorCode,
+        answer: Answer,
+        now: float,
+    ) -> Action:
+        sent = queue.sent
+        if answer is Answer.OPEN:
+            sent.left_open(batch)
+        elif answer is Answer.OUT_OF_ORDER:
+            if sent.is_surely_stored(batch):
+                return Action.STORED
+            sent.out_of_order(batch)
+        in_time = now < batch.created + self._options.delivery_timeout_s
+        case = Circumstances(
+            idempotent=sent.producer_id != NO_PRODUCER_ID,
+            early=sent.batches[0] is not batch,
+            splittable=batch.count > 1,
+            may_retry=in_time and batch.attempts < self._options.retries,
+            may_renew=self.transactions is None,
+        )
+        return decide(code, case)
 
     def _hinted(self, where: TopicPartition, row: PartitionProduceResponse) -> bool:
         """Whether the broker told the new leader along with the error (KIP-951)."""
@@ -349,9 +355,12 @@ class Sender:
         )
 
     def _expire(self, queue: PartitionQueue, now: float) -> None:
-        for batch in queue.expire(now - self._options.delivery_timeout_s):
-            if batch.attempts:
-                self._close_gap(queue)
+        for batch in queue.overdue(now - self._options.delivery_timeout_s):
+            if queue.sent.is_surely_stored(batch):
+                queue.settled(batch)
+                self._settle(batch, Stored())
+                continue
+            queue.given_up(batch)
             seconds = self._options.delivery_timeout_s
             last = f"; last error: {batch.last_error}" if batch.last_error else ""
             if not last and self._view.leader(batch.where) is None:
@@ -361,18 +370,17 @@ class Sender:
                 f"attempts{last}"
             )
             self._fail(batch, why)
+        for batch in queue.lost():
+            queue.given_up(batch)
+            self._fail(batch, batch.last_error or RequestTimeout("no answer"))
 
     def _fail(self, batch: ProducerBatch, error: KafkaError) -> None:
         if self.transactions is not None:
             error = self.transactions.lost(batch, error)
-        log.error("records lost %s", failure_of(batch.where, batch.count, error))
-        self.failed_batches.append(batch)
+        elif batch.in_doubt:
+            error = in_doubt(error)
+        self.given_up.add(batch, error)
         self._settle(batch, Failed(error))
-
-    def _close_gap(self, queue: PartitionQueue) -> None:
-        """A sequence is missing from now on; with transactions the end of this one sees to that."""
-        if self.transactions is None:
-            queue.renew()
 
     def _follow(self, transactions: Transactions) -> None:
         """Let go of what can be in no committed transaction."""

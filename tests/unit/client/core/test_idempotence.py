@@ -3,8 +3,10 @@ import pytest
 from barnabas.client.core.idempotence import (
     MAX_SEQUENCE,
     Action,
+    Answer,
     Circumstances,
     add_sequence,
+    answer_of,
     decide,
 )
 from barnabas.errors import ErrorCode
@@ -13,13 +15,12 @@ from barnabas.errors import ErrorCode
 def case(
     *,
     idempotent: bool = True,
-    first: bool = True,
-    current: bool = True,
+    early: bool = False,
     splittable: bool = True,
     may_retry: bool = True,
     may_renew: bool = True,
 ) -> Circumstances:
-    return Circumstances(idempotent, first, current, splittable, may_retry, may_renew)
+    return Circumstances(idempotent, early, splittable, may_retry, may_renew)
 
 
 @pytest.mark.parametrize("code", [ErrorCode.NONE, ErrorCode.DUPLICATE_SEQUENCE_NUMBER])
@@ -35,16 +36,37 @@ def test_only_several_records_can_be_split() -> None:
 @pytest.mark.parametrize(
     "code", [ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOWN_PRODUCER_ID]
 )
-def test_a_lost_sequence_is_renewed_only_by_the_first_batch_of_the_present_epoch(
+def test_what_is_out_of_order_goes_out_again_unless_only_a_coordinator_has_epochs(
     code: ErrorCode,
 ) -> None:
-    assert decide(code, case()) is Action.RENEW
-    assert decide(code, case(first=False)) is Action.RETRY
-    assert decide(code, case(current=False)) is Action.RETRY
+    assert decide(code, case()) is Action.RETRY
     assert decide(code, case(idempotent=False)) is Action.FAIL
     assert decide(code, case(may_retry=False)) is Action.FAIL
     assert decide(code, case(may_renew=False)) is Action.FAIL
-    assert decide(code, case(first=False, may_renew=False)) is Action.RETRY
+    assert decide(code, case(early=True, may_renew=False)) is Action.RETRY
+
+
+@pytest.mark.parametrize(
+    ("code", "answer"),
+    [
+        (ErrorCode.NONE, Answer.STORED),
+        (ErrorCode.DUPLICATE_SEQUENCE_NUMBER, Answer.STORED),
+        (ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, Answer.OUT_OF_ORDER),
+        (ErrorCode.UNKNOWN_PRODUCER_ID, Answer.OUT_OF_ORDER),
+        (ErrorCode.REQUEST_TIMED_OUT, Answer.OPEN),
+        (ErrorCode.NOT_ENOUGH_REPLICAS_AFTER_APPEND, Answer.OPEN),
+        # Who led when the batch came, and no longer does when its followers should have it:
+        (ErrorCode.NOT_LEADER_OR_FOLLOWER, Answer.OPEN),
+        (ErrorCode.KAFKA_STORAGE_ERROR, Answer.OPEN),
+        (ErrorCode.UNKNOWN_SERVER_ERROR, Answer.OPEN),
+        (ErrorCode.NOT_ENOUGH_REPLICAS, Answer.REJECTED),
+        (ErrorCode.INVALID_RECORD, Answer.REJECTED),
+        (ErrorCode.MESSAGE_TOO_LARGE, Answer.REJECTED),
+        (ErrorCode.TOPIC_AUTHORIZATION_FAILED, Answer.REJECTED),
+    ],
+)
+def test_what_an_answer_says_of_the_log(code: ErrorCode, answer: Answer) -> None:
+    assert answer_of(code) is answer
 
 
 @pytest.mark.parametrize("code", list(ErrorCode))

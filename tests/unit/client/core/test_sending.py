@@ -1,141 +1,37 @@
 """A sender with its accumulator and queues, against brokers that answer by script."""
 
-from collections.abc import Callable
-from contextlib import nullcontext
-from typing import Any
-
 import pytest
 
-from barnabas.client.core.accumulator import Accumulator
-from barnabas.client.core.cluster_view import Broker, ClusterView, PartitionView, TopicView
-from barnabas.client.core.delivery import Sent, Settling
-from barnabas.client.core.outgoing import Outgoing, Plan
-from barnabas.client.core.producer_options import ProducerOptions
-from barnabas.client.core.retry import Backoff
-from barnabas.client.core.sending import Sender
+from barnabas.client.core.cluster_view import PartitionView, TopicView
+from barnabas.client.core.delivery import Sent
 from barnabas.client.core.transaction_states import TransactionInput
-from barnabas.client.core.transactions import Transactions
 from barnabas.errors import (
     AbortableError,
     BrokerError,
     ConnectionFailed,
     ErrorCode,
     FatalError,
-    KafkaError,
     LocalProtocolError,
     RequestTimeout,
 )
 from barnabas.protocol.produce import (
     LeaderIdAndEpoch,
     NodeEndpoint,
-    PartitionProduceResponse,
     ProduceResponse,
-    TopicProduceResponse,
 )
-from barnabas.records.batch import crc_is_right, read_header
-from barnabas.records.reading import decode_records
+from barnabas.records.batch import read_header
 from barnabas.types import TopicPartition
+from tests.sending_harness import (
+    TOPIC,
+    WHERE,
+    Harness,
+    error_of,
+    reply,
+    sequences,
+    values,
+)
 
 pytestmark = pytest.mark.kernels
-
-WHERE = TopicPartition("t", 0)
-TOPIC = TopicView("t", partitions=(PartitionView("t", 0, 1, 5), PartitionView("t", 1, 2, 5)))
-
-
-class Waits:
-    """Nobody waits in these tests."""
-
-    def block(self, batch: Settling, index: int, timeout_s: float | None) -> None:
-        assert batch.done(index)
-
-    async def wait(self, batch: Settling, index: int) -> None:
-        assert batch.done(index)
-
-
-class Middle:
-    """Chance that always says the same."""
-
-    def below(self, bound: int) -> int:
-        return bound // 2
-
-    def fraction(self) -> float:
-        return 0.5
-
-    def uuid(self) -> bytes:
-        return bytes(16)
-
-
-class Harness:
-    """A sender at a time that the test sets, and what is on its way."""
-
-    def __init__(self, **changes: Any) -> None:
-        self.now = 100.0
-        self.options = ProducerOptions(**{"linger_s": 0.0, "batch_size": 150, **changes})
-        self.view = ClusterView()
-        self.view.topics["t"] = TOPIC
-        self.view.brokers = {1: Broker(1, "h", 1), 2: Broker(2, "h", 2)}
-        self.records = Accumulator(self.options, Middle(), nullcontext(), Waits())
-        name = self.options.transactional_id
-        self.transactions = Transactions(name or "")
-        self.sender = Sender(
-            self.options,
-            self.view,
-            self.records,
-            Backoff(100, 100, Middle()),
-            self.transactions if name else None,
-        )
-        self.sender.producer_id, self.sender.producer_epoch = 7, 0
-
-    def send(self, value: bytes, partition: int = 0) -> Sent:
-        delivery = self.records.append(TOPIC, partition, (1000, None, value, ()), self.now)
-        assert delivery is not None
-        return delivery
-
-    def plan(self, can_send: Callable[[int], bool] = lambda _: True) -> Plan:
-        return self.sender.collect(self.now, can_send)
-
-    def go(self) -> Outgoing:
-        (outgoing,) = self.plan().outgoing
-        return outgoing
-
-    def answer(self, outgoing: Outgoing, code: ErrorCode = ErrorCode.NONE, offset: int = 0) -> bool:
-        return self.sender.answered(outgoing, reply(outgoing, code, offset), self.now)
-
-    def later(self, seconds: float = 0.1) -> None:
-        self.now += seconds
-
-
-def reply(outgoing: Outgoing, code: ErrorCode = ErrorCode.NONE, offset: int = 0) -> ProduceResponse:
-    rows = [
-        PartitionProduceResponse(
-            index=batch.where.partition, error_code=code, base_offset=offset if not code else -1
-        )
-        for batch in outgoing.batches
-    ]
-    return ProduceResponse(responses=[TopicProduceResponse(name="t", partition_responses=rows)])
-
-
-def values(outgoing: Outgoing) -> list[bytes | None]:
-    return [record.value for batch in outgoing.batches for record in records_of(batch.payload)]
-
-
-def records_of(payload: bytearray | None) -> list[Any]:
-    assert payload is not None
-    return decode_records(payload, "t", 0)[0]
-
-
-def sequences(outgoing: Outgoing) -> tuple[int, int, int]:
-    payload = outgoing.batches[0].payload
-    assert payload is not None
-    header = read_header(payload)
-    assert crc_is_right(payload, header)
-    return header.producer_id, header.producer_epoch, header.base_sequence
-
-
-def error_of(delivery: Sent) -> KafkaError:
-    with pytest.raises(KafkaError) as caught:
-        delivery.result(0)
-    return caught.value
 
 
 def test_a_stored_record_tells_its_place() -> None:
@@ -157,15 +53,39 @@ def test_batches_of_different_leaders_go_to_both_at_once() -> None:
 
 def test_sequences_go_on_from_batch_to_batch() -> None:
     it = Harness()
+    it.introduce()
     it.send(b"a"), it.send(b"b")
     first = it.go()
     it.send(b"c")
     second = it.go()
-    assert (sequences(first), sequences(second)) == ((7, 0, 0), (7, 0, 2))
+    assert (sequences(first), sequences(second)) == ((7, 0, 1), (7, 0, 3))
+
+
+@pytest.mark.parametrize("happened", ["begins", "is idle", "reconnects", "is led by another"])
+def test_a_producer_that_the_broker_may_not_know_sends_one_batch_at_a_time(happened: str) -> None:
+    """It would take a second one after it has rejected the first."""
+    it = Harness()
+    if happened != "begins":
+        it.introduce()
+    if happened == "is idle":
+        it.later(61)
+    if happened == "reconnects":
+        it.sender.reconnected(1)
+    if happened == "is led by another":
+        it.view.adopt_leader(WHERE, 2, 6)
+    it.send(b"a")
+    first = it.go()
+    it.send(b"b")
+    assert it.plan().outgoing == []
+    it.answer(first)
+    assert values(it.go()) == [b"b"]
+    it.send(b"c")
+    assert values(it.go()) == [b"c"]
 
 
 def test_a_retry_keeps_its_sequence_and_its_place() -> None:
     it = Harness()
+    it.introduce()
     deliveries = [it.send(b"a")]
     first = it.go()
     deliveries.append(it.send(b"b"))
@@ -175,12 +95,12 @@ def test_a_retry_keeps_its_sequence_and_its_place() -> None:
     it.answer(second, ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
     it.later()
     again = it.go()
-    assert (values(again), sequences(again)) == ([b"a"], (7, 0, 0))
+    assert (values(again), sequences(again)) == ([b"a"], (7, 0, 1))
     assert it.plan().outgoing == [], "a retry goes out alone"
     it.answer(again, offset=10)
     it.later()
     following = it.go()
-    assert (values(following), sequences(following)) == ([b"b"], (7, 0, 1))
+    assert (values(following), sequences(following)) == ([b"b"], (7, 0, 2))
     it.answer(following, offset=11)
     assert [delivery.result(0).offset for delivery in deliveries] == [10, 11]
 
@@ -213,6 +133,111 @@ def test_a_broker_that_lost_track_gets_everything_under_a_higher_epoch() -> None
     it.send(b"c")
     it.answer(again)
     assert sequences(it.go()) == (7, 1, 1)
+
+
+def without_answers(it: Harness, count: int = 5) -> list[Sent]:
+    """So many batches on their way when the connection is lost."""
+    it.introduce()
+    deliveries, outgoings = [], []
+    for number in range(1, count + 1):
+        deliveries.append(it.send(b"%d" % number))
+        outgoings.append(it.go())
+    for outgoing in outgoings:
+        it.sender.failed(outgoing, ConnectionFailed("killed"), it.now)
+    it.later()
+    return deliveries
+
+
+def test_five_without_an_answer_keep_their_numbers_until_all_are_refused() -> None:
+    """A Kafka that has recovered knows the last one only: it has all five."""
+    it = Harness()
+    deliveries = without_answers(it)
+    for number in range(1, 5):
+        again = it.go()
+        assert (values(again), sequences(again)) == ([b"%d" % number], (7, 0, number))
+        it.answer(again, ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
+    it.answer(it.go(), offset=5)
+    assert [each.result(0).offset for each in deliveries] == [-1, -1, -1, -1, 5]
+    it.send(b"6")
+    assert sequences(it.go()) == (7, 0, 6)
+
+
+def test_five_that_the_broker_does_not_have_begin_an_epoch() -> None:
+    it = Harness()
+    deliveries = without_answers(it)
+    for _ in range(5):
+        it.answer(it.go(), ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
+    it.later()
+    for number in range(5):
+        again = it.go()
+        assert (values(again), sequences(again)) == ([b"%d" % (number + 1)], (7, 1, number))
+        it.answer(again, offset=number + 1)
+    assert [each.result(0).offset for each in deliveries] == [1, 2, 3, 4, 5]
+
+
+def test_behind_one_whose_time_is_up_the_next_keeps_its_number() -> None:
+    it = Harness(delivery_timeout_s=10.0)
+    it.introduce()
+    late = it.send(b"1")
+    first = it.go()
+    it.later(9)
+    it.send(b"2")
+    second = it.go()
+    for outgoing in (first, second):
+        it.sender.failed(outgoing, ConnectionFailed("killed"), it.now)
+    it.later(2)
+    again = it.go()
+    assert (values(again), sequences(again)) == ([b"2"], (7, 0, 2))
+    error = error_of(late)
+    assert isinstance(error, RequestTimeout)
+    assert error.may_be_stored
+    assert "may be stored all the same" in str(error)
+
+
+def test_what_never_left_or_was_rejected_is_surely_not_stored() -> None:
+    it = Harness(delivery_timeout_s=10.0)
+    delivery = it.send(b"a")
+    it.sender.unsent(it.go(), ConnectionFailed("no link"), it.now)
+    it.later()
+    it.answer(it.go(), ErrorCode.NOT_ENOUGH_REPLICAS)
+    it.later(11)
+    it.plan()
+    assert not error_of(delivery).may_be_stored
+
+
+def test_records_that_are_lost_and_in_doubt_say_so_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    it = Harness()
+    it.send(b"a")
+    it.answer(it.go(), ErrorCode.UNKNOWN_SERVER_ERROR)
+    assert (
+        "records in doubt t-0: 1 record was not acknowledged: UNKNOWN_SERVER_ERROR" in caplog.text
+    )
+
+
+def test_new_ids_begin_when_all_of_the_old_one_has_its_outcome() -> None:
+    it = Harness()
+    it.introduce()
+    it.send(b"a")
+    first = it.go()
+    it.sender.producer_id = 8
+    it.send(b"b")
+    assert sequences(it.go()) == (7, 0, 2)
+    it.answer(first)
+
+
+def test_an_epoch_after_the_last_needs_another_id() -> None:
+    it = Harness()
+    it.sender.producer_epoch = 32767
+    it.introduce()
+    it.send(b"a")
+    it.answer(it.go(), ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
+    it.later()
+    assert it.plan().outgoing == []
+    assert it.sender.needs_producer_id
+    it.sender.producer_id, it.sender.producer_epoch = 8, 0
+    assert sequences(it.go()) == (8, 0, 0)
 
 
 def test_after_a_batch_that_failed_the_next_begins_a_new_epoch() -> None:
@@ -268,6 +293,7 @@ def test_retries_end() -> None:
 
 def test_no_more_requests_than_allowed_are_in_flight() -> None:
     it = Harness(in_flight=2)
+    it.introduce()
     sent = []
     for number in range(2):
         it.send(b"%d" % number)
@@ -342,13 +368,13 @@ def test_failures_that_nobody_asked_about_are_raised_once_and_counted() -> None:
     seen = it.send(b"a")
     it.answer(it.go(), ErrorCode.INVALID_RECORD)
     error_of(seen)
-    it.sender.raise_failures()
+    it.sender.given_up.raise_first()
     it.send(b"b")
     it.answer(it.go(), ErrorCode.INVALID_TIMESTAMP)
     with pytest.raises(BrokerError, match="1 record in 1 batch was not") as caught:
-        it.sender.raise_failures()
+        it.sender.given_up.raise_first()
     assert caught.value.code is ErrorCode.INVALID_TIMESTAMP
-    it.sender.raise_failures()
+    it.sender.given_up.raise_first()
 
 
 def test_after_a_split_batches_are_made_smaller() -> None:
@@ -469,6 +495,19 @@ def test_what_was_sent_is_tried_again_even_then() -> None:
     assert not it.transactions.gap
 
 
+def test_in_a_transaction_nothing_is_numbered_anew_and_nothing_in_doubt() -> None:
+    it = InTransaction()
+    deliveries = without_answers(it, 2)
+    for number in (1, 2):
+        again = it.go()
+        assert (values(again), sequences(again)) == ([b"%d" % number], (7, 0, number))
+        it.answer(again, ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER)
+        it.later()
+    assert [error_of(each).may_be_stored for each in deliveries] == [False, False]
+    assert (it.transactions.doomed, it.transactions.gap) == (True, True)
+    assert it.records.queues[WHERE].sent.epoch == 0
+
+
 @pytest.mark.parametrize(
     "code", [ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOWN_PRODUCER_ID]
 )
@@ -478,7 +517,7 @@ def test_a_broker_that_lost_track_ends_the_transaction_and_not_the_epoch(code: E
     it.answer(it.go(), code)
     assert error_of(lost).code is code
     assert (it.transactions.doomed, it.transactions.gap) == (True, True)
-    assert it.records.queues[WHERE].epoch == 0
+    assert it.records.queues[WHERE].sent.epoch == 0
 
 
 def test_a_batch_whose_time_is_up_is_a_gap_only_if_it_was_sent() -> None:
@@ -542,7 +581,7 @@ def test_a_flush_says_that_its_producer_is_fenced() -> None:
     it.send(b"a")
     it.answer(it.go(), ErrorCode.INVALID_PRODUCER_EPOCH)
     with pytest.raises(FatalError, match=r"^1 record in 1 batch was .*: it is fenced") as told:
-        it.sender.raise_failures()
+        it.sender.given_up.raise_first()
     assert told.value.code is ErrorCode.INVALID_PRODUCER_EPOCH
 
 

@@ -21,7 +21,7 @@ from barnabas.errors import (
     RequestTimeout,
 )
 from barnabas.types import TopicPartition
-from tests.unit.client.core.test_sending import Waits as NobodyWaits
+from tests.sending_harness import Waits as NobodyWaits
 
 A, B = TopicPartition("t", 0), TopicPartition("t", 1)
 _S, _I = TransactionState, TransactionInput

@@ -8,12 +8,13 @@ import itertools
 import random
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pytest
 
 from barnabas import Consumer, Producer
+from barnabas.client.core.delivery import Sent
 from tests.interop.brokers import InteropBroker
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.our_broker import OurBroker
@@ -33,13 +34,11 @@ class Numbers(threading.Thread):
         self._producer = producer
         self._topic = topic
         self._stopping = threading.Event()
-        self.deliveries = []
+        self.deliveries: list[Sent] = []
 
     def run(self) -> None:
         for number in itertools.count():
-            self.deliveries.append(
-                self._producer.send(self._topic, b"%d" % number, partition=0)
-            )
+            self.deliveries.append(self._producer.send(self._topic, b"%d" % number, partition=0))
             if self._stopping.wait(0.001):
                 return
 

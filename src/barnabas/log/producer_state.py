@@ -19,6 +19,7 @@ BATCHES_KEPT = 5
 """As many as a producer may have in flight: each of them can still be sent again."""
 
 _SEQUENCES = 0x7FFFFFFF
+_ACTIVE = -1
 
 
 class AppendedBatch(NamedTuple):
@@ -47,13 +48,15 @@ class ProducerEntry:
 
     Each is the fields of an `AppendedBatch` as a bare tuple, which costs less to make for all
     batches than the few that are looked at again would save. Invariant: `next_sequence` follows the
-    last of them; 0 if there are none.
+    last of them; 0 if there are none. `idle_since` is when `expire` first saw it idle, by the broker's
+    clock in ms; -1: it has written something since, or was loaded.
     """
 
     __slots__ = (
         "batches",
         "coordinator_epoch",
         "epoch",
+        "idle_since",
         "last_timestamp",
         "next_sequence",
         "producer_id",
@@ -66,6 +69,7 @@ class ProducerEntry:
         self.batches: deque[tuple[int, int, int, int, int]] = deque(maxlen=BATCHES_KEPT)
         self.next_sequence = 0
         self.last_timestamp = -1
+        self.idle_since = _ACTIVE
         self.coordinator_epoch = -1
         self.transaction_start: int = NO_OFFSET
         """First offset of the open transaction; -1 if none is open."""
@@ -85,6 +89,7 @@ class ProducerEntry:
         self.batches.append((first_sequence, last_sequence, last_offset, delta, timestamp))
         self.next_sequence = (last_sequence + 1) & _SEQUENCES
         self.last_timestamp = timestamp
+        self.idle_since = _ACTIVE
 
     def recall(self, batch: BatchHeader) -> None:
         """Remember a batch that came just before the oldest one known; any other is passed over."""
@@ -114,6 +119,7 @@ class ProducerEntry:
         self.transaction_start = NO_OFFSET
         self.coordinator_epoch = coordinator_epoch
         self.last_timestamp = batch.max_timestamp
+        self.idle_since = _ACTIVE
 
     def _begin(self, epoch: int) -> None:
         self.epoch = epoch
@@ -280,14 +286,20 @@ class ProducerState:
         return next(iter(self._open.values()), None)
 
     def expire(self, now_ms: int, expiration_ms: int) -> None:
-        """Forget producers that sent nothing for so long and have no open transaction."""
-        old = [
-            entry.producer_id
-            for entry in self._entries.values()
-            if entry.transaction_start < 0 and now_ms - entry.last_timestamp >= expiration_ms
-        ]
-        for producer_id in old:
-            del self._entries[producer_id]
+        """Forget producers that wrote nothing for so long and have no open transaction.
+
+        The time runs from the first call after their last batch, so neither the timestamps of their
+        records nor a clock that jumps can make them old: a producer that is forgotten while it waits
+        for an answer stores its batch twice. No file says when a producer was active: whoever is
+        loaded has the whole time again.
+        """
+        for entry in list(self._entries.values()):
+            if entry.transaction_start >= 0:
+                continue
+            if not 0 <= entry.idle_since <= now_ms:
+                entry.idle_since = now_ms
+            elif now_ms - entry.idle_since >= expiration_ms:
+                del self._entries[entry.producer_id]
 
     def clear(self) -> None:
         """Forget all."""

@@ -228,20 +228,39 @@ def test_flush_ms_moves_the_recovery_point(tmp_path: Path) -> None:
 
 
 def test_old_producers_are_forgotten_when_it_is_looked_for_them(tmp_path: Path) -> None:
+    """By when they last wrote, not by the timestamps of their records; also after a restart."""
     settings = LogSettings(1, [str(tmp_path)], producer_id_expiration_check_interval_ms=HOUR)
-    config = LogConfig(producer_id_expiration_ms=1000)
+    config = LogConfig(producer_id_expiration_ms=2 * HOUR)
     disk, clock, entropy = RealDisk(), SystemClock(), SystemEntropy()
-    manager = LogManager(disk, clock, entropy, settings, lambda _topic: config)
-    manager.open()
+
+    def opened() -> LogManager:
+        manager = LogManager(disk, clock, entropy, settings, lambda _topic: config)
+        manager.open()
+        return manager
+
+    manager = opened()
     now_ms = clock.time_ms()
     log = manager.create(DOGS, TOPIC_ID, config)
-    batch = make_batch(producer=(7, 0, 0), timestamp=now_ms)
-    log.append(memoryview(batch), leader_epoch=0, now_ms=now_ms)
-    log.write_pending()
-    manager.maintain(now_ms + HOUR // 2)
-    assert len(log.producers) == 1
-    manager.maintain(now_ms + 2 * HOUR)
-    assert len(log.producers) == 0
+    timestamp_of_2013 = 1_357_000_000_000
+
+    def write(sequence: int) -> None:
+        batch = make_batch(producer=(7, 0, sequence), timestamp=timestamp_of_2013)
+        log.append(memoryview(batch), leader_epoch=0, now_ms=now_ms)
+        log.write_pending()
+
+    def known_after(manager: LogManager, hours: float) -> int:
+        manager.maintain(now_ms + int(hours * HOUR) + 1)
+        log = manager.get(DOGS)
+        assert log is not None
+        return len(log.producers)
+
+    write(0)
+    assert [known_after(manager, hours) for hours in (1, 2)] == [1, 1]
+    write(1)
+    assert [known_after(manager, hours) for hours in (4, 5, 5.5)] == [1, 1, 1]
+    manager.close()
+    manager = opened()
+    assert [known_after(manager, hours) for hours in (7, 8.5, 9.6)] == [1, 1, 0]
     manager.close()
 
 

@@ -78,3 +78,38 @@ def test_a_snapshot_keeps_the_last_batch_and_what_comes_next() -> None:
     take(again, sent(5), 5)
     with pytest.raises(RefusedRecords):
         again.check(sent(0, 2))
+
+
+DAY = 86_400_000
+
+
+def test_a_producer_is_forgotten_a_day_after_it_was_first_seen_idle() -> None:
+    state = ProducerState()
+    take(state, sent(0), 0)
+    for now, known in ((DAY, 1), (2 * DAY - 1, 1), (2 * DAY, 0)):
+        state.expire(now, DAY)
+        assert len(state) == known
+
+
+@pytest.mark.parametrize("jump", [50 * 365 * DAY, -DAY])
+def test_a_clock_that_jumps_makes_nobody_old_who_has_just_written(jump: int) -> None:
+    state = ProducerState()
+    take(state, sent(0), 0)
+    state.expire(60 * DAY, DAY)
+    take(state, sent(1), 1)
+    now = 60 * DAY + jump
+    state.expire(now, DAY)
+    state.expire(now + DAY - 1, DAY)
+    assert len(state) == 1
+    state.expire(now + DAY, DAY)
+    assert len(state) == 0
+
+
+def test_a_clock_that_is_set_back_lets_nobody_stay_for_ever() -> None:
+    state = ProducerState()
+    take(state, sent(0), 0)
+    for now in (60 * DAY, 5 * DAY):
+        state.expire(now, DAY)
+    assert len(state) == 1
+    state.expire(6 * DAY, DAY)
+    assert len(state) == 0

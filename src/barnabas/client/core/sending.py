@@ -157,6 +157,7 @@ class Sender:
         """Requests with acks=0 are done when they are on their way."""
         self._in_flight[outgoing.node_id] -= 1
         for batch in outgoing.batches:
+            self._records.queues[batch.where].settled(batch)
             self._settle(batch, Stored())
 
     def failed(self, outgoing: Outgoing, error: KafkaError, now: float) -> None:

@@ -346,6 +346,16 @@ def test_without_idempotence_there_are_no_sequences() -> None:
     assert sequences(it.go()) == (-1, -1, -1)
 
 
+def test_without_acknowledgements_batches_are_done_as_they_go() -> None:
+    it = Harness(idempotent=False, acks=0, in_flight=2)
+    it.sender.producer_id = -1
+    for number in range(5):
+        delivery = it.send(b"%d" % number)
+        it.sender.sent_unanswered(it.go())
+        assert delivery.result(0).offset == -1
+    it.sender.abandon(ConnectionFailed("over"))
+
+
 def test_nothing_goes_before_the_producer_has_its_id() -> None:
     it = Harness()
     it.sender.producer_id = -1

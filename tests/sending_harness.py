@@ -13,6 +13,7 @@ from barnabas.client.core.outgoing import Outgoing, Plan
 from barnabas.client.core.producer_options import ProducerOptions
 from barnabas.client.core.retry import Backoff
 from barnabas.client.core.sending import Sender
+from barnabas.client.core.transaction_states import TransactionInput
 from barnabas.client.core.transactions import Transactions
 from barnabas.errors import ErrorCode, KafkaError
 from barnabas.protocol.produce import (
@@ -94,6 +95,19 @@ class Harness:
 
     def later(self, seconds: float = 0.1) -> None:
         self.now += seconds
+
+
+class InTransaction(Harness):
+    """Amid a transaction of a version."""
+
+    def __init__(self, version: int = 2, **changes: object) -> None:
+        super().__init__(transactional_id="x", **changes)
+        self.transactions.set_version(version)
+        self.happens(TransactionInput.INITIATED, TransactionInput.BEGIN)
+
+    def happens(self, *inputs: TransactionInput) -> None:
+        for each in inputs:
+            self.transactions.move(each)
 
 
 def reply(outgoing: Outgoing, code: ErrorCode = ErrorCode.NONE, offset: int = 0) -> ProduceResponse:

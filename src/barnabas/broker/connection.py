@@ -30,10 +30,9 @@ _PRODUCE = int(ApiKey.PRODUCE)
 class ClientConnection:
     """Serves the frames of one connection.
 
-    Order: what a readiness event appended is written, then its replies are made and sent together.
-    Where that was nothing but what the broker has decided itself, both happen at the end of the
-    loop's turn, with what other connections have brought to it. What waits for no write is answered at
-    once, so that the connection counts it.
+    Order: what an event appended is written, then its replies are made and sent together; where that
+    was nothing but what the broker has decided itself, at the end of the loop's turn, with what other
+    connections have brought to it. What waits for no write is answered at once: so it is counted.
     A reply that waits mutes the connection, so that replies keep the order of the requests. While
     quotas are in force requests are taken one by one, the next one when the client's wait is over.
     Where replies may overtake each other, nothing is muted: the one whose client has to wait is kept back.
@@ -58,7 +57,6 @@ class ClientConnection:
         self._broker = broker
         self._dialect, self._handlers = spoken
         self.connection = connection
-        """What the bytes go through."""
         self._contexts: dict[int, RequestContext] = {}
         """The newest of each API, by its key."""
         self.number = number
@@ -96,6 +94,8 @@ class ClientConnection:
             self._leave_unanswered(reason)
             return True
         key, version, client_id = request.api_key, request.api_version, request.client_id
+        if self.connection.broken is not None and key != _PRODUCE:
+            return True  # Nobody is there to be answered; records may have asked for no reply.
         who = self._contexts.get(key)
         same = who is not None and who.api_version == version and who.client_id == client_id
         if who is None or not same:

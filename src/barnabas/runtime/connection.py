@@ -3,11 +3,12 @@
 import contextlib
 import logging
 from collections.abc import Callable
+from functools import partial
 
 from barnabas.errors import ConnectionFailed, KafkaError
 from barnabas.kernels.sockets import one_frame
 from barnabas.ports import Channel
-from barnabas.runtime.departures import Departures
+from barnabas.runtime.departures import SMALL_BYTES, Departures
 from barnabas.runtime.frame_handler import Answer, FrameHandler, Lone
 from barnabas.runtime.intake import MOST_AT_ONCE, Intake
 from barnabas.runtime.memory import ConnectionMemory
@@ -22,6 +23,7 @@ MAX_UNSENT_BYTES = 1024 * 1024
 
 _MAX_EARLY_BYTES = 64 * 1024
 _FILLS_PER_EVENT = 4
+_UNREAD = "unread replies take too much memory together, and this peer took nothing for longest"
 
 
 class Connection:
@@ -39,9 +41,9 @@ class Connection:
     """
 
     __slots__ = (
-        "_answer", "_broken", "_channel", "_departures", "_ended", "_finishing", "_handler", "_intake",
+        "_answer", "_channel", "_departures", "_ended", "_finishing", "_handler", "_intake",
         "_listening", "_lone", "_max_frame_bytes", "_outbox", "_owing", "_paused", "_scratch",
-        "_stalled", "_writing", "client_id", "idle_ticks", "is_closed", "several",
+        "_stalled", "_writing", "broken", "client_id", "idle_ticks", "is_closed", "several",
     )  # fmt: skip
 
     def __init__(
@@ -54,14 +56,14 @@ class Connection:
     ) -> None:
         self._channel = channel
         self._intake = Intake(memory, self, max_frame_bytes)
-        self._outbox = Outbox(memory, channel.fileno(), self.leave)
+        self._outbox = Outbox(memory, channel.fileno(), self.leave, partial(self.close, _UNREAD))
         self._scratch = memory.receive
         self._departures = departures
         self._max_frame_bytes = max_frame_bytes
         self._handler: FrameHandler | None = None
         self._lone: Lone | None = None
         self.several: Lone = _not_known
-        """As `lone`, for an event that is anything else, and maybe some whole frames with their sizes."""
+        """As `lone`, for any other event, and maybe some whole frames with their sizes."""
         self._paused = False
         self._owing = False
         self._answer: Answer | None = None
@@ -70,7 +72,8 @@ class Connection:
         self._writing = False
         self._finishing = False
         self._ended = False
-        self._broken: ConnectionFailed | None = None
+        self.broken: ConnectionFailed | None = None
+        """Why nothing can be received or sent any more; what came before is still handed over."""
         self.is_closed = False
         self.client_id: str | None = None
         """What the client calls itself, for the log; its requests say it."""
@@ -91,14 +94,14 @@ class Connection:
     def send(self, send: Send | bytes) -> None:
         """Queue a reply; it leaves after the event, or now if there is none.
 
-        If the event is another's, bytes leave at the end of the turn. What is in files may be gone then.
+        If the event is another's, only what is small, and not in a file, waits for the end of the turn.
         """
         outbox, departures = self._outbox, self._departures
         outbox.add(send)
         present = departures.present
         if present is self:
             return
-        if present is None or type(send) is not bytes:
+        if present is None or type(send) is not bytes or len(send) > SMALL_BYTES:
             self.guarded(self._flush)
         else:
             departures.add(outbox)
@@ -136,7 +139,7 @@ class Connection:
             self._close_if_finished()
         elif self._ended or self._intake.held_bytes or self._departures.present is self:
             # Not from here: the scratch may hold another connection's frames.
-            self._departures.soon(self._on_left_over)
+            self._departures.later(self._on_left_over)
         if not self._listening:
             self._listen(wanted=True)
 
@@ -193,7 +196,7 @@ class Connection:
             else:
                 reply = None
             departures.present = None
-            if type(reply) is bytes:
+            if type(reply) is bytes and len(reply) <= SMALL_BYTES:
                 if not self.is_closed:
                     outbox.add(reply)
                     departures.add(outbox)
@@ -286,9 +289,10 @@ class Connection:
             self._on_end_of_stream()
 
     def _depart(self) -> None:
-        """The event is over: send at the end of the turn; now what is in files, or what others wait for."""
-        if self._outbox.size and not self._outbox.has_files and not self._stalled:
-            self._departures.add(self._outbox)
+        """The event is over: what is small leaves at the end of the turn, as long as nothing waits for it."""
+        outbox = self._outbox
+        if 0 < outbox.size <= SMALL_BYTES and not outbox.has_files and not self._stalled:
+            self._departures.add(outbox)
         else:
             self._flush()
 
@@ -345,14 +349,14 @@ class Connection:
         return self._paused or self._finishing or self._stalled or self.is_closed
 
     def _flush(self) -> None:
-        if self._broken is not None:
+        if self.broken is not None:
             self._outbox.clear()
         if not self._outbox.size or self._outbox.flush(self._channel):
             if self._writing:
                 self._writing = False
                 self._channel.on_writable(None)
             if self._stalled:
-                self._departures.soon(self._on_left_over)
+                self._departures.later(self._on_left_over)
             if self._finishing:
                 self._close_if_finished()
         else:
@@ -375,10 +379,11 @@ class Connection:
         self._listen(wanted=False)
         self._close_if_all_taken()
         if not self._must_wait():
-            self._departures.soon(self._on_left_over)
+            self._departures.later(self._on_left_over)
 
     def _on_broken(self, error: ConnectionFailed) -> None:
-        self._broken = error
+        # Without what led to it, whose variables keep replies.
+        self.broken = ConnectionFailed(str(error))
         self._flush()
         self._on_end_of_stream()
 
@@ -389,7 +394,7 @@ class Connection:
         if self._outbox.size and not self._paused:
             self.finish()
         else:
-            self.close(self._broken)
+            self.close(self.broken)
 
     def _close_if_finished(self) -> None:
         if not self._paused and not self._outbox.size:

@@ -1,5 +1,6 @@
-"""Departures: connections whose replies leave together, when the loop's turn is over; and its length."""
+"""Departures: replies that leave together when the loop's turn is over, and what a turn leaves over."""
 
+from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Protocol
@@ -9,6 +10,9 @@ from barnabas.ports import Timers
 from barnabas.runtime.outbox import Outbox
 
 _send = Sender(Outbox).send
+
+SMALL_BYTES = 64 * 1024
+"""What is larger need not leave with others: that saves nothing, and takes memory meanwhile."""
 
 TURN_SECONDS = 0.02
 """After that the connections of a turn leave most of what waits to a later one."""
@@ -31,11 +35,12 @@ class Departures:
     send it at once: the turn is not over.
     """
 
-    __slots__ = ("_ends_at", "_leaving", "monotonic", "present", "soon")
+    __slots__ = ("_ends_at", "_leaving", "_left_over", "monotonic", "present", "soon")
 
     def __init__(self, timers: Timers, monotonic: Callable[[], float]) -> None:
         """`monotonic` is the clock by which turns are measured, in seconds."""
         self._leaving: list[Departing] = []
+        self._left_over: deque[Callable[[], None]] = deque()
         self._ends_at: float | None = None
         self.monotonic = monotonic
         self.present: object | None = None
@@ -59,6 +64,27 @@ class Departures:
 
     def _end_turn(self) -> None:
         self._ends_at = None
+
+    def later(self, callback: Callable[[], None]) -> None:
+        """Call once, for what an event has left over: after the present one, as soon as a turn has time."""
+        if not self._left_over:
+            self.soon(self._call_later)
+        self._left_over.append(callback)
+
+    def _call_later(self) -> None:
+        waiting, until = self._left_over, self.monotonic() + TURN_SECONDS
+        try:
+            # Each is still among them meanwhile: what it adds has its turn behind all others.
+            for _ in range(len(waiting)):
+                try:
+                    waiting[0]()
+                finally:
+                    waiting.popleft()
+                if self.monotonic() > until:
+                    break
+        finally:
+            if waiting:
+                self.soon(self._call_later)
 
     def _leave(self) -> None:
         leaving, self._leaving = self._leaving, []

@@ -1,8 +1,8 @@
-"""ConnectionMemory: the buffers that all connections of a loop share, and the limit on what they hold.
+"""ConnectionMemory: the buffers that all connections of a loop share, and the limits on what they hold.
 
-A connection owns memory only while it holds an unfinished frame; that memory is counted here. Over
-the limit the frame goes that has waited longest for its next bytes: senders that stall make room
-for senders that send.
+A connection owns memory only while it holds an unfinished frame, or replies that its peer has not taken;
+that memory is counted here. Over the limit the frame goes that has waited longest for its next bytes,
+and the replies of the peer that has taken nothing for longest: those that stall make room for others.
 """
 
 from collections import OrderedDict
@@ -16,42 +16,64 @@ _KEPT_RING_BYTES = 4 * 1024 * 1024
 _KEPT_TOTAL_BYTES = 8 * 1024 * 1024
 
 
+UNREAD_BYTES = 32 * 1024 * 1024
+"""What replies in memory may take together that peers do not read. Those in files do not count."""
+
+
 class Holder(Protocol):
-    """Who owns memory for an unfinished frame."""
+    """Who owns memory: for an unfinished frame, or for replies."""
 
     def evict(self) -> None:
-        """Give up the unfinished frame and the connection with it, releasing all it holds."""
+        """Give that up and the connection with it, releasing all it holds."""
         ...
 
 
-class ConnectionMemory:
-    """One receive scratch, one send scratch, reused rings, one limit. For one thread."""
+class HeldMemory:
+    """What holders own together, with one limit. For one thread."""
 
-    __slots__ = ("_held", "_kept", "_kept_bytes", "held_bytes", "limit_bytes", "receive", "send")
+    __slots__ = ("_held", "held_bytes", "limit_bytes")
 
     def __init__(self, limit_bytes: int) -> None:
-        self.receive = memoryview(bytearray(SCRATCH_BYTES))
-        self.send = memoryview(bytearray(SEND_BYTES))
         self.limit_bytes = limit_bytes
         self.held_bytes = 0
         self._held: OrderedDict[Holder, int] = OrderedDict()
-        self._kept: list[memoryview] = []
-        self._kept_bytes = 0
 
-    def hold(self, holder: Holder, size: int) -> None:
-        """Record that `holder` now owns `size` bytes (0: nothing) and has just made progress.
+    def hold(self, holder: Holder, size: int, *, progress: bool = True) -> None:
+        """Record that `holder` now owns `size` bytes (0: nothing), and whether it has made progress.
 
-        Holders that made no progress for longest are evicted until the rest fits; `holder` itself
-        is spared unless it alone is over the limit.
+        Holders that made no progress for longest are evicted until the rest fits; one that has just
+        made some is spared unless it alone is over the limit.
         """
-        self.held_bytes += size - self._held.pop(holder, 0)
+        self.held_bytes += size - self._held.get(holder, 0)
         if size:
             self._held[holder] = size
+            if progress:
+                self._held.move_to_end(holder)
+        else:
+            self._held.pop(holder, None)
         while self.held_bytes > self.limit_bytes:
             oldest = next(iter(self._held))
             # It must be out of the books before it is told: evict() comes back with hold(…, 0).
             self.held_bytes -= self._held.pop(oldest)
             oldest.evict()
+
+
+class ConnectionMemory(HeldMemory):
+    """One receive scratch, one send scratch, reused rings; the limits. For one thread.
+
+    It is itself the memory for unfinished frames.
+    """
+
+    __slots__ = ("_kept", "_kept_bytes", "receive", "send", "unread")
+
+    def __init__(self, limit_bytes: int) -> None:
+        super().__init__(limit_bytes)
+        self.receive = memoryview(bytearray(SCRATCH_BYTES))
+        self.send = memoryview(bytearray(SEND_BYTES))
+        self.unread = HeldMemory(UNREAD_BYTES)
+        """For replies."""
+        self._kept: list[memoryview] = []
+        self._kept_bytes = 0
 
     def lease(self, size: int) -> memoryview:
         """A ring of at least `size` bytes, rounded up to a power of two; its content is arbitrary."""

@@ -18,6 +18,10 @@ from barnabas.wire.send import FileSlice, Send
 _PARTS_PER_CALL = 512
 _SMALL_REGION = 256 * 1024
 """Up to here a region is worth reading again, if a peer did not take all of it at once."""
+_PROGRESS_BYTES = 64 * 1024
+"""A peer that takes less is no better than one that takes nothing."""
+_PART_BYTES = 64
+"""What a part takes beside its bytes, about."""
 
 
 class Outbox:
@@ -25,12 +29,32 @@ class Outbox:
 
     `only`: all there is, where that is one reply of bytes, as mostly. Then nothing is in `_parts`.
     `fd`: through which that may leave with what others send; -1: only `leave` knows what else to do.
+    `evict`: what is to be done where the memory for replies that nobody reads is used up.
     """
 
-    __slots__ = ("_memory", "_parts", "fd", "leave", "only", "size")
+    __slots__ = (
+        "_is_counted",
+        "_memory",
+        "_parts",
+        "_taken",
+        "evict",
+        "fd",
+        "leave",
+        "only",
+        "size",
+    )
 
-    def __init__(self, memory: ConnectionMemory, fd: int, leave: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        memory: ConnectionMemory,
+        fd: int,
+        leave: Callable[[], None],
+        evict: Callable[[], None],
+    ) -> None:
         self._memory = memory
+        self._is_counted = False
+        self._taken = 0
+        self.evict = evict
         self._parts: deque[Buffer | FileSlice] = deque()
         self.fd = fd
         self.leave = leave
@@ -62,6 +86,14 @@ class Outbox:
             ConnectionFailed: the stream broke.
             StorageError: a file region cannot be read, or is shorter than promised.
         """
+        is_out = self._flush(channel)
+        if not is_out:
+            self._count()
+        elif self._is_counted:
+            self._uncount()
+        return is_out
+
+    def _flush(self, channel: Channel) -> bool:
         only = self.only
         if only is not None:
             sent = channel.send_one(only)
@@ -95,6 +127,26 @@ class Outbox:
         self.only = None
         self.size = 0
         self.fd = -1
+        self._uncount()
+
+    def _count(self) -> None:
+        """Tell the memory what is not taken. Comes last: it may evict, and that ends in `clear`."""
+        held = 0
+        for part in self._parts:
+            if not isinstance(part, FileSlice):
+                # What is left of a part keeps all of it.
+                whole = part.obj if isinstance(part, memoryview) else part
+                held += _PART_BYTES + memoryview(whole).nbytes
+        progress = self._taken >= _PROGRESS_BYTES
+        if progress:
+            self._taken = 0
+        self._is_counted = True
+        self._memory.unread.hold(self, held, progress=progress)
+
+    def _uncount(self) -> None:
+        self._is_counted = False
+        self._taken = 0
+        self._memory.unread.hold(self, 0)
 
     def _put_only(self) -> None:
         """It is not the only one any more, or not whole."""
@@ -130,6 +182,7 @@ class Outbox:
         self._put_only()
         parts = self._parts
         self.size -= sent
+        self._taken += sent
         while parts:
             first = parts[0]
             size = first.size if isinstance(first, FileSlice) else len(first)

@@ -34,5 +34,6 @@ ATTACKS = (
         lambda broker: unread(broker, DESCRIBE_CONFIGS * 9000, 100),
     ),
     Attack("old-fetches", "400 pipelined Fetch 0 of 1 MB (24 KB), unread", _fetches(0, 400)),
+    Attack("old-fetches-of-many", "the same on 200 connections", _fetches(0, 400, 200)),
     Attack("fetches", "400 pipelined Fetch 4 of 1 MB (25 KB), unread", _fetches(4, 400)),
 )

@@ -9,7 +9,8 @@ from barnabas.broker.connection import ClientConnection
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.spoken import Spoken
 from barnabas.dialects.dialect import OnlyByClosing, Request
-from barnabas.errors import KafkaError
+from barnabas.errors import ConnectionFailed, KafkaError
+from barnabas.protocol.api_keys import ApiKey
 from barnabas.runtime.connection import Connection
 
 
@@ -17,6 +18,7 @@ class Guarding:
     """As much of a Connection as one parked request needs."""
 
     peer = "127.0.0.1:1"
+    broken: ConnectionFailed | None = None
 
     def __init__(self) -> None:
         self.ended_by: KafkaError | None = None
@@ -69,3 +71,35 @@ def test_a_reply_that_could_not_be_made_ends_its_connection() -> None:
     pending.fail(OnlyByClosing("no records to read"))
     assert isinstance(connection.ended_by, OnlyByClosing)
     assert written == []
+
+
+def test_who_has_gone_is_asked_nothing_any_more_and_its_records_count() -> None:
+    handled: list[int] = []
+
+    def handle(_broker: object, _context: object, key: int) -> list[object]:
+        handled.append(key)
+        return []
+
+    dialect = SimpleNamespace(
+        at_once=1,
+        read_request=lambda frame: Request(frame[0], 0, 7, None, frame[0]),
+        write_response=lambda *_: None,
+    )
+    broker = SimpleNamespace(
+        quotas=SimpleNamespace(in_force=False),
+        replicas=SimpleNamespace(write=lambda: True, take_unseen=list),
+    )
+    connection = Guarding()
+    client = ClientConnection(
+        cast("Broker", broker),
+        cast("Spoken", (dialect, {ApiKey.PRODUCE: handle, ApiKey.FETCH: handle})),
+        cast("Connection", connection),
+        listener="PLAINTEXT",
+        number=1,
+        on_gone=lambda _: None,
+    )
+    assert client.on_frame(memoryview(bytes([ApiKey.FETCH])))
+    connection.broken = ConnectionFailed("reset by the test")
+    for key in (ApiKey.FETCH, ApiKey.PRODUCE, ApiKey.FETCH):
+        assert client.on_frame(memoryview(bytes([key])))
+    assert handled == [ApiKey.FETCH, ApiKey.PRODUCE]

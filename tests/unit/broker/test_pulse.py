@@ -58,6 +58,7 @@ class Wire:
     """As much of a Connection as a client of groups needs; what it sends is noted."""
 
     peer = "127.0.0.1:1"
+    broken = None
 
     def __init__(self) -> None:
         self.client_id: str | None = None

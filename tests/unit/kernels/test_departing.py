@@ -44,7 +44,7 @@ class Sides:
         return channel, far
 
     def outbox(self, channel: SocketChannel, *sends: bytes) -> Outbox:
-        outbox = Outbox(self.memory, channel.fileno(), lambda: None)
+        outbox = Outbox(self.memory, channel.fileno(), lambda: None, lambda: None)
         for one in sends:
             outbox.add(one)
         return outbox

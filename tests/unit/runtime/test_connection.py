@@ -205,6 +205,9 @@ def test_what_a_peer_sent_before_its_stream_broke_is_handed_over() -> None:
     served.channel.arrive(b"".join(map(framed, [b"park", b"second", b"park", b"third"])))
     served.channel.break_off()
     assert not served.echo.closed
+    assert served.connection.broken is not None
+    # The variables of what it passed through are replies.
+    assert served.connection.broken.__traceback__ is None
     for _ in range(2):
         served.connection.resume()
         served.timers.run_soon()

@@ -1,6 +1,7 @@
 """Those that leave at the end of a turn: each once it is over, and whatever becomes of the others."""
 
 from collections.abc import Callable
+from functools import partial
 
 import pytest
 
@@ -64,3 +65,38 @@ def test_a_turn_has_its_time_and_whoever_comes_late_a_share_of_it() -> None:
     assert departures.until() == timers.now + LEAST_SECONDS
     timers.run_turn()
     assert departures.until() == timers.now + TURN_SECONDS
+
+
+def test_what_is_left_over_has_its_time_in_each_turn_and_all_have_their_turn() -> None:
+    timers, done = ManualTimers(), list[int]()
+    departures = Departures(timers, lambda: timers.now)
+
+    def work(number: int) -> None:
+        timers.advance(0.4 * TURN_SECONDS)
+        done.append(number)
+        if len(done) < 10:
+            departures.later(partial(work, number))
+
+    for number in range(5):
+        departures.later(partial(work, number))
+    timers.run_turn()
+    assert done == [0, 1, 2]
+    timers.run_turn()
+    assert done == [0, 1, 2, 3, 4, 0]
+    timers.run_soon()
+    assert len(done) == 14
+    assert sorted(done[-5:]) == [0, 1, 2, 3, 4]
+
+
+def test_one_left_over_that_fails_does_not_keep_the_others() -> None:
+    def fail() -> None:
+        raise ZeroDivisionError
+
+    timers, done = ManualTimers(), list[int]()
+    departures = Departures(timers, lambda: timers.now)
+    departures.later(fail)
+    departures.later(lambda: done.append(1))
+    with pytest.raises(ZeroDivisionError):
+        timers.run_soon()
+    timers.run_soon()
+    assert done == [1]

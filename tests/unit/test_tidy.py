@@ -46,6 +46,7 @@ MAY_CATCH_EVERYTHING = {
     "src/barnabas/client/driver07/outbox.py",  # owns the thread that sends: lets it live on
     "src/barnabas/broker/background.py",  # owns the jobs that come back
     "src/barnabas/broker/purgatory.py",  # owns the replies that wait
+    "src/barnabas/runtime/caller_loop.py",  # raises what a signal's handler raised when its call has ended
     "src/barnabas/runtime/poll_loop.py",  # owns the callbacks of the loop, as that of asyncio does
     "src/barnabas/sim/simulation.py",  # owns a run: whatever ends it is what its seed has found
     "src/barnabas/testing/embedded_broker.py",  # hands it over to the thread that waits

@@ -27,7 +27,7 @@ class LoopKeeper:
         self._loop = loop
         self._work = work
         self._seconds = seconds
-        self._turn = threading.Lock()
+        self._turn = threading.RLock()
         self._coming = threading.Lock()
         self._stopped = threading.Event()
         self._task: asyncio.Task[None] | None = None
@@ -35,6 +35,8 @@ class LoopKeeper:
         self._thread.start()
 
     def __enter__(self) -> Self:
+        if self._turn._is_owned():  # type: ignore[attr-defined]  # noqa: SLF001
+            return self  # An exception, as of Ctrl-C, came before it was given back the last time.
         # Said once: held, so that work that begins before the caller wakes does not miss it.
         with self._coming:
             if not self._turn.acquire(blocking=False):

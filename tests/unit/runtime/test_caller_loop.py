@@ -1,4 +1,5 @@
 import asyncio
+import signal
 import threading
 
 import pytest
@@ -62,6 +63,65 @@ def test_an_interrupt_cancels_what_was_run() -> None:
         loop.run(wait())
     assert cancelled == [True]
     loop.close()
+
+
+def test_a_signal_amid_the_loops_own_work_cancels_the_call_and_leaves_the_loop_usable() -> None:
+    loop = CallerLoop("it")
+    ended = []
+
+    async def wait() -> None:
+        loop.loop.call_soon(signal.raise_signal, signal.SIGINT)
+        try:
+            await asyncio.sleep(60)
+        finally:
+            ended.append(True)
+
+    for count in range(3):
+        with pytest.raises(KeyboardInterrupt):
+            loop.run(wait())
+        assert len(ended) == count + 1
+    assert loop.run(plus_one(1)) == 2
+    loop.close()
+
+
+def test_a_handler_that_only_takes_note_leaves_the_call_alone() -> None:
+    loop = CallerLoop("it")
+    noted = asyncio.Event()
+    before = signal.signal(signal.SIGTERM, lambda _number, _frame: noted.set())
+
+    async def noticed() -> int:
+        signal.raise_signal(signal.SIGTERM)
+        await noted.wait()
+        return 42
+
+    try:
+        assert loop.run(noticed()) == 42
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    loop.close()
+
+
+def test_a_call_that_does_not_end_is_left_by_the_second_interrupt() -> None:
+    loop = CallerLoop("it")
+    cancelled: list[bool] = []
+
+    async def stay() -> None:
+        signal.raise_signal(signal.SIGINT)
+        while len(cancelled) < 3:
+            try:
+                await asyncio.sleep(60)
+            except asyncio.CancelledError:
+                if not cancelled:
+                    loop.loop.call_later(1.5, signal.raise_signal, signal.SIGINT)
+                cancelled.append(True)
+
+    with pytest.raises(KeyboardInterrupt):
+        loop.run(stay())
+    assert loop.broken
+    with pytest.raises(LocalProtocolError, match="it was interrupted amid its own work"):
+        loop.run(plus_one(1))
+    loop.close()
+    assert loop.closed
 
 
 def test_after_close_it_refuses() -> None:

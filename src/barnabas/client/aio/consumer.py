@@ -62,7 +62,7 @@ class Consumer(AskedOffsets):
         self.polling = Polling(self._driver, self.group)
         self._fetcher = self._driver.fetcher
         self._lookup = OffsetLookup(self._cluster, self._options)
-        self._handing_out = HandingOut(self._fetcher, check_crcs=self._options.check_crcs)
+        self.handing_out = HandingOut(self._fetcher, check_crcs=self._options.check_crcs)
         self._closed = False
 
     async def __aenter__(self) -> Self:
@@ -116,8 +116,10 @@ class Consumer(AskedOffsets):
             self.drop()
 
     def drop(self) -> None:
-        """End the connections; commit nothing, and leave no group."""
+        """End the connections; commit nothing, and leave no group. A second call does nothing."""
         self._closed = True
+        if self._driver.closed:
+            return
         if self.group is not None:
             self.group.close()
         self._driver.close()
@@ -282,21 +284,20 @@ class Consumer(AskedOffsets):
         while True:
             if self.polling.wants_attention():
                 await self.polling.attend()
-            for record in self.records_here():
-                yield record
-                if self.polling.wants_attention():
-                    await self.polling.attend()
+            while (part := self.next_part()) is not None:
+                for record in part:
+                    yield record
+                    if self.polling.wants_attention():
+                        await self.polling.attend()
             await self.arrival()
 
-    def records_here(self) -> Iterator[Record]:
-        """The records that are here already, one by one; errors as `poll`."""
-        count = -1
-        while count < self._handing_out.count:
-            count = self._handing_out.count
-            self._check_open()
-            self._driver.raise_failure()
-            yield from self._handing_out.part_by_record()
-            self._driver.pump()
+    def next_part(self) -> Iterator[Record] | None:
+        """Some of the records that are here already, one by one; None: nothing is. Errors as `poll`."""
+        self._check_open()
+        self._driver.raise_failure()
+        part = self.handing_out.part_by_record()
+        self._driver.pump()
+        return part
 
     async def arrival(self) -> None:
         """Wait until something came: records, or an error, or something to attend to."""
@@ -307,7 +308,7 @@ class Consumer(AskedOffsets):
         self._check_open()
         most = self._options.max_poll_records if max_records is None else max_records
         self._driver.raise_failure()
-        records = self._handing_out.records(most)
+        records = self.handing_out.records(most)
         self._driver.pump()
         return records
 
@@ -325,13 +326,13 @@ class Consumer(AskedOffsets):
         """As `fetch_arrow`, of what is here already."""
         self._check_open()
         self._driver.raise_failure()
-        parts = self._handing_out.parts()
+        parts = self.handing_out.parts()
         self._driver.pump()
-        return self._handing_out.table(parts, wanted)
+        return self.handing_out.table(parts, wanted)
 
     def metrics(self) -> Metrics:
         """What was done so far: requests, bytes, records that were given, the average latency."""
-        return self._cluster.traffic.snapshot(self._handing_out.count)
+        return self._cluster.traffic.snapshot(self.handing_out.count)
 
     def _reading(self, group: GroupOptions | None) -> tuple[FetchDriver, ConsumerGroup | None]:
         """What fetches, and what has to do with the group, if there is one."""

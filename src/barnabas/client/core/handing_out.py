@@ -32,12 +32,17 @@ class _Begun:
 
 
 class HandingOut:
-    """Moves positions on as records are given; `count` is how many were."""
+    """Moves positions on as records are given; `count` is how many were.
+
+    `starts` says where what was given last begins in each partition, for `take_back`; who gives sets
+    it to an empty one before.
+    """
 
     def __init__(self, fetcher: Fetcher, *, check_crcs: bool) -> None:
         self._fetcher = fetcher
         self._check_crcs = check_crcs
         self._begun: deque[_Begun] = deque()
+        self.starts: dict[TopicPartition, int] = {}
         self.count = 0
 
     def records(self, most: int) -> list[Record]:
@@ -54,6 +59,8 @@ class HandingOut:
             position = self._fetcher.positions[begun.part.where]
             records, first = begun.records, begun.given
             last = min(len(records), first + most - len(given))
+            if begun.part.where not in self.starts and first < last:
+                self.starts[begun.part.where] = records[first].offset
             begun.given = last
             if last < len(records):
                 self._begun.appendleft(begun)
@@ -65,16 +72,19 @@ class HandingOut:
         self.count += len(given)
         return given
 
-    def part_by_record(self) -> Iterator[Record]:
-        """The records of the next part that is here, one by one; none where nothing is.
+    def part_by_record(self) -> Iterator[Record] | None:
+        """The records of the next part that is here, one by one; None where nothing is.
 
         The position moves on with each, so that whoever stops, or commits, in between has the rest
         still before them. Between two of them all may be done that can be done between two polls.
         """
         begun = self._next_begun() or self._begin()
         if begun is None:
-            return
+            return None
         self._begun.appendleft(begun)
+        return self._by_record(begun)
+
+    def _by_record(self, begun: _Begun) -> Iterator[Record]:
         position, records = self._fetcher.positions[begun.part.where], begun.records
         last = len(records) - 1
         if last < 0:
@@ -87,6 +97,20 @@ class HandingOut:
             yield record
         if begun.given > last and begun in self._begun:
             self._begun.remove(begun)
+
+    def take_back(self) -> None:
+        """What was given last reached nobody: it is given again."""
+        starts, self.starts = self.starts, {}
+        for where, offset in starts.items():
+            if where in self._fetcher.positions:
+                self._fetcher.move(where, offset)
+
+    def take_back_record(self) -> None:
+        """As `take_back`, of the last one of those that are given one by one."""
+        begun = self._begun[0]
+        begun.given -= 1
+        self.count -= 1
+        self._fetcher.positions[begun.part.where].offset = begun.records[begun.given].offset
 
     def parts(self) -> list[tuple[Fetched, int]]:
         """All parts that are here, each with where to begin; positions stand behind them."""
@@ -109,6 +133,7 @@ class HandingOut:
         by_partition: dict[TopicPartition, list[tuple[Fetched, int]]] = {}
         for part, start in parts:
             by_partition.setdefault(part.where, []).append((part, start))
+        self.starts = {where: listed[0][1] for where, listed in by_partition.items()}
         try:
             table = pa.Table.from_batches(
                 [
@@ -118,8 +143,7 @@ class HandingOut:
             )
         except CorruptRecord:
             # What no batch can be named for: nothing is given, so nothing may count as given.
-            for where, listed in by_partition.items():
-                self._fetcher.move(where, listed[0][1])
+            self.take_back()
             raise
         self.count += len(table)
         return table

@@ -25,6 +25,7 @@ from barnabas.client.core.where import Where
 from barnabas.client.sync.hosted import Hosted
 from barnabas.records.columns import Wanted
 from barnabas.records.record import Record
+from barnabas.runtime.deferred_signals import DeferredSignals
 from barnabas.types import TopicPartition
 
 _Result = TypeVar("_Result")
@@ -44,6 +45,7 @@ class Consumer(Closing):
             "Consumer", lambda around: AsyncConsumer(given, around=around), AsyncConsumer.drop
         )
         self._consumer = self._hosted.client
+        self._handing_out = self._consumer.handing_out
         self._listener: RebalanceListener | None = None
 
     def close(self, timeout_s: float | None = None) -> None:
@@ -58,7 +60,8 @@ class Consumer(Closing):
         if not self._hosted.closed:
             deadline = self._consumer.closing_by(timeout_s)
             try:
-                self._begin_end(deadline)
+                if not self._hosted.broken:
+                    self._begin_end(deadline)
             finally:
                 self._hosted.close(lambda: self._consumer.end(deadline))
 
@@ -80,7 +83,7 @@ class Consumer(Closing):
             ConfigError: there is no group.id.
             LocalProtocolError: partitions were assigned.
         """
-        with self._hosted.held:
+        with self._hosted.undisturbed:
             self._consumer.join(topics, listens=listener is not None)
         self._listener = listener
         group = self._consumer.of_group("subscribing")
@@ -99,7 +102,7 @@ class Consumer(Closing):
 
     def subscription(self) -> list[str]:
         """The topics that are subscribed to, sorted; of a pattern those that are known to match."""
-        with self._hosted.held:
+        with self._hosted.undisturbed:
             return self._consumer.subscription()
 
     def group_metadata(self) -> GroupMetadata:
@@ -108,7 +111,7 @@ class Consumer(Closing):
         Raises:
             ConfigError: there is no group.id.
         """
-        with self._hosted.held:
+        with self._hosted.undisturbed:
             return self._consumer.group_metadata()
 
     def enforce_rebalance(self, reason: str = "the user wishes it") -> None:
@@ -117,7 +120,7 @@ class Consumer(Closing):
         Raises:
             ConfigError: there is no group.id.
         """
-        with self._hosted.held:
+        with self._hosted.undisturbed:
             self._consumer.enforce_rebalance(reason)
 
     def assign(self, partitions: Iterable[Where]) -> None:
@@ -126,27 +129,27 @@ class Consumer(Closing):
         Raises:
             LocalProtocolError: the consumer is subscribed: then its group says what it reads.
         """
-        with self._hosted.held:
+        with self._hosted.undisturbed:
             self._consumer.assign(partitions)
 
     def assignment(self) -> list[TopicPartition]:
         """The partitions that are read."""
-        with self._hosted.held:
+        with self._hosted.undisturbed:
             return self._consumer.assignment()
 
     def seek(self, where: Where, offset: int) -> None:
         """Go on at `offset`. What was fetched already is dropped."""
-        with self._hosted.held:
+        with self._hosted.undisturbed:
             self._consumer.seek(where, offset)
 
     def seek_to_beginning(self, *partitions: Where) -> None:
         """Go on at the first offset that there is (of all partitions, where none are named)."""
-        with self._hosted.held:
+        with self._hosted.undisturbed:
             self._consumer.seek_to_beginning(*partitions)
 
     def seek_to_end(self, *partitions: Where) -> None:
         """Go on behind the last offset that there is (of all partitions, where none are named)."""
-        with self._hosted.held:
+        with self._hosted.undisturbed:
             self._consumer.seek_to_end(*partitions)
 
     def position(self, where: Where, *, timeout_s: float | None = None) -> int:
@@ -158,22 +161,22 @@ class Consumer(Closing):
 
         None while nothing was fetched from it, or while its position is not known.
         """
-        with self._hosted.held:
+        with self._hosted.undisturbed:
             return self._consumer.lag(where)
 
     def pause(self, *partitions: Where) -> None:
         """Give no records of these partitions for now."""
-        with self._hosted.held:
+        with self._hosted.undisturbed:
             self._consumer.pause(*partitions)
 
     def resume(self, *partitions: Where) -> None:
         """Give records of these partitions again."""
-        with self._hosted.held:
+        with self._hosted.undisturbed:
             self._consumer.resume(*partitions)
 
     def paused(self) -> list[TopicPartition]:
         """The partitions that are paused."""
-        with self._hosted.held:
+        with self._hosted.undisturbed:
             return self._consumer.paused()
 
     def poll(
@@ -194,13 +197,18 @@ class Consumer(Closing):
         """
         if foreign:
             refuse_arguments("poll", foreign)
-        with self._hosted.held:
-            busy = self._consumer.polling.wants_attention() or self._hosted.woken
-            records = [] if busy else self._consumer.poll_now(max_records)
-        if records:
-            return records
-        left = self._countdown(timeout_s)
-        return self._attending(lambda: self._consumer.poll(left(), max_records))
+        self._handing_out.starts = {}
+        try:
+            with DeferredSignals(), self._hosted.held:
+                busy = self._consumer.polling.wants_attention() or self._hosted.woken
+                records = [] if busy else self._consumer.poll_now(max_records)
+            if records:
+                return records
+            left = self._countdown(timeout_s)
+            return self._attending(lambda: self._consumer.poll(left(), max_records))
+        except BaseException:
+            self._take_back()
+            raise
 
     def __iter__(self) -> Iterator[Record]:
         """All records from here on, for ever, one by one; errors as `poll`.
@@ -211,10 +219,11 @@ class Consumer(Closing):
         while True:
             if polling.wants_attention():
                 self._attending(polling.attend)
-            for record in self._here():
-                yield record
-                if polling.wants_attention():
-                    self._attending(polling.attend)
+            while (part := self._next_part()) is not None:
+                for record in part:
+                    yield record
+                    if polling.wants_attention():
+                        self._attending(polling.attend)
             self._attending(self._consumer.arrival)
 
     def fetch_arrow(self, timeout_s: float | None = None, *, wanted: Wanted = Wanted.ALL) -> Any:
@@ -223,8 +232,13 @@ class Consumer(Closing):
         Columns: topic, partition, then those `wanted` of offset, timestamp, timestampType, key,
         value, headers. A table of no rows after `timeout_s` seconds. Errors as `poll`.
         """
-        left = self._countdown(timeout_s)
-        return self._attending(lambda: self._consumer.fetch_arrow(left(), wanted=wanted))
+        self._handing_out.starts = {}
+        try:
+            left = self._countdown(timeout_s)
+            return self._attending(lambda: self._consumer.fetch_arrow(left(), wanted=wanted))
+        except BaseException:
+            self._take_back()
+            raise
 
     def metrics(self) -> Metrics:
         """What was done so far: requests, bytes, records that were given, the average latency."""
@@ -284,19 +298,32 @@ class Consumer(Closing):
                 try:
                     self._tell(due.change)
                 finally:
-                    with self._hosted.held:
+                    with self._hosted.undisturbed:
                         self._consumer.of_group("membership").told()
 
-    def _here(self) -> Iterator[Record]:
-        """The records that are here already."""
-        records = self._consumer.records_here()
-        if not self._hosted.kept:
-            return records
-        return iter(partial(self._next_of, records), None)
+    def _take_back(self) -> None:
+        """What was given reaches nobody, as a signal's handler has raised: it is given again."""
+        if self._handing_out.starts:
+            with self._hosted.held:
+                self._handing_out.take_back()
 
-    def _next_of(self, records: Iterator[Record]) -> Record | None:
-        with self._hosted.held:
-            return next(records, None)
+    def _next_part(self) -> Iterator[Record] | None:
+        """Some of the records that are here already."""
+        with self._hosted.undisturbed:
+            part = self._consumer.next_part()
+        if part is None or not self._hosted.kept:
+            return part
+        return iter(partial(self._next_of, part), None)
+
+    def _next_of(self, part: Iterator[Record]) -> Record | None:
+        count = self._handing_out.count
+        try:
+            with self._hosted.held:
+                return next(part, None)
+        except BaseException:
+            if self._handing_out.count > count:
+                self._handing_out.take_back_record()
+            raise
 
     def _begin_end(self, deadline: Deadline) -> None:
         """Commit where that happens by itself, and tell the listener what is given up."""

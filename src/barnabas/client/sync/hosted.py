@@ -9,6 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from barnabas.client.aio.surroundings import Surroundings
 from barnabas.runtime.caller_loop import CallerLoop
+from barnabas.runtime.deferred_signals import DeferredSignals
 
 _Client = TypeVar("_Client")
 _Result = TypeVar("_Result")
@@ -24,9 +25,10 @@ class _Running(Generic[_Client]):
 
     def give_up(self) -> None:
         """End the client without a word to brokers, unless it ended or another thread has it."""
-        if not self.loop.closed and not self.loop.in_use:
-            self._drop(self.client)
-            self.loop.close()
+        with DeferredSignals():
+            if not self.loop.closed and not self.loop.in_use:
+                self._drop(self.client)
+                self.loop.close()
 
 
 _all: "set[_Running[Any]]" = set()
@@ -71,9 +73,19 @@ class Hosted(Generic[_Client]):
         return self._loop.held
 
     @property
+    def undisturbed(self) -> AbstractContextManager[object]:
+        """As `CallerLoop.undisturbed`."""
+        return self._loop.undisturbed()
+
+    @property
     def kept(self) -> bool:
         """Whether something goes on between calls."""
         return self._loop.kept
+
+    @property
+    def broken(self) -> bool:
+        """Whether it can only be closed."""
+        return self._loop.broken
 
     @property
     def closed(self) -> bool:
@@ -95,13 +107,16 @@ class Hosted(Generic[_Client]):
 
     def close(self, work: Callable[[], Coroutine[Any, Any, None]]) -> None:
         """End the client with `work`, then the loop; a second call does nothing."""
-        if not self._loop.closed:
+        if self._loop.broken and not self._loop.closed:
+            _all.discard(self._running)
+            self._running.give_up()
+        elif not self._loop.closed:
             self._loop.check()
             _all.discard(self._running)
             try:
                 self._loop.run(work(), wakeable=False)
             finally:
-                self._loop.close()
+                self._running.give_up()
 
     def __del__(self) -> None:
         if not self._loop.closed and not sys.is_finalizing():

@@ -23,9 +23,15 @@ from barnabas.client.core.bulk import SentBatches
 from barnabas.client.core.cluster_view import TopicView
 from barnabas.client.core.deadline import MAX_BLOCK, Deadline
 from barnabas.client.core.delivery import Sent, Settling
-from barnabas.client.core.given_record import Headers, checked_partition, given_record
+from barnabas.client.core.given_record import (
+    GivenRecord,
+    Headers,
+    checked_partition,
+    given_record,
+)
 from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.not_there import PRODUCER, missing, refuse_arguments
+from barnabas.client.core.producer_batch import ProducerBatch
 from barnabas.client.core.properties import properties
 from barnabas.client.sync.last_flush import Line
 from barnabas.client.sync.room import Room
@@ -35,6 +41,8 @@ from barnabas.errors import KafkaError, LocalProtocolError, RequestTimeout
 from barnabas.kernels.objects import OpenBatches
 from barnabas.ports import Clock
 from barnabas.records.checksums import murmur2
+from barnabas.records.encoding import Encoded
+from barnabas.runtime.deferred_signals import DeferredSignals
 from barnabas.runtime.portal import Portal
 from barnabas.types import TopicPartition
 
@@ -188,10 +196,8 @@ class Producer(Transactional):
         batches = []
         count = 0
         for where, encoded in self._shipping.bulk.encoded(view, data, chosen, self._time_ms()):
-            batch = self._shipping.add(where, encoded)
-            batches.append(
-                batch or self._wait(partial(self._shipping.add, where, encoded), deadline)
-            )
+            batch = self._add(where, encoded)
+            batches.append(batch or self._wait(partial(self._add, where, encoded), deadline))
             deadline = self._deadline()
             count += encoded.count
         return SentBatches(count, tuple(batches))
@@ -264,11 +270,17 @@ class Producer(Transactional):
         self._portal.check()
         deadline = self._deadline()
         view = self._known(topic, deadline)
-        delivery: Sent | None = self._shipping.append(view, partition, record)
-        if delivery is not None:
-            return delivery
-        waited: Sent = self._wait(partial(self._shipping.append, view, partition, record), deadline)
-        return waited
+        delivery = self._append(view, partition, record)
+        return delivery or self._wait(partial(self._append, view, partition, record), deadline)
+
+    def _append(self, view: TopicView, partition: int | None, record: GivenRecord) -> Sent | None:
+        with DeferredSignals():  # Half of a batch put in line would never be sent, nor given up.
+            delivery: Sent | None = self._shipping.append(view, partition, record)
+        return delivery
+
+    def _add(self, where: TopicPartition, encoded: Encoded) -> ProducerBatch | None:
+        with DeferredSignals():
+            return self._shipping.add(where, encoded)
 
     def _deadline(self) -> Deadline:
         return Deadline.after(self._clock.monotonic(), self._options.max_block_s, MAX_BLOCK)

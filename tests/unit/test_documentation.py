@@ -1,7 +1,9 @@
 """What is written about the project agrees with the project."""
 
+import ast
 import inspect
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -57,4 +59,34 @@ def test_tests_that_pages_name_are_there() -> None:
         for named in re.findall(r"`(tests/[\w/.-]+)`", path.read_text(encoding="utf-8"))
         if not (ROOT / named).exists()
     ]
+    assert not gone
+
+
+@cache
+def _tests_in(path: Path) -> frozenset[str]:
+    """The names of the tests of a file: `test_x`, or `TestY::test_x` in a class."""
+    found: set[str] = set()
+    for node in ast.parse(path.read_text(encoding="utf-8")).body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            found.add(node.name)
+        elif isinstance(node, ast.ClassDef):
+            found.update(f"{node.name}::{one.name}" for one in node.body if hasattr(one, "name"))
+    return frozenset(found)
+
+
+def test_tests_and_sources_that_the_page_of_the_seeds_names_are_there() -> None:
+    page = (ROOT / "docs" / "seeds.md").read_text(encoding="utf-8")
+    gone: list[str] = []
+    named, file = 0, ""
+    for line in page.partition("## Seed 000")[2].splitlines():
+        for found, test in re.findall(r"`([\w/]*\.py)?::([\w:]+)`", line):
+            file = found or file  # A name without a file is in the file named before it.
+            named += 1
+            path = ROOT / "tests" / file
+            if not path.is_file() or test not in _tests_in(path):
+                gone.append(f"{file}::{test}")
+        for source in re.findall(r"`([\w/]+/\w+\.py)`", line):
+            places = [ROOT / below / source for below in ("", "tests", "src/barnabas")]
+            gone += [] if any(map(Path.is_file, places)) else [source]
+    assert named > 200
     assert not gone

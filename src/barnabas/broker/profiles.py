@@ -7,9 +7,7 @@ from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.versions import VersionRange, VersionTable
 
-EVERYTHING = Profile(
-    "", SERVED, SERVED, any_acks=VersionTable({0: True, 2: False}), waits_for_acks=True
-)
+EVERYTHING = Profile("", SERVED, SERVED, any_acks=VersionTable({0: True, 1: False}))
 
 _ANY_VERSION_0_9 = frozenset(
     {

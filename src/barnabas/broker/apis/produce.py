@@ -1,7 +1,8 @@
 """Produce (key 0): append record sets to partitions this broker leads.
 
-Does: checks acks, which may be any number in versions 0 and 1, as in 0.8 (see `Profile`); appends what
-    passes, each partition by itself; answers when it is written.
+Does: checks acks, which may be any number in version 0, as in 0.8 (see `Profile`): more than there are
+    in-sync replicas are not waited for; appends what passes, each partition by itself; answers when it is
+    written.
 Ignores: `timeout_ms` and the difference of acks=1 and acks=-1: with one replica all have written what
     the leader has.
 Refuses: records of transactions that are not open, or not known to the coordinator; all for topics that
@@ -67,7 +68,7 @@ def _judge() -> _Judge:
 def _append_as_0_8(
     broker: Broker, context: RequestContext, produce: Produce
 ) -> list[Appended] | Pending:
-    """All negative numbers mean all replicas; so many as are not there are waited for in vain."""
+    """All negative numbers mean all replicas. 0.8.2 waits in vain for more than there are, no other does."""
     answers = broker.replicas.append(produce, to_internal=context.client_id == _TOOLS)
     _without_invalid_record(answers, closes=False)
     enough = produce.acks < 0 or not broker.profile.waits_for_acks

@@ -9,10 +9,12 @@ Versions: 0 tells of the source only whether it is the default · 1 sources, syn
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
 
 from barnabas.broker import resources
 from barnabas.broker.broker import Broker
-from barnabas.broker.broker_settings import EVERY
+from barnabas.broker.broker_settings import EVERY, Layer
 from barnabas.broker.client_resources import KINDS, SOURCES
 from barnabas.broker.config_entries import (
     ConfigEntry,
@@ -34,22 +36,33 @@ from barnabas.protocol.describe_configs import (
     DescribeConfigsSynonym,
 )
 
+_BROKERS_KEPT, _TOPICS_KEPT = 4, 32
+"""How many descriptions are kept for those who ask again, or about another topic with the same properties."""
+
+
+class _How(NamedTuple):
+    """What is described of each property, beside its value."""
+
+    synonyms: bool
+    documentation: bool
+
 
 def handle(
     broker: Broker, context: RequestContext, request: DescribeConfigsRequest
 ) -> DescribeConfigsResponse:
     """Describe each resource that is there; say why the others are not described."""
     del context
+    how = _How(request.include_synonyms, request.include_documentation)
     results = []
     for resource in request.resources:
         code, why = ErrorCode.NONE, None
         configs: list[DescribeConfigsResourceResult] = []
+        wanted = resource.configuration_keys
         try:
-            configs = [
-                _told(entry, request)
-                for entry in _entries(broker, resource)
-                if not resource.configuration_keys or entry.row.name in resource.configuration_keys
-            ]
+            configs = _described(broker, resource, how)
+            if wanted:
+                names = set(wanted)
+                configs = [one for one in configs if one.name in names]
         except KafkaError as error:
             code, why = error.code, error.why
         results.append(
@@ -64,30 +77,52 @@ def handle(
     return DescribeConfigsResponse(results=results)
 
 
-def _entries(broker: Broker, resource: DescribeConfigsResource) -> Iterable[ConfigEntry]:
-    name = resource.resource_name
+def _described(
+    broker: Broker, resource: DescribeConfigsResource, how: _How
+) -> list[DescribeConfigsResourceResult]:
+    name, layers = resource.resource_name, broker.settings.layers
     match resource.resource_type:
         case ResourceKind.TOPIC:
             topic = resources.topic_of(broker, name)
-            return topic_entries(topic.config, broker.settings.layers)
+            return _of_topic(tuple(topic.config.items()), layers, how)
         case ResourceKind.BROKER:
             if name == EVERY:
-                return changed_entries(broker.settings.changed(EVERY))
+                return _told_of(changed_entries(broker.settings.changed(EVERY)), how)
             resources.check_broker(broker, name)
-            return broker_entries(broker.settings.layers)
+            return _of_broker(layers, how)
         case ResourceKind.CLIENT_METRICS | ResourceKind.GROUP as kind:
             resources.check_name(broker, kind, name)
             own = broker.client_resources.get(kind, name)
-            return entries_of(KINDS[kind], own, SOURCES[kind], broker.profile.release)
+            return _told_of(
+                entries_of(KINDS[kind], own, SOURCES[kind], broker.profile.release), how
+            )
         case other:
             raise BrokerError(
                 ErrorCode.INVALID_REQUEST, f"resources of type {other} are not described"
             )
 
 
-def _told(entry: ConfigEntry, request: DescribeConfigsRequest) -> DescribeConfigsResourceResult:
+@lru_cache(maxsize=_BROKERS_KEPT)
+def _of_broker(layers: tuple[Layer, ...], how: _How) -> list[DescribeConfigsResourceResult]:
+    # Some 300 properties take some milliseconds, and are the same until one is changed.
+    return _told_of(broker_entries(layers), how)
+
+
+@lru_cache(maxsize=_TOPICS_KEPT)
+def _of_topic(
+    own: tuple[tuple[str, str], ...], layers: tuple[Layer, ...], how: _How
+) -> list[DescribeConfigsResourceResult]:
+    # Most topics have the same properties.
+    return _told_of(topic_entries(dict(own), layers), how)
+
+
+def _told_of(entries: Iterable[ConfigEntry], how: _How) -> list[DescribeConfigsResourceResult]:
+    return [_told(entry, how) for entry in entries]
+
+
+def _told(entry: ConfigEntry, how: _How) -> DescribeConfigsResourceResult:
     in_force = entry.origins[0]
-    synonyms = entry.synonyms if request.include_synonyms else ()
+    synonyms = entry.synonyms if how.synonyms else ()
     secret = entry.is_sensitive
     return DescribeConfigsResourceResult(
         name=entry.row.name,
@@ -101,5 +136,5 @@ def _told(entry: ConfigEntry, request: DescribeConfigsRequest) -> DescribeConfig
             for name, value, source in synonyms
         ],
         config_type=entry.row.kind,
-        documentation=entry.row.text if request.include_documentation else None,
+        documentation=entry.row.text if how.documentation else None,
     )

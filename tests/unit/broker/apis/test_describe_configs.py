@@ -1,5 +1,8 @@
+from collections.abc import Callable
+
 import pytest
 
+from barnabas.broker.apis import describe_configs
 from barnabas.broker.apis.describe_configs import handle
 from barnabas.broker.broker import Broker
 from barnabas.errors import ErrorCode
@@ -82,3 +85,38 @@ def test_what_is_not_there_is_refused(kind: int, name: str, code: ErrorCode) -> 
     refused = describe(a_broker(), kind, name)
     assert (refused.error_code, refused.configs) == (code, [])
     assert refused.error_message
+
+
+def test_the_same_properties_are_read_once_and_changed_ones_anew(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    read: list[str] = []
+
+    def counted(name: str) -> Callable[..., object]:
+        really = getattr(describe_configs, name)
+
+        def read_and_count(*given: object) -> object:
+            read.append(name)
+            return really(*given)
+
+        return read_and_count
+
+    for name in ("broker_entries", "topic_entries"):
+        monkeypatch.setattr(describe_configs, name, counted(name))
+    for cached in (describe_configs._of_broker, describe_configs._of_topic):
+        cached.cache_clear()
+    broker = a_broker()
+    for name in ("dogs", "cats"):
+        broker.topics.create(name, {0: [1]}, {"retention.ms": "5000"})
+    for _ in range(3):
+        describe(broker, BROKER, "1")
+        describe(broker, TOPIC, "dogs")
+        describe(broker, TOPIC, "cats")
+    assert read == ["broker_entries", "topic_entries"]
+    broker.settings.change(broker.registry, "1", {"log.retention.ms": "77"})
+    entry = only(describe(broker, BROKER, "1", "log.retention.ms"))
+    assert (entry.value, entry.config_source) == ("77", 2)
+    broker.topics.create("birds", {0: [1]}, {"retention.ms": "6000"})
+    assert only(describe(broker, TOPIC, "birds", "retention.ms")).value == "6000"
+    assert only(describe(broker, TOPIC, "dogs", "retention.ms")).value == "5000"
+    assert len(read) == 5

@@ -343,7 +343,17 @@ class DecodeError(RemoteProtocolError):
 
 
 class OverLimit(DecodeError):
-    """A message that would take more memory, once it is read, than its reader allows."""
+    """A message that would take more memory, once it is read, than its reader allows.
+
+    `where` names the field without the numbers of elements. There were to be `count` elements of `cost`
+    bytes each, or so many bytes where that is 1, and there were `left` bytes.
+    """
+
+    def __init__(self, where: str, offset: int, count: int, cost: int, left: int) -> None:
+        what = "elements in" if cost > 1 else "bytes of memory for"
+        super().__init__(
+            where, offset, f"at most {left // cost} more {what} this message, not {count}"
+        )
 
 
 class StorageError(KafkaError):

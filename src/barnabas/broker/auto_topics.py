@@ -1,7 +1,7 @@
 """Topics made on first use, with the broker's defaults (`auto.create.topics.enable`)."""
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from barnabas.broker.assignments import check_total, placed
 from barnabas.broker.broker import Broker
@@ -14,21 +14,16 @@ log = logging.getLogger(__name__)
 _REPLICAS = ErrorCode.INVALID_REPLICATION_FACTOR
 
 
-def partitions_of_new(broker: Broker, names: Sequence[str]) -> int:
-    """How many partitions topics of these names would have together, about."""
-    return len(names) * broker.config.num_partitions
-
-
 def create_in_steps(
     broker: Broker, names: Iterable[str], outcomes: dict[str, Topic | ErrorCode]
 ) -> Iterator[None]:
-    """Make topics that a client asked for, a few partitions a step.
+    """Make those of the topics that are not there, a few partitions a step.
 
     `outcomes` is told each topic; or if it cannot be made, what the client is told.
     """
     for name in names:
         if broker.topics.get(name) is not None:
-            continue  # Somebody has made it since the step before.
+            continue
         made: dict[str, Topic | KafkaError] = {}
         try:
             if name in INTERNAL_TOPICS:
@@ -39,6 +34,7 @@ def create_in_steps(
         except (BrokerError, StorageError) as error:
             made[name] = error
         outcomes[name] = _told(name, made[name])
+        yield
 
 
 def _checked(broker: Broker, name: str) -> Wanted:

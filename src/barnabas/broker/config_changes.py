@@ -1,14 +1,13 @@
 """Changes of properties, resource by resource: what AlterConfigs and IncrementalAlterConfigs share."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.config_targets import Target, target_of
-from barnabas.broker.purgatory import Pending
 from barnabas.broker.resource_kinds import ResourceKind
-from barnabas.broker.stepping import Reply
+from barnabas.broker.stepping import Steps
 from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
 
 
@@ -34,34 +33,24 @@ Changed = Callable[[Target, Asked], dict[str, str]]
 
 
 Answer = tuple[Asked, ErrorCode, str | None]
+Row = TypeVar("Row")
 
 _RESOURCES_A_STEP = 32
-"""About 10 ms of work."""
 
 
 def change_all(
     broker: Broker,
     asked: Sequence[Asked],
     changed: Changed[Asked],
-    respond: Callable[[Sequence[Answer[Asked]]], Reply],
+    row: Callable[[Answer[Asked]], Row],
     *,
     validate_only: bool,
-) -> Reply | Pending:
-    """Change each resource that can be changed; `respond` gets each with its code, and why it was not."""
-    answers: list[Answer[Asked]] = []
-    steps = _steps(broker, asked, changed, answers, validate_only=validate_only)
-    return broker.stepping.reply_if_long(len(asked), steps, lambda: respond(answers))
+) -> Steps[list[Row]]:
+    """Change each resource that can be changed; `row` gets each with its code, and why it was not.
 
-
-def _steps(
-    broker: Broker,
-    asked: Sequence[Asked],
-    changed: Changed[Asked],
-    answers: list[Answer[Asked]],
-    *,
-    validate_only: bool,
-) -> Iterator[None]:
-    """Some resources a step, whose topics are written down together."""
+    Some resources are changed in a step: their topics are written down together.
+    """
+    rows: list[Row] = []
     times = Counter((one.resource_type, one.resource_name) for one in asked)
     for first in range(0, len(asked), _RESOURCES_A_STEP):
         later: dict[str, Mapping[str, str]] = {}
@@ -76,8 +65,9 @@ def _steps(
                 some.append((one, error.code, error.why))
             else:
                 some.append((one, ErrorCode.NONE, None))
-        answers += _written(broker, later, some)
+        rows += map(row, _written(broker, later, some))
         yield
+    return rows
 
 
 def _written(

@@ -6,7 +6,6 @@ is for the classic groups. Carries out what consumer groups decide, and has thei
 
 import logging
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import TypeVar
 
 from barnabas.broker.group_alarms import GroupAlarms
@@ -18,7 +17,7 @@ from barnabas.broker.record_names import check_kept
 from barnabas.broker.resting_member import RestingMember
 from barnabas.broker.shards import TOO_LARGE
 from barnabas.broker.steady_member import SteadyMember
-from barnabas.broker.stepping import Stepping
+from barnabas.broker.stepping import Stepping, Steps
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
 from barnabas.coordinators.consumer_group.groups import not_found
 from barnabas.coordinators.consumer_group.regexes import LongWork
@@ -70,9 +69,8 @@ class GroupMembers:
         work = held.shard.consumer.long_work(asked)
         if work is None:
             return self._beat(held, asked, respond)
-        last = partial(self._beat_late, work, asked, respond)
         # Who is gone may have come back and said something newer meanwhile.
-        return self._stepping.reply(work.steps(), last, ends_unheard=True)
+        return self._stepping.run(self._beat_in_steps(work, asked, respond), ends_unheard=True)
 
     def at_rest(self, asked: Beat) -> RestingMember | None:
         """A short way to hear with `beat` again who was answered just now, if it is idle."""
@@ -80,10 +78,11 @@ class GroupMembers:
         hear = held.shard.consumer.resting(asked, settings)
         return hear and RestingMember(self._shards, self._policies, held, hear)
 
-    def _beat_late(
+    def _beat_in_steps(
         self, work: LongWork, asked: Beat, respond: Callable[[BeatReply | BrokerError], object]
-    ) -> object:
-        del work  # what the expressions have learned was kept until here
+    ) -> Steps[object]:
+        """What the expressions have learned is kept with `work`, until it is used."""
+        yield from work.steps()
         return self._beat(None, asked, respond)
 
     def _beat(

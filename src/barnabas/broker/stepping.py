@@ -1,70 +1,101 @@
-"""Stepping: long work in steps on the loop, so that others are served between them."""
+"""Stepping: long work in steps on the loop, so that others are served between them.
+
+Work is a generator. It yields wherever another request may be handled: nothing to go on, or a `Pending`
+to go on with what that gives. It returns the reply. Between two steps anything may have changed: topics
+may be gone, and groups. What others see must be whole at each of them.
+"""
 
 from collections import deque
-from collections.abc import Callable, Iterator
-from typing import TypeVar
+from collections.abc import Callable, Generator, Iterable
+from functools import wraps
+from typing import TYPE_CHECKING, Any, TypeVar
 
+from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.ports import Timers
 
-Reply = TypeVar("Reply")
+if TYPE_CHECKING:
+    from barnabas.broker.broker import Broker
 
-_MOST_AT_ONCE = 64
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+Reply = TypeVar("Reply")
+RequestT = TypeVar("RequestT")
+
+Steps = Generator[Any, Any, Reply]
+"""Work that yields None or a Pending, and returns a reply."""
+
+SLICE_SECONDS = 0.01
+"""How long steps are made one after the other."""
 
 
 class Stepping:
-    """Each turn of the loop makes one step of all the long work of a broker: of each piece by turns.
+    """Each turn of the loop makes steps of one piece of a broker's long work: of each piece by turns.
 
     What a step queues to be written is written after it.
     """
 
-    __slots__ = ("_replicas", "_timers", "_waiting")
+    __slots__ = ("_monotonic", "_replicas", "_timers", "_waiting")
 
-    def __init__(self, replicas: ReplicaManager, timers: Timers) -> None:
+    def __init__(
+        self, replicas: ReplicaManager, timers: Timers, monotonic: Callable[[], float]
+    ) -> None:
+        """`monotonic` is the clock by which steps are measured, in seconds."""
         self._replicas = replicas
         self._timers = timers
+        self._monotonic = monotonic
         self._waiting: deque[Callable[[], None]] = deque()
 
-    def reply_if_long(
-        self, partitions: int, steps: Iterator[object], respond: Callable[[], Reply]
-    ) -> Reply | Pending:
-        """As `reply`; few partitions are no long work: all steps are made at once."""
-        if partitions > _MOST_AT_ONCE:
-            return self.reply(steps, respond)
-        for _ in steps:
-            pass
-        return respond()
+    def run(self, steps: Steps[Reply], *, ends_unheard: bool = False) -> Reply | Pending:
+        """What `steps` returns, or raises; what is not done in a slice of time goes on in later turns.
 
-    def reply(
-        self, steps: Iterator[object], respond: Callable[[], object], *, ends_unheard: bool = False
-    ) -> Pending:
-        """What `respond` gives when all steps are made, be it a reply that is not there yet.
-
-        They go on if nobody waits for the reply any more, unless `ends_unheard`. An error is for who
-        waits.
+        It goes on if nobody waits for the reply any more, unless `ends_unheard`.
         """
+        work = _Work(steps)
+        try:
+            waits_for = self._advance(work)
+        except StopIteration as end:
+            reply: Reply = end.value
+            return reply
         pending = Pending()
 
         def turn() -> object:
-            for _ in steps:
-                self._soon(step)
-                return pending
-            return respond()
+            try:
+                waits_for = self._advance(work)
+            except StopIteration as end:
+                return end.value
+            self._continue(work, waits_for, step)
+            return pending
 
         def step() -> None:
-            if not (ends_unheard and pending.is_done):
+            if ends_unheard and pending.is_done:
+                steps.close()
+            else:
                 pending.go_on(turn)
 
-        self._soon(step)
+        self._continue(work, waits_for, step)
         return pending
 
-    def begin(self, partitions: int, steps: Iterator[object]) -> None:
-        """Make the first step now, and the others as `reply` does; of few partitions all now."""
-        for _ in steps:
-            if partitions > _MOST_AT_ONCE:
-                self.reply(steps, lambda: None)
-                return
+    def _advance(self, work: "_Work") -> Pending | None:
+        """Make steps for a slice of time, or until one has to wait. Raises StopIteration with the reply."""
+        advance, monotonic = work.advance, self._monotonic
+        until = monotonic() + SLICE_SECONDS
+        waits_for = advance()
+        while waits_for is None and monotonic() < until:
+            waits_for = advance()
+        return waits_for
+
+    def _continue(self, work: "_Work", waits_for: Pending | None, step: Callable[[], None]) -> None:
+        if waits_for is None:
+            self._soon(step)
+            return
+
+        def given(outcome: object) -> None:
+            work.given = outcome
+            self._soon(step)
+
+        waits_for.on_done(given)
 
     def _soon(self, step: Callable[[], None]) -> None:
         if not self._waiting:
@@ -80,3 +111,70 @@ class Stepping:
             if self._waiting:
                 self._timers.soon(self._turn)
             self._replicas.write()
+
+
+class _Work:
+    """Steps, and what the last one waited for has given."""
+
+    __slots__ = ("given", "steps")
+
+    def __init__(self, steps: Steps[Any]) -> None:
+        self.steps = steps
+        self.given: object = None
+
+    def advance(self) -> Pending | None:
+        """Make one step; what has to be waited for before the next."""
+        given, self.given = self.given, None
+        waits_for: Pending | None
+        if isinstance(given, Exception):
+            waits_for = self.steps.throw(given)
+        else:
+            waits_for = self.steps.send(given)
+        return waits_for
+
+
+def each(items: Iterable[Item], make: Callable[[Item], Made]) -> Steps[list[Made]]:
+    """What `make` makes of each, a step for each and one at the end."""
+    made: list[Made] = []
+    for item in items:
+        made.append(make(item))
+        yield
+    yield
+    return made
+
+
+def at_once(steps: Steps[Reply]) -> Reply:
+    """What steps return that are few and wait for nothing."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            reply: Reply = end.value
+            return reply
+
+
+def in_steps(
+    handle: Callable[["Broker", RequestContext, RequestT], Steps[Reply]],
+) -> Callable[["Broker", RequestContext, RequestT], Any]:
+    """A handler whose work is done to its end, also when the client has gone.
+
+    It gives a `Pending` where that takes long.
+    """
+
+    @wraps(handle)
+    def run(broker: "Broker", context: RequestContext, request: RequestT) -> Reply | Pending:
+        return broker.stepping.run(handle(broker, context, request))
+
+    return run
+
+
+def in_steps_while_heard(
+    handle: Callable[["Broker", RequestContext, RequestT], Steps[Reply]],
+) -> Callable[["Broker", RequestContext, RequestT], Any]:
+    """The same for a handler that changes nothing: its work ends when the client has gone."""
+
+    @wraps(handle)
+    def run(broker: "Broker", context: RequestContext, request: RequestT) -> Reply | Pending:
+        return broker.stepping.run(handle(broker, context, request), ends_unheard=True)
+
+    return run

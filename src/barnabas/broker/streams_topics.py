@@ -43,7 +43,7 @@ def create_missing(broker: Broker, missing: Iterable[NewTopic]) -> list[str]:
 def _make(broker: Broker, wanted: Sequence[Wanted]) -> dict[str, KafkaError]:
     outcomes: dict[str, Topic | KafkaError] = {}
     steps = broker.topics.create_all_in_steps(wanted, outcomes)
-    broker.stepping.begin(sum(len(one.partitions) for one in wanted), steps)
+    broker.stepping.run(steps)
     return {name: error for name, error in outcomes.items() if isinstance(error, KafkaError)}
 
 

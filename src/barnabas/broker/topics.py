@@ -1,7 +1,7 @@
 """Topics: what topics there are, written in the registry, and hosted by this broker."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from barnabas.broker.config_znodes import encode_config
@@ -140,7 +140,7 @@ class Topics:
 
     def create_all_in_steps(
         self, wanted: Sequence[Wanted], outcomes: dict[str, Topic | KafkaError]
-    ) -> Iterator[None]:
+    ) -> Generator[None, None, None]:
         """Make topics, which `check_new` let pass: written together, then a few partitions a step.
 
         The others have no leader until it is their turn; a topic that is deleted meanwhile gets no

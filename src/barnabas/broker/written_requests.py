@@ -5,9 +5,10 @@ kafka-topics of 0.8 to 2.8 with --zookeeper writes a topic's node itself, or its
 """
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from barnabas.broker.broker import Broker
+from barnabas.broker.stepping import Steps
 from barnabas.broker.topic_znodes import DELETIONS, TOPICS
 from barnabas.errors import BrokerError, KafkaError, StorageError
 from barnabas.ports import SharedRegistry, Timer
@@ -60,13 +61,16 @@ class WrittenRequests:
         if topics and self._broker.config.delete_topic_enable:
             failed: dict[str, KafkaError] = {}
             steps = self._topics.deletions.in_steps(topics, failed)
-            partitions = sum(len(topic.partitions) for topic in topics)
             self._deleting = True
-            self._broker.stepping.reply_if_long(partitions, steps, lambda: self._done(failed))
+            self._broker.stepping.run(self._deleted(steps, failed))
             return
         for topic in topics:
             log.warning("topics are not deleted (delete.topic.enable)", extra={"topic": topic.name})
             self._registry.delete(f"{DELETIONS}/{topic.name}")
+
+    def _deleted(self, steps: Iterator[None], failed: Mapping[str, KafkaError]) -> Steps[None]:
+        yield from steps
+        self._done(failed)
 
     def _done(self, failed: Mapping[str, KafkaError]) -> None:
         """Look for what was asked meanwhile; after a while, where something is to be tried again."""

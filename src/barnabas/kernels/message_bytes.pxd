@@ -16,14 +16,6 @@ cdef struct Source:
     long long spare
 
 
-cdef inline int charge(Source *source, long long cost) except -1:
-    """Take the bytes of an object from what the message may cost."""
-    source.spare -= cost
-    if source.spare < 0:
-        raise ValueError
-    return 0
-
-
 cdef inline long long varint(Source *source) except -1:
     cdef long long value = 0
     cdef int shift = 0

@@ -12,7 +12,6 @@ import cython
 from cython.cimports.barnabas.kernels.big_endian import load32
 from cython.cimports.barnabas.kernels.message_bytes import (
     Source,
-    charge,
     fixed,
     length_of,
     varint,
@@ -26,6 +25,8 @@ from cython.cimports.cpython.buffer import (
     PyObject_GetBuffer,
 )
 from cython.cimports.cpython.bytes import PyBytes_FromStringAndSize
+
+from barnabas.errors import OverLimit
 
 _LEAST_ELEMENT = cython.declare(cython.longlong, 192)
 _LONG_TEXT = cython.declare(cython.longlong, 32767)
@@ -41,7 +42,8 @@ class Field:
 
     `told`: a code of the struct module, or T text, B bytes, R records, S the struct `inner`; the size
     of a fixed value, else 0; whether it is an array; whether there is a null; its tag or -1.
-    `cost`: the bytes that are charged for an element, or for a struct that is not null.
+    `cost`: the bytes that are charged for an element, or for a struct that is not null. `path` leads to
+    the field, `item` to an element.
     """
 
     kind: cython.uchar
@@ -52,13 +54,17 @@ class Field:
     tag: cython.longlong
     inner: object
     cost: cython.longlong
+    path: object
+    item: object
 
     def __init__(
-        self, descriptor: object, told: tuple, inner: object, cost: cython.longlong
+        self, descriptor: object, told: tuple, inner: object, cost: cython.longlong, path: str
     ) -> None:
         self.place = slot_place(descriptor)
         self.cost = cost
         self.kind, self.size, self.array, self.nullable, self.tag = told
+        self.path = path
+        self.item = path + "[]" if self.array else path
         if self.kind == b"S" and not isinstance(inner, Shape):
             raise TypeError("a struct has a shape")
         self.inner = inner
@@ -97,6 +103,7 @@ class Shape:
     text: cython.int
     blob: cython.int
     listed: cython.int
+    tags_path: object
 
     def __init__(
         self,
@@ -107,6 +114,7 @@ class Shape:
         unknown: object,
         least: cython.Py_ssize_t,
         lengths: tuple,
+        tags_path: str,
     ) -> None:
         self.made = made
         self.fields = fields
@@ -115,6 +123,20 @@ class Shape:
         self.unknown = slot_place(unknown)
         self.least = max(1, least)
         self.text, self.blob, self.listed = lengths
+        self.tags_path = tags_path
+
+
+@cython.cfunc
+@cython.inline
+@cython.exceptval(-1)
+def _charge(
+    source: cython.pointer(Source), path: object, count: cython.longlong, cost: cython.longlong
+) -> cython.int:
+    """Take so many objects from what the message may cost."""
+    source.spare -= count * cost
+    if source.spare < 0:
+        raise OverLimit(path, source.at, count, cost, source.spare + count * cost)
+    return 0
 
 
 @cython.cfunc
@@ -129,7 +151,7 @@ def _one(field: Field, shape: Shape, source: cython.pointer(Source), data: objec
             source.at += 1
             if source.data[source.at - 1] >= 128:
                 return None
-            charge(source, field.cost)
+            _charge(source, field.path, field.cost, 1)
         return _struct(cython.cast(Shape, field.inner), source, data)
     length: cython.longlong = length_of(source, shape.text if field.kind == b"T" else shape.blob)
     if length < 0:
@@ -139,24 +161,28 @@ def _one(field: Field, shape: Shape, source: cython.pointer(Source), data: objec
     if length > source.end - source.at:
         raise ValueError
     start: cython.p_char = cython.cast(cython.p_char, source.data + source.at)
-    source.at += length
+    found: object
     if field.kind == b"T":
-        return _text(start, length, source)
-    if field.kind == b"R":
-        return memoryview(data)[source.at - length : source.at]
-    charge(source, length)
-    return PyBytes_FromStringAndSize(start, length)
+        found = _text(field, start, length, source)
+    elif field.kind == b"B":
+        _charge(source, field.item, length, 1)
+        found = PyBytes_FromStringAndSize(start, length)
+    else:
+        found = memoryview(data)[source.at : source.at + length]
+    source.at += length
+    return found
 
 
 @cython.cfunc
-def _text(start: cython.p_char, size: cython.longlong, source: cython.pointer(Source)) -> object:
+def _text(
+    field: Field, start: cython.p_char, size: cython.longlong, source: cython.pointer(Source)
+) -> object:
     cost: cython.longlong = size * _WIDEST_CHARACTER
-    if size > _LONG_TEXT and cost > source.spare:
-        raise ValueError
+    if size > _LONG_TEXT:
+        _charge(source, field.item, cost, 1)
+        return text_of(start, size, cython.NULL)
     text: object = text_of(start, size, cython.NULL)
-    if size <= _LONG_TEXT and is_ascii(text):
-        cost = size
-    charge(source, cost)
+    _charge(source, field.item, size if is_ascii(text) else cost, 1)
     return text
 
 
@@ -172,7 +198,7 @@ def _array(field: Field, shape: Shape, source: cython.pointer(Source), data: obj
         least = cython.cast(Shape, field.inner).least if field.kind == b"S" else 1
     if count > (source.end - source.at) // least:
         raise ValueError
-    charge(source, count * field.cost)
+    _charge(source, field.path, count, field.cost)
     found: list = []
     while count > 0:
         count -= 1
@@ -202,7 +228,7 @@ def _tags(
     size: cython.longlong
     stop: cython.Py_ssize_t
     field: Field
-    charge(source, count * _LEAST_ELEMENT)
+    _charge(source, shape.tags_path, count, _LEAST_ELEMENT)
     while count > 0:
         count -= 1
         tag = varint(source)

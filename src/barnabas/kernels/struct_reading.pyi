@@ -13,6 +13,7 @@ class Field:
         told: tuple[int, int, bool, bool, int],
         inner: Shape | None,
         cost: int,
+        path: str,
     ) -> None: ...
 
 @final
@@ -32,6 +33,7 @@ class Shape:
         unknown: object,
         least: int,
         lengths: tuple[int, int, int],
+        tags_path: str,
     ) -> None: ...
 
 @final

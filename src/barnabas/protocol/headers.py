@@ -12,7 +12,7 @@ from barnabas.protocol.declared import DECLARED
 from barnabas.types import Buffer, new_tuple
 from barnabas.wire.compiler import Codec
 from barnabas.wire.send import Send
-from barnabas.wire.tagged import Malformed, bad_length, read_varint, too_many
+from barnabas.wire.tagged import Malformed, bad_length, read_varint
 
 _REQUEST = Struct(">hhih")
 _SIZED_REQUEST = Struct(">ihhih")
@@ -189,7 +189,9 @@ def _skip_tags(frame: Buffer, position: int) -> int:
     try:
         count, position = read_varint(frame, position)
         if count > _MOST_TAGS:
-            raise too_many(count, 1, _MOST_TAGS - count)
+            raise DecodeError(
+                "header.tagged fields", position, f"at most {_MOST_TAGS} of them, not {count}"
+            )
         for _ in range(count):
             _, position = read_varint(frame, position)
             size, position = read_varint(frame, position)

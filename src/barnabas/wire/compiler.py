@@ -4,6 +4,7 @@
 compiled they read and write; functions are generated for what kernels leave, and where there are none.
 """
 
+import re
 from collections.abc import Callable
 from functools import cache, cached_property
 from struct import calcsize, error
@@ -27,6 +28,8 @@ _Message = TypeVar("_Message")
 _Decoded_co = TypeVar("_Decoded_co", covariant=True)
 _Encoded_contra = TypeVar("_Encoded_contra", contravariant=True)
 
+_NUMBER_OF = re.compile(r"\{i\d+\}")
+"""What says in a path of a field which element of an array it is in."""
 _DECODE_FAILURES = (error, IndexError, UnicodeDecodeError, Malformed)
 _ENCODE_FAILURES = (error, AttributeError, TypeError, UnicodeEncodeError, OverflowError)
 
@@ -171,9 +174,10 @@ def _misread(failure: Exception, spots: dict[int, Spot], title: str) -> DecodeEr
     spot, found = _failed_at(failure, spots, title)
     position, end = found.get("pos", 0), found.get("end", 0)
     path, _ = spot.fields[0]
+    if isinstance(failure, TooCostly):
+        return OverLimit(_NUMBER_OF.sub("", path), position, *failure.told)
     if isinstance(failure, Malformed):
-        kind = OverLimit if isinstance(failure, TooCostly) else DecodeError
-        return kind(path.format_map(found), position, str(failure))
+        return DecodeError(path.format_map(found), position, str(failure))
     if isinstance(failure, UnicodeDecodeError):
         return DecodeError(path.format_map(found), position + failure.start, "UTF-8")
     for path, code in spot.fields:  # noqa: B007  (the field where the bytes ran out)

@@ -21,7 +21,7 @@ _COMPILED = implementation == "compiled"
 
 def reader_of(layout: StructLayout, otherwise: Callable[..., Any], most: int) -> Reader | None:
     """What reads a message, `otherwise` where it is unusual; None where nothing is compiled."""
-    return Reader(_read_shape(layout), otherwise, most) if _COMPILED else None
+    return Reader(_read_shape(layout, ""), otherwise, most) if _COMPILED else None
 
 
 def writer_of(layout: StructLayout, otherwise: Callable[..., Any]) -> Writer | None:
@@ -29,15 +29,18 @@ def writer_of(layout: StructLayout, otherwise: Callable[..., Any]) -> Writer | N
     return Writer(_written_shape(layout), otherwise) if _COMPILED else None
 
 
-def _read_shape(layout: StructLayout) -> "struct_reading.Shape":
+def _read_shape(layout: StructLayout, path: str) -> "struct_reading.Shape":
+    """`path` leads to the struct, without the numbers of elements."""
     slots = layout.declared.__dict__
 
     def field(each: FieldLayout) -> struct_reading.Field:
         inner, cost = None, charges.of_element(each)
         if isinstance(each.kind, StructLayout):
-            inner = _read_shape(each.kind)
+            inner = _read_shape(
+                each.kind, f"{path}{each.name}[]." if each.array else f"{path}{each.name}."
+            )
             cost = cost if each.array else charges.of_struct(each.kind)
-        return struct_reading.Field(slots[each.name], _told(each), inner, cost)
+        return struct_reading.Field(slots[each.name], _told(each), inner, cost, path + each.name)
 
     def missing(each: FieldLayout) -> struct_reading.Missing:
         return struct_reading.Missing(slots[each.name], each.default, each.factory)
@@ -50,6 +53,7 @@ def _read_shape(layout: StructLayout) -> "struct_reading.Shape":
         slots["unknown_tags"],
         layout.least_bytes,
         _lengths(layout),
+        path + "tagged fields",
     )
 
 

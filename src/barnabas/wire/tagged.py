@@ -24,18 +24,21 @@ def bad_length(length: int, left: int) -> Malformed:
 
 
 class TooCostly(Malformed):
-    """The same where nothing is wrong with a message but what it would take of memory."""
+    """Nothing is wrong but what a message would take of memory: `count` times `cost`, with `left` bytes."""
+
+    def __init__(self, count: int, cost: int, left: int) -> None:
+        super().__init__()
+        self.told = count, cost, left
 
 
 def too_many(count: int, cost: int, spare: int) -> TooCostly:
     """What to raise for `count` elements of `cost` bytes that take a message over its limit by `-spare`."""
-    most = (count * cost + spare) // cost
-    return TooCostly(f"at most {most} more elements in this message, not {count}")
+    return TooCostly(count, cost, count * cost + spare)
 
 
 def too_much(size: int, spare: int) -> TooCostly:
     """The same for one value of `size` bytes."""
-    return TooCostly(f"at most {size + spare} more bytes of memory for this message, not {size}")
+    return TooCostly(size, 1, size + spare)
 
 
 def read_varint(data: Buffer, position: int) -> tuple[int, int]:

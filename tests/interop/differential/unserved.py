@@ -13,7 +13,8 @@ _NOT_SERVED = {
         ApiKey.CONTROLLED_SHUTDOWN,
         ApiKey.ALTER_PARTITION,
     ),
-    "the quorum of controllers is one node, and stays so": (
+    "there is no quorum of controllers": (
+        ApiKey.DESCRIBE_QUORUM,
         ApiKey.ADD_RAFT_VOTER,
         ApiKey.REMOVE_RAFT_VOTER,
     ),

@@ -1,6 +1,7 @@
 """A broker whose topics have no logs: enough for the APIs that administer them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import count
 from typing import TypeVar, cast
 
 from barnabas.broker.broker import Broker
@@ -13,6 +14,7 @@ from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.profiles import profile_of
 from barnabas.broker.purgatory import Pending, Purgatory
 from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.stepping import SLICE_SECONDS, Stepping
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
@@ -242,6 +244,16 @@ def a_broker(
         groups=cast("GroupShards", Shards()),
         advertised={"PLAINTEXT": Endpoint("PLAINTEXT", "here", 9092)},
     )
+
+
+STEPS_A_SLICE = 5
+
+
+def slowly(broker: Broker, steps: int = STEPS_A_SLICE) -> Broker:
+    """The same; so many steps of its long work take a slice of time."""
+    ticks = count(0, SLICE_SECONDS / steps)
+    broker.stepping = Stepping(broker.replicas, broker.timers, ticks.__next__)
+    return broker
 
 
 def asked(version: int) -> RequestContext:

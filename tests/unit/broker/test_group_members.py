@@ -263,7 +263,7 @@ def matching_in_steps(started: Started, timers: ManualTimers) -> GroupMembers:
     for number in range(20):
         started.broker.topics.create(f"cats-{number}", {0: [1]}, {})
     groups = started.broker.groups
-    stepping = Stepping(started.broker.replicas, timers)
+    stepping = Stepping(started.broker.replicas, timers, count().__next__)
     policies, classic = started.broker.consumer_policies, GroupMembership(groups, timers)
     return GroupMembers(groups, timers, stepping, policies, classic)
 

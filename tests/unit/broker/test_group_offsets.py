@@ -16,6 +16,7 @@ from barnabas.broker.producer_ids import ProducerIds
 from barnabas.broker.profiles import EVERYTHING
 from barnabas.broker.purgatory import Pending, Purgatory
 from barnabas.broker.replicas import ReplicaManager
+from barnabas.broker.stepping import Stepping
 from barnabas.broker.topics import Topics
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
@@ -26,7 +27,7 @@ from barnabas.coordinators.group.partitioning import partition_for
 from barnabas.errors import ErrorCode
 from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager, LogSettings
-from barnabas.ports import Clock, Entropy, Timer, Timers
+from barnabas.ports import Clock, Entropy, Timers
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
 from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
@@ -51,16 +52,14 @@ from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.runtime.registry_embedded import EmbeddedRegistry
 from barnabas.wire.send import Send
+from tests.unit.runtime.manual_timers import ManualTimer, ManualTimers
 
 NONE, UNKNOWN = ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 DOGS = Position("dogs", 0)
 
 
-class NoTimers:
-    def after(self, seconds: float, callback: Callable[[], None]) -> Timer:
-        raise AssertionError("nothing here waits for a time")
-
-    def soon(self, callback: Callable[[], None]) -> None:
+class NoTimers(ManualTimers):
+    def after(self, seconds: float, callback: Callable[[], None]) -> ManualTimer:
         raise AssertionError("nothing here waits for a time")
 
 
@@ -78,6 +77,7 @@ class Started:
     def __init__(self, path: Path, around: Around | None = None, /, **properties: str) -> None:
         around = around or Around(SystemClock(), SystemEntropy(), NoTimers())
         disk, (clock, entropy, timers) = RealDisk(), around
+        self.timers = timers
         config = BrokerConfig.load({"offsets.topic.num.partitions": "3", **properties})
         purgatory = Purgatory(timers, lambda: 0.0)
         self.logs = LogManager(
@@ -105,6 +105,8 @@ class Started:
             groups=GroupShards(topics, replicas, clock, config),
             advertised={"PLAINTEXT": Endpoint("PLAINTEXT", "here", 1234)},
         )
+        # However slow the machine is.
+        self.broker.stepping = Stepping(replicas, timers, lambda: 0.0)
         if topics.get("dogs") is None:
             topics.create("dogs", {0: [1], 1: [1]}, {})
 
@@ -116,6 +118,8 @@ class Started:
         asked = dialect.read_request(memoryview(frame)[4:])
         outcome = HANDLERS[context.api_key](self.broker, context, asked.body)
         self.broker.replicas.write()
+        if isinstance(self.timers, ManualTimers):
+            self.timers.run_soon()
         answers: list[object] = [outcome]
         if isinstance(outcome, Pending):
             assert outcome.is_done

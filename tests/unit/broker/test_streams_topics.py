@@ -6,7 +6,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.streams_topics import create_missing
 from barnabas.coordinators.streams_group.configuring import NewTopic
 from barnabas.protocol.internal.streams_group_records import TopicInfo
-from tests.unit.broker.in_memory import NoLogs, a_broker
+from tests.unit.broker.in_memory import NoLogs, a_broker, slowly
 from tests.unit.runtime.manual_timers import ManualTimers
 
 
@@ -35,7 +35,7 @@ def test_a_few_partitions_are_there_at_once() -> None:
 
 def test_wide_ones_are_known_at_once_and_made_in_steps() -> None:
     timers = ManualTimers()
-    broker = a_broker(timers=timers)
+    broker = slowly(a_broker(timers=timers))
     assert create_missing(broker, [new("wide", 1000), new("also", 1000)]) == []
     hosted = logs_of(broker).hosted
     assert 0 < len(hosted["wide"]) < 100
@@ -66,7 +66,7 @@ def test_one_that_cannot_be_made_is_told_and_others_are_made(topic: NewTopic, wh
 
 def test_one_whose_logs_cannot_be_made_is_missing_again() -> None:
     timers = ManualTimers()
-    broker = a_broker(timers=timers)
+    broker = slowly(a_broker(timers=timers))
     logs_of(broker).no_room_for.add("full")
     (failure,) = create_missing(broker, [new("full")])
     assert failure.startswith("full (")

@@ -131,7 +131,7 @@ def test_versions_that_are_not_declared_cannot_be_sent() -> None:
 
 def test_a_header_cannot_be_filled_with_tagged_fields() -> None:
     start = bytes.fromhex("0003 0009 00000007 0001 6d")
-    with pytest.raises(DecodeError, match="at most 1000 more elements"):
+    with pytest.raises(DecodeError, match="at most 1000 of them, not"):
         read_request_header(start + b"\xff\xff\xff\x7f" + bytes(1 << 20))
 
 

@@ -42,7 +42,7 @@ def test_a_message_may_take_so_much_memory_and_no_more() -> None:
     assert decode(SIX, 0, taken)[0].topics == NAMES
     with pytest.raises(OverLimit, match="topics.*at most 5 more elements in this message, not 6"):
         decode(SIX, 0, taken - 7)
-    with pytest.raises(OverLimit, match=r"topics\[5\].name .*at most 0 more bytes of memory"):
+    with pytest.raises(OverLimit, match=r"topics\[\].name .*at most 0 more bytes of memory"):
         decode(SIX, 0, taken - 1)
 
 

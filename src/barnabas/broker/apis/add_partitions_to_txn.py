@@ -14,6 +14,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import Steps, each, in_steps
 from barnabas.coordinators.transaction.adding import Addition
 from barnabas.coordinators.transaction.transaction import VERSION_2, Producer
 from barnabas.errors import BrokerError, ErrorCode, StorageError
@@ -36,25 +37,24 @@ _FENCED = VersionTable({0: ErrorCode.INVALID_PRODUCER_EPOCH, 2: ErrorCode.PRODUC
 _Codes = Mapping[TopicPartition, ErrorCode]
 
 
-def handle(broker: Broker, context: RequestContext, request: AddPartitionsToTxnRequest) -> object:
+@in_steps
+def handle(
+    broker: Broker, context: RequestContext, request: AddPartitionsToTxnRequest
+) -> Steps[AddPartitionsToTxnResponse]:
     """Add them; up to version 3 there is one transaction, in another shape."""
     several = _SEVERAL[context.api_version]
     asked = request.transactions if several else [_only(request)]
-    results: dict[int, AddPartitionsToTxnResult] = {}
-    pending = Pending()
-
-    def one_more(number: int, codes: _Codes) -> None:
-        results[number] = _result(asked[number], codes)
-        if len(results) == len(asked):
-            pending.complete(
-                _response([results[each] for each in range(len(asked))], several=several)
-            )
-
-    for number, one in enumerate(asked):
-        _add(broker, context, one, partial(one_more, number))
-    if not asked:
-        return _response([], several=several)
-    return pending
+    added: list[Pending] = []
+    for one in asked:
+        added.append(Pending())
+        yield from _add(broker, context, one, added[-1].complete)
+    results: list[AddPartitionsToTxnResult] = []
+    for one, codes in zip(asked, added, strict=True):
+        result = yield from _result(one, (yield codes))
+        results.append(result)
+    if several:
+        return AddPartitionsToTxnResponse(results_by_transaction=results)
+    return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=results[0].topic_results)
 
 
 def _add(
@@ -62,16 +62,18 @@ def _add(
     context: RequestContext,
     one: AddPartitionsToTxnTransaction,
     done: Callable[[_Codes], None],
-) -> None:
-    places = [
-        TopicPartition(topic.name, index) for topic in one.topics for index in topic.partitions
-    ]
+) -> Steps[None]:
+    places: list[TopicPartition] = []
+    refused: dict[TopicPartition, ErrorCode] = {}
     may_be_internal = _SEVERAL[context.api_version]
-    refused = {
-        place: code
-        for place in places
-        if (code := _refusal(broker, place, may_be_internal=may_be_internal))
-    }
+    for topic in one.topics:
+        for index in topic.partitions:
+            places.append(TopicPartition(topic.name, index))
+            code = _refusal(broker, places[-1], may_be_internal=may_be_internal)
+            if code:
+                refused[places[-1]] = code
+            yield
+        yield
     if refused:
         done(dict.fromkeys(places, ErrorCode.OPERATION_NOT_ATTEMPTED) | refused)
         return
@@ -116,28 +118,13 @@ def _only(request: AddPartitionsToTxnRequest) -> AddPartitionsToTxnTransaction:
     )
 
 
-def _result(asked: AddPartitionsToTxnTransaction, codes: _Codes) -> AddPartitionsToTxnResult:
-    return AddPartitionsToTxnResult(
-        transactional_id=asked.transactional_id,
-        topic_results=[
-            AddPartitionsToTxnTopicResult(
-                name=topic.name,
-                results_by_partition=[
-                    AddPartitionsToTxnPartitionResult(
-                        partition_index=index,
-                        partition_error_code=codes[TopicPartition(topic.name, index)],
-                    )
-                    for index in topic.partitions
-                ],
-            )
-            for topic in asked.topics
-        ],
-    )
+def _result(asked: AddPartitionsToTxnTransaction, codes: _Codes) -> Steps[AddPartitionsToTxnResult]:
+    def row(name: str, index: int) -> AddPartitionsToTxnPartitionResult:
+        code = codes[TopicPartition(name, index)]
+        return AddPartitionsToTxnPartitionResult(partition_index=index, partition_error_code=code)
 
-
-def _response(
-    results: list[AddPartitionsToTxnResult], *, several: bool
-) -> AddPartitionsToTxnResponse:
-    if several:
-        return AddPartitionsToTxnResponse(results_by_transaction=results)
-    return AddPartitionsToTxnResponse(results_by_topic_v3_and_below=results[0].topic_results)
+    topics = []
+    for topic in asked.topics:
+        rows = yield from each(topic.partitions, partial(row, topic.name))
+        topics.append(AddPartitionsToTxnTopicResult(name=topic.name, results_by_partition=rows))
+    return AddPartitionsToTxnResult(transactional_id=asked.transactional_id, topic_results=topics)

@@ -5,13 +5,11 @@ Ignores: nothing. Properties of the broker that cannot be changed while it runs 
 Versions: 2 flexible
 """
 
-from collections.abc import Sequence
-
 from barnabas.broker.broker import Broker
 from barnabas.broker.config_changes import Answer, change_all
 from barnabas.broker.config_targets import Target
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import Steps, in_steps
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.alter_configs import (
     AlterConfigsRequest,
@@ -21,27 +19,25 @@ from barnabas.protocol.alter_configs import (
 )
 
 
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: AlterConfigsRequest
-) -> AlterConfigsResponse | Pending:
+) -> Steps[AlterConfigsResponse]:
     """Change each resource that can be changed; say why the others cannot."""
     del context
-    return change_all(
-        broker, request.resources, _replaced, _respond, validate_only=request.validate_only
+    rows = yield from change_all(
+        broker, request.resources, _replaced, _row, validate_only=request.validate_only
     )
+    return AlterConfigsResponse(responses=rows)
 
 
-def _respond(answers: Sequence[Answer[AlterConfigsResource]]) -> AlterConfigsResponse:
-    return AlterConfigsResponse(
-        responses=[
-            AlterConfigsResourceResponse(
-                error_code=code,
-                error_message=why,
-                resource_type=one.resource_type,
-                resource_name=one.resource_name,
-            )
-            for one, code, why in answers
-        ]
+def _row(answer: Answer[AlterConfigsResource]) -> AlterConfigsResourceResponse:
+    one, code, why = answer
+    return AlterConfigsResourceResponse(
+        error_code=code,
+        error_message=why,
+        resource_type=one.resource_type,
+        resource_name=one.resource_name,
     )
 
 

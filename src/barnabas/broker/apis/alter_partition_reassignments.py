@@ -6,9 +6,12 @@ Ignores: `timeout_ms`, and whether the number of replicas may change: it is alwa
 Versions: 1 whether the number of replicas may change (KIP-860)
 """
 
+from functools import partial
+
 from barnabas.broker.assignments import as_told
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.stepping import Steps, each, in_steps_while_heard
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,
@@ -19,21 +22,20 @@ from barnabas.protocol.alter_partition_reassignments import (
 )
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: AlterPartitionReassignmentsRequest
-) -> AlterPartitionReassignmentsResponse:
+) -> Steps[AlterPartitionReassignmentsResponse]:
     """Answer for each partition."""
     del context
+    responses = []
+    for topic in request.topics:
+        partitions = yield from each(topic.partitions, partial(_answer, broker, topic.name))
+        responses.append(ReassignableTopicResponse(name=topic.name, partitions=partitions))
     return AlterPartitionReassignmentsResponse(
         allow_replication_factor_change=request.allow_replication_factor_change,
         error_code=ErrorCode.NONE,
-        responses=[
-            ReassignableTopicResponse(
-                name=topic.name,
-                partitions=[_answer(broker, topic.name, one) for one in topic.partitions],
-            )
-            for topic in request.topics
-        ],
+        responses=responses,
     )
 
 

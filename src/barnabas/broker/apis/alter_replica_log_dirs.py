@@ -7,9 +7,11 @@ Versions: 2 flexible
 """
 
 from collections import defaultdict
+from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.stepping import Steps, each, in_steps_while_heard
 from barnabas.errors import ErrorCode
 from barnabas.log.partition_log import PartitionLog
 from barnabas.protocol.alter_replica_log_dirs import (
@@ -23,9 +25,10 @@ from barnabas.types import TopicPartition
 _Places = dict[str, dict[TopicPartition, PartitionLog]]
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: AlterReplicaLogDirsRequest
-) -> AlterReplicaLogDirsResponse:
+) -> Steps[AlterReplicaLogDirsResponse]:
     """Answer for each partition."""
     del context
     places: _Places = {
@@ -34,18 +37,21 @@ def handle(
     }
     rows: dict[str, list[AlterReplicaLogDirPartitionResult]] = defaultdict(list)
     for target in request.dirs:
+        yield
         for topic in target.topics:
-            for index in topic.partitions:
-                code = _code(places, target.path, TopicPartition(topic.name, index))
-                rows[topic.name].append(
-                    AlterReplicaLogDirPartitionResult(partition_index=index, error_code=code)
-                )
+            row = partial(_row, places, target.path, topic.name)
+            rows[topic.name] += yield from each(topic.partitions, row)
     return AlterReplicaLogDirsResponse(
         results=[
             AlterReplicaLogDirTopicResult(topic_name=name, partitions=results)
             for name, results in rows.items()
         ]
     )
+
+
+def _row(places: _Places, path: str, name: str, index: int) -> AlterReplicaLogDirPartitionResult:
+    code = _code(places, path, TopicPartition(name, index))
+    return AlterReplicaLogDirPartitionResult(partition_index=index, error_code=code)
 
 
 def _code(places: _Places, path: str, partition: TopicPartition) -> ErrorCode:

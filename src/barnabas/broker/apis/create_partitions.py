@@ -8,14 +8,12 @@ Versions: 2 flexible · 3 refused when a quota is used up (KIP-599)
 """
 
 from collections import Counter
-from collections.abc import Iterator
 
 from barnabas.broker.assignments import as_told, check_total, placed
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.mutations import Mutations
-from barnabas.broker.purgatory import Pending
-from barnabas.broker.topic_znodes import Topic
+from barnabas.broker.stepping import Steps, in_steps
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.create_partitions import (
     CreatePartitionsRequest,
@@ -28,31 +26,13 @@ from barnabas.versions import VersionTable
 _STRICT = VersionTable({0: False, 3: True})
 
 
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: CreatePartitionsRequest
-) -> CreatePartitionsResponse | Pending:
-    """Enlarge each topic that can be enlarged; say why the others cannot.
-
-    What makes many partitions is done in steps, and others are served between them.
-    """
+) -> Steps[CreatePartitionsResponse]:
+    """Enlarge each topic that can be enlarged; say why the others cannot."""
     quota = Mutations(broker, context, strict=_STRICT[context.api_version])
     results: list[CreatePartitionsTopicResult] = []
-    steps = _enlarge(broker, request, results, quota)
-
-    def respond() -> CreatePartitionsResponse:
-        return CreatePartitionsResponse(throttle_time_ms=quota.wait_ms, results=results)
-
-    wanted = sum(topic.count for topic in request.topics)
-    return broker.stepping.reply_if_long(wanted, steps, respond)
-
-
-def _enlarge(
-    broker: Broker,
-    request: CreatePartitionsRequest,
-    results: list[CreatePartitionsTopicResult],
-    quota: Mutations,
-) -> Iterator[Topic]:
-    """Enlarge in steps; what became of a topic goes into `results`."""
     times = Counter(topic.name for topic in request.topics)
     total = 0
     for topic in {topic.name: topic for topic in request.topics}.values():
@@ -64,12 +44,15 @@ def _enlarge(
             total += len(added)
             if not request.validate_only:
                 quota.take(len(added))
-                yield from broker.topics.add_partitions_in_steps(topic.name, added)
+                for _ in broker.topics.add_partitions_in_steps(topic.name, added):
+                    yield
         except KafkaError as error:
             code, why = error.code, error.why
         results.append(
             CreatePartitionsTopicResult(name=topic.name, error_code=code, error_message=why)
         )
+        yield
+    return CreatePartitionsResponse(throttle_time_ms=quota.wait_ms, results=results)
 
 
 def _added(broker: Broker, asked: CreatePartitionsTopic, before: int) -> dict[int, list[int]]:

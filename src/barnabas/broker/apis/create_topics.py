@@ -10,13 +10,14 @@ Versions: 1 `validate_only`, messages · 2 throttle time · 4 broker defaults as
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from barnabas.broker.assignments import as_told, check_count, check_total, placed
 from barnabas.broker.broker import Broker
 from barnabas.broker.config_entries import topic_entries
 from barnabas.broker.context import RequestContext
 from barnabas.broker.mutations import Mutations
-from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import Steps, each, in_steps
 from barnabas.broker.topic_names import metric_name
 from barnabas.broker.topic_znodes import Topic, Wanted
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
@@ -32,17 +33,14 @@ from barnabas.wire.schema import NO_UUID
 
 _DEFAULT = -1
 _TOPICS_A_WRITE = 32
-"""Some 10 ms of checks and answers."""
 _STRICT = VersionTable({0: False, 6: True})
 
 
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: CreateTopicsRequest
-) -> CreateTopicsResponse | Pending:
-    """Make each topic that can be made; say why the others cannot.
-
-    What makes many partitions is done in steps, and others are served between them.
-    """
+) -> Steps[CreateTopicsResponse]:
+    """Make each topic that can be made; say why the others cannot."""
     quota = Mutations(broker, context, strict=_STRICT[context.api_version])
     asked = Counter(topic.name for topic in request.topics)
     once = [topic for topic in request.topics if asked[topic.name] == 1]
@@ -50,21 +48,16 @@ def handle(
     try:
         check_total(wanted)
     except BrokerError as error:
-        refused = [_refused(name, error.code, error.why) for name in asked]
+        refused = yield from each(asked, partial(_refused, code=error.code, why=error.why))
         return CreateTopicsResponse(topics=refused)
     answers: dict[str, CreatableTopicResult] = {}
-    steps = _create(broker, once, answers, None if request.validate_only else quota)
-    twice = [
-        _refused(name, ErrorCode.INVALID_REQUEST, "the topic is there twice")
-        for name, times in asked.items()
-        if times > 1
-    ]
-
-    def respond() -> CreateTopicsResponse:
-        made = [answers[topic.name] for topic in once]
-        return CreateTopicsResponse(throttle_time_ms=quota.wait_ms, topics=made + twice)
-
-    return broker.stepping.reply_if_long(wanted, steps, respond)
+    yield from _create(broker, once, answers, None if request.validate_only else quota)
+    made = [answers[topic.name] for topic in once]
+    twice = yield from each(
+        [name for name, times in asked.items() if times > 1],
+        partial(_refused, code=ErrorCode.INVALID_REQUEST, why="the topic is there twice"),
+    )
+    return CreateTopicsResponse(throttle_time_ms=quota.wait_ms, topics=made + twice)
 
 
 def _wanted(broker: Broker, asked: CreatableTopic) -> int:
@@ -93,15 +86,17 @@ def _create(
                 wanted.append(_checked(broker, one, quota))
             except KafkaError as error:
                 answers[one.name] = _refused(one.name, error.code, error.why)
+        # Nobody else may make one of them between the check and this.
         outcomes: dict[str, Topic | KafkaError] = {}
         if quota is not None:
             yield from broker.topics.create_all_in_steps(wanted, outcomes)
-        for each in wanted:
-            outcome = outcomes.get(each.name)
+        for new in wanted:
+            outcome = outcomes.get(new.name)
             if isinstance(outcome, KafkaError):
-                answers[each.name] = _refused(each.name, outcome.code, outcome.why)
+                answers[new.name] = _refused(new.name, outcome.code, outcome.why)
             else:
-                answers[each.name] = _made(broker, each, outcome.topic_id if outcome else NO_UUID)
+                answers[new.name] = _made(broker, new, outcome.topic_id if outcome else NO_UUID)
+            yield
         yield
 
 

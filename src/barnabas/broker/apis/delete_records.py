@@ -7,12 +7,16 @@ Ignores: `timeout_ms`: there are no followers to wait for.
 Versions: 2 flexible
 """
 
+from functools import partial
+
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.internal_names import INTERNAL_TOPICS
+from barnabas.broker.stepping import Steps, each, in_steps
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition_log import PartitionLog
 from barnabas.protocol.delete_records import (
+    DeleteRecordsPartition,
     DeleteRecordsPartitionResult,
     DeleteRecordsRequest,
     DeleteRecordsResponse,
@@ -24,27 +28,24 @@ _COMPACTED_ONLY = frozenset({"compact"})
 _NOTHING = -1
 
 
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: DeleteRecordsRequest
-) -> DeleteRecordsResponse:
+) -> Steps[DeleteRecordsResponse]:
     """Delete in each partition that allows it."""
     del context
-    return DeleteRecordsResponse(
-        topics=[
-            DeleteRecordsTopicResult(
-                name=topic.name,
-                partitions=[
-                    _delete(broker, topic.name, one.partition_index, one.offset)
-                    for one in topic.partitions
-                ],
-            )
-            for topic in request.topics
-        ]
-    )
+    results = []
+    for topic in request.topics:
+        partitions = yield from each(topic.partitions, partial(_delete, broker, topic.name))
+        results.append(DeleteRecordsTopicResult(name=topic.name, partitions=partitions))
+    return DeleteRecordsResponse(topics=results)
 
 
-def _delete(broker: Broker, topic: str, index: int, offset: int) -> DeleteRecordsPartitionResult:
-    code, start = _moved(broker, topic, index, offset)
+def _delete(
+    broker: Broker, topic: str, asked: DeleteRecordsPartition
+) -> DeleteRecordsPartitionResult:
+    index = asked.partition_index
+    code, start = _moved(broker, topic, index, asked.offset)
     return DeleteRecordsPartitionResult(partition_index=index, low_watermark=start, error_code=code)
 
 

@@ -9,12 +9,11 @@ Versions: 1 throttle time · 3 a code of its own when deletion is disabled · 5 
 """
 
 from collections import Counter
-from collections.abc import Iterator
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.mutations import Mutations
-from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import Steps, in_steps
 from barnabas.broker.topic_znodes import Topic
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.delete_topics import (
@@ -30,38 +29,13 @@ _DISABLED = VersionTable({0: ErrorCode.INVALID_REQUEST, 3: ErrorCode.TOPIC_DELET
 _STRICT = VersionTable({0: False, 5: True})
 
 
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: DeleteTopicsRequest
-) -> DeleteTopicsResponse | Pending:
+) -> Steps[DeleteTopicsResponse]:
     """Delete each topic that is there; say why the others are not deleted."""
     quota = Mutations(broker, context, strict=_STRICT[context.api_version])
     answers: dict[tuple[str | None, bytes], DeletableTopicResult] = {}
-    steps = _delete_each(broker, context, request, quota, answers)
-
-    def respond() -> DeleteTopicsResponse:
-        return DeleteTopicsResponse(
-            throttle_time_ms=quota.wait_ms, responses=list(answers.values())
-        )
-
-    return broker.stepping.reply_if_long(_partitions(broker, request), steps, respond)
-
-
-def _partitions(broker: Broker, request: DeleteTopicsRequest) -> int:
-    """How many may have to go."""
-    found = [broker.topics.get(name) for name in request.topic_names]
-    for one in request.topics:
-        by_id = broker.topics.by_id(one.topic_id)
-        found.append(by_id if one.name is None else broker.topics.get(one.name))
-    return sum(len(topic.partitions) for topic in found if topic is not None)
-
-
-def _delete_each(
-    broker: Broker,
-    context: RequestContext,
-    request: DeleteTopicsRequest,
-    quota: Mutations,
-    answers: dict[tuple[str | None, bytes], DeletableTopicResult],
-) -> Iterator[None]:
     asked = [DeleteTopicState(name=name, topic_id=NO_UUID) for name in request.topic_names]
     times = Counter((one.name, one.topic_id) for one in asked + request.topics)
     wanted: list[Topic] = []
@@ -86,12 +60,14 @@ def _delete_each(
         answers[told] = DeletableTopicResult(
             name=told[0], topic_id=told[1], error_code=code, error_message=why
         )
+        yield
     failed: dict[str, KafkaError] = {}
     yield from broker.topics.deletions.in_steps(wanted, failed)
     for topic in wanted:
         if topic.name in failed:
             answer, reason = answers[topic.name, topic.topic_id], failed[topic.name]
             answer.error_code, answer.error_message = reason.code, reason.why
+    return DeleteTopicsResponse(throttle_time_ms=quota.wait_ms, responses=list(answers.values()))
 
 
 def _find(broker: Broker, name: str | None, topic_id: bytes) -> Topic:

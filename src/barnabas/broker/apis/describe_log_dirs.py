@@ -7,9 +7,11 @@ Versions: 3 an error for all · 4 sizes of volumes (KIP-827) · 5 cordoned direc
 
 from collections import defaultdict
 from collections.abc import Iterable
+from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.stepping import Steps, each, in_steps_while_heard
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition_log import PartitionLog
 from barnabas.protocol.describe_log_dirs import (
@@ -23,29 +25,33 @@ from barnabas.protocol.describe_log_dirs import (
 from barnabas.types import TopicPartition
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: DescribeLogDirsRequest
-) -> DescribeLogDirsResponse:
+) -> Steps[DescribeLogDirsResponse]:
     """Describe each directory, also those without any of the partitions."""
     del context
-    wanted = None if request.topics is None else _wanted(request.topics)
-    return DescribeLogDirsResponse(
-        results=[
-            _directory(
-                broker,
-                path,
-                [log for log in logs if wanted is None or log.topic_partition in wanted],
-            )
-            for path, logs in broker.logs.by_directory().items()
-        ]
-    )
+    wanted = None
+    if request.topics is not None:
+        wanted = yield from _wanted(request.topics)
+    results = []
+    for path, logs in broker.logs.by_directory().items():
+        asked = [log for log in logs if wanted is None or log.topic_partition in wanted]
+        result = yield from _directory(broker, path, asked)
+        results.append(result)
+    return DescribeLogDirsResponse(results=results)
 
 
-def _wanted(topics: Iterable[DescribableLogDirTopic]) -> set[TopicPartition]:
-    return {TopicPartition(one.topic, index) for one in topics for index in one.partitions}
+def _wanted(topics: Iterable[DescribableLogDirTopic]) -> Steps[set[TopicPartition]]:
+    wanted: set[TopicPartition] = set()
+    for topic in topics:
+        wanted.update((yield from each(topic.partitions, partial(TopicPartition, topic.topic))))
+    return wanted
 
 
-def _directory(broker: Broker, path: str, logs: Iterable[PartitionLog]) -> DescribeLogDirsResult:
+def _directory(
+    broker: Broker, path: str, logs: Iterable[PartitionLog]
+) -> Steps[DescribeLogDirsResult]:
     try:
         total, usable = broker.logs.space(path)
     except StorageError:
@@ -60,6 +66,7 @@ def _directory(broker: Broker, path: str, logs: Iterable[PartitionLog]) -> Descr
                 partition_index=index, partition_size=log.size, offset_lag=0, is_future_key=False
             )
         )
+        yield
     return DescribeLogDirsResult(
         error_code=ErrorCode.NONE,
         log_dir=path,

@@ -4,8 +4,11 @@ Does: tells all producers that a partition remembers, in the order of their ids.
 Refuses: partitions that there are not, and names that no topic can have.
 """
 
+from functools import partial
+
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.stepping import Steps, each, in_steps_while_heard
 from barnabas.broker.topic_names import problem_of_name
 from barnabas.errors import ErrorCode
 from barnabas.log.producer_state import ProducerEntry
@@ -18,22 +21,19 @@ from barnabas.protocol.describe_producers import (
 )
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: DescribeProducersRequest
-) -> DescribeProducersResponse:
+) -> Steps[DescribeProducersResponse]:
     """Describe them."""
     del context
-    return DescribeProducersResponse(
-        topics=[
-            TopicResponse(
-                name=topic.name,
-                partitions=[
-                    _partition(broker, topic.name, index) for index in topic.partition_indexes
-                ],
-            )
-            for topic in request.topics
-        ]
-    )
+    results = []
+    for topic in request.topics:
+        partitions = yield from each(
+            topic.partition_indexes, partial(_partition, broker, topic.name)
+        )
+        results.append(TopicResponse(name=topic.name, partitions=partitions))
+    return DescribeProducersResponse(topics=results)
 
 
 def _partition(broker: Broker, topic: str, index: int) -> PartitionResponse:

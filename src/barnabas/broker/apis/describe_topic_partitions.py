@@ -12,6 +12,7 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.operations import NOT_ASKED, ON_TOPICS
 from barnabas.broker.partition_view import view
+from barnabas.broker.stepping import Steps, in_steps_while_heard
 from barnabas.broker.topic_names import problem_of_name
 from barnabas.broker.topic_znodes import Topic
 from barnabas.errors import ErrorCode
@@ -28,9 +29,10 @@ _MOST_PARTITIONS = 2000
 """Kafka's max.request.partition.size.limit."""
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: DescribeTopicPartitionsRequest
-) -> DescribeTopicPartitionsResponse:
+) -> Steps[DescribeTopicPartitionsResponse]:
     """One page, and where the next one begins."""
     del context
     cursor = request.cursor
@@ -40,6 +42,7 @@ def handle(
     left = max(1, min(_MOST_PARTITIONS, request.response_partition_limit))
     topics: list[DescribeTopicPartitionsResponseTopic] = []
     for name in _names(broker, request):
+        yield
         first = cursor.partition_index if cursor and cursor.topic_name == name else 0
         topic = broker.topics.get(name)
         if topic is None:

@@ -4,10 +4,12 @@ Does: tells what is kept of each transactional id.
 Refuses: those of which nothing is, and one without a name.
 """
 
+from functools import partial
 from itertools import groupby
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.stepping import Steps, each, in_steps_while_heard
 from barnabas.coordinators.transaction.transaction import Transaction
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.describe_transactions import (
@@ -18,14 +20,14 @@ from barnabas.protocol.describe_transactions import (
 )
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: DescribeTransactionsRequest
-) -> DescribeTransactionsResponse:
+) -> Steps[DescribeTransactionsResponse]:
     """Describe each of these transactional ids."""
     del context
-    return DescribeTransactionsResponse(
-        transaction_states=[_state(broker, one) for one in request.transactional_ids]
-    )
+    states = yield from each(request.transactional_ids, partial(_state, broker))
+    return DescribeTransactionsResponse(transaction_states=states)
 
 
 def _state(broker: Broker, transactional_id: str) -> TransactionState:

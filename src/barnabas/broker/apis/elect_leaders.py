@@ -6,9 +6,13 @@ Ignores: `timeout_ms`: there is nothing to wait for.
 Versions: 1 unclean elections · 2 flexible
 """
 
+from collections.abc import Collection, Iterable
+from functools import partial
+
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.partition_view import view
+from barnabas.broker.stepping import Steps, each, in_steps_while_heard
 from barnabas.errors import ErrorCode
 from barnabas.protocol.elect_leaders import (
     ElectLeadersRequest,
@@ -24,29 +28,32 @@ _NOBODY = {
 """By the type of the election: what is said where nobody can lead."""
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: ElectLeadersRequest
-) -> ElectLeadersResponse:
+) -> Steps[ElectLeadersResponse]:
     """Answer for each partition."""
     del context
-    kind = request.election_type
-    if request.topic_partitions is None:
-        asked = [(topic.name, list(topic.partitions)) for topic in broker.topics]
-    else:
-        asked = [(one.topic, list(one.partitions)) for one in request.topic_partitions]
-    results = []
-    for name, indexes in asked:
-        codes = [(index, _code(broker, name, index, kind)) for index in indexes]
-        rows = [
-            PartitionResult(partition_id=index, error_code=code)
-            for index, code in codes
-            if request.topic_partitions is not None or code is not ErrorCode.ELECTION_NOT_NEEDED
-        ]
+    kind, results = request.election_type, []
+    for name, indexes in _asked(broker, request):
+        rows = yield from each(indexes, partial(_row, broker, name, kind))
+        if request.topic_partitions is None:
+            rows = [row for row in rows if row.error_code != ErrorCode.ELECTION_NOT_NEEDED]
         results.append(ReplicaElectionResult(topic=name, partition_result=rows))
     return ElectLeadersResponse(
         error_code=ErrorCode.NONE if kind in _NOBODY else ErrorCode.INVALID_REQUEST,
         replica_election_results=results,
     )
+
+
+def _asked(broker: Broker, request: ElectLeadersRequest) -> Iterable[tuple[str, Collection[int]]]:
+    if request.topic_partitions is None:
+        return [(topic.name, topic.partitions) for topic in broker.topics]
+    return ((one.topic, one.partitions) for one in request.topic_partitions)
+
+
+def _row(broker: Broker, name: str, kind: int, index: int) -> PartitionResult:
+    return PartitionResult(partition_id=index, error_code=_code(broker, name, index, kind))
 
 
 def _code(broker: Broker, name: str, index: int, kind: int) -> ErrorCode:

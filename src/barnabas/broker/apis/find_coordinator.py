@@ -6,9 +6,11 @@ Versions: 1 key types, messages · 4 several keys (KIP-699) · 6 share partition
 """
 
 import re
+from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.stepping import Steps, each, in_steps_while_heard
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.find_coordinator import (
     Coordinator,
@@ -25,16 +27,16 @@ _TYPES = VersionTable({0: (_GROUP, _TRANSACTION), 6: (_GROUP, _TRANSACTION, _SHA
 _SHARE_KEY = re.compile(r".+:[\w-]{22}:([+-]?\d{1,10})", re.ASCII)
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: FindCoordinatorRequest
-) -> FindCoordinatorResponse:
+) -> Steps[FindCoordinatorResponse]:
     """Find the coordinator of each key."""
     several = _SEVERAL[context.api_version]
     if several:
-        keys = request.coordinator_keys
-        return FindCoordinatorResponse(
-            coordinators=[_find(broker, context, request.key_type, key) for key in keys]
-        )
+        find = partial(_find, broker, context, request.key_type)
+        coordinators = yield from each(request.coordinator_keys, find)
+        return FindCoordinatorResponse(coordinators=coordinators)
     found = _find(broker, context, request.key_type, request.key)
     return FindCoordinatorResponse(
         error_code=found.error_code,

@@ -5,14 +5,13 @@ Ignores: nothing. Properties of the broker that cannot be changed while it runs 
 Versions: 1 flexible
 """
 
-from collections.abc import Sequence
 from enum import IntEnum
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.config_changes import Answer, change_all
 from barnabas.broker.config_targets import Target
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import Steps, in_steps
 from barnabas.config.parsing import Kind
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.incremental_alter_configs import (
@@ -31,27 +30,28 @@ class _Operation(IntEnum):
     SUBTRACT = 3
 
 
+_OPERATIONS = frozenset(_Operation)
+
+
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: IncrementalAlterConfigsRequest
-) -> IncrementalAlterConfigsResponse | Pending:
+) -> Steps[IncrementalAlterConfigsResponse]:
     """Change each resource that can be changed; say why the others cannot."""
     del context
-    return change_all(
-        broker, request.resources, _changed, _respond, validate_only=request.validate_only
+    rows = yield from change_all(
+        broker, request.resources, _changed, _row, validate_only=request.validate_only
     )
+    return IncrementalAlterConfigsResponse(responses=rows)
 
 
-def _respond(answers: Sequence[Answer[AlterConfigsResource]]) -> IncrementalAlterConfigsResponse:
-    return IncrementalAlterConfigsResponse(
-        responses=[
-            AlterConfigsResourceResponse(
-                error_code=code,
-                error_message=why,
-                resource_type=one.resource_type,
-                resource_name=one.resource_name,
-            )
-            for one, code, why in answers
-        ]
+def _row(answer: Answer[AlterConfigsResource]) -> AlterConfigsResourceResponse:
+    one, code, why = answer
+    return AlterConfigsResourceResponse(
+        error_code=code,
+        error_message=why,
+        resource_type=one.resource_type,
+        resource_name=one.resource_name,
     )
 
 
@@ -64,7 +64,7 @@ def _changed(target: Target, asked: AlterConfigsResource) -> dict[str, str]:
 
 def _change(target: Target, config: dict[str, str], asked: AlterableConfig) -> None:
     name, value = asked.name, asked.value
-    if asked.config_operation not in set(_Operation):
+    if asked.config_operation not in _OPERATIONS:
         raise BrokerError(
             ErrorCode.INVALID_REQUEST, f"there is no operation {asked.config_operation}"
         )
@@ -87,6 +87,7 @@ def _change(target: Target, config: dict[str, str], asked: AlterableConfig) -> N
 
 def _changed_list(words: tuple[str, ...], value: str, operation: _Operation) -> str:
     given = [word.strip() for word in value.split(",") if word.strip()]
+    there, named = frozenset(words), frozenset(given)
     if operation is _Operation.APPEND:
-        return ",".join([*words, *(word for word in given if word not in words)])
-    return ",".join(word for word in words if word not in given)
+        return ",".join([*words, *(word for word in given if word not in there)])
+    return ",".join(word for word in words if word not in named)

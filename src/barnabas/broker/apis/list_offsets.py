@@ -9,12 +9,9 @@ Versions: 0 offsets by segment · 1 one offset, by record (KIP-79) · 4 leader e
     timestamp (KIP-734) · 8, 9, 11 tiered storage
 """
 
-from collections.abc import Iterator
-from itertools import islice
-
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import Steps, in_steps_while_heard
 from barnabas.dialects.commands import FoundOffset, ListOffsets
 from barnabas.errors import ErrorCode
 from barnabas.versions import VersionTable
@@ -22,32 +19,16 @@ from barnabas.versions import VersionTable
 _LOWEST = VersionTable({0: -2, 7: -3, 8: -4, 9: -5, 11: -6})
 """The special timestamps that a version knows. Source: KIP-734, KIP-405, KIP-1005, KIP-1023."""
 
-_ENDS = frozenset({-1, -2, -4, -5, -6})
-"""Timestamps that are answered without a look at any file."""
 
-_LOOKUPS_A_STEP = 32
-"""About 10 ms of work."""
-
-
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, command: ListOffsets
-) -> list[FoundOffset] | Pending:
+) -> Steps[list[FoundOffset]]:
     """Look up, in the order of the request."""
     lowest = _LOWEST[context.api_version]
     found: list[FoundOffset] = []
-
-    def respond() -> list[FoundOffset]:
-        return [
-            FoundOffset(ErrorCode.UNSUPPORTED_VERSION) if lookup.timestamp < lowest else one
-            for lookup, one in zip(command.lookups, found, strict=True)
-        ]
-
-    searches = sum(lookup.timestamp not in _ENDS for lookup in command.lookups)
-    steps = _steps(broker.replicas.list_offsets(command), found)
-    return broker.stepping.reply_if_long(searches, steps, respond)
-
-
-def _steps(finding: Iterator[FoundOffset], found: list[FoundOffset]) -> Iterator[None]:
-    while some := list(islice(finding, _LOOKUPS_A_STEP)):
-        found += some
+    for lookup, one in zip(command.lookups, broker.replicas.list_offsets(command), strict=True):
+        is_known = lookup.timestamp >= lowest
+        found.append(one if is_known else FoundOffset(ErrorCode.UNSUPPORTED_VERSION))
         yield
+    return found

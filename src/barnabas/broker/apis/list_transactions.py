@@ -6,11 +6,11 @@ Refuses: a pattern that is none in the syntax of RE2.
 Versions: 1 open for longer than some time (KIP-994) · 2 pattern of names (KIP-1152)
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import Steps, in_steps_while_heard
 from barnabas.coordinators.consumer_group.regexes import Expression, compiled
 from barnabas.coordinators.transaction.transaction import Transaction
 from barnabas.coordinators.transaction.transaction_states import TransactionState as State
@@ -22,14 +22,13 @@ from barnabas.protocol.list_transactions import (
 )
 
 _NAMES = frozenset(one.value for one in State)
-_LONGEST_TOPIC = 250
-"""Characters, about; transactional ids may have 32,767."""
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: ListTransactionsRequest
-) -> ListTransactionsResponse | Pending:
-    """List them, sorted by name. A pattern that takes long is matched in steps."""
+) -> Steps[ListTransactionsResponse]:
+    """List them, sorted by name."""
     del context
     regex = request.transactional_id_pattern
     try:
@@ -39,37 +38,12 @@ def handle(
         return _refused(error.code)
     wanted = _filter(request, pattern, broker.clock.time_ms())
     known: list[TransactionState] = []
-
-    def respond() -> ListTransactionsResponse:
-        return _listed(request, known)
-
-    if pattern is None or sum(map(_weight, everyone)) <= pattern.at_once:
-        known += map(_told, filter(wanted, everyone))
-        return respond()
-    steps = _look(everyone, wanted, pattern.at_once, known)
-    return broker.stepping.reply(steps, respond, ends_unheard=True)
-
-
-def _look(
-    everyone: Iterable[Transaction],
-    wanted: Callable[[Transaction], bool],
-    at_once: int,
-    known: list[TransactionState],
-) -> Iterator[None]:
-    room = at_once
     for one in everyone:
         # Told as they are now: at the end they may be in another state than was asked for.
         if wanted(one):
             known.append(_told(one))
-        room -= _weight(one)
-        if room <= 0:
-            room = at_once
-            yield
-
-
-def _weight(one: Transaction) -> int:
-    """How many names of topics its name is as long as, at the least one."""
-    return 1 + len(one.transactional_id) // _LONGEST_TOPIC
+        yield
+    return _listed(request, known)
 
 
 def _told(one: Transaction) -> TransactionState:

@@ -7,15 +7,16 @@ Ignores: nothing.
 Versions: 0 no topics means all · 4 auto-creation can be refused · 10 topic ids · 12 ask by id
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 
-from barnabas.broker.auto_topics import create_in_steps, partitions_of_new
+from barnabas.broker.auto_topics import create_in_steps
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.operations import NOT_ASKED, ON_CLUSTER, ON_TOPICS
 from barnabas.broker.partition_view import view
-from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import Steps, each, in_steps
 from barnabas.broker.topic_names import problem_of_name
 from barnabas.broker.topic_znodes import Topic
 from barnabas.errors import ErrorCode
@@ -34,35 +35,39 @@ _NONE_MEANS_ALL = VersionTable({0: True, 1: False})
 _BY_ID = VersionTable({0: False, 12: True})
 
 
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: MetadataRequest
-) -> MetadataResponse | Pending:
+) -> Steps[MetadataResponse]:
     """Describe the cluster, which is this broker, and topics.
 
-    Missing ones of many partitions are made in steps, and others are served between them.
+    Of many topics that is done in steps, and others are served between them.
     """
     asked, operations = request.topics, request.include_topic_authorized_operations
     by_id = _BY_ID[context.api_version]
     if asked and not by_id and any(map(_without_name, asked)):
-        return _refused(asked)
+        refused = yield from each(asked, _refused)
+        return MetadataResponse(brokers=[], topics=refused)
     none_means_all = _NONE_MEANS_ALL[context.api_version]
     if asked is None or (not asked and none_means_all):
-        all_of_them = [_describe(broker, topic, operations=operations) for topic in broker.topics]
+        all_of_them = yield from _describe_all(broker, operations=operations)
         return _response(broker, context, request, all_of_them)
     told = {(one.name, one.topic_id): one for one in asked}.values()
     made: dict[str, Topic | ErrorCode] = {}
+    if request.allow_auto_topic_creation and broker.config.auto_create_topics_enable:
+        names = (one.name for one in told if one.name is not None)
+        yield from create_in_steps(broker, names, made)
+    topics = yield from each(told, partial(_find, broker, made=made, operations=operations))
+    return _response(broker, context, request, topics)
 
-    def respond() -> MetadataResponse:
-        topics = [_find(broker, one, made, operations=operations) for one in told]
-        return _response(broker, context, request, topics)
 
-    if not (request.allow_auto_topic_creation and broker.config.auto_create_topics_enable):
-        return respond()
-    names = [one.name for one in told if one.name is not None and not broker.topics.get(one.name)]
-    if not names:
-        return respond()
-    steps = create_in_steps(broker, names, made)
-    return broker.stepping.reply_if_long(partitions_of_new(broker, names), steps, respond)
+def _describe_all(broker: Broker, *, operations: bool) -> Steps[list[MetadataResponseTopic]]:
+    described = []
+    for topic in list(broker.topics):
+        if broker.topics.by_id(topic.topic_id) is not None:  # It is not deleted meanwhile.
+            described.append(_describe(broker, topic, operations=operations))
+        yield
+    return described
 
 
 def _response(
@@ -88,26 +93,20 @@ def _without_name(asked: MetadataRequestTopic) -> bool:
     return asked.name is None or asked.topic_id != NO_UUID
 
 
-def _refused(asked: Sequence[MetadataRequestTopic]) -> MetadataResponse:
-    return MetadataResponse(
-        brokers=[],
-        topics=[
-            MetadataResponseTopic(
-                error_code=ErrorCode.INVALID_REQUEST,
-                name=one.name or "",
-                topic_id=one.topic_id,
-                partitions=[],
-            )
-            for one in asked
-        ],
+def _refused(asked: MetadataRequestTopic) -> MetadataResponseTopic:
+    return MetadataResponseTopic(
+        error_code=ErrorCode.INVALID_REQUEST,
+        name=asked.name or "",
+        topic_id=asked.topic_id,
+        partitions=[],
     )
 
 
 def _find(
     broker: Broker,
     asked: MetadataRequestTopic,
-    made: Mapping[str, Topic | ErrorCode],
     *,
+    made: Mapping[str, Topic | ErrorCode],
     operations: bool,
 ) -> MetadataResponseTopic:
     name = asked.name

@@ -11,11 +11,13 @@ Versions: 0 kept apart, as Kafka did in ZooKeeper · 1 times of commits · 2 ret
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.commit_runs import commit_run
 from barnabas.broker.context import RequestContext
+from barnabas.broker.stepping import Steps, at_once, each
 from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.offset_records import NO_EXPIRY, CommittedOffset, Position
@@ -45,6 +47,8 @@ _TABLE = VersionTable(
 )
 _RULES = {version: _TABLE[version] for version in VersionRange.parse("0-10")}
 _NOT_THERE = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+_FEW = 256
+"""Partitions whose offsets are gathered in a step: less than a millisecond."""
 _LAST_MS = 2**63 - 1
 """The latest time that a record can say; a client may ask for more."""
 
@@ -59,11 +63,17 @@ def handle(broker: Broker, context: RequestContext, asked: CommitOffsets | Commi
         if taken is not None or len(asked.rows) > 1:
             return taken
         asked = asked.first
-    unknown_group, in_registry, knows_epochs, by_id = _RULES[context.api_version]
-    if in_registry:
-        return _commit_in_registry(broker, asked)
+    rules = _RULES[context.api_version]
+    steps = _keep_in_registry(broker, asked) if rules.in_registry else _commit(broker, rules, asked)
+    if not rules.in_registry and sum(len(one.offsets) for one in asked.topics) <= _FEW:
+        return at_once(steps)
+    return broker.stepping.run(steps)
+
+
+def _commit(broker: Broker, rules: Rules, asked: CommitOffsets) -> Steps[object]:
+    """All of it is one batch, which is written or refused as a whole."""
     group_id, generation, member_id, instance_id, retention_ms, topics = asked
-    known = broker.topics
+    known, by_id = broker.topics, rules.by_id
     missing = ErrorCode.UNKNOWN_TOPIC_ID if by_id else _NOT_THERE
     now_ms = broker.clock.time_ms()
     expires = NO_EXPIRY if retention_ms < 0 else min(now_ms + retention_ms, _LAST_MS)
@@ -71,35 +81,36 @@ def handle(broker: Broker, context: RequestContext, asked: CommitOffsets | Commi
     places: list[Position | ErrorCode] = []
     for name, topic_id, wanted in topics:
         topic = known.by_id(topic_id) if by_id else known.get(name)
-        for index, offset, epoch, metadata, time in wanted:
-            if topic is None or index not in topic.partitions:
-                places.append(missing if topic is None else _NOT_THERE)
-                continue
-            place = new_tuple(Position, (topic.name, index))
-            places.append(place)
-            when = now_ms if time < 0 else time
-            kept = (offset, epoch, metadata, when, expires, topic.topic_id)
-            offsets[place] = new_tuple(CommittedOffset, kept)
+        for first in range(0, len(wanted), _FEW):
+            for index, offset, epoch, metadata, time in wanted[first : first + _FEW]:
+                if topic is None or index not in topic.partitions:
+                    places.append(missing if topic is None else _NOT_THERE)
+                    continue
+                place = new_tuple(Position, (topic.name, index))
+                places.append(place)
+                when = now_ms if time < 0 else time
+                kept = (offset, epoch, metadata, when, expires, topic.topic_id)
+                offsets[place] = new_tuple(CommittedOffset, kept)
+            yield
 
     def respond(codes: Mapping[Position, ErrorCode]) -> list[ErrorCode]:
         return [codes[place] if isinstance(place, Position) else place for place in places]
 
     who = new_tuple(Identity, (member_id, instance_id))
     commit = new_tuple(
-        Commit, (group_id, who, generation, offsets, unknown_group, False, knows_epochs)
-    )  # fmt: skip
+        Commit, (group_id, who, generation, offsets, rules.unknown_group, False, rules.knows_epochs)
+    )
     try:
         return broker.offsets.commit(commit, respond)
     except BrokerError as error:
         return respond(dict.fromkeys(offsets, error.code))
 
 
-def _commit_in_registry(broker: Broker, asked: CommitOffsets) -> list[ErrorCode]:
-    return [
-        _keep(broker, asked.group_id, name, one)
-        for name, _, wanted in asked.topics
-        for one in wanted
-    ]
+def _keep_in_registry(broker: Broker, asked: CommitOffsets) -> Steps[list[ErrorCode]]:
+    codes: list[ErrorCode] = []
+    for name, _, wanted in asked.topics:
+        codes += yield from each(wanted, partial(_keep, broker, asked.group_id, name))
+    return codes
 
 
 def _keep(broker: Broker, group: str, name: str, asked: CommitOffset) -> ErrorCode:

@@ -8,10 +8,12 @@ Versions: 0 what was committed in version 0 · 2 all topics by null, errors of t
 """
 
 from collections.abc import Sequence
-from itertools import groupby
+from functools import partial
+from itertools import groupby, repeat
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.stepping import Steps, each, in_steps_while_heard
 from barnabas.broker.topic_znodes import Topic
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position
 from barnabas.errors import BrokerError, ErrorCode, StorageError
@@ -31,19 +33,25 @@ from barnabas.versions import VersionTable
 _IN_REGISTRY = VersionTable({0: True, 1: False})
 _SEVERAL = VersionTable({0: False, 8: True})
 _BY_ID = VersionTable({0: False, 10: True})
+_AT_ONCE = 256
+"""Partitions that are looked up together: a millisecond."""
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: OffsetFetchRequest
-) -> OffsetFetchResponse:
+) -> Steps[OffsetFetchResponse]:
     """Answer for each group; to version 7 there is one, in another shape."""
     apart = _IN_REGISTRY[context.api_version]
     if apart:
-        return _fetch_from_registry(broker, request)
+        return (yield from _fetch_from_registry(broker, request))
     by_id = _BY_ID[context.api_version]
     several = _SEVERAL[context.api_version]
     if several:
-        groups = [_group(broker, request, asked, by_id=by_id) for asked in request.groups]
+        groups = []
+        for asked in request.groups:
+            group = yield from _group(broker, request, asked, by_id=by_id)
+            groups.append(group)
         return OffsetFetchResponse(groups=groups)
     topics = None
     if request.topics is not None:
@@ -52,16 +60,12 @@ def handle(
             for one in request.topics
         ]
     asked = OffsetFetchRequestGroup(group_id=request.group_id, topics=topics)
-    group = _group(broker, request, asked, by_id=False)
-    return OffsetFetchResponse(
-        topics=[
-            OffsetFetchResponseTopic(
-                name=topic.name, partitions=[_older(one) for one in topic.partitions]
-            )
-            for topic in group.topics
-        ],
-        error_code=group.error_code,
-    )
+    group = yield from _group(broker, request, asked, by_id=False)
+    older = []
+    for topic in group.topics:
+        partitions = yield from each(topic.partitions, _older)
+        older.append(OffsetFetchResponseTopic(name=topic.name, partitions=partitions))
+    return OffsetFetchResponse(topics=older, error_code=group.error_code)
 
 
 def _older(one: OffsetFetchResponsePartitions) -> OffsetFetchResponsePartition:
@@ -76,34 +80,29 @@ def _older(one: OffsetFetchResponsePartitions) -> OffsetFetchResponsePartition:
 
 def _group(
     broker: Broker, request: OffsetFetchRequest, asked: OffsetFetchRequestGroup, *, by_id: bool
-) -> OffsetFetchResponseGroup:
+) -> Steps[OffsetFetchResponseGroup]:
     group_id = asked.group_id
+    answers: list[OffsetFetchResponseTopics] = []
     code = ErrorCode.NONE
     try:
         refused = broker.offsets.refusal(group_id, asked.member_id, asked.member_epoch)
         if refused:
             return OffsetFetchResponseGroup(group_id=group_id, topics=[], error_code=refused)
         topics = asked.topics if asked.topics is not None else _all(broker, group_id, by_id=by_id)
-        answers = [_topic(broker, group_id, one, by_id=by_id) for one in topics]
-        if request.require_stable:
-            _hide_pending(broker, group_id, answers)
+        stable = request.require_stable
+        for one in topics:
+            answer = yield from _topic(broker, group_id, one, by_id=by_id, stable=stable)
+            answers.append(answer)
     except BrokerError as error:
         code = error.code
-        answers = [
-            _answer(one, [None] * len(one.partition_indexes), code) for one in asked.topics or ()
-        ]
+        answers = []
+        for one in asked.topics or ():
+            positions = [Position(one.name, index) for index in one.partition_indexes]
+            rows = yield from each(positions, partial(_row, found=None, code=code))
+            answers.append(
+                OffsetFetchResponseTopics(name=one.name, topic_id=one.topic_id, partitions=rows)
+            )
     return OffsetFetchResponseGroup(group_id=group_id, topics=answers, error_code=code)
-
-
-def _hide_pending(broker: Broker, group_id: str, answers: list[OffsetFetchResponseTopics]) -> None:
-    for topic in answers:
-        found = broker.topics.by_id(topic.topic_id) if not topic.name else None
-        name = found.name if found else topic.name
-        for one in topic.partitions:
-            if broker.offsets.is_pending(group_id, Position(name, one.partition_index)):
-                one.error_code = ErrorCode.UNSTABLE_OFFSET_COMMIT
-                one.committed_offset = one.committed_leader_epoch = -1
-                one.metadata = ""
 
 
 def _all(broker: Broker, group_id: str, *, by_id: bool) -> list[OffsetFetchRequestTopics]:
@@ -125,51 +124,60 @@ def _all(broker: Broker, group_id: str, *, by_id: bool) -> list[OffsetFetchReque
 
 
 def _topic(
-    broker: Broker, group_id: str, asked: OffsetFetchRequestTopics, *, by_id: bool
-) -> OffsetFetchResponseTopics:
-    name = asked.name
+    broker: Broker, group_id: str, asked: OffsetFetchRequestTopics, *, by_id: bool, stable: bool
+) -> Steps[OffsetFetchResponseTopics]:
+    name, code = asked.name, ErrorCode.NONE
     if by_id:
         topic: Topic | None = broker.topics.by_id(asked.topic_id)
         if topic is None:
-            none = [None] * len(asked.partition_indexes)
-            return _answer(asked, none, ErrorCode.UNKNOWN_TOPIC_ID)
-        name = topic.name
-    positions = [Position(name, index) for index in asked.partition_indexes]
-    return _answer(asked, broker.offsets.fetch(group_id, positions), ErrorCode.NONE)
+            code = ErrorCode.UNKNOWN_TOPIC_ID
+        else:
+            name = topic.name
+    rows: list[OffsetFetchResponsePartitions] = []
+    for first in range(0, len(asked.partition_indexes), _AT_ONCE):
+        some = asked.partition_indexes[first : first + _AT_ONCE]
+        positions = [Position(name, index) for index in some]
+        found = [None] * len(some) if code else broker.offsets.fetch(group_id, positions)
+        rows += map(_row, positions, found, repeat(code))
+        if stable and not code:
+            _hide_pending(broker, group_id, positions, rows[first:])
+        yield
+    yield
+    return OffsetFetchResponseTopics(name=asked.name, topic_id=asked.topic_id, partitions=rows)
 
 
-def _answer(
-    asked: OffsetFetchRequestTopics, found: Sequence[CommittedOffset | None], code: ErrorCode
-) -> OffsetFetchResponseTopics:
-    return OffsetFetchResponseTopics(
-        name=asked.name,
-        topic_id=asked.topic_id,
-        partitions=[
-            OffsetFetchResponsePartitions(
-                partition_index=index,
-                committed_offset=one.offset if one else -1,
-                committed_leader_epoch=one.leader_epoch if one else -1,
-                metadata=one.metadata if one else "",
-                error_code=code,
-            )
-            for index, one in zip(asked.partition_indexes, found, strict=True)
-        ],
+def _hide_pending(
+    broker: Broker,
+    group_id: str,
+    positions: Sequence[Position],
+    rows: Sequence[OffsetFetchResponsePartitions],
+) -> None:
+    for position, row in zip(positions, rows, strict=True):
+        if broker.offsets.is_pending(group_id, position):
+            row.error_code = ErrorCode.UNSTABLE_OFFSET_COMMIT
+            row.committed_offset = row.committed_leader_epoch = -1
+            row.metadata = ""
+
+
+def _row(
+    position: Position, found: CommittedOffset | None, code: ErrorCode
+) -> OffsetFetchResponsePartitions:
+    return OffsetFetchResponsePartitions(
+        partition_index=position.partition,
+        committed_offset=found.offset if found else -1,
+        committed_leader_epoch=found.leader_epoch if found else -1,
+        metadata=found.metadata if found else "",
+        error_code=code,
     )
 
 
-def _fetch_from_registry(broker: Broker, request: OffsetFetchRequest) -> OffsetFetchResponse:
-    return OffsetFetchResponse(
-        topics=[
-            OffsetFetchResponseTopic(
-                name=topic.name,
-                partitions=[
-                    _kept(broker, request.group_id, topic.name, index)
-                    for index in topic.partition_indexes
-                ],
-            )
-            for topic in request.topics or ()
-        ]
-    )
+def _fetch_from_registry(broker: Broker, request: OffsetFetchRequest) -> Steps[OffsetFetchResponse]:
+    topics = []
+    for topic in request.topics or ():
+        kept = partial(_kept, broker, request.group_id, topic.name)
+        partitions = yield from each(topic.partition_indexes, kept)
+        topics.append(OffsetFetchResponseTopic(name=topic.name, partitions=partitions))
+    return OffsetFetchResponse(topics=topics)
 
 
 def _kept(broker: Broker, group: str, name: str, index: int) -> OffsetFetchResponsePartition:

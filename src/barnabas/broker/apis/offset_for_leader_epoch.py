@@ -5,8 +5,11 @@ Ignores: `replica_id`.
 Versions: 1 epochs in answers · 2 current leader epoch · 3 consumers may ask
 """
 
+from functools import partial
+
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.stepping import Steps, each, in_steps_while_heard
 from barnabas.errors import ErrorCode
 from barnabas.protocol.offset_for_leader_epoch import (
     EpochEndOffset,
@@ -17,20 +20,17 @@ from barnabas.protocol.offset_for_leader_epoch import (
 )
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: OffsetForLeaderEpochRequest
-) -> OffsetForLeaderEpochResponse:
+) -> Steps[OffsetForLeaderEpochResponse]:
     """Answer each partition by itself."""
     del context
-    return OffsetForLeaderEpochResponse(
-        topics=[
-            OffsetForLeaderTopicResult(
-                topic=topic.topic,
-                partitions=[_answer(broker, topic.topic, one) for one in topic.partitions],
-            )
-            for topic in request.topics
-        ]
-    )
+    results = []
+    for topic in request.topics:
+        partitions = yield from each(topic.partitions, partial(_answer, broker, topic.topic))
+        results.append(OffsetForLeaderTopicResult(topic=topic.topic, partitions=partitions))
+    return OffsetForLeaderEpochResponse(topics=results)
 
 
 def _answer(broker: Broker, topic: str, asked: OffsetForLeaderPartition) -> EpochEndOffset:

@@ -8,9 +8,13 @@ Versions: 2 leader epochs · 3 members · 4 TRANSACTION_ABORTABLE · 5 adds to t
 """
 
 from collections.abc import Mapping
+from functools import partial
+from typing import Any
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import Steps, each, in_steps
 from barnabas.broker.topic_znodes import Topic
 from barnabas.broker.transactional_produce import Support, admit
 from barnabas.coordinators.group.commit import Commit
@@ -20,6 +24,7 @@ from barnabas.coordinators.transaction.transaction import Producer
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.txn_offset_commit import (
     TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
     TxnOffsetCommitResponse,
     TxnOffsetCommitResponsePartition,
     TxnOffsetCommitResponseTopic,
@@ -36,7 +41,10 @@ _SUPPORT = VersionTable(
 )
 
 
-def handle(broker: Broker, context: RequestContext, request: TxnOffsetCommitRequest) -> object:
+@in_steps
+def handle(
+    broker: Broker, context: RequestContext, request: TxnOffsetCommitRequest
+) -> Steps[TxnOffsetCommitResponse]:
     """Keep what is for partitions that there are; the others are told so."""
     by_id = _BY_ID[context.api_version]
     topics = [
@@ -44,11 +52,21 @@ def handle(broker: Broker, context: RequestContext, request: TxnOffsetCommitRequ
         for asked in request.topics
     ]
     missing = ErrorCode.UNKNOWN_TOPIC_ID if by_id else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    offsets = _offsets(broker, request, topics)
+    offsets = yield from _offsets(broker, request, topics)
+    codes: Mapping[Position, ErrorCode] = {}
+    if offsets:
+        outcome = _commit(broker, context, request, offsets)
+        codes = (yield outcome) if isinstance(outcome, Pending) else outcome
+    return (yield from _response(request, topics, codes, missing))
 
-    def respond(codes: Mapping[Position, ErrorCode]) -> TxnOffsetCommitResponse:
-        return _response(request, topics, codes, missing)
 
+def _commit(
+    broker: Broker,
+    context: RequestContext,
+    request: TxnOffsetCommitRequest,
+    offsets: Mapping[Position, CommittedOffset],
+) -> Any:
+    """The code of each, or a Pending of that; they are kept or refused as one batch."""
     commit = Commit(
         request.group_id,
         Identity(request.member_id, request.group_instance_id),
@@ -57,16 +75,14 @@ def handle(broker: Broker, context: RequestContext, request: TxnOffsetCommitRequ
         ErrorCode.ILLEGAL_GENERATION,
         in_transaction=True,
     )
-    if not offsets:
-        return respond({})
     try:
         producer = Producer(request.producer_id, request.producer_epoch)
         code = _admission(broker, request, producer, _SUPPORT[context.api_version])
         if code:
-            return respond(dict.fromkeys(offsets, code))
-        return broker.offsets.commit(commit, respond, producer)
+            return dict.fromkeys(offsets, code)
+        return broker.offsets.commit(commit, dict, producer)
     except BrokerError as error:
-        return respond(dict.fromkeys(offsets, error.code))
+        return dict.fromkeys(offsets, error.code)
 
 
 def _admission(
@@ -86,20 +102,21 @@ def _admission(
 
 def _offsets(
     broker: Broker, request: TxnOffsetCommitRequest, topics: list[Topic | None]
-) -> dict[Position, CommittedOffset]:
+) -> Steps[dict[Position, CommittedOffset]]:
     now_ms = broker.clock.time_ms()
-    return {
-        Position(topic.name, one.partition_index): CommittedOffset(
-            one.committed_offset,
-            one.committed_leader_epoch,
-            one.committed_metadata or "",
-            now_ms,
-            topic_id=topic.topic_id,
-        )
-        for asked, topic in zip(request.topics, topics, strict=True)
-        for one in asked.partitions
-        if topic is not None and one.partition_index in topic.partitions
-    }
+    offsets: dict[Position, CommittedOffset] = {}
+    for asked, topic in zip(request.topics, topics, strict=True):
+        for one in asked.partitions:
+            if topic is not None and one.partition_index in topic.partitions:
+                offsets[Position(topic.name, one.partition_index)] = CommittedOffset(
+                    one.committed_offset,
+                    one.committed_leader_epoch,
+                    one.committed_metadata or "",
+                    now_ms,
+                    topic_id=topic.topic_id,
+                )
+            yield
+    return offsets
 
 
 def _response(
@@ -107,26 +124,23 @@ def _response(
     topics: list[Topic | None],
     codes: Mapping[Position, ErrorCode],
     missing: ErrorCode,
-) -> TxnOffsetCommitResponse:
-    def code_of(topic: Topic | None, index: int) -> ErrorCode:
-        if topic is None:
-            return missing
-        return codes.get(Position(topic.name, index), ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+) -> Steps[TxnOffsetCommitResponse]:
+    def row(
+        topic: Topic | None, asked: TxnOffsetCommitRequestPartition
+    ) -> TxnOffsetCommitResponsePartition:
+        index, code = asked.partition_index, missing
+        if topic is not None:
+            there = Position(topic.name, index)
+            code = codes.get(there, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        return TxnOffsetCommitResponsePartition(partition_index=index, error_code=code)
 
-    return TxnOffsetCommitResponse(
-        topics=[
-            TxnOffsetCommitResponseTopic(
-                name=asked.name,
-                topic_id=asked.topic_id,
-                partitions=[
-                    TxnOffsetCommitResponsePartition(
-                        partition_index=one.partition_index,
-                        error_code=code_of(topic, one.partition_index),
-                    )
-                    for one in asked.partitions
-                ],
+    answers = []
+    for asked, topic in zip(request.topics, topics, strict=True):
+        rows = yield from each(asked.partitions, partial(row, topic))
+        if rows:
+            answers.append(
+                TxnOffsetCommitResponseTopic(
+                    name=asked.name, topic_id=asked.topic_id, partitions=rows
+                )
             )
-            for asked, topic in zip(request.topics, topics, strict=True)
-            if asked.partitions
-        ]
-    )
+    return TxnOffsetCommitResponse(topics=answers)

@@ -6,15 +6,16 @@ Refuses: markers of an epoch of the producer, or of the coordinator, that is ove
 Versions: 2 which rules the producer's epoch is held to (KIP-1228)
 """
 
-from functools import partial
+from collections.abc import Mapping
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import Steps, in_steps
 from barnabas.broker.transaction_markers import Ending
 from barnabas.coordinators.transaction.transaction import VERSION_2
-from barnabas.errors import ErrorCode
 from barnabas.protocol.write_txn_markers import (
+    WritableTxnMarker,
     WritableTxnMarkerPartitionResult,
     WritableTxnMarkerResult,
     WritableTxnMarkerTopicResult,
@@ -25,58 +26,51 @@ from barnabas.records.control import Marker
 from barnabas.types import TopicPartition
 
 
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: WriteTxnMarkersRequest
-) -> WriteTxnMarkersResponse | Pending:
+) -> Steps[WriteTxnMarkersResponse]:
     """Append them."""
     del context
-    codes: dict[tuple[int, TopicPartition], ErrorCode] = {}
-    wanted = [
-        (number, TopicPartition(topic.name, index))
-        for number, marker in enumerate(request.markers)
-        for topic in marker.topics
-        for index in topic.partition_indexes
-    ]
-    pending = Pending()
-
-    def written(place: tuple[int, TopicPartition], code: ErrorCode) -> None:
-        codes[place] = code
-        if len(codes) == len(set(wanted)):
-            pending.complete(_response(request, codes))
-
-    for number, place in dict.fromkeys(wanted):
-        marker = request.markers[number]
-        ending = Ending(
-            marker.producer_id,
-            marker.producer_epoch,
-            Marker(marker.transaction_result, marker.coordinator_epoch),
-            bumped=marker.transaction_version >= VERSION_2,
-        )
-        broker.transactions.markers.write(place, ending, partial(written, (number, place)))
-    return pending if wanted else _response(request, codes)
+    begun: list[dict[TopicPartition, Pending]] = []
+    for marker in request.markers:
+        begun.append({})
+        yield from _write(broker, marker, begun[-1])
+    results = []
+    for marker, written in zip(request.markers, begun, strict=True):
+        result = yield from _result(marker, written)
+        results.append(result)
+    return WriteTxnMarkersResponse(markers=results)
 
 
-def _response(
-    request: WriteTxnMarkersRequest, codes: dict[tuple[int, TopicPartition], ErrorCode]
-) -> WriteTxnMarkersResponse:
-    return WriteTxnMarkersResponse(
-        markers=[
-            WritableTxnMarkerResult(
-                producer_id=marker.producer_id,
-                topics=[
-                    WritableTxnMarkerTopicResult(
-                        name=topic.name,
-                        partitions=[
-                            WritableTxnMarkerPartitionResult(
-                                partition_index=index,
-                                error_code=codes[number, TopicPartition(topic.name, index)],
-                            )
-                            for index in topic.partition_indexes
-                        ],
-                    )
-                    for topic in marker.topics
-                ],
-            )
-            for number, marker in enumerate(request.markers)
-        ]
+def _write(
+    broker: Broker, asked: WritableTxnMarker, written: dict[TopicPartition, Pending]
+) -> Steps[None]:
+    """Begin to append a marker to its partitions; `written` is told what becomes of each."""
+    ending = Ending(
+        asked.producer_id,
+        asked.producer_epoch,
+        Marker(asked.transaction_result, asked.coordinator_epoch),
+        bumped=asked.transaction_version >= VERSION_2,
     )
+    for topic in asked.topics:
+        for index in topic.partition_indexes:
+            place = TopicPartition(topic.name, index)
+            if place not in written:
+                written[place] = Pending()
+                broker.transactions.markers.write(place, ending, written[place].complete)
+            yield
+        yield
+
+
+def _result(
+    asked: WritableTxnMarker, written: Mapping[TopicPartition, Pending]
+) -> Steps[WritableTxnMarkerResult]:
+    topics = []
+    for topic in asked.topics:
+        rows = []
+        for index in topic.partition_indexes:
+            code = yield written[TopicPartition(topic.name, index)]
+            rows.append(WritableTxnMarkerPartitionResult(partition_index=index, error_code=code))
+        topics.append(WritableTxnMarkerTopicResult(name=topic.name, partitions=rows))
+    return WritableTxnMarkerResult(producer_id=asked.producer_id, topics=topics)

@@ -17,6 +17,7 @@ from barnabas.broker.byte_topics import to_write
 from barnabas.broker.context import RequestContext
 from barnabas.broker.delayed_produce import DelayedProduce, out_of_time
 from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import Steps
 from barnabas.dialects.commands import Appended, Produce
 from barnabas.errors import ErrorCode
 from barnabas.records.unpacking import Unpacking
@@ -60,7 +61,7 @@ def _makes_many(broker: Broker, produce: Produce) -> bool:
     return len(new) > _FEW_TOPICS
 
 
-def _appended_in_steps(broker: Broker, produce: Produce) -> Pending:
+def _appended_in_steps(broker: Broker, produce: Produce) -> list[Appended] | Pending:
     """One set in each turn of the loop; the next request of the connection waits for all of them.
 
     Requests of the proposal do not wait for each other, so these are never in steps.
@@ -70,8 +71,13 @@ def _appended_in_steps(broker: Broker, produce: Produce) -> Pending:
         one._replace(records=None if one.records is None else memoryview(bytearray(one.records)))
         for one in produce.appends
     ]
+    return broker.stepping.run(_appended_all(broker, produce))
+
+
+def _appended_all(broker: Broker, produce: Produce) -> Steps[list[Appended]]:
     answers: list[Appended] = []
-    return broker.stepping.reply(_append_all(broker, produce, answers), lambda: answers)
+    yield from _append_all(broker, produce, answers)
+    return answers
 
 
 def _append_all(broker: Broker, produce: Produce, answers: list[Appended]) -> Iterator[None]:

@@ -50,6 +50,7 @@ _FETCH = int(ApiKey.FETCH)
 _METADATA = int(ApiKey.METADATA)
 _OFFSET_COMMIT = int(ApiKey.OFFSET_COMMIT)
 _CORRELATION = Struct(">i")
+_KEY_AND_VERSION = Struct(">hh")
 _LEAST_BYTES = 8
 """Of a frame with its size, up to its version."""
 
@@ -157,7 +158,10 @@ class KafkaDialect:
                 if several is not None:
                     (correlation_id,) = _CORRELATION.unpack_from(frame, 4)
                     return Request(_PRODUCE, version, correlation_id, client_id, several)
-        request = self._requests.read(frame)
+        try:
+            request = self._requests.read(frame)
+        except OverLimit as error:
+            raise self._explained(frame, error) from None
         if request is not None:
             return request
         direct = self._direct.get(frame[1]) if len(frame) > 1 else None
@@ -180,12 +184,16 @@ class KafkaDialect:
         try:
             body = reader(frame, position)
         except DecodeError as error:
-            expected = error.expected
-            if isinstance(error, OverLimit):
-                expected += f" (socket.request.max.memory.bytes={self._most_bytes})"
-            where = f"{key.name} {version}: {error.where}"
-            raise DecodeError(where, error.offset, expected) from None
+            raise self._explained(frame, error) from None
         return Request(int(key), version, correlation_id, client_id, body)
+
+    def _explained(self, frame: memoryview, error: DecodeError) -> DecodeError:
+        """The error with the API and version of the request, and the property that refused it."""
+        key, version = _KEY_AND_VERSION.unpack_from(frame)
+        expected = error.expected
+        if isinstance(error, OverLimit):
+            expected += f" (socket.request.max.memory.bytes={self._most_bytes})"
+        return DecodeError(f"{ApiKey(key).name} {version}: {error.where}", error.offset, expected)
 
     def read_several(self, received: memoryview) -> Request | None:
         """Some whole frames, sizes in front, as one request; None: they are not read as one."""

@@ -15,7 +15,7 @@ from barnabas.protocol.create_topics import (
     CreateTopicsRequest,
     CreateTopicsResponse,
 )
-from tests.unit.broker.in_memory import MemoryRegistry, NoLogs, a_broker, answered, asked
+from tests.unit.broker.in_memory import MemoryRegistry, NoLogs, a_broker, answered, asked, slowly
 from tests.unit.runtime.manual_timers import ManualTimers
 
 
@@ -154,18 +154,12 @@ def test_the_brokers_default_counts() -> None:
     assert refused.error_code == ErrorCode.POLICY_VIOLATION
 
 
-def one_step(timers: ManualTimers) -> None:
-    (step,), timers.next = timers.next, []
-    step()
-
-
-def in_steps(timers: ManualTimers, broker: Broker, *topics: CreatableTopic) -> list[object]:
+def in_steps(broker: Broker, *topics: CreatableTopic) -> list[object]:
     """Begin to make topics; the answer comes into what this returns."""
     outcome = handle(broker, asked(7), CreateTopicsRequest(topics=list(topics)))
     assert isinstance(outcome, Pending)
     answers: list[object] = []
     outcome.on_done(answers.append)
-    one_step(timers)
     return answers
 
 
@@ -177,10 +171,9 @@ def hosted(broker: Broker, name: str) -> int:
 
 def test_thousands_of_partitions_are_made_in_steps_between_which_others_are_served() -> None:
     timers = ManualTimers()
-    broker = a_broker(timers=timers)
-    answers = in_steps(timers, broker, topic("cats", 10), topic("dogs", 1000))
-    assert (hosted(broker, "cats"), hosted(broker, "dogs")) == (10, 0)
-    one_step(timers)
+    broker = slowly(a_broker(timers=timers))
+    answers = in_steps(broker, topic("cats", 10), topic("dogs", 1000))
+    assert hosted(broker, "cats") == 10
     assert 0 < hosted(broker, "dogs") < 100
     (meanwhile,) = create(broker, topic("dogs"))
     assert meanwhile.error_code == ErrorCode.TOPIC_ALREADY_EXISTS
@@ -193,8 +186,8 @@ def test_thousands_of_partitions_are_made_in_steps_between_which_others_are_serv
 
 def test_who_deletes_a_topic_while_it_is_made_ends_its_making() -> None:
     timers = ManualTimers()
-    broker = a_broker(timers=timers)
-    answers = in_steps(timers, broker, topic("dogs", 1000))
+    broker = slowly(a_broker(timers=timers))
+    answers = in_steps(broker, topic("dogs", 1000))
     broker.topics.delete("dogs")
     timers.run_soon()
     assert len(answers) == 1
@@ -205,8 +198,8 @@ def test_properties_that_change_while_a_topic_is_made_hold_for_all_its_partition
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     timers = ManualTimers()
-    broker = a_broker(timers=timers)
-    in_steps(timers, broker, topic("dogs", 1000))
+    broker = slowly(a_broker(timers=timers))
+    in_steps(broker, topic("dogs", 1000))
     told = []
     host = broker.topics._hosting.host
 
@@ -223,8 +216,8 @@ def test_properties_that_change_while_a_topic_is_made_hold_for_all_its_partition
 
 def test_a_broker_that_stops_makes_no_more_of_a_topic() -> None:
     timers = ManualTimers()
-    broker = a_broker(timers=timers)
-    in_steps(timers, broker, topic("dogs", 1000))
+    broker = slowly(a_broker(timers=timers))
+    in_steps(broker, topic("dogs", 1000))
     before = hosted(broker, "dogs")
     broker.topics.close()
     timers.run_soon()

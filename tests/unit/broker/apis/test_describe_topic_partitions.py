@@ -11,7 +11,7 @@ from barnabas.protocol.describe_topic_partitions import (
     DescribeTopicPartitionsResponse,
     TopicRequest,
 )
-from tests.unit.broker.in_memory import Led, Replicas, a_broker, asked
+from tests.unit.broker.in_memory import Led, Replicas, a_broker, answered, asked
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def page(
         response_partition_limit=limit,
         cursor=cursor,
     )
-    return handle(broker, asked(0), request)
+    return answered(broker, handle(broker, asked(0), request), DescribeTopicPartitionsResponse)
 
 
 def told(response: DescribeTopicPartitionsResponse) -> list[tuple[str | None, list[int]]]:

@@ -11,7 +11,7 @@ from barnabas.errors import ErrorCode
 from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from barnabas.wire.compiler import Codec
 from barnabas.wire.schema import NO_UUID
-from tests.unit.broker.in_memory import Led, NoLogs, Replicas, a_broker, answered, asked
+from tests.unit.broker.in_memory import Led, NoLogs, Replicas, a_broker, answered, asked, slowly
 from tests.unit.runtime.manual_timers import ManualTimers
 
 STRANGE = b"\7" * 16
@@ -103,14 +103,12 @@ def test_what_is_kept_of_deleted_topics_goes(broker: Broker) -> None:
 
 def test_wide_topics_are_made_in_steps_and_then_told() -> None:
     timers = ManualTimers()
-    broker = a_broker({"num.partitions": 100}, timers=timers)
+    broker = slowly(a_broker({"num.partitions": 100}, timers=timers))
     asked_for = [MetadataRequestTopic(name=name) for name in ("cats", "dogs", "a b")]
     outcome = handle(broker, asked(9), MetadataRequest(topics=asked_for))
     assert isinstance(outcome, Pending)
     answers: list[MetadataResponse] = []
     outcome.on_done(lambda answer: answers.append(cast("MetadataResponse", answer)))
-    (step,), timers.next = timers.next, []
-    step()
     (meanwhile,) = ask(broker, ("cats", NO_UUID)).topics
     assert {one.error_code for one in meanwhile.partitions} == {ErrorCode.LEADER_NOT_AVAILABLE}
     assert len(meanwhile.partitions) == 100

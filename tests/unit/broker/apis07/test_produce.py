@@ -17,7 +17,7 @@ from barnabas.records.message07 import encode_message, encode_set, read_messages
 from barnabas.testing import EmbeddedBroker
 from tests import golden07
 from tests.golden07 import M0, M1
-from tests.unit.broker.in_memory import a_broker, asked
+from tests.unit.broker.in_memory import STEPS_A_SLICE, a_broker, asked, slowly
 from tests.unit.runtime.manual_timers import ManualTimers
 from tests.wire07 import Wire07
 
@@ -175,18 +175,17 @@ def test_others_are_served_between_many_new_topics(monkeypatch: pytest.MonkeyPat
         return ErrorCode.MESSAGE_TOO_LARGE
 
     monkeypatch.setattr(handling, "to_write", to_write)
-    broker = a_broker()
-    monkeypatch.setattr(type(broker.replicas), "write", lambda _: None, raising=False)
+    broker = slowly(a_broker())
     received = bytearray(M1)
-    appends = [Append(f"t{n}", b"", 0, memoryview(received)) for n in range(5)]
+    appends = [Append(f"t{n}", b"", 0, memoryview(received)) for n in range(15)]
     asked_for = Produce(0, 0, None, zstd=False, appends=appends)
     pending = handling.handle(broker, asked(3), asked_for)
     assert isinstance(pending, Pending)
     timers = cast("ManualTimers", broker.timers)
-    for count in range(1, 6):
-        assert (len(made), pending.is_done) == (count - 1, False)
+    for turn in (1, 2, 3):
+        assert (len(made), pending.is_done) == (turn * STEPS_A_SLICE, False)
         timers.next.pop(0)()
     timers.run_soon()
-    assert (made, pending.is_done) == (["t0", "t1", "t2", "t3", "t4"], True)
+    assert (made, pending.is_done) == ([f"t{n}" for n in range(15)], True)
     received[:] = bytes(len(received))
     assert all(bytes(one.records or b"") == M1 for one in asked_for.appends), "they are copies"

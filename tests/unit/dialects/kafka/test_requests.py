@@ -118,8 +118,8 @@ def wide_names() -> tuple[ApiKey, int, object]:
 @pytest.mark.parametrize(
     ("asked", "where"),
     [
-        (a_million_entries(), "INCREMENTAL_ALTER_CONFIGS 1: resources[0].configs"),
-        (wide_names(), "METADATA 9: topics["),
+        (a_million_entries(), "INCREMENTAL_ALTER_CONFIGS 1: resources[].configs"),
+        (wide_names(), "METADATA 9: topics[].name"),
     ],
     ids=["elements", "texts"],
 )

@@ -38,8 +38,8 @@ def test_elections_and_reassignments(ours: InteropBroker) -> None:
 
 
 def test_features_that_there_are_not(ours: InteropBroker) -> None:
-    with pytest.raises(ToolFailed, match="no feature called metadata.version"):
-        tool("FeatureCommand", ours, "upgrade", "--feature", "metadata.version=25")
+    with pytest.raises(ToolFailed, match="no feature called kraft.version"):
+        tool("FeatureCommand", ours, "upgrade", "--feature", "kraft.version=1")
 
 
 def test_subscriptions_to_clients_metrics(ours: InteropBroker) -> None:

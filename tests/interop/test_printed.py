@@ -10,7 +10,13 @@ from tests.interop.peers.kafka_tools import Toolbox
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.our_broker import OurBroker
 from tests.interop.peers.real_kafka import RealKafka
-from tests.interop.printed import consumer_groups, share_groups, streams_groups, transactions
+from tests.interop.printed import (
+    cluster,
+    consumer_groups,
+    share_groups,
+    streams_groups,
+    transactions,
+)
 from tests.interop.printed.explained import EXPLAINED
 from tests.interop.printed.told import Scene, Told
 
@@ -18,6 +24,7 @@ pytestmark = [pytest.mark.interop, pytest.mark.java]
 
 SCENES = (
     *(pytest.param(one, marks=pytest.mark.long) for one in consumer_groups.SCENES),
+    *cluster.SCENES,
     *share_groups.SCENES,
     *streams_groups.SCENES,
     *transactions.SCENES,

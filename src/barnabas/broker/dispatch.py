@@ -90,6 +90,7 @@ ROUTES: Mapping[ApiKey, Route] = {
     ApiKey.ALTER_CLIENT_QUOTAS: _late("alter_client_quotas", "0-1"),
     ApiKey.DESCRIBE_USER_SCRAM_CREDENTIALS: _late("describe_user_scram_credentials", "0"),
     ApiKey.ALTER_USER_SCRAM_CREDENTIALS: _late("alter_user_scram_credentials", "0"),
+    ApiKey.DESCRIBE_QUORUM: _late("describe_quorum", "0-2"),
     ApiKey.UPDATE_FEATURES: _late("update_features", "0-2"),
     ApiKey.DESCRIBE_CLUSTER: _late("describe_cluster", "0-2"),
     ApiKey.DESCRIBE_PRODUCERS: _late("describe_producers", "0"),

@@ -12,7 +12,7 @@ _BROKERS = "brokers ask it of each other, and there is one"
 _CONTROLLERS = "asked of a controller, and there is none beside the broker"
 _SHARE_GROUPS = "version 0 was of early access, and no release since 4.1 has it (KIP-932)"
 _STREAMS_GROUPS = "descriptions of topologies are in no release yet (KIP-1331)"
-_QUORUM = "there is no quorum of controllers"
+_QUORUM = "the quorum of controllers is this node, and stays so"
 
 _REASONS: tuple[tuple[str, tuple[ApiKey, ...]], ...] = (
     (
@@ -44,7 +44,6 @@ _REASONS: tuple[tuple[str, tuple[ApiKey, ...]], ...] = (
     (
         _QUORUM,
         (
-            ApiKey.DESCRIBE_QUORUM,
             ApiKey.ADD_RAFT_VOTER,
             ApiKey.REMOVE_RAFT_VOTER,
             ApiKey.UNREGISTER_CONTROLLER,

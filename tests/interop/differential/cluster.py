@@ -5,6 +5,11 @@ import struct
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import ApiVersionsRequest
 from barnabas.protocol.describe_cluster import DescribeClusterRequest
+from barnabas.protocol.describe_quorum import (
+    DescribeQuorumRequest,
+    DescribeQuorumRequestPartition,
+    DescribeQuorumRequestTopic,
+)
 from barnabas.protocol.describe_topic_partitions import (
     Cursor,
     DescribeTopicPartitionsRequest,
@@ -69,6 +74,38 @@ def describe_cluster(talk: Talk) -> None:
             DescribeClusterRequest(include_cluster_authorized_operations=False, endpoint_type=kind),
             2,
         )
+
+
+def describe_quorum(talk: Talk) -> None:
+    """The partition of metadata, others, and several at once."""
+
+    def asked(*topics: tuple[str, list[int]]) -> DescribeQuorumRequest:
+        return DescribeQuorumRequest(
+            topics=[
+                DescribeQuorumRequestTopic(
+                    topic_name=name,
+                    partitions=[
+                        DescribeQuorumRequestPartition(partition_index=index) for index in indexes
+                    ],
+                )
+                for name, indexes in topics
+            ]
+        )
+
+    metadata = "__cluster_metadata"
+    for version in range(3):
+        for label, request in {
+            "known": asked((metadata, [0])),
+            "another partition": asked((metadata, [1])),
+            "no partition": asked((metadata, [])),
+            "two partitions": asked((metadata, [0, 1])),
+            "a partition twice": asked((metadata, [0, 0])),
+            "another topic": asked((talk.topic("dogs"), [0])),
+            "two topics": asked((metadata, [0]), (talk.topic("dogs"), [0])),
+            "a topic twice": asked((metadata, [0]), (metadata, [0])),
+            "no topic": asked(),
+        }.items():
+            talk.ask(f"{label}, {version}", request, version)
 
 
 def describe_topic_partitions(talk: Talk) -> None:
@@ -235,6 +272,7 @@ def _read_groups(talk: Talk, version: int, topic_id: bytes) -> None:
 SCENARIOS = (
     api_versions,
     describe_cluster,
+    describe_quorum,
     describe_topic_partitions,
     find_coordinator,
     offsets_of_a_group,

@@ -58,6 +58,8 @@ def _broker_properties() -> tuple[Difference, ...]:
 _IN_OTHER_UNITS = "the default is told under the property's own name, and that has none"
 
 
+_BETWEEN_BROKERS = "controllers and brokers go by it, and there is one node"
+
 _ABORTED_LATER = Difference(
     "read: *",
     "responses[[]0].partitions[[]0].aborted_transactions",
@@ -79,6 +81,18 @@ EXPLAINED: dict[str, tuple[Difference, ...]] = {
             "a group that is left without offsets is gone at once; Kafka's when it looks for old ones",
             ours=[],
         ),
+    ),
+    "describe_quorum": (
+        *(
+            Difference("known, ?", f"topics[[]0].partitions[[]0].{path}", why)
+            for path, why in {
+                "*watermark": "changes of topics since the start are counted, no records",
+                "*log_end_offset": "changes of topics since the start are counted, no records",
+                "*_timestamp": "times are of now",
+                "*replica_directory_id": "no directory has a log of metadata",
+            }.items()
+        ),
+        Difference("known, 2", "nodes[[]0].listeners[[]0].name", "the broker's", "CONTROLLER"),
     ),
     "create_topics": (
         *_properties("topics[[]*].configs"),
@@ -159,7 +173,12 @@ EXPLAINED: dict[str, tuple[Difference, ...]] = {
     "every_broker_property": _broker_properties(),
     "api_versions": (
         *unserved("4.3"),
-        Difference("*", "*_features*", "some are between brokers: see apis/api_versions.py"),
+        *(
+            Difference("*", f"{where}_features.{name}", _BETWEEN_BROKERS, ours="absent")
+            for where in ("supported", "finalized")
+            for name in ("eligible.leader.replicas.version", "kraft.version")
+        ),
+        Difference("*", "finalized_features_epoch", "levels never change", ours=0),
         Difference("*", "api_keys.18.max_version", "version 5 is newer than 4.3", 4, 5),
         Difference("*", "api_keys.1.min_version", "Fetch of 0.8 to 0.10 is served", 4, 0),
         Difference("*", "api_keys.2.min_version", "ListOffsets of 0.8 is served", 1, 0),

@@ -48,7 +48,7 @@ NOT_COMPARED = {
     "subscription_id",
 }
 # Order says nothing in these lists: Kafka's come out of hash maps.
-_SMALL = {"read_only", "min_version", "max_version"}
+_SMALL = {"read_only", "min_version", "max_version", "max_version_level"}
 SORTED_BY = (
     "name",
     "topic",

@@ -13,8 +13,7 @@ _NOT_SERVED = {
         ApiKey.CONTROLLED_SHUTDOWN,
         ApiKey.ALTER_PARTITION,
     ),
-    "there is no quorum of controllers": (
-        ApiKey.DESCRIBE_QUORUM,
+    "the quorum of controllers is one node, and stays so": (
         ApiKey.ADD_RAFT_VOTER,
         ApiKey.REMOVE_RAFT_VOTER,
     ),

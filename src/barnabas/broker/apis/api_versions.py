@@ -4,9 +4,10 @@ Does: a version that nobody knows is answered in version 0 with UNSUPPORTED_VERS
     ApiVersions itself (KIP-511); names and versions of clients must be printable. Clients are asked
     for their metrics from the first subscription on (KIP-714).
 Ignores: `cluster_id` and `node_id` (KIP-1242): there is one broker.
-    Features: transaction.version is told, by which Java's producers go by KIP-890, group.version and
-    share.version; what the others stand for is between brokers, or not served.
-Versions: 1 throttle time · 3 flexible, client name and version · 4 features from 0 · 5 target node
+    Features: transaction.version, by which Java's producers go by KIP-890, group.version, share.version,
+    streams.version and metadata.version; what the others stand for is between brokers, or not served.
+Versions: 1 throttle time · 3 flexible, client name and version · 4 features that may be at level 0, which
+    clients of version 3 take for a mistake (KIP-1022) · 5 target node
 """
 
 import re
@@ -31,6 +32,7 @@ from barnabas.versions import VersionRange, VersionTable
 _NAME = re.compile(r"[a-zA-Z0-9](?:[a-zA-Z0-9.-]*[a-zA-Z0-9])?")
 _OF_METRICS = frozenset({ApiKey.GET_TELEMETRY_SUBSCRIPTIONS, ApiKey.PUSH_TELEMETRY})
 _MUST_BE_NAMED = VersionTable({0: False, 3: True})
+_LEAST_LEVEL = VersionTable({0: 1, 4: 0})
 
 
 def handle(
@@ -64,6 +66,7 @@ def handle(
         supported_features=[
             SupportedFeatureKey(name=one.name, min_version=one.least, max_version=one.most)
             for one in features
+            if one.least >= _LEAST_LEVEL[context.api_version]
         ],
         finalized_features_epoch=0 if features else -1,
         finalized_features=[

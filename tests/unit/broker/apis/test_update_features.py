@@ -5,7 +5,13 @@ from barnabas.errors import ErrorCode
 from barnabas.protocol.update_features import FeatureUpdateKey, UpdateFeaturesRequest
 from tests.unit.broker.in_memory import a_broker, asked
 
-LEVELS = {"group.version": 1, "share.version": 1, "streams.version": 1, "transaction.version": 2}
+LEVELS = {
+    "group.version": 1,
+    "metadata.version": 30,
+    "share.version": 1,
+    "streams.version": 1,
+    "transaction.version": 2,
+}
 
 
 def wanted(feature: str, level: int, kind: int = 1) -> FeatureUpdateKey:
@@ -22,7 +28,8 @@ def test_levels_that_are_so_are_taken_each_with_a_row() -> None:
 @pytest.mark.parametrize(
     ("update", "word"),
     [
-        (wanted("metadata.version", 7), "no feature called metadata.version"),
+        (wanted("kraft.version", 1), "no feature called kraft.version"),
+        (wanted("metadata.version", 7), "has level 30"),
         (wanted("group.version", 2), "has level 1"),
         (wanted("transaction.version", 1, 2), "has level 2"),
         (wanted("group.version", 1, 0), "kind of change 0"),

@@ -69,6 +69,10 @@ class Raw:
         size = self._exactly(4)
         return None if size is None else self._exactly(int.from_bytes(size, "big"))
 
+    def read_one(self) -> bool:
+        """Read one byte; False where the broker closed the connection."""
+        return self._exactly(1) is not None
+
     def closed(self) -> bool:
         """Whether the broker closes the connection without another word."""
         return self._exactly(1) is None

@@ -28,9 +28,10 @@ class Connections:
         self._broker = broker
         self._max_frame_bytes = config.socket_request_max_bytes
         limit = config.queued_max_request_bytes
-        # The largest frame must fit by itself, or it could never be received.
-        limit = _NO_LIMIT if limit < 0 else max(limit, 2 * self._max_frame_bytes)
-        self._memory = ConnectionMemory(limit)
+        # The largest frame must fit beside others, or it could never be received; rings are twice as large.
+        self._memory = ConnectionMemory(
+            _NO_LIMIT if limit < 0 else limit, 2 * self._max_frame_bytes
+        )
         self._departures = Departures(broker.timers, broker.clock.monotonic)
         self._clients: dict[ClientConnection, None] = {}
         self._per_host: Counter[str] = Counter()

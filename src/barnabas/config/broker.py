@@ -343,10 +343,10 @@ class BrokerConfig(
         INT_MAX, MEDIUM, "How many connections one address may hold at once.", low=0
     )
     queued_max_request_bytes: int = long(
-        268_435_456,
+        67_108_864,
         MEDIUM,
-        "How much memory half-received requests of all connections may take together, in bytes; "
-        "-1: no limit (Kafka's default).",
+        "How much memory half-received requests of all connections may take together, in bytes, beside "
+        "the largest of them; -1: no limit (Kafka's default).",
         low=-1,
     )
     fetch_max_bytes: int = integer(

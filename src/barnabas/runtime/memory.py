@@ -31,10 +31,12 @@ class Holder(Protocol):
 class HeldMemory:
     """What holders own together, with one limit. For one thread."""
 
-    __slots__ = ("_held", "held_bytes", "limit_bytes")
+    __slots__ = ("_held", "_largest_bytes", "held_bytes", "limit_bytes")
 
-    def __init__(self, limit_bytes: int) -> None:
+    def __init__(self, limit_bytes: int, largest_bytes: int = 0) -> None:
+        """Of the largest holder up to `largest_bytes` do not count: it fits though it is over the limit."""
         self.limit_bytes = limit_bytes
+        self._largest_bytes = largest_bytes
         self.held_bytes = 0
         self._held: OrderedDict[Holder, int] = OrderedDict()
 
@@ -51,11 +53,15 @@ class HeldMemory:
                 self._held.move_to_end(holder)
         else:
             self._held.pop(holder, None)
-        while self.held_bytes > self.limit_bytes:
+        while self.held_bytes > self.limit_bytes and self._counted > self.limit_bytes:
             oldest = next(iter(self._held))
             # It must be out of the books before it is told: evict() comes back with hold(…, 0).
             self.held_bytes -= self._held.pop(oldest)
             oldest.evict()
+
+    @property
+    def _counted(self) -> int:
+        return self.held_bytes - min(max(self._held.values()), self._largest_bytes)
 
 
 class ConnectionMemory(HeldMemory):
@@ -66,8 +72,8 @@ class ConnectionMemory(HeldMemory):
 
     __slots__ = ("_kept", "_kept_bytes", "receive", "send", "unread")
 
-    def __init__(self, limit_bytes: int) -> None:
-        super().__init__(limit_bytes)
+    def __init__(self, limit_bytes: int, largest_bytes: int = 0) -> None:
+        super().__init__(limit_bytes, largest_bytes)
         self.receive = memoryview(bytearray(SCRATCH_BYTES))
         self.send = memoryview(bytearray(SEND_BYTES))
         self.unread = HeldMemory(UNREAD_BYTES)

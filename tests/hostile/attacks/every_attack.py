@@ -1,5 +1,5 @@
 """All attacks: those of the tests and of the table in docs/security.md."""
 
-from tests.hostile.attacks import pipelined, waiting
+from tests.hostile.attacks import connecting, pipelined, waiting
 
-ATTACKS = (*pipelined.ATTACKS, *waiting.ATTACKS)
+ATTACKS = (*pipelined.ATTACKS, *waiting.ATTACKS, *connecting.ATTACKS)

@@ -116,3 +116,28 @@ def test_a_holder_without_progress_keeps_its_place() -> None:
     held.hold(Named("three"), 4)
     assert evicted == ["one"]
     assert held.held_bytes == 8
+
+
+def test_one_large_frame_fits_beside_others_that_are_bounded() -> None:
+    evicted: list[str] = []
+
+    class Named:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def evict(self) -> None:
+            evicted.append(self.name)
+
+    held = HeldMemory(10, largest_bytes=100)
+    held.hold(Named("large"), 90)
+    for number in range(4):
+        held.hold(Named(f"small {number}"), 3)
+    # It has made no progress for longest; without it all others fit.
+    assert evicted == ["large"]
+    large = Named("large")
+    held.hold(large, 90)
+    held.hold(Named("small 4"), 3)
+    assert evicted == ["large", "small 0", "small 1"]
+    assert held.held_bytes == 90 + 3 * 3
+    held.hold(large, 111)
+    assert evicted[3:] == ["small 2", "small 3", "small 4", "large"]

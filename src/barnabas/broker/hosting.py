@@ -198,6 +198,7 @@ def log_config(
         magic=magic,
         known_magic=_known_magic(broker),
         lone_wrappers=bool(broker.release) and not is_before(broker.release, "2.4"),
+        nested_wrappers=not broker.release or is_before(broker.release, "0.10.0"),
         downconverts=topic.message_downconversion_enable,
     )
 

@@ -20,7 +20,9 @@ def todays_batch(
     """
     largest, stored = config.max_message_bytes, config.stored
     codec = None if stored is None else Codec.NONE  # it is compressed afterwards
-    rules = SetRules(_MAGIC, largest, codec, alone=config.lone_wrappers)
+    rules = SetRules(
+        _MAGIC, largest, codec, alone=config.lone_wrappers, nested=config.nested_wrappers
+    )
     accepted = accept_set(messages, rules, unpacking=unpacking)
     if not accepted.count:
         return None

@@ -53,6 +53,9 @@ class LogConfig:
     lone_wrappers: bool = False
     """Whether a compressed message must be alone in what is sent, by the broker's release."""
 
+    nested_wrappers: bool = False
+    """Whether one of magic 0 may hold others, by the broker's release."""
+
     downconverts: bool = True
     """Whether readers of an older format get it (`message.downconversion.enable`)."""
 

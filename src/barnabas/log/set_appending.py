@@ -54,6 +54,7 @@ def append_set(
             codec,
             known=2 if internal else config.known_magic,
             alone=config.lone_wrappers,
+            nested=config.nested_wrappers,
         ),
         first_offset=base,
         append_time_ms=None if append_time < 0 else append_time,

@@ -82,6 +82,7 @@ def decode_columns(  # noqa: PLR0913 - all but one by name
     check_crcs: bool = True,
     aborted: Sequence[tuple[int, int]] = (),
     limit: int = DECOMPRESSED_BYTES_MAX,
+    nested: bool = False,
 ) -> RecordColumns:
     """Decode the records with start <= offset < end of a partition's fetched batches, in order.
 
@@ -96,11 +97,12 @@ def decode_columns(  # noqa: PLR0913 - all but one by name
         aborted: (producer id, first offset) of aborted transactions, as a read_committed fetch has
             them; their records are left out. Control batches always are.
         limit: bytes that may be decompressed in all.
+        nested: a compressed message of magic 0 may hold others, as Kafka 0.8 lets producers do.
 
     Raises:
         CorruptRecord: a batch is not what it says. Nothing is returned in part.
     """
-    regions = Regions(start, LARGEST_OFFSET if end is None else end, limit)
+    regions = Regions(start, LARGEST_OFFSET if end is None else end, limit, nested=nested)
     count = not wanted
     for buffer in buffers:
         regions.add(buffer, check_crcs=check_crcs and not count, aborted=aborted, count=count)

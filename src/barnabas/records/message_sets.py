@@ -178,12 +178,15 @@ def packed_value(buffer: Buffer, table: "array[int]", at: int) -> Buffer:
     return rightly_summed(packed) if codec == Codec.LZ4 else packed
 
 
-def open_message(data: Buffer, start: int, end: int, table: "array[int]", at: int) -> list[Rows]:
+def open_message(
+    data: Buffer, start: int, end: int, table: "array[int]", at: int, *, nested: bool
+) -> list[Rows]:
     """The rows of what a compressed message, whose row starts at `at`, decompressed to.
 
     Magic 0 has absolute offsets inside. Magic 1 has them relative, and the message itself has the
     last one; where that is 0, old librdkafka made it, and they count from 0. The time of the broker
-    and the type of time of the message hold for all that is inside.
+    and the type of time of the message hold for all that is inside. In magic 0 something compressed
+    may be inside, where it may be `nested`.
 
     Raises:
         CorruptRecord: it holds nothing, something compressed, or offsets that cannot be.
@@ -199,7 +202,7 @@ def open_message(data: Buffer, start: int, end: int, table: "array[int]", at: in
         for row in range(0, len(rows), _WIDTH):
             kind = rows[row + layout.ATTRIBUTES]
             rows[row + layout.SHIFT] = shift
-            if kind & CODEC_MASK:
+            if kind & CODEC_MASK and not (nested and not (kind | attributes) & layout.HAS_TIMES):
                 raise CorruptRecord(f"message at offset {offset}: {layout.WORDS[layout.NESTED]}")
             if kind & layout.HAS_TIMES:
                 kind = kind & ~LOG_APPEND_TIME | append_time

@@ -73,7 +73,9 @@ class Regions:
     records of batches that were only counted, `unpacked` the bytes that were decompressed.
     """
 
-    def __init__(self, start: int, end: int, decompressed_bytes_max: int) -> None:
+    def __init__(
+        self, start: int, end: int, decompressed_bytes_max: int, *, nested: bool = False
+    ) -> None:
         self.start = start
         self.end = end
         self.next_offset = start
@@ -82,6 +84,7 @@ class Regions:
         self.counted = 0
         self.unpacked = 0
         self._limit = decompressed_bytes_max
+        self._nested = nested
         self._ratio = _FIRST_RATIO
         self._arena = memoryview(bytearray())
         self._taken = 0
@@ -196,14 +199,31 @@ class Regions:
     def _add_compressed(
         self, view: memoryview, table: "array[int]", at: int, *, check_crcs: bool
     ) -> None:
-        """Take what is in a compressed message."""
+        """Take what is in a compressed message, in order, and in those inside it."""
+        levels = [self._inside(view, table, at, check_crcs=check_crcs)]
+        while levels:
+            for region in levels[-1]:
+                place = region.first_row * _WIDTH
+                if region.table[place + layout.ATTRIBUTES] & CODEC_MASK:
+                    levels.append(
+                        self._inside(region.data, region.table, place, check_crcs=check_crcs)
+                    )
+                    break
+                self._take(region)
+            else:
+                levels.pop()
+
+    def _inside(
+        self, view: Buffer, table: "array[int]", at: int, *, check_crcs: bool
+    ) -> Iterator[Region]:
+        """Each row of what is in a compressed message."""
         packed = packed_value(view, table, at)
         data, start, end = self._unpacked(packed, table, at)
         if check_crcs:
             check_message_crcs(data, start, end)
-        for found in open_message(data, start, end, table, at):
+        for found in open_message(data, start, end, table, at, nested=self._nested):
             for row in found.rows:
-                self._take(Region(data, found.table, row, row + 1, messages=True))
+                yield Region(data, found.table, row, row + 1, messages=True)
 
     def timestamp_types(self, count: int) -> tuple[tuple[int, int], ...]:
         """Runs of (records, type), once the regions were scanned and have `count` records."""

@@ -31,7 +31,8 @@ class SetRules:
     `magic` is the topic's format, `codec` its codec (None keeps the producer's). A message may have
     `max_bytes` as it was sent. What is of a higher magic than `known` is taken for damaged, as by a
     broker from before that magic. `alone` says that a compressed message must be the only one, as
-    since Kafka 2.4; before, all of a set became one compressed message.
+    since Kafka 2.4; before, all of a set became one compressed message. `nested`: one of magic 0 may
+    hold others, to any depth, whose messages are taken as if they were all in the outermost, as by 0.8.
     """
 
     magic: int
@@ -39,6 +40,7 @@ class SetRules:
     codec: Codec | None = None
     known: int = 2
     alone: bool = False
+    nested: bool = False
 
 
 class Accepted(NamedTuple):
@@ -75,7 +77,7 @@ def accept_set(
         return Accepted(bytearray(), 0, NO_TIMESTAMP)
     if to_magic < 2:
         _refuse_what_old_formats_lack(sent, to_magic)
-    columns = _columns(used, unpacking or Unpacking(), packed=bool(sent.codec))
+    columns = _columns(used, unpacking or Unpacking(), packed=bool(sent.codec), nested=rules.nested)
     if to_magic < 2 and columns.headers is not None and columns.headers.ends[columns.count]:
         raise RefusedRecords(
             ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, f"magic {to_magic} has no headers"
@@ -92,13 +94,15 @@ def accept_set(
     return Accepted(data, columns.count, newest)
 
 
-def _columns(used: memoryview, unpacking: Unpacking, *, packed: bool) -> RecordColumns:
+def _columns(
+    used: memoryview, unpacking: Unpacking, *, packed: bool, nested: bool
+) -> RecordColumns:
     """All records of a set, in which something is compressed if it is `packed`."""
     limit = unpacked_bytes_max(len(used))
     if packed:
         unpacking.check()
     try:
-        columns = decode_columns([used], wanted=Wanted.ALL, start=_ANY, limit=limit)
+        columns = decode_columns([used], wanted=Wanted.ALL, start=_ANY, limit=limit, nested=nested)
     except CorruptRecord as error:
         if packed:
             unpacking.failed(len(used), limit)

@@ -133,6 +133,40 @@ def produce(talk: PastTalk) -> None:
         talk.ask(f"ends after {version}", _asked_offsets(name, -1), 0)
 
 
+def nested_sets(talk: PastTalk) -> None:
+    """Compressed messages inside others: what is answered, and what is there afterwards.
+
+    0.9.0 takes them too, and keeps what is inside as it came, with offsets that its readers pass over.
+    """
+    versions = list(talk.versions(ApiKey.PRODUCE, 2))
+    for version in versions if versions != [0, 1] else []:
+        time = None if version < 2 else 1_600_000_000_000
+        rows = [message(index, b"k", b"v%d" % index, timestamp=time) for index in range(4)]
+
+        def packed(*inner: bytes, codec: Codec = Codec.GZIP, time: int | None = time) -> bytes:
+            return wrapper(len(inner) - 1, inner, codec, timestamp=time)
+
+        deep = rows[0]
+        for _ in range(200):
+            deep = packed(deep)
+        for number, (label, records) in enumerate(
+            {
+                "twice": packed(packed(*rows)),
+                "thrice": packed(packed(packed(*rows))),
+                "among others": packed(rows[0], packed(*rows[1:3]), rows[3]),
+                "two": packed(packed(*rows[:2]), packed(*rows[2:])),
+                "beside another": packed(packed(*rows[:3])) + rows[3],
+                "snappy inside": packed(packed(*rows, codec=Codec.SNAPPY)),
+                "snappy outside": packed(packed(*rows), codec=Codec.SNAPPY),
+                "deep": deep,
+            }.items()
+        ):
+            name = talk.made(f"set-{number}-in-{version}")
+            talk.ask(f"{label} in {version}", produced(name, records), version)
+            talk.ask(f"after {label} in {version}", _fetched(name, 0), _common(talk))
+            talk.ask(f"end after {label} in {version}", _asked_offsets(name, -1), 0)
+
+
 def _common(talk: PastTalk) -> int:
     """The newest version of Fetch that gives records as they are stored."""
     return max(talk.versions(ApiKey.FETCH, 4))
@@ -280,6 +314,6 @@ def security(talk: PastTalk) -> None:
 
 
 SCENARIOS: tuple[Callable[[PastTalk], None], ...] = (
-    metadata, produce, fetch, list_offsets, committed_offsets, registry_offsets, api_versions,
-    security,
+    metadata, produce, nested_sets, fetch, list_offsets, committed_offsets, registry_offsets,
+    api_versions, security,
 )  # fmt: skip

@@ -6,7 +6,7 @@ from barnabas.errors import ErrorCode
 from barnabas.records.batch import walk
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.checks import check_produced
-from barnabas.records.compression import Codec
+from barnabas.records.compression import Codec, UnpackedTooLarge
 from barnabas.records.reading import decode_records
 from barnabas.records.refused import RefusedRecords
 from barnabas.records.set_builder import MessageSetBuilder
@@ -156,3 +156,56 @@ def test_a_builder_stops_at_its_limit() -> None:
     assert builder.append(1, None, b"") == 0
     assert (builder.count, builder.size) == (1, 84)
     assert builder.build() == message(0, None, b"v" * 50, timestamp=1)
+
+
+OF_0_8 = SetRules(0, 1 << 20, nested=True)
+
+
+def nested(levels: int, messages: list[bytes], codec: Codec = Codec.GZIP) -> list[bytes]:
+    for _ in range(levels):
+        messages = [wrapper(0, messages, codec)]
+    return messages
+
+
+@pytest.mark.parametrize("levels", [1, 2, 3, 50, 500])
+@pytest.mark.parametrize("codec", [Codec.GZIP, Codec.SNAPPY])
+def test_what_is_in_messages_inside_others_is_taken_as_if_in_one(levels: int, codec: Codec) -> None:
+    """As brokers of 0.8.0, 0.8.1 and 0.8.2 were seen to store it."""
+    sent = [message(number, b"k", b"v%d" % number) for number in range(4)]
+    inside = [sent[0], *nested(levels, sent[1:3]), sent[3]]
+    taken = accept_set(wrapper(9, inside, codec), OF_0_8, first_offset=7)
+    expected = accept_set(wrapper(3, sent, codec), OF_0_8, first_offset=7)
+    assert taken == expected
+    assert [row[0] for row in rows(taken.data)] == [7, 8, 9, 10]
+
+
+def test_messages_inside_others_are_of_the_outermost_ones_codec() -> None:
+    inner = nested(1, [message(0, None, b"v")], Codec.GZIP)
+    taken = accept_set(wrapper(0, inner, Codec.SNAPPY), OF_0_8)
+    assert [header.codec for header in walk(taken.data)] == [Codec.SNAPPY]
+
+
+@pytest.mark.parametrize(
+    ("data", "rules"),
+    [
+        (nested(2, [message(0, None, b"v")])[0], SetRules(0, 1 << 20)),
+        (nested(2, [message(0, None, b"v")])[0], TODAY),
+        (
+            wrapper(
+                0, [wrapper(0, [message(0, None, b"v", timestamp=1)], Codec.GZIP, timestamp=1)],
+                Codec.GZIP, timestamp=1,
+            ),
+            OF_0_8,
+        ),
+        (wrapper(0, [message(0, None, b"no gzip", attributes=1)], Codec.GZIP), OF_0_8),
+        (wrapper(0, nested(2, [b"no message"]), Codec.GZIP), OF_0_8),
+    ],
+)  # fmt: skip
+def test_others_inside_are_refused(data: bytes, rules: SetRules) -> None:
+    assert refusal(data, rules) in {ErrorCode.INVALID_RECORD, ErrorCode.CORRUPT_MESSAGE}
+
+
+def test_no_more_is_unpacked_of_many_levels_than_of_one() -> None:
+    """Each level counts: what they come to together has the bound that one has."""
+    data = nested(3000, [message(0, None, b"v")])[0]
+    assert refusal(data, OF_0_8) == UnpackedTooLarge.code

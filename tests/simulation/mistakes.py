@@ -17,6 +17,8 @@ from barnabas.coordinators.group.commit import Commit
 from barnabas.coordinators.group.member import Member
 from barnabas.coordinators.group.offsets import OffsetsShard
 from barnabas.errors import ErrorCode
+from barnabas.log import opening, producer_recovery
+from barnabas.log.partition_log import PartitionLog
 from barnabas.log.producer_state import ProducerState
 from barnabas.log.seen_end import SeenEnd
 from barnabas.log.segment import Segment
@@ -80,6 +82,33 @@ def store_repetitions(patch: Patch) -> None:
     patch.setattr(ProducerState, "check", lambda _self, _batch: None)
 
 
+def recall_one_batch(patch: Patch) -> None:
+    """Know only the last batch of each producer after a start, as Kafka does."""
+    real = producer_recovery.restore_producers
+
+    def restore_producers(log: PartitionLog, rebuilt: int | None = None) -> None:
+        real(log, rebuilt)
+        for entry in log.producers.entries():
+            while len(entry.batches) > 1:
+                entry.batches.popleft()
+
+    patch.setattr(opening, "restore_producers", restore_producers)
+
+
+def forget_by_timestamps(patch: Patch) -> None:
+    """Forget producers whose records are old, however lately they came."""
+
+    def expire(state: ProducerState, now_ms: int, expiration_ms: int) -> None:
+        late = [one for one in state.entries() if one.transaction_start < 0]
+        state.restore(
+            one
+            for one in state.entries()
+            if one not in late or now_ms - one.last_timestamp < expiration_ms
+        )
+
+    patch.setattr(ProducerState, "expire", expire)
+
+
 def forget_what_was_aborted(patch: Patch) -> None:
     """Tell readers of no aborted transaction."""
     patch.setattr(Segment, "note_aborted", lambda _self, _aborted: None)
@@ -121,6 +150,8 @@ MISTAKES: Mapping[str, Callable[[Patch], None]] = MappingProxyType(
             keep_a_member_in_two_generations,
             hand_out_twice,
             store_repetitions,
+            recall_one_batch,
+            forget_by_timestamps,
             forget_what_was_aborted,
             show_open_transactions,
             take_commits_of_consumer_zombies,

@@ -43,7 +43,7 @@ class Cast:
         self.producers: list[SimProducer] = []
         for number in range(scenario.producers):
             site = begin_site(f"producer-{number}", entropy.stream(f"producer-{number}"))
-            producer = SimProducer(site, scenario.rounds)
+            producer = SimProducer(site, scenario.rounds, scenario.timestamp_ms)
             self.producers.append(producer)
             site.process.begin(producer.run())
         self._clerks: list[SimClerk] = []

@@ -120,7 +120,8 @@ class SimChannel:
 
     def come(self, data: bytes) -> None:
         """Bytes leave the other side for this one; none are the end of its stream."""
-        if self._link.is_cut:
+        answers = bool(data) and self is self._link.ends[0]
+        if self._link.is_cut or (answers and self._link.swallows_answers):
             return
         loop = self.process.loop
         self._coming += len(data)

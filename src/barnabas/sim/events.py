@@ -31,6 +31,14 @@ class Acknowledged:
 
 
 @dataclass(frozen=True, slots=True)
+class AllOnTheirWay:
+    """A producer has sent as many batches as may be unanswered."""
+
+    who: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class ProducerRefused:
     """A producer that did all right was told that it did not."""
 
@@ -331,6 +339,7 @@ Event = (
     | Remembered
     | TransactionEnded
     | OffsetsEnded
+    | AllOnTheirWay
     | ProducerRefused
     | LetsGo
     | FetchLost

@@ -8,6 +8,7 @@ from barnabas.sim.clock import SimClock
 from barnabas.sim.entropy import SeededEntropy
 from barnabas.sim.events import (
     Acknowledged,
+    AllOnTheirWay,
     Committed,
     Delivered,
     Event,
@@ -82,6 +83,10 @@ class Faults:
             self._plan_one(self._entropy.one_of(kinds))
         for kind in cast.planned():
             self._plan_one(kind)
+        entropy = self._entropy.stream("unanswered")
+        for _ in range(self._scenario.kills_unanswered):
+            when = entropy.between(0.5, self._scenario.trouble_seconds)
+            self._loop.after(when, lambda: self._await_batches(node, net, entropy))
         self._watch(node)
 
     def _plan_one(self, fault: Callable[[], str]) -> None:
@@ -141,6 +146,21 @@ class Faults:
         kind = self._entropy.one_of(_MOMENTS)
         self._waiting.append((kind, fault))
         return f"something lies in wait for the next {kind.__name__}"
+
+    def _await_batches(self, node: SimNode, net: Net, entropy: SeededEntropy) -> None:
+        """When a producer has all batches on their way, no answer arrives, and the broker dies."""
+
+        def strike() -> str:
+            for link in net.links.values():
+                link.swallows_answers = True
+            self._world.disturb()
+            self._loop.after(
+                entropy.between(0.0, 1.0), lambda: self._note("fault", self._kill(node))
+            )
+            return "answers are swallowed until the broker is killed"
+
+        self._waiting.append((AllOnTheirWay, strike))
+        self._note("fault", "something lies in wait for batches without an answer")
 
     def _slow_down(self, node: SimNode) -> str:
         times = self._entropy.one_of((1.0, 10.0, 100.0))

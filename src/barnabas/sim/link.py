@@ -18,6 +18,7 @@ class Link:
         self.entropy = entropy
         self.ends: tuple[SimChannel, ...] = ()
         self.is_cut = False
+        self.swallows_answers = False
         self.clogged_until = 0.0
         self._on_gone = on_gone
 

@@ -4,11 +4,13 @@ from barnabas.errors import ErrorCode
 from barnabas.protocol.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
 from barnabas.protocol.produce import PartitionProduceResponse, ProduceResponse
 from barnabas.sim.caller import Caller, Lost
-from barnabas.sim.events import Acknowledged, Place, ProducerRefused
+from barnabas.sim.events import Acknowledged, AllOnTheirWay, Place, ProducerRefused
 from barnabas.sim.sent_batch import SentBatch, drawn_values
 from barnabas.sim.site import Site
 
-_MOST_IN_FLIGHT = 4
+_MOST_IN_FLIGHT = 5
+_MOST_PATIENCE_S = 3.0
+"""Long enough for a broker that is back to look for producers to forget."""
 _LATER = frozenset(
     {
         ErrorCode.KAFKA_STORAGE_ERROR,
@@ -21,10 +23,14 @@ _FORGOTTEN = frozenset({ErrorCode.OUT_OF_ORDER_SEQUENCE_NUMBER, ErrorCode.UNKNOW
 
 
 class SimProducer:
-    """Sends rounds of a few batches to one partition; who got no answer is sent again, as it was."""
+    """Sends rounds of a few batches to one partition; who got no answer is sent again, as it was.
 
-    def __init__(self, site: Site, rounds: int) -> None:
+    With `timestamp_ms` all records are of that time.
+    """
+
+    def __init__(self, site: Site, rounds: int, timestamp_ms: int | None) -> None:
         self._site = site
+        self._timestamp_ms = timestamp_ms
         self._left = rounds
         self._producer = (-1, -1)
         self._sequences: dict[Place, int] = {}
@@ -71,7 +77,8 @@ class SimProducer:
         first = self._numbers.get(place, 0)
         sequence = self._sequences.get(place, 0)
         values = drawn_values(self._site, place, first)
-        batch = SentBatch.of(self._site, place, values, (*self._producer, sequence))
+        producer = (*self._producer, sequence)
+        batch = SentBatch.of(self._site, place, values, producer, timestamp_ms=self._timestamp_ms)
         self._numbers[place] = first + len(batch.values)
         self._sequences[place] = sequence + len(batch.values)
         return batch
@@ -81,7 +88,7 @@ class SimProducer:
         site = self._site
         while batches:
             mark = site.mark()
-            answered = await self._ask(caller, batches)
+            answered = await self._ask(caller, place, batches)
             for answer in answered:
                 code = ErrorCode.of(answer.error_code)
                 site.note(site.name, f"{place[1]}: {code.name} at {answer.base_offset}")
@@ -97,16 +104,19 @@ class SimProducer:
                 else:
                     site.tell(site.name, ProducerRefused(site.name, code.name))
             if batches:
-                await site.sleep(0.05, 1.0)
+                await site.sleep(0.05, _MOST_PATIENCE_S)
 
     async def _ask(
-        self, caller: Caller, batches: list[SentBatch]
+        self, caller: Caller, place: Place, batches: list[SentBatch]
     ) -> list[PartitionProduceResponse]:
         """The answers that came, in the order of the batches."""
         answers: list[PartitionProduceResponse] = []
         try:
             await caller.connect()
-            for promise in [caller.send(batch.request) for batch in batches]:
+            promises = [caller.send(batch.request) for batch in batches]
+            if len(promises) == _MOST_IN_FLIGHT:
+                self._site.tell(self._site.name, AllOnTheirWay(self._site.name, place))
+            for promise in promises:
                 answer = await promise
                 assert isinstance(answer, ProduceResponse)
                 answers += answer.responses[0].partition_responses

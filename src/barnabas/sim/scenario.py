@@ -56,6 +56,10 @@ class Scenario:
     """Whether they come back with other topologies than they had."""
     ends: int
     """So often one of them asks that all end."""
+    timestamp_ms: int | None
+    """Of the records of all producers without transactions; None: of when they send them."""
+    kills_unanswered: int
+    """So often the broker dies when a producer has all batches on their way, answers with it."""
     clerks: int
     """They commit for groups without members, and have that removed; none where it may be lost."""
     topic_properties: Mapping[str, str]
@@ -68,6 +72,9 @@ class Scenario:
         return tuple((TOPIC, index) for index in range(self.partitions))
 
 
+_OLD_MS = 1_357_000_000_000  # of 2013
+
+
 def copy_of(place: Place) -> Place:
     """Where copiers put what is in a partition."""
     return COPIES, place[1]
@@ -75,7 +82,7 @@ def copy_of(place: Place) -> Place:
 
 def drawn(entropy: SeededEntropy) -> Scenario:
     """One scenario."""
-    scenario = _drawn(entropy)
+    scenario = _with_numbered_batches(_drawn(entropy), entropy.stream("numbered"))
     if scenario.release:
         return scenario
     # What came with Kafka 4.
@@ -130,8 +137,21 @@ def drawn(entropy: SeededEntropy) -> Scenario:
         changes_builds=changes_builds,
         ends=ends if streamers else 0,
         clerks=clerks if scenario.flushes or not scenario.cuts_power else 0,
-        topic_properties={"segment.ms": str(topic_segment_ms)},
+        topic_properties={**scenario.topic_properties, "segment.ms": str(topic_segment_ms)},
         properties={**scenario.properties, **properties},
+    )
+
+
+def _with_numbered_batches(scenario: Scenario, entropy: SeededEntropy) -> Scenario:
+    """What may make a broker take a batch twice."""
+    is_old = entropy.chance(0.3)
+    interval = {"producer.id.expiration.check.interval.ms": 1_000}
+    return replace(
+        scenario,
+        timestamp_ms=_OLD_MS if is_old else None,
+        kills_unanswered=entropy.below(4) if scenario.faults else 0,
+        topic_properties={"retention.ms": "-1"} if is_old else {},
+        properties={**scenario.properties, **interval},
     )
 
 
@@ -165,6 +185,8 @@ def _drawn(entropy: SeededEntropy) -> Scenario:
         standbys=0,
         changes_builds=False,
         ends=0,
+        timestamp_ms=None,
+        kills_unanswered=0,
         clerks=0,
         topic_properties={},
         properties={

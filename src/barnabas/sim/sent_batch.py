@@ -34,11 +34,13 @@ class SentBatch(NamedTuple):
         values: tuple[bytes, ...],
         producer: tuple[int, int, int],
         transactional_id: str | None = None,
+        timestamp_ms: int | None = None,
     ) -> Self:
-        """These records; `producer` is its id, epoch and sequence."""
+        """These records, of now or of a time; `producer` is its id, epoch and sequence."""
+        time_ms = site.clock.time_ms() if timestamp_ms is None else timestamp_ms
         builder = BatchBuilder(site.entropy.one_of(_CODECS), _LIMIT)
         for value in values:
-            builder.append(site.clock.time_ms(), None, value)
+            builder.append(time_ms, None, value)
         data = bytes(builder.build(*producer, transactional=transactional_id is not None))
         partition = PartitionProduceData(index=place[1], records=data)
         request = ProduceRequest(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from barnabas.broker.broker_settings import BrokerSettings
+from barnabas.broker.client_memory import ClientMemory
 from barnabas.broker.client_resources import ClientResources
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_offsets import GroupOffsets
@@ -64,6 +65,7 @@ class Broker:
     producer_ids: ProducerIds
     replicas: ReplicaManager
     purgatory: Purgatory
+    client_memory: ClientMemory
     fetch_sessions: FetchSessions
     groups: GroupShards
     quotas: Quotas = field(init=False)
@@ -122,7 +124,8 @@ class Broker:
         self.shares.forget(group_id, places)
 
     def forget_client(self, connection: int) -> None:
-        """A client is gone, and with it what share groups gave it."""
+        """A client is gone, and with it its sessions and what share groups gave it."""
+        self.fetch_sessions.disconnected(connection)
         self.software.pop(connection, None)
         self.telemetry.disconnected(connection)
         if self._shares is not None:

@@ -13,6 +13,7 @@ from barnabas.ports import SharedRegistry
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
+from barnabas.runtime.heap import SECONDS, system_heap
 from barnabas.runtime.listener import SocketOptions
 from barnabas.runtime.loop import EventLoop
 from barnabas.runtime.registry_embedded import EmbeddedRegistry
@@ -33,6 +34,7 @@ class Node:
         self._directories = config.directories
         self._ephemeral = ephemeral
         self._stopping = False
+        self._heap = system_heap()
         self._server = BrokerServer(
             config,
             World(
@@ -65,6 +67,7 @@ class Node:
             raise
         if stop_on_signals:
             self._loop.on_signals(lambda _name: self._stop())
+        self._keep_heap_small()
         on_started(addresses)
         try:
             self._loop.run()
@@ -99,6 +102,11 @@ class Node:
 
         self._loop.call(create)
         done.result()
+
+    def _keep_heap_small(self) -> None:
+        if self._heap is not None:
+            self._heap.trim()
+            self._loop.timers.after(SECONDS, self._keep_heap_small)
 
     def _stop(self) -> None:
         if not self._stopping:

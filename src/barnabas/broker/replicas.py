@@ -53,6 +53,9 @@ class ReplicaManager:
         self._unpacking = Unpacking()
         self._unseen: dict[Partition, None] = {}
 
+    def __len__(self) -> int:
+        return len(self._by_name)
+
     def lead(self, log: PartitionLog, leader_epoch: int) -> Partition:
         """Serve a log as the leader of its partition."""
         topic, index = log.topic_partition

@@ -10,6 +10,7 @@ from barnabas.broker.background import Background
 from barnabas.broker.broker import Broker
 from barnabas.broker.broker_settings import BrokerSettings
 from barnabas.broker.byte_topics import fill_holes
+from barnabas.broker.client_memory import ClientMemory
 from barnabas.broker.connections import IDLE_TICKS, Connections
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_shards import GroupShards
@@ -246,6 +247,8 @@ class BrokerServer:
         fill_holes(topics, self._config.node_id)
         self._written = None  # Only for opening logs.
         self._opening.clear()
+        clock, entropy = self._world.clock, self._world.entropy
+        memory = ClientMemory(config.client_state_max_bytes)
         slots = self._config.max_incremental_fetch_session_cache_slots
         self._cleaner.configure(_cleaner_settings(config))
         self._settings.on_change.append(self._adopt)
@@ -253,8 +256,8 @@ class BrokerServer:
             settings=self._settings,
             profile=profile_of(self._config.release),
             cluster_id=self._logs.cluster_id,
-            clock=self._world.clock,
-            entropy=self._world.entropy,
+            clock=clock,
+            entropy=entropy,
             timers=self._world.timers,
             registry=registry,
             logs=self._logs,
@@ -262,7 +265,8 @@ class BrokerServer:
             producer_ids=ProducerIds(registry, self._config.node_id),
             replicas=replicas,
             purgatory=self._purgatory,
-            fetch_sessions=FetchSessions(slots, self._world.clock, self._world.entropy),
+            client_memory=memory,
+            fetch_sessions=FetchSessions(slots, replicas, memory, clock, entropy),
             groups=GroupShards(topics, replicas, self._world.clock, self._config),
         )
 

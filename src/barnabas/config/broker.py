@@ -349,6 +349,14 @@ class BrokerConfig(
         "the largest of them; -1: no limit (Kafka's default).",
         low=-1,
     )
+    client_state_max_bytes: int = long(
+        67_108_864,
+        MEDIUM,
+        "How much memory what is kept for clients between their requests may take, in bytes: fetch "
+        "sessions; -1: no limit. A fetch for which there is no room is answered without a session. Not "
+        "one of Kafka's properties.",
+        low=-1,
+    )
     fetch_max_bytes: int = integer(
         57_671_680, MEDIUM, "The most that one fetch is answered with, in bytes.", low=1024
     )

@@ -172,7 +172,12 @@ _WENT = """
 """Release lines, each with properties that it no longer had."""
 
 _OUR_OWN = frozenset(
-    {"listener.dialect.map", "socket.request.max.memory.bytes", "topic.partition.count.map"}
+    {
+        "client.state.max.bytes",
+        "listener.dialect.map",
+        "socket.request.max.memory.bytes",
+        "topic.partition.count.map",
+    }
 )
 """Properties that no Kafka since 0.8 has had."""
 

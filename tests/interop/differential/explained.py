@@ -48,8 +48,13 @@ def _broker_properties() -> tuple[Difference, ...]:
         Difference("*", f"{path}.log.dir.*", "not below the directory for temporary files"),
         Difference("*", f"{path}.queued.max.request.bytes.*", "memory has a bound by default"),
         *(
-            Difference("*", f"{path}.{name}", "our own, for clients of Kafka 0.7", "absent")
-            for name in ("listener.dialect.map", "topic.partition.count.map")
+            Difference("*", f"{path}.{name}", "our own", "absent")
+            for name in (
+                "client.state.max.bytes",
+                "listener.dialect.map",
+                "socket.request.max.memory.bytes",
+                "topic.partition.count.map",
+            )
         ),
         Difference("*", f"{path}.socket.request.max.memory.bytes", "our own, a bound", "absent"),
     )

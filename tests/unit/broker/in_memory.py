@@ -6,6 +6,7 @@ from typing import TypeVar, cast
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.broker_settings import BrokerSettings
+from barnabas.broker.client_memory import ClientMemory
 from barnabas.broker.context import RequestContext
 from barnabas.broker.fetch_sessions import FetchSessions
 from barnabas.broker.group_shards import GroupShards
@@ -227,11 +228,13 @@ def a_broker(
     registry = registry or MemoryRegistry()
     settings = BrokerConfig.load({"node.id": 1, **(config or {})})
     entropy: Entropy = Counting()
+    clock = cast("Clock", StillClock())
+    memory = ClientMemory(settings.client_state_max_bytes)
     return Broker(
         settings=BrokerSettings(settings),
         profile=profile_of(settings.release),
         cluster_id="a-cluster",
-        clock=cast("Clock", StillClock()),
+        clock=clock,
         entropy=entropy,
         timers=timers or ManualTimers(),
         registry=registry,
@@ -240,7 +243,8 @@ def a_broker(
         producer_ids=ProducerIds(registry, 1),
         replicas=cast("ReplicaManager", Replicas()),
         purgatory=cast("Purgatory", None),
-        fetch_sessions=cast("FetchSessions", None),
+        client_memory=memory,
+        fetch_sessions=FetchSessions(10, (), memory, clock, entropy),
         groups=cast("GroupShards", Shards()),
         advertised={"PLAINTEXT": Endpoint("PLAINTEXT", "here", 9092)},
     )

@@ -1,14 +1,18 @@
 """Fetch sessions by themselves: epochs, what is news, whose turn it is, who is evicted."""
 
+import tracemalloc
+
 import pytest
 
-from barnabas.broker.fetch_sessions import FetchPlan, FetchSessions
+from barnabas.broker.client_memory import ClientMemory
+from barnabas.broker.fetch_sessions import FetchPlan, FetchSession, FetchSessions
 from barnabas.dialects.commands import Fetch, Fetched, FetchOutcome, Forgotten, Read
 from barnabas.errors import ErrorCode
 from barnabas.wire.send import FileSlice
 from tests.unit.runtime.test_connection import BytesFile
 
 NO_ID = bytes(16)
+EXISTING = range(10)
 RECORDS = FileSlice(BytesFile(b"records"), 0, 7)
 
 
@@ -46,9 +50,10 @@ class Counting:
 class Told:
     """Sessions, and a log that says what is in each partition."""
 
-    def __init__(self, slots: int = 10) -> None:
+    def __init__(self, slots: int = 10, limit_bytes: int = 1 << 20) -> None:
         self.clock = SetClock()
-        self.sessions = FetchSessions(slots, self.clock, Counting())
+        self.memory = ClientMemory(limit_bytes)
+        self.sessions = FetchSessions(slots, EXISTING, self.memory, self.clock, Counting())
 
     def fetch(
         self,
@@ -57,6 +62,7 @@ class Told:
         *,
         forgotten: str = "",
         by_id: bool = False,
+        connection: int = 1,
         **found: FileSlice | ErrorCode | int,
     ) -> FetchOutcome | ErrorCode:
         """Ask for partitions (digits) of topic t; `p0=` and so on say what is found in one."""
@@ -74,7 +80,7 @@ class Told:
             reads=reads,
             forgotten=forget,
         )
-        plan = self.sessions.begin(fetch)
+        plan = self.sessions.begin(fetch, connection)
         if not isinstance(plan, FetchPlan):
             return plan
         return plan.answer([self._found(read, found) for read in plan.reads])
@@ -179,3 +185,86 @@ def test_a_full_cache_evicts_the_long_unused_then_the_smaller_old() -> None:
     told.fetch((0, 0), "012")
     assert told.fetch((3, 2)) is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
     assert partitions(told.fetch((2, 3), p0=RECORDS)) == [0]
+
+
+def test_a_session_ends_with_the_connection_that_opened_it() -> None:
+    told = Told()
+    told.fetch((0, 0), "0", connection=1)
+    told.fetch((0, 0), "0", connection=2)
+    told.fetch((0, 0), "1", connection=1)
+    told.sessions.disconnected(1)
+    assert len(told.sessions) == 1
+    assert partitions(told.fetch((2, 1), connection=2)) == []
+    told.sessions.disconnected(1)
+    told.sessions.disconnected(2)
+    assert len(told.sessions) == 0
+    assert told.memory.passing_bytes == 0
+
+
+def test_what_sessions_take_is_charged_and_given_back() -> None:
+    told = Told()
+    told.fetch((0, 0), "012")
+    three = told.memory.passing_bytes
+    told.fetch((1, 1), "3")
+    four = told.memory.passing_bytes
+    assert three < four < three * 4 / 3
+    told.fetch((1, 2), "3", forgotten="0")
+    assert told.memory.passing_bytes == three
+    told.fetch((1, -1))
+    assert told.memory.passing_bytes == 0
+
+
+def test_no_less_is_charged_than_a_session_takes() -> None:
+    tracemalloc.start()
+    try:
+        reads = [Read("t", NO_ID, index, 1000 + index, 1 << 20) for index in range(1000, 5000)]
+        session = FetchSession(1, a_fetch(reads), 1, 0)
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert taken <= session.held_bytes < 1.5 * taken
+
+
+def test_who_comes_when_the_memory_is_full_gets_no_session() -> None:
+    told = Told(limit_bytes=2500)
+    told.fetch((0, 0), "01")
+    told.clock.now_ms += 1000
+    refused = told.fetch((0, 0), "01")
+    assert isinstance(refused, FetchOutcome)
+    assert (refused.session_id, partitions(refused)) == (0, [0, 1])
+    told.clock.now_ms += 120_000
+    assert told.fetch((0, 0), "01") != refused
+    assert told.fetch((1, 1)) is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    assert len(told.sessions) == 1
+
+
+def test_a_session_that_grows_over_the_limit_ends() -> None:
+    told = Told(limit_bytes=2500)
+    told.fetch((0, 0), "01")
+    assert told.fetch((1, 1), "2345") is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    assert told.memory.passing_bytes == 0
+
+
+@pytest.mark.parametrize("count", [1001, 1011])
+def test_what_mostly_fails_has_no_session(count: int) -> None:
+    """Of the second it is clear before anything is read."""
+    told = Told()
+    reads = [Read("none", NO_ID, index, 0, 100) for index in range(count)]
+    plan = told.sessions.begin(a_fetch(reads), 1)
+    assert isinstance(plan, FetchPlan)
+    failed = [Fetched(*read[:3], ErrorCode.UNKNOWN_TOPIC_OR_PARTITION) for read in reads]
+    assert plan.answer(failed) == FetchOutcome(ErrorCode.NONE, 0, failed)
+    assert len(told.sessions) == 0
+
+
+def test_partitions_that_fail_end_the_session_they_are_added_to() -> None:
+    told = Told()
+    told.fetch((0, 0), "0")
+    reads = [Read("none", NO_ID, index, 0, 100) for index in range(1011)]
+    added = told.sessions.begin(a_fetch(reads, session=(1, 1)), 1)
+    assert added is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
+    assert len(told.sessions) == 0
+
+
+def a_fetch(reads: list[Read], session: tuple[int, int] = (0, 0)) -> Fetch:
+    return Fetch(-1, 0, 1, 1000, False, *session, False, reads, [])  # noqa: FBT003

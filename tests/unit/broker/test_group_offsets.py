@@ -6,6 +6,7 @@ import pytest
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.broker_settings import BrokerSettings
+from barnabas.broker.client_memory import ClientMemory
 from barnabas.broker.context import RequestContext
 from barnabas.broker.dispatch import HANDLERS
 from barnabas.broker.fetch_sessions import FetchSessions
@@ -86,6 +87,7 @@ class Started:
         self.logs.open()
         self.registry = EmbeddedRegistry(disk, str(path / "registry"))
         replicas = ReplicaManager(clock, purgatory)
+        memory = ClientMemory(config.client_state_max_bytes)
         topics = Topics(self.registry, Hosting(self.logs, replicas, config), entropy, config)
         topics.load(self.logs)
         self.broker = Broker(
@@ -101,7 +103,8 @@ class Started:
             topics=topics,
             replicas=replicas,
             purgatory=purgatory,
-            fetch_sessions=FetchSessions(1, clock, entropy),
+            client_memory=memory,
+            fetch_sessions=FetchSessions(1, replicas, memory, clock, entropy),
             groups=GroupShards(topics, replicas, clock, config),
             advertised={"PLAINTEXT": Endpoint("PLAINTEXT", "here", 1234)},
         )

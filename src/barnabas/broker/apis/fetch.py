@@ -56,7 +56,7 @@ _RULES = [_BY_VERSION[version] for version in range(APIS[ApiKey.FETCH].versions.
 def handle(broker: Broker, context: RequestContext, fetch: Fetch) -> FetchOutcome | Pending:
     """Read, or wait and read then."""
     rules = _RULES[context.api_version]
-    plan = broker.fetch_sessions.begin(fetch)
+    plan = broker.fetch_sessions.begin(fetch, context.connection)
     if isinstance(plan, ErrorCode):
         return FetchOutcome(plan, 0, [])
     max_bytes = min(fetch.max_bytes, broker.config.fetch_max_bytes, rules.most_bytes)

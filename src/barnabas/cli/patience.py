@@ -18,6 +18,7 @@ def patience(servers: str, seconds: float = _SECONDS) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
+        timer.join()  # What it says comes before what follows, never amid it.
 
 
 def _say(servers: str) -> None:

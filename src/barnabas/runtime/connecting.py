@@ -38,9 +38,9 @@ class Connecting:
         self._addresses: _Addresses = []
         self._socket: socket.socket | None = None
         self._last_error: OSError | None = None
-        numeric = _numeric(host, port)
-        if numeric is not None:
-            self._addresses = numeric
+        known = numeric(host, port)
+        if known is not None:
+            self._addresses = known
             loop.call_soon(self._next)
         else:
             # Looking up a name blocks, so it has a thread of its own.
@@ -51,7 +51,7 @@ class Connecting:
                 looking.start()
             except RuntimeError:
                 # There are no new threads, as while a program ends: then the loop stands still.
-                loop.call_soon(partial(self._on_looked_up, _look_up(host, port)))
+                loop.call_soon(partial(self._on_looked_up, look_up(host, port)))
 
     def cancel(self) -> None:
         """Give up; `on_done` will not be called any more."""
@@ -59,7 +59,7 @@ class Connecting:
         self._drop()
 
     def _look_up(self, host: str, port: int) -> None:
-        found = _look_up(host, port)
+        found = look_up(host, port)
         # A loop that was closed meanwhile has nobody left who wants to know.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(partial(self._on_looked_up, found))
@@ -138,7 +138,8 @@ class Connecting:
             on_done(outcome)
 
 
-def _numeric(host: str, port: int) -> _Addresses | None:
+def numeric(host: str, port: int) -> _Addresses | None:
+    """The address that a host is, where it is no name."""
     for family in (socket.AF_INET, socket.AF_INET6):
         try:
             socket.inet_pton(family, host)
@@ -148,7 +149,8 @@ def _numeric(host: str, port: int) -> _Addresses | None:
     return None
 
 
-def _look_up(host: str, port: int) -> _Addresses | OSError:
+def look_up(host: str, port: int) -> _Addresses | OSError:
+    """The addresses of a host, or why there are none; may take any time."""
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except OSError as error:

@@ -7,14 +7,19 @@ from barnabas.dialects.kafka07.frames import Message as Request
 from barnabas.dialects.kafka07.frames import encode_request
 from barnabas.errors import ConnectionFailed, DecodeError, RequestTimeout
 from barnabas.runtime.blocking_stream import BlockingStream
+from barnabas.runtime.clock import SystemClock
 
 _SIZE = Struct(">i")
 _LEAST_REPLY = 2  # The error code.
 _CONNECT_SECONDS = 5.0
+monotonic = SystemClock.monotonic
 
 
 class Connection:
-    """To one address. After a failure the next request connects anew."""
+    """To one address. After a failure the next request connects anew.
+
+    A request lasts up to `timeout_s` in all: connecting, sending it and receiving the reply.
+    """
 
     def __init__(self, address: Address, timeout_s: float) -> None:
         self.address = address
@@ -27,14 +32,8 @@ class Connection:
         Raises:
             ConnectionFailed, RequestTimeout: it did not go out, or not whole.
         """
-        if self._stream is not None and self._stream.has_ended():
-            # The broker closes when it refuses something: what is written now would be lost.
-            self.close()
-        try:
-            self._connected().send([encode_request(request).joined()])
-        except (ConnectionFailed, RequestTimeout):
-            self.close()
-            raise
+        self._close_ended()
+        self._tell(request, monotonic() + self._timeout_s)
 
     def ask(self, request: Request, most: int) -> memoryview:
         """The reply to a request, without its size, of up to `most` bytes.
@@ -44,11 +43,14 @@ class Connection:
             RequestTimeout: no reply came.
             DecodeError: the reply says a size that cannot be.
         """
-        self.tell(request)
+        until = monotonic() + self._timeout_s
+        self._close_ended()
+        self._tell(request, until)
         try:
-            size = _SIZE.unpack(self._connected().receive(_SIZE.size))[0]
+            stream = self._connected(until)
+            size = _SIZE.unpack(stream.receive(_SIZE.size, until))[0]
             size = checked_size(size, _LEAST_REPLY, most)
-            return memoryview(self._connected().receive(size))
+            return memoryview(stream.receive(size, until))
         except (ConnectionFailed, RequestTimeout, DecodeError):
             self.close()
             raise
@@ -65,11 +67,24 @@ class Connection:
             self._stream.close()
             self._stream = None
 
-    def _connected(self) -> BlockingStream:
+    def _close_ended(self) -> None:
+        """The broker closes when it refuses something: what is written then would be lost."""
+        if self._stream is not None and self._stream.has_ended():
+            self.close()
+
+    def _tell(self, request: Request, until: float) -> None:
+        try:
+            self._connected(until).send([encode_request(request).joined()], until)
+        except (ConnectionFailed, RequestTimeout):
+            self.close()
+            raise
+
+    def _connected(self, until: float) -> BlockingStream:
         if self._stream is None:
             host, port = self.address
+            connect_s = min(_CONNECT_SECONDS, max(0.0, until - monotonic()))
             self._stream = BlockingStream(
-                host, port, connect_s=_CONNECT_SECONDS, timeout_s=self._timeout_s
+                host, port, connect_s=connect_s, timeout_s=self._timeout_s
             )
         return self._stream
 

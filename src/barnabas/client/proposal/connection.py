@@ -61,6 +61,7 @@ class Connection(Closing):
         self._stream: BlockingStream | None = None
         self._awaited: dict[int, Awaited] = {}
         self._number = 0
+        self._size: int | None = None
         self._receiving = False
         self._closed = False
 
@@ -178,21 +179,31 @@ class Connection(Closing):
             self._fail(stream, ConnectionFailed(f"{self} closed the connection"))
             stream = None
         if stream is None:
-            stream = BlockingStream(
-                *self._address, connect_s=_CONNECT_SECONDS, timeout_s=self._silent_s
-            )
+            connect_s = min(_CONNECT_SECONDS, self._silent_s)
+            stream = BlockingStream(*self._address, connect_s=connect_s, timeout_s=self._silent_s)
+            self._size = None
             with self._changed:
                 self._stream = stream
         return stream
 
     def _receive(self, stream: BlockingStream, seconds: float) -> bool:
-        """Hand over one answer, or why there are none; False: nothing came in time."""
+        """Hand over one answer, or why there are none; False: none came whole in time."""
+        until = self._clock.monotonic() + seconds
         try:
             if not stream.ready(seconds):
                 return False
-            size: int = _SIZE.unpack(stream.receive(_SIZE.size))[0]
-            self._hand_over(stream.receive(checked_size(size, _LEAST_REPLY, self._largest)))
-        except (ConnectionFailed, RequestTimeout, DecodeError) as error:
+            if self._size is None:
+                size: int = _SIZE.unpack(stream.receive(_SIZE.size, until))[0]
+                self._size = checked_size(size, _LEAST_REPLY, self._largest)
+            frame = stream.receive(self._size, until)
+            self._size = None
+            self._hand_over(frame)
+        except RequestTimeout as error:
+            # Half an answer is waited for by whoever has the time, until the broker is silent.
+            if self._clock.monotonic() - stream.heard_at < self._silent_s:
+                return False
+            self._fail(stream, error)
+        except (ConnectionFailed, DecodeError) as error:
             self._fail(stream, error)
         return True
 

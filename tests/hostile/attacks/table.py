@@ -16,7 +16,7 @@ from tests.interop.peers.real_kafka import RealKafka
 PAGE = Path(__file__).resolve().parents[3] / "docs" / "security.md"
 BEGIN, END = "<!-- attacks: begin -->\n", "<!-- attacks: end -->\n"
 _HEAD = """\
-| what is sent | memory of barnabas, MB | another client waits, s | memory of Kafka 4.3, MB | another client waits, s |
+| what is sent | barnabas: memory, MB | wait of another client, s | Kafka 4.3: memory, MB | wait, s |
 |---|---|---:|---|---:|
 """
 

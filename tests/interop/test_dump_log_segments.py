@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from barnabas.log.checkpoints import NO_CHECKPOINT, Checkpoint
 from barnabas.log.config import LogConfig
-from barnabas.log.opening import NO_CHECKPOINT, Checkpoint, open_log
+from barnabas.log.opening import open_log
 from barnabas.records.compression import Codec
 from barnabas.records.convert import convert
 from barnabas.records.set_builder import MessageSetBuilder

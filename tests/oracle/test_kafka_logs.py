@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
+from barnabas.log.checkpoints import NO_CHECKPOINT
 from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager, LogSettings
-from barnabas.log.opening import NO_CHECKPOINT, open_log
+from barnabas.log.opening import open_log
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.producer_snapshot import decode_snapshot
 from barnabas.log.producer_state import AppendedBatch

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from barnabas.errors import ErrorCode
+from barnabas.log.checkpoints import Checkpoint
 from barnabas.log.config import LogConfig
-from barnabas.log.opening import Checkpoint, create_log, open_log
+from barnabas.log.opening import create_log, open_log
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.retention import drop_expired
 from barnabas.log.truncation import truncate_log

@@ -1,6 +1,7 @@
 """The file of a segment's batches, and what can be found in it without an index."""
 
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from barnabas.errors import DamagedFile, DecodeError
 from barnabas.log.config import LogConfig
@@ -8,6 +9,14 @@ from barnabas.log.file_names import segment_name
 from barnabas.log.scan import FoundBatch
 from barnabas.ports import Disk, File
 from barnabas.records.batch import BatchHeader
+
+
+class BatchesEnd(NamedTuple):
+    """Position and offset behind a last batch, and the batch's leader epoch; -1: there is none."""
+
+    position: int
+    offset: int
+    leader_epoch: int
 
 
 class BatchFile:
@@ -60,12 +69,13 @@ class BatchFile:
         except DecodeError as error:
             raise self.damaged(error) from error
 
-    def end_from(self, position: int) -> tuple[int, int]:
-        """Position and offset behind the last whole batch, looked for from a batch's start on."""
-        after = self.base_offset
+    def end_from(self, position: int) -> BatchesEnd:
+        """Where the last whole batch ends, looked for from a batch's start on."""
+        after, epoch = self.base_offset, -1
         for found in self.scan(position, check_crcs=False):
-            position, after = found.header.end, found.header.next_offset
-        return position, after
+            header = found.header
+            position, after, epoch = header.end, header.next_offset, header.leader_epoch
+        return BatchesEnd(position, after, epoch)
 
     def damaged(self, error: DecodeError) -> DamagedFile:
         """What to raise where the file holds something else than batches."""

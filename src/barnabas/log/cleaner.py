@@ -130,7 +130,7 @@ class LogCleaner:
     def _offsets(self, disk: Disk, place: str) -> dict[TopicPartition, int]:
         offsets = self._clean.get(place)
         if offsets is None:
-            offsets = self._clean[place] = read_offsets(disk, f"{place}/{CLEANED_UP_TO}") or {}
+            offsets = self._clean[place] = read_offsets(disk, f"{place}/{CLEANED_UP_TO}")
         return offsets
 
     # --- A round ------------------------------------------------------------------------------

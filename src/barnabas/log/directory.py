@@ -8,6 +8,7 @@ from barnabas.log.checkpoints import (
     HIGH_WATERMARK,
     LOG_START,
     RECOVERY_POINT,
+    Checkpoint,
     read_offsets,
     write_offsets,
 )
@@ -19,7 +20,6 @@ from barnabas.log.file_names import (
     partition_directory,
 )
 from barnabas.log.meta_properties import META_PROPERTIES, MetaProperties, parse_meta_properties
-from barnabas.log.opening import Checkpoint
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.partition_metadata import parse_topic_id
 from barnabas.ports import Disk
@@ -100,12 +100,14 @@ class LogDirectory:
 
     def checkpoints(self, *, clean: bool) -> Mapping[TopicPartition, Checkpoint]:
         """What is known of each partition before its files are looked at."""
-        recovery = read_offsets(self._disk, self._at(RECOVERY_POINT)) or {}
+        recovery = read_offsets(self._disk, self._at(RECOVERY_POINT))
         self._written[RECOVERY_POINT] = recovery
-        starts = read_offsets(self._disk, self._at(LOG_START)) or {}
+        # Or records that were deleted would be there again. A start behind the end does not count.
+        starts = read_offsets(self._disk, self._at(LOG_START), also_of_damaged=True)
+        ends = read_offsets(self._disk, self._at(HIGH_WATERMARK))
         return {
-            partition: Checkpoint(recovery.get(partition, 0), starts.get(partition, 0), clean)
-            for partition in self.partitions()
+            each: Checkpoint(recovery.get(each, 0), starts.get(each, 0), clean, ends.get(each, -1))
+            for each in self.partitions()
         }
 
     def has_checkpoint(self, partition: TopicPartition) -> bool:

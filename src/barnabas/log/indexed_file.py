@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable
 
 from barnabas.errors import DamagedFile, DecodeError, StorageError
-from barnabas.log.batch_file import BatchFile
+from barnabas.log.batch_file import BatchesEnd, BatchFile
 from barnabas.log.config import LogConfig
 from barnabas.log.entry_file import MISSING
 from barnabas.log.file_names import INDEX, TIME_INDEX
@@ -184,33 +184,37 @@ class IndexedFile(BatchFile):
         """The offset behind the last whole batch in the file; where they count bytes, its end."""
         if self._scheme is BYTE_POSITION:
             return self.base_offset + self.written
-        return self.end_from(self._last_known())[1]
+        return self.end_from(self._last_known()).offset
 
-    def whole_end(self) -> int:
-        """The offset behind the last batch; -1 if the file does not end with one."""
+    def whole_end(self) -> BatchesEnd | None:
+        """Where the last batch ends; None if the file does not end with one."""
         try:
-            position, after = self.end_from(self._last_known())
+            end = self.end_from(self._last_known())
         except DamagedFile:
-            return -1
-        return after if position == self.written else -1
+            return None
+        return end if end.position == self.written else None
 
     def _last_known(self) -> int:
         """Where the batch of the last index entry starts; 0 if there is none."""
         return self._place_of(OffsetIndex.for_position, _LARGEST).position if self.written else 0
 
     def _find_max_timestamp(self) -> int:
-        """What the time index says, and the batches from the last index entry on.
+        """What the time index says, and the batches behind its last entry.
 
-        Both indexes get their entries together; the last one of the time index may be missing.
+        Both indexes get their entries together; the last one of the time index may be missing. Where
+        its last entry is far from the end, only the batches from the last offset entry on are read.
         """
         last = self._time_entry(TimeIndex.last)
         timestamp, at_offset = last or (NO_TIMESTAMP, self.base_offset)
-        start = self._last_known()
+        known = self._last_known()
+        start = 0 if last is None else self._position_of(last.offset, known)
+        if self.written - start > _FAR:
+            start = known
         try:
-            for header in self.headers(start):
+            for header in self.headers(min(start, known)):
                 if header.max_timestamp <= timestamp:
                     continue
-                if header.position == start and start:
+                if header.position <= known and known:
                     self._mend(TIME_INDEX, f"it knows nothing younger than {timestamp}")
                     return self._max_timestamp
                 timestamp, at_offset = header.max_timestamp, header.last_offset
@@ -218,6 +222,14 @@ class IndexedFile(BatchFile):
             raise self.damaged(error) from error
         self.max_timestamp_offset = at_offset
         return timestamp
+
+    def _position_of(self, offset: int, otherwise: int) -> int:
+        """Where the batch that holds an offset starts, if that can be seen."""
+        try:
+            place = self.find(offset)
+        except DamagedFile:
+            return otherwise
+        return otherwise if place is None else place.position
 
     # --- Making ---------------------------------------------------------------------------------
 

@@ -4,13 +4,16 @@ Source: KIP-101, KIP-279; Kafka's LeaderEpochFileCache and LeaderEpochCheckpoint
 """
 
 from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from itertools import pairwise
 
-from barnabas.errors import DamagedFile
+from barnabas.errors import StorageError
 from barnabas.ports import Disk
 
 _VERSION = "0"
-_EXPECTED = "version 0, a count, and as many lines with an epoch and an offset"
+_EXPECTED = "version 0, a count, and as many lines with an epoch and an offset, which grow"
 _UNDEFINED = (-1, -1)
+_INT32_MAX = (1 << 31) - 1
 
 
 class LeaderEpochs:
@@ -20,33 +23,39 @@ class LeaderEpochs:
     forgotten at the start is not written, as the next start knows where the log begins.
     """
 
-    __slots__ = ("_disk", "_epochs", "_path", "_starts", "latest")
+    __slots__ = ("_disk", "_epochs", "_starts", "_usable", "compare", "latest", "path")
 
     def __init__(self, disk: Disk, path: str) -> None:
         """None yet; `load` knows those of the file."""
         self._disk = disk
-        self._path = path
+        self.path = path
         self._epochs: list[int] = []
         self._starts: list[int] = []
+        self._usable = True
+        """Whether what is at `path` is a file of epochs, or nothing."""
         self.latest = -1
         """The newest epoch; -1 if there is none."""
+        self.compare: Callable[[], None] | None = None
+        """What compares them with the batches before the first answer that depends on them."""
 
-    def load(self, *, may_be_torn: bool = False) -> None:
-        """Read the file. `may_be_torn`: one made just before the power went counts as none.
+    def load(self) -> str:
+        """Read the file; gives what is wrong with it, in words, and knows none then. Empty: nothing is.
 
-        Raises:
-            DamagedFile: it is none of version 0.
+        Kafka makes the file empty, and writes it when it must; so does a power cut.
         """
-        if self._disk.exists(self._path) and not self._parse(self._disk.read_file(self._path)):
-            if not may_be_torn:
-                raise DamagedFile(self._path, 0, _EXPECTED)
-            self._disk.remove(self._path)
+        fault, data = "", b""
+        try:
+            data = self._disk.read_file(self.path) if self._disk.exists(self.path) else b""
+        except StorageError as error:
+            fault = str(error)
+        if data and not self._parse(data):
+            fault = f"it should have {_EXPECTED}"
+        self._usable = not fault
         self.latest = self._epochs[-1] if self._epochs else -1
+        return fault
 
     def _parse(self, data: bytes) -> bool:
-        """Take in a file; whether it is one. Kafka makes it empty, and writes it when it must."""
-        if not data:
-            return True
+        """Take in a file; whether it is one."""
         lines = data.decode("ascii", "replace").split("\n")
         try:
             rows = [tuple(map(int, line.split(" "))) for line in lines[2:] if line]
@@ -54,10 +63,21 @@ class LeaderEpochs:
             count = int(lines[1])
         except (ValueError, IndexError):
             return False
-        if lines[0] != _VERSION or len(rows) != count:
+        if lines[0] != _VERSION or len(rows) != count or data[-1:] != b"\n":
+            return False
+        grow = all(one < then for one, then in pairwise([-1, *epochs, _INT32_MAX + 1]))
+        if not grow or any(one > then for one, then in pairwise([0, *starts])):
             return False
         self._epochs, self._starts = epochs, starts
         return True
+
+    def replace(self, entries: Sequence[tuple[int, int]]) -> None:
+        """Know these, and no others; both columns grow."""
+        self._epochs = [epoch for epoch, _ in entries]
+        self._starts = [start for _, start in entries]
+        self.latest = self._epochs[-1] if self._epochs else -1
+        self.compare = None
+        self._write()
 
     def entries(self) -> list[tuple[int, int]]:
         """(epoch, first offset), oldest first."""
@@ -84,6 +104,9 @@ class LeaderEpochs:
             return _UNDEFINED
         if epoch == self.latest:
             return epoch, log_end
+        compare, self.compare = self.compare, None
+        if compare is not None:
+            compare()
         after = bisect_right(self._epochs, epoch)
         if after == len(self._epochs):
             return _UNDEFINED
@@ -114,7 +137,10 @@ class LeaderEpochs:
 
     def _write(self, *, durable: bool = True) -> None:
         self.latest = self._epochs[-1] if self._epochs else -1
+        if not self._usable:
+            self._disk.remove(self.path)
+            self._usable = True
         rows = [f"{epoch} {start}\n" for epoch, start in self.entries()]
         text = f"{_VERSION}\n{len(rows)}\n{''.join(rows)}"
         write = self._disk.replace_file if durable else self._disk.write_file
-        write(self._path, text.encode("ascii"))
+        write(self.path, text.encode("ascii"))

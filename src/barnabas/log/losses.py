@@ -40,6 +40,27 @@ class Losses:
             f" {known} on the disk: what is between is gone, unless its files can be had from a copy"
         )
 
+    def start_not_used(self, start: int, first: int, end: int) -> None:
+        """A checkpoint lets the log start behind its end, so it starts with its first segment."""
+        self.notes.append(
+            f"log-start-offset-checkpoint says that the log starts at {start}, and it ends at {end}:"
+            f" it starts at {first}. Where records are there again that were deleted, delete them again"
+        )
+
+    def point_not_used(self, point: int, end: int) -> None:
+        """A checkpoint says that more was on the disk than there ever was, so far as anybody knows."""
+        self.notes.append(
+            f"recovery-point-offset-checkpoint says that all up to {point} was on the disk, and the log"
+            f" ends at {end}: what that file says is not used"
+        )
+
+    def continues_at(self, start: int, end: int) -> None:
+        """What is left ends before the start of the log, and new records get offsets from there on."""
+        self.notes.append(
+            f"recovered: the log ends at {end}, and both checkpoints say that it had more, and started at"
+            f" {start}: it goes on from there"
+        )
+
     def missing(self, gaps: Sequence[tuple[int, int]]) -> None:
         """The offsets of these gaps, from one up to another, are in none of the segments."""
         if gaps:

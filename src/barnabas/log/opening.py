@@ -9,11 +9,13 @@ from the batches. Source: Kafka's LogLoader.
 
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
 
-from barnabas.errors import DamagedFile, LogDirFailed
+from barnabas.errors import DamagedFile, LogDirFailed, StorageError
+from barnabas.log.bounds import find_bounds
+from barnabas.log.checkpoints import NO_CHECKPOINT, Checkpoint
 from barnabas.log.config import MAGIC_07, TODAYS_MAGIC, LogConfig
 from barnabas.log.damaged_log import DamagedLog
+from barnabas.log.epoch_recovery import check_epochs, rebuild_epochs
 from barnabas.log.file_names import (
     CLEANED,
     DELETED,
@@ -30,24 +32,11 @@ from barnabas.log.old_names import without_old_names
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.partition_metadata import encode_topic_id, parse_topic_id
 from barnabas.log.producer_recovery import rebuild_aborted, restore_producers
-from barnabas.log.recovery import recover, remove_segments
 from barnabas.log.replacement import finish_replacement
-from barnabas.log.segment import Segment
+from barnabas.log.segment import Segment, new_segment
 from barnabas.log.segments import Segments
 from barnabas.ports import Disk
 from barnabas.types import TopicPartition
-
-
-class Checkpoint(NamedTuple):
-    """What the log directory's checkpoints say of one partition."""
-
-    recovery_point: int = 0
-    start_offset: int = 0
-    clean: bool = False
-    """The broker stopped in order, so nothing needs to be recovered."""
-
-
-NO_CHECKPOINT = Checkpoint()
 
 
 def open_log(
@@ -72,14 +61,13 @@ def open_log(
     log.epochs = LeaderEpochs(disk, f"{directory}/{LEADER_EPOCHS}")
     segments = _segments(disk, directory, config, names)
     if not segments:
-        segments = [_new_segment(disk, directory, checkpoint.start_offset, config)]
+        segments = [new_segment(disk, directory, checkpoint.start_offset, config)]
     recovery_point = checkpoint.recovery_point
     if config.byte_positions and not recovery_point and PARTITION_METADATA not in names:
         # Kafka 0.7 has no checkpoints: it syncs a segment before it begins the next. We do not, and
         # a log of ours has another file with its segments.
         recovery_point = segments[-1].base_offset
     try:
-        log.epochs.load(may_be_torn=not checkpoint.clean)
         _begin(log, segments, checkpoint._replace(recovery_point=recovery_point))
     except DamagedFile as error:
         return DamagedLog(log, segments, error, checkpoint[:2], left_in_order=checkpoint.clean)
@@ -87,39 +75,35 @@ def open_log(
 
 
 def _begin(log: PartitionLog, segments: list[Segment], checkpoint: Checkpoint) -> None:
-    """Find where the log starts and ends, and who has produced to it.
+    """Find where the log starts and ends, who leads it, and who has produced to it.
 
     Raises:
         StorageError: as `open_log`.
         DamagedFile: a segment does not hold what it must where it was looked at.
     """
-    disk, directory, recovery_point = log.disk, log.directory, checkpoint.recovery_point
-    rebuilt = None
-    end = segments[-1].whole_end() if checkpoint.clean else -1
-    clean = end >= recovery_point
-    if not clean:
-        segments, rebuilt, end = recover(log, segments, recovery_point)
-        if checkpoint.clean and end < recovery_point:
-            log.losses.ends_early(end, recovery_point)
+    fault, known = log.epochs.load(), log.epochs.latest
+    segments, start, end, rebuilt, newest = find_bounds(log, segments, checkpoint)
     if log.config.byte_positions:
         log.losses.missing_bytes(_holes(segments))
-    start = max(checkpoint.start_offset, segments[0].base_offset)
-    if end < start:
-        # The checkpoint knows of more than is there: what is left is before the start.
-        log.losses.removed(segments, f"they end at {end}, and the log is said to start at {start}")
-        remove_segments(disk, segments)
-        segments = [_new_segment(disk, directory, start, log.config)]
-        end = start
     # The one that begins where the log ends is still the leader's, and stays: leading would only
     # write it again, a sync for each log that is empty.
     log.epochs.truncate_end(end + 1)
     log.epochs.truncate_start(start)
     # What was made again from the batches is to be synced, too.
     log.opened(Segments(segments), start, end, end if rebuilt is None else min(rebuilt, end))
+    # What recovery found of epochs began where it began to look, at the latest.
+    is_part = known < 0 <= newest and rebuilt not in (None, segments[0].base_offset)
+    known_last = log.epochs.at(end - 1)
+    if not fault and (is_part or (newest >= 0 and newest != known_last)):
+        fault = f"the last batches are of epoch {newest}, and it says {known_last}"
+    if fault:
+        rebuild_epochs(log.epochs, log.segments, start, fault)
+    else:
+        log.epochs.compare = lambda: check_epochs(log.epochs, log.segments, log.start_offset)
     restore_producers(log, rebuilt)
     if segments[-1].aborted.fault:
         rebuild_aborted(log, segments[-1], segments[-1].aborted.fault)
-    if not clean:
+    if rebuilt is not None:
         _begin_sync_of_names(log, end)
         if end - log.recovery_point >= log.config.flush_messages:
             # What nobody was promised yet counts from here on: readers see it, and a producer
@@ -138,15 +122,16 @@ def _identify(log: PartitionLog, path: str, *, clean: bool) -> None:
 
     In a directory that was left in order that is told: who has the topics gives the log its id.
     """
-    topic_id = parse_topic_id(log.disk.read_file(path))
+    try:
+        topic_id = parse_topic_id(log.disk.read_file(path))
+        what = f"{path} is damaged: at byte 0 there should be version 0 and the id of a topic"
+    except StorageError as error:
+        topic_id, what = None, str(error)
     if topic_id is not None:
         log.topic_id = topic_id
         return
     if clean:
-        log.losses.notes.append(
-            f"{path} is damaged: at byte 0 there should be version 0 and the id of a topic; it gets"
-            " the id of the topic of that name"
-        )
+        log.losses.notes.append(f"{what}; it gets the id of the topic of that name")
     log.disk.remove(path)
 
 
@@ -173,7 +158,7 @@ def create_log(
     log = PartitionLog(disk, partition, directory, config)
     log.topic_id = topic_id
     log.epochs = LeaderEpochs(disk, f"{directory}/{LEADER_EPOCHS}")
-    log.opened(Segments([_new_segment(disk, directory, 0, config)]), 0, 0, 0)
+    log.opened(Segments([new_segment(disk, directory, 0, config)]), 0, 0, 0)
     log.epochs.assign(0, 0, durable=False)
     _begin_sync_of_names(log, 0)
     return log
@@ -222,9 +207,3 @@ def _segments(disk: Disk, directory: str, config: LogConfig, names: set[str]) ->
     parsed = (parse_segment_file(name) for name in names)
     bases = sorted(base for base, suffix in filter(None, parsed) if suffix == config.scheme.suffix)
     return [Segment(disk, directory, base, config) for base in bases]
-
-
-def _new_segment(disk: Disk, directory: str, base_offset: int, config: LogConfig) -> Segment:
-    segment = Segment(disk, directory, base_offset, config)
-    segment.create(0)
-    return segment

@@ -14,6 +14,7 @@ is told of. What must survive a power cut asks for `flush.messages`.
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from barnabas.log.batch_file import BatchesEnd
 from barnabas.log.file_names import SEGMENT_FILES
 from barnabas.log.leader_epochs import LeaderEpochs
 from barnabas.log.partition_log import PartitionLog
@@ -22,11 +23,15 @@ from barnabas.ports import Disk
 
 
 class Recovered(NamedTuple):
-    """The segments that stay, the first offset of those that were checked, the end of the log."""
+    """The segments that stay, the first offset of those that were checked, the end of the log.
+
+    `newest_epoch` is the highest of a batch in those; -1 if they have none.
+    """
 
     segments: list[Segment]
     checked: int
     end: int
+    newest_epoch: int
 
 
 def recover(log: PartitionLog, segments: list[Segment], recovery_point: int) -> Recovered:
@@ -39,6 +44,7 @@ def recover(log: PartitionLog, segments: list[Segment], recovery_point: int) -> 
     while first > 0 and segments[first].base_offset > recovery_point:
         first -= 1
     checked = end = segments[first].base_offset
+    newest = -1
     gaps: list[tuple[int, int]] = []
     stay = len(segments)
     for number in range(first, len(segments)):
@@ -52,7 +58,8 @@ def recover(log: PartitionLog, segments: list[Segment], recovery_point: int) -> 
             # One whose segment is empty is a part of the gap.
             start = gaps.pop()[0] if gaps and gaps[-1][1] == end else end
             gaps.append((start, segment.base_offset))
-        position, end = _recover_segment(segment, log.epochs)
+        position, end, epoch = _recover_segment(segment, log.epochs)
+        newest = max(newest, epoch)
         if position < segment.size:
             stay = number + 1
             log.losses.cut(segment, position, end)
@@ -63,7 +70,7 @@ def recover(log: PartitionLog, segments: list[Segment], recovery_point: int) -> 
     if "compact" not in log.config.cleanup_policy:
         log.losses.missing(gaps)
     remove_segments(log.disk, segments[stay:])
-    return Recovered(segments[:stay], checked, end)
+    return Recovered(segments[:stay], checked, end, newest)
 
 
 def _why_not_behind(segment: Segment, end: int, *, counts_bytes: bool) -> str:
@@ -76,14 +83,14 @@ def _why_not_behind(segment: Segment, end: int, *, counts_bytes: bool) -> str:
     return ""
 
 
-def _recover_segment(segment: Segment, epochs: LeaderEpochs) -> tuple[int, int]:
+def _recover_segment(segment: Segment, epochs: LeaderEpochs) -> BatchesEnd:
     """Make the indexes of a segment again, up to its last right batch.
 
-    Returns: the position and the offset behind that batch.
+    Returns: the position and the offset behind that batch, and the highest leader epoch up to there.
     """
     segment.start_rebuild()
     segment.aborted.replace((), segment.base_offset)
-    valid, after = 0, segment.base_offset
+    valid, after, newest = 0, segment.base_offset, -1
     for found in segment.scan(0):
         header = found.header
         if header.base_offset < after:
@@ -92,8 +99,9 @@ def _recover_segment(segment: Segment, epochs: LeaderEpochs) -> tuple[int, int]:
             epochs.assign(header.leader_epoch, header.base_offset)
         segment.index(header.position, header)
         valid, after = header.end, header.next_offset
+        newest = max(newest, header.leader_epoch)
     segment.seal()
-    return valid, after
+    return BatchesEnd(valid, after, newest)
 
 
 def remove_segments(disk: Disk, segments: Sequence[Segment]) -> None:

@@ -5,7 +5,7 @@ names. From the moment that all are `.swap` the next start goes on; before it go
 Source: Kafka's LocalLog.replaceSegments and LogLoader.removeTempFilesAndCollectSwapFiles.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from barnabas.errors import StorageError
 from barnabas.log.file_names import (
@@ -16,6 +16,7 @@ from barnabas.log.file_names import (
     SNAPSHOT,
     SWAP,
     parse_segment_file,
+    segment_name,
 )
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.scan import scan_batches
@@ -66,6 +67,7 @@ def discard_cleaned(disk: Disk, directory: str) -> None:
 def finish_replacement(disk: Disk, directory: str, names: set[str]) -> set[str]:
     """After a crash: put `.swap` segments in place if all their files are there, else go back.
 
+    So it goes back where one does not hold whole batches up to its end, while what it replaces is there.
     Takes and returns the names in the directory.
     """
     swapped = {_base_of(name, SWAP) for name in names if name.endswith(SWAP)}
@@ -74,27 +76,68 @@ def finish_replacement(disk: Disk, directory: str, names: set[str]) -> set[str]:
     unfinished = {_base_of(name, CLEANED) for name in names if name.endswith(CLEANED)}
     # A segment is made after those before it are in place, and renamed file by file.
     incomplete = min(unfinished, default=max(swapped) + 1)
-    for name in sorted(names):
-        if name.endswith(SWAP) and _base_of(name, SWAP) >= incomplete:
-            disk.remove(f"{directory}/{name}")
-            names.discard(name)
-    logs = sorted(name for name in names if name.endswith(LOG + SWAP))
-    if logs:
-        start = _base_of(logs[0], SWAP)
-        end = max(_end_of(disk, f"{directory}/{name}", _base_of(name, SWAP)) for name in logs)
-        for name in sorted(names):
-            parsed = parse_segment_file(name)
-            if parsed and parsed[1] in SEGMENT_FILES and start <= parsed[0] < end:
-                disk.remove(f"{directory}/{name}")
-                names.discard(name)
+    ends = {
+        base: _end_of(disk, f"{directory}/{segment_name(base)}{LOG}{SWAP}", base)
+        for base in sorted(swapped)
+        if base < incomplete and segment_name(base) + LOG + SWAP in names
+    }
+    broken = [base for base, end in ends.items() if end < 0 and _is_replaced(names, base)]
+    incomplete = min([incomplete, *broken])
+    _remove(disk, directory, names, lambda base: base >= incomplete, SWAP)
+    if incomplete in broken:
+        _bring_back(disk, directory, names, incomplete)
+    kept = {base: max(end, base + 1) for base, end in ends.items() if base < incomplete}
+    if kept:
+        start, end = min(kept), max(kept.values())
+        _remove(disk, directory, names, lambda base: start <= base < end)
     for name in sorted(names):
         if name.endswith(SWAP):
-            final = name.removesuffix(SWAP)
-            disk.rename(f"{directory}/{name}", f"{directory}/{final}", durable=False)
-            names.discard(name)
-            names.add(final)
+            _rename(disk, directory, names, name, name.removesuffix(SWAP))
     disk.sync_directory(directory)
     return names
+
+
+def _is_replaced(names: set[str], base: int) -> bool:
+    """Whether the segment that begins with `base` is there that a new one is to replace."""
+    name = segment_name(base) + LOG
+    return name in names or name + DELETED in names
+
+
+def _remove(
+    disk: Disk, directory: str, names: set[str], is_doomed: Callable[[int], bool], suffix: str = ""
+) -> None:
+    """Remove the files of segments, with a suffix behind their names, by base offsets."""
+    for name in sorted(names):
+        parsed = parse_segment_file(name.removesuffix(suffix)) if name.endswith(suffix) else None
+        if parsed and parsed[1] in SEGMENT_FILES and is_doomed(parsed[0]):
+            disk.remove(f"{directory}/{name}")
+            names.discard(name)
+
+
+def _bring_back(disk: Disk, directory: str, names: set[str], base: int) -> None:
+    """Undo the renaming of the segments that one was to replace, up to the next that is in its place.
+
+    Those of an earlier round may be there, too: what the segments before them hold.
+    """
+    logs = [parse_segment_file(name) for name in names]
+    following = [one[0] for one in logs if one and one[0] >= base and one[1] == LOG]
+    renamed = sorted(one[0] for one in logs if one and one[1] == LOG + DELETED)
+    end = base
+    for number in renamed:
+        if not end <= number < min(following, default=number + 1):
+            continue
+        for kind in SEGMENT_FILES:
+            name = segment_name(number) + kind
+            if name + DELETED in names:
+                _rename(disk, directory, names, name + DELETED, name)
+        end = _end_of(disk, f"{directory}/{segment_name(number)}{LOG}", number)
+        end = max(end, number + 1)
+
+
+def _rename(disk: Disk, directory: str, names: set[str], name: str, final: str) -> None:
+    disk.rename(f"{directory}/{name}", f"{directory}/{final}", durable=False)
+    names.discard(name)
+    names.add(final)
 
 
 def _base_of(name: str, suffix: str) -> int:
@@ -103,10 +146,11 @@ def _base_of(name: str, suffix: str) -> int:
 
 
 def _end_of(disk: Disk, path: str, base: int) -> int:
-    """The offset behind the last batch in a file; behind its base if it holds none."""
+    """The offset behind the last batch in a file; -1 if it is empty, or ends with something else."""
     file = disk.open(path)
-    end = base + 1
-    for found in scan_batches(file, 0, file.size(), check_crcs=False):
-        end = found.header.next_offset
+    position, end = 0, base
+    for found in scan_batches(file, 0, file.size()):
+        position, end = found.header.end, found.header.next_offset
+    size = file.size()
     file.close()
-    return end
+    return end if 0 < position == size else -1

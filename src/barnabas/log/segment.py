@@ -141,6 +141,13 @@ class Segment(IndexedFile):
         return renamed
 
 
+def new_segment(disk: Disk, directory: str, base_offset: int, config: LogConfig) -> Segment:
+    """Make an empty one, of no known age."""
+    segment = Segment(disk, directory, base_offset, config)
+    segment.create(0)
+    return segment
+
+
 def _jitter(stem: str, config: LogConfig) -> int:
     """A number below `segment.jitter.ms` that differs from segment to segment, as if by chance."""
     bound = min(config.segment_jitter_ms, config.longest_segment_ms)

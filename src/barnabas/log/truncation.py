@@ -3,7 +3,7 @@
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.producer_recovery import rebuild_aborted, restore_producers
 from barnabas.log.recovery import remove_segments
-from barnabas.log.segment import Segment
+from barnabas.log.segment import new_segment
 
 
 def truncate_log(log: PartitionLog, offset: int) -> None:
@@ -39,8 +39,7 @@ def start_anew(log: PartitionLog, offset: int) -> None:
     log.write_pending()
     log.flushing.wait()
     remove_segments(log.disk, list(log.segments))
-    segment = Segment(log.disk, log.directory, offset, log.config)
-    segment.create(0)
+    segment = new_segment(log.disk, log.directory, offset, log.config)
     log.segments.replace_all(segment)
     _forget_from(log, offset)
 

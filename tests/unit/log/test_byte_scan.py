@@ -4,9 +4,10 @@ import pytest
 
 from barnabas.errors import ErrorCode
 from barnabas.log.byte_reading import region_from
+from barnabas.log.checkpoints import NO_CHECKPOINT, Checkpoint
 from barnabas.log.config import MAGIC_07, LogConfig
 from barnabas.log.file_names import PARTITION_METADATA
-from barnabas.log.opening import NO_CHECKPOINT, Checkpoint, open_log
+from barnabas.log.opening import open_log
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.partition_metadata import encode_topic_id
 from barnabas.records.message07 import encode_message

@@ -2,8 +2,9 @@
 
 import pytest
 
+from barnabas.log.checkpoints import Checkpoint
 from barnabas.log.config import LogConfig
-from barnabas.log.opening import Checkpoint, open_log
+from barnabas.log.opening import open_log
 from barnabas.log.partition_log import PartitionLog
 from barnabas.types import TopicPartition
 from tests.memory_disk import MemoryDisk

@@ -9,8 +9,9 @@ import pytest
 
 from barnabas.errors import DamagedFile, StorageError
 from barnabas.log import indexed_file
+from barnabas.log.checkpoints import Checkpoint
 from barnabas.log.config import LogConfig
-from barnabas.log.opening import Checkpoint, create_log, open_log
+from barnabas.log.opening import create_log, open_log
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.timestamps import first_not_before, newest
 from barnabas.records.batch import walk
@@ -253,6 +254,25 @@ def test_an_index_that_lacks_entries_is_made_again(
     (record,) = caplog.records
     assert f"it has no entry for the {9 * SIZE} bytes from 0 on" in record.__dict__["why"]
     assert findings(log) == expected()
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_a_time_index_that_was_cut_makes_no_segment_older(kept: int) -> None:
+    """Its greatest time is in the middle, so that neither the last batch nor the last entry has it."""
+    disk = MemoryDisk()
+    log = create_log(disk, DOGS, PLACE, CONFIG, bytes(16))
+    for time in (1000, 1010, 1020, 1030, 9000, 1040, 1050, 1060, 1070, 1080):
+        batch = make_batch(2, size=180, timestamp=time)
+        log.append(memoryview(batch), leader_epoch=0, now_ms=0)
+    log.close(clean=True)
+    index = disk.files[f"{PLACE}/{0:020d}.timeindex"].now
+    assert len(index) > 12 * kept
+    del index[12 * kept :]
+    log = open_log(disk, DOGS, PLACE, CONFIG, Checkpoint(20, 0, clean=True))
+    assert log.segments.first.max_timestamp == 9000
+    found = first_not_before(log.segments, 0, 5000)
+    assert found is not None
+    assert (found.timestamp, found.offset) == (9000, 8)
 
 
 def test_where_the_batches_are_damaged_the_index_stays_and_leads_to_what_is_behind() -> None:

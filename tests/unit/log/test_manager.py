@@ -94,9 +94,12 @@ def test_a_log_that_is_damaged_keeps_no_other_from_being_served(tmp_path: Path) 
     manager = a_manager(tmp_path)
     manager.open()
     for name in ("cats", "dogs"):
-        fill(manager.create(TopicPartition(name, 0), TOPIC_ID, LogConfig()), 3)
+        fill(manager.create(TopicPartition(name, 0), TOPIC_ID, SMALL), 3)
     manager.close()
-    (tmp_path / "dogs-0" / "leader-epoch-checkpoint").write_text("0\n2\n0 0\n")
+    for snapshot in (tmp_path / "dogs-0").glob("*.snapshot"):
+        snapshot.unlink()
+    with (tmp_path / "dogs-0" / f"{0:020d}.log").open("r+b") as file:
+        file.write(bytes(61))
     for _ in range(2):
         again = a_manager(tmp_path)
         (event,) = again.open()

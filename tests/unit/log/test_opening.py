@@ -3,9 +3,10 @@
 import pytest
 
 from barnabas.errors import DamagedFile, StorageError
+from barnabas.log.checkpoints import Checkpoint
 from barnabas.log.config import LogConfig
 from barnabas.log.damaged_log import DamagedLog
-from barnabas.log.opening import Checkpoint, create_log, open_log
+from barnabas.log.opening import create_log, open_log
 from barnabas.log.partition_log import PartitionLog
 from barnabas.records.batch import walk
 from barnabas.types import TopicPartition
@@ -139,21 +140,6 @@ def test_a_log_with_a_damaged_segment_is_offline_and_says_what_to_do() -> None:
     disk.write_file(f"{PLACE}/{0:020d}.log", whole)
     mended = opened(disk, 8)
     assert (mended.end_offset, mended.losses.notes) == (8, [])
-
-
-def test_leader_epochs_that_are_torn_take_the_log_offline_and_stay_as_they_are() -> None:
-    disk = stopped()
-    text = b"0\n2\n0 0\n"
-    disk.write_file(EPOCHS, text)
-    log = opened(disk)
-    assert (log.start_offset, log.end_offset, log.recovery_point) == (0, 7, 7)
-    (note,) = log.losses.notes
-    assert f"is offline: {EPOCHS} is damaged: at byte 0 there should be version 0, a count" in note
-    log.lead(1)
-    log.close(clean=True)
-    assert disk.read_file(EPOCHS) == text
-    disk.remove(EPOCHS)
-    assert opened(disk).failure is None
 
 
 def test_one_that_is_still_to_be_recovered_is_not_closed_in_order() -> None:

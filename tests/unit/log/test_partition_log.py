@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 
 from barnabas.errors import ErrorCode, StorageError
+from barnabas.log.checkpoints import Checkpoint
 from barnabas.log.config import LogConfig
-from barnabas.log.opening import Checkpoint, open_log
+from barnabas.log.opening import open_log
 from barnabas.log.outcomes import AppendInfo
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.scan import Place

@@ -8,8 +8,9 @@ from functools import cache
 import pytest
 
 from barnabas.errors import StorageError
+from barnabas.log.checkpoints import Checkpoint
 from barnabas.log.config import LogConfig
-from barnabas.log.opening import Checkpoint, create_log, open_log
+from barnabas.log.opening import create_log, open_log
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.producer_snapshot import decode_snapshot, encode_snapshot
 from barnabas.log.stability import aborted_in

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from barnabas.errors import ErrorCode
+from barnabas.log.checkpoints import Checkpoint
 from barnabas.log.config import LogConfig
-from barnabas.log.opening import Checkpoint, open_log
+from barnabas.log.opening import open_log
 from barnabas.log.partition_log import PartitionLog
 from barnabas.records.refused import RefusedRecords
 from barnabas.runtime.disk import RealDisk

@@ -2,8 +2,9 @@
 
 import pytest
 
+from barnabas.log.checkpoints import Checkpoint
 from barnabas.log.config import LogConfig
-from barnabas.log.opening import Checkpoint, create_log, open_log
+from barnabas.log.opening import create_log, open_log
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.segment import Segment
 from barnabas.records.batch import walk
@@ -120,12 +121,40 @@ def test_a_segment_that_begins_before_the_one_before_it_ends_goes() -> None:
     assert "it begins before 4, where the one before it ends" in note
 
 
-def test_a_log_before_its_start_is_gone_and_that_is_told() -> None:
+def test_a_start_behind_the_end_that_nothing_bears_out_does_not_count() -> None:
     disk = left_by_a_kill()
-    size = sum(len(file(disk, base)) for base in (0, 2, 4))
-    log = open_log(disk, DOGS, PLACE, SMALL, Checkpoint(0, start_offset=9))
-    assert (log.start_offset, log.end_offset, log.losses.bytes) == (9, 9, size)
-    assert "they end at 6, and the log is said to start at 9" in log.losses.notes[0]
+    log = open_log(disk, DOGS, PLACE, SMALL, Checkpoint(4, start_offset=9))
+    assert (log.start_offset, log.end_offset, offsets(log)) == (0, 6, list(range(6)))
+    (note,) = log.losses.notes
+    assert "says that the log starts at 9, and it ends at 6: it starts at 0" in note
+
+
+def test_one_that_the_recovery_point_bears_out_keeps_its_offsets_from_new_records() -> None:
+    disk = left_by_a_kill()
+    log = open_log(disk, DOGS, PLACE, SMALL, Checkpoint(11, start_offset=9))
+    assert (log.start_offset, log.end_offset, log.losses.bytes) == (9, 9, 0)
+    assert "both checkpoints say that it had more, and started at 9" in log.losses.notes[-1]
+    assert log.append(memoryview(make_batch()), leader_epoch=0, now_ms=0).base_offset == 9
+    log.write_pending()
+    assert offsets(log) == [9]
+    assert file(disk, 0), "nothing is removed because a checkpoint says so"
+
+
+def test_a_recovery_point_behind_the_end_keeps_nothing_from_being_recovered() -> None:
+    disk = left_by_a_kill()
+    del file(disk, 2)[-30:]
+    log = opened(disk, recovery_point=4000)
+    assert offsets(log) == [0, 1, 2]
+    assert "says that all up to 4000 was on the disk, and the log ends at 6" in log.losses.notes[0]
+
+
+def test_in_a_log_that_was_left_in_order_the_other_checkpoint_tells_which_one_is_right() -> None:
+    disk = left_by_a_kill()
+    checkpoint = Checkpoint(4000, clean=True, high_watermark=6)
+    log = open_log(disk, DOGS, PLACE, SMALL, checkpoint)
+    assert (log.end_offset, log.losses.bytes, log.recovery_point) == (6, 0, 6)
+    (note,) = log.losses.notes
+    assert "recovery-point-offset-checkpoint says that all up to 4000 was on the disk" in note
 
 
 def test_bytes_missing_in_a_log_of_kafka_07_end_it() -> None:

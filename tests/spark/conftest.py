@@ -4,13 +4,16 @@ BARNABAS_SPARK_BROKER=kafka runs everything against real Kafka instead of our br
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pyspark.sql import SparkSession
+from pyspark.sql.classic.dataframe import DataFrame
 
+from barnabas.spark.late_workers import despite_late_workers
 from barnabas.spark.session import session
 from tests.interop.peers.maven import SPARK_CONNECTOR, jars
 from tests.interop.peers.missing import PeerMissing
@@ -29,6 +32,22 @@ def servers() -> Iterator[str]:
 
         with EmbeddedBroker() as broker:
             yield broker.bootstrap_servers
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _patient_reads() -> Iterator[None]:
+    """Batch reads are made again where the machine was too busy to start Python in time."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("collect", "count"):
+            patch.setattr(DataFrame, name, _patient(getattr(DataFrame, name)))
+        yield
+
+
+def _patient(read: Callable[[DataFrame], Any]) -> Callable[[DataFrame], Any]:
+    def reading(frame: DataFrame) -> Any:
+        return despite_late_workers(lambda: read(frame))
+
+    return reading
 
 
 @pytest.fixture(scope="session")

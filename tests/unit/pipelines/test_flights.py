@@ -9,7 +9,8 @@ import pytest
 from pyspark.errors import AnalysisException, StreamingQueryException
 
 from barnabas.pipelines import flights
-from barnabas.pipelines.flights import WORKER_LATE, FlightsOptions, FlightsProgress
+from barnabas.pipelines.flights import FlightsOptions, FlightsProgress
+from barnabas.spark.late_workers import STARTS, WORKER_LATE
 
 OPTIONS = FlightsOptions(bootstrap_servers="h:1", parquet=Path("p"), work=Path("w"))
 
@@ -80,8 +81,8 @@ def test_a_late_worker_is_waited_for_once_more(
     assert "too busy" in caplog.text
 
 
-@pytest.mark.parametrize("errors", [[WORKER_LATE, WORKER_LATE], ["another"]])
-def test_a_second_time_or_another_error_is_the_end(start: Start, errors: list[str]) -> None:
+@pytest.mark.parametrize("errors", [[WORKER_LATE] * STARTS, ["another"]])
+def test_the_last_time_or_another_error_is_the_end(start: Start, errors: list[str]) -> None:
     started = start(*errors)
     with pytest.raises(StreamingQueryException):
         run()

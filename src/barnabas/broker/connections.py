@@ -11,6 +11,7 @@ from barnabas.ports import Channel
 from barnabas.runtime.connection import Connection
 from barnabas.runtime.departures import Departures
 from barnabas.runtime.memory import ConnectionMemory
+from barnabas.wire.framing import Large
 
 log = logging.getLogger(__name__)
 
@@ -65,7 +66,11 @@ class Connections:
             return
         self._accepted += 1
         connection = Connection(
-            channel, self._memory, self._departures, max_frame_bytes=self._max_frame_bytes
+            channel,
+            self._memory,
+            self._departures,
+            max_frame_bytes=self._max_frame_bytes,
+            large=Large(config.socket_request_max_memory_bytes, spoken.dialect.check_large),
         )
         client = ClientConnection(
             self._broker,

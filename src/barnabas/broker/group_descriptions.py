@@ -5,6 +5,7 @@ from typing import Protocol, TypeVar
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.operations import ON_GROUPS
+from barnabas.broker.stepping import Steps
 from barnabas.broker.topic_znodes import Topic
 from barnabas.coordinators.consumer_group.places import Place, by_topic
 from barnabas.coordinators.group.shard import GroupShard
@@ -25,18 +26,21 @@ DescribedT = TypeVar("DescribedT", bound=Described)
 
 def described_each(
     group_ids: Iterable[str], describe: Callable[[str], DescribedT], *, operations: bool
-) -> list[DescribedT]:
+) -> Steps[list[DescribedT]]:
     """Each group; of those that are there also what may be done with them, if that is asked for."""
-    groups = [describe(group_id) for group_id in group_ids]
-    for group in groups:
+    groups: list[DescribedT] = []
+    for group_id in group_ids:
+        group = describe(group_id)
         if operations and not group.error_code:
             group.authorized_operations = ON_GROUPS
+        groups.append(group)
+        yield
     return groups
 
 
 def described_nameless_first(
     group_ids: Iterable[str], describe: Callable[[str], DescribedT], *, operations: bool
-) -> list[DescribedT]:
+) -> Steps[list[DescribedT]]:
     """The same in the order in which Kafka describes groups that are not classic."""
     return described_each(sorted(group_ids, key=bool), describe, operations=operations)
 

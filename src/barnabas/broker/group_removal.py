@@ -1,10 +1,10 @@
 """GroupRemoval: groups and offsets that somebody wants gone."""
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import partial
 
 from barnabas.broker.group_shards import GroupShards
 from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import Steps
 from barnabas.coordinators.consumer_group.places import Place
 from barnabas.coordinators.group.offset_records import Position
 from barnabas.errors import BrokerError, ErrorCode
@@ -24,26 +24,20 @@ class GroupRemoval:
         self._shards = shards
         self._forget_shares = forget_shares
 
-    def delete_groups(
-        self, group_ids: Sequence[str], respond: Callable[[Codes], object]
-    ) -> Pending:
-        """Delete groups with their offsets; gives `respond`'s answer when that is written."""
-        pending = Pending()
+    def delete_groups(self, group_ids: Sequence[str]) -> Steps[Codes]:
+        """Delete groups with their offsets; the codes are there when that is written."""
+        deleted: dict[str, Pending] = {}
+        for group_id in group_ids:
+            if group_id not in deleted:
+                # What this turn commits goes with the group.
+                self._shards.write()
+                deleted[group_id] = Pending()
+                self._delete(group_id, deleted[group_id].complete)
+            yield
         codes: Codes = {}
-
-        def one_more(group_id: str, code: ErrorCode) -> None:
-            codes[group_id] = code
-            if len(codes) == len(wanted):
-                pending.complete(respond({name: codes[name] for name in wanted}))
-
-        wanted = dict.fromkeys(group_ids)
-        # What this turn commits goes with the groups.
-        self._shards.write()
-        for group_id in wanted:
-            self._delete(group_id, partial(one_more, group_id))
-        if not wanted:
-            pending.complete(respond(codes))
-        return pending
+        for group_id, pending in deleted.items():
+            codes[group_id] = yield pending
+        return codes
 
     def _delete(self, group_id: str, done: Callable[[ErrorCode], None]) -> None:
         try:

@@ -66,7 +66,7 @@ class Quotas:
     `in_force`: whether any client has one, so that nothing is counted where there is none.
     """
 
-    __slots__ = ("_by_entity", "_found", "_registry", "in_force")
+    __slots__ = ("_by_entity", "_clients", "_found", "_registry", "in_force")
 
     def __init__(self, registry: Registry) -> None:
         """Read what there is.
@@ -76,12 +76,14 @@ class Quotas:
         """
         self._registry = registry
         self._by_entity: dict[Entity, dict[str, float]] = {}
+        self._clients: set[Entity] = set()
+        """Those of them that are no addresses."""
+        self.in_force = False
         self._found: dict[tuple[str, str, str], Limit | None] = {}
         for entity in _stored(registry):
             values = _numbers(entity.path, read_config(registry, entity.path))
             if values:
-                self._by_entity[entity] = values
-        self.in_force = self._any_of_clients()
+                self._set(entity, values)
 
     def __iter__(self) -> Iterator[tuple[Entity, Mapping[str, float]]]:
         """Each entity with its quotas."""
@@ -103,12 +105,19 @@ class Quotas:
         kept = read_config(self._registry, entity.path)
         others = {key: text for key, text in kept.items() if key not in _ALL}
         write_config(self._registry, entity.path, {**others, **texts})
+        self._set(entity, values)
+        self._found.clear()
+
+    def _set(self, entity: Entity, values: dict[str, float]) -> None:
         if values:
             self._by_entity[entity] = values
         else:
             self._by_entity.pop(entity, None)
-        self._found.clear()
-        self.in_force = self._any_of_clients()
+        if values and entity.address is None:
+            self._clients.add(entity)
+        else:
+            self._clients.discard(entity)
+        self.in_force = bool(self._clients)
 
     def of_client(self, key: str, user: str, client_id: str) -> Limit | None:
         """The quota called `key` of a client; None: it may use what it likes.
@@ -151,9 +160,6 @@ class Quotas:
                 )
                 return Limit(bound, shared_by)
         return None
-
-    def _any_of_clients(self) -> bool:
-        return any(entity.address is None for entity in self._by_entity)
 
 
 _MOST_FOUND = 10_000

@@ -81,10 +81,14 @@ class Stepping:
         """Make steps for a slice of time, or until one has to wait. Raises StopIteration with the reply."""
         advance, monotonic = work.advance, self._monotonic
         until = monotonic() + SLICE_SECONDS
-        waits_for = advance()
-        while waits_for is None and monotonic() < until:
+        while True:
             waits_for = advance()
-        return waits_for
+            if waits_for is not None:
+                if not waits_for.is_done:
+                    return waits_for
+                work.given = waits_for.outcome
+            if monotonic() >= until:
+                return None
 
     def _continue(self, work: "_Work", waits_for: Pending | None, step: Callable[[], None]) -> None:
         if waits_for is None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from barnabas.errors import KafkaError
+from barnabas.errors import DecodeError, KafkaError
 from barnabas.wire.send import Send
 
 
@@ -16,6 +16,12 @@ class Request:
     correlation_id: int
     client_id: str | None
     body: object
+
+
+def too_large(name: str, size: int) -> DecodeError:
+    """What to raise for a request without records that is larger than one may be."""
+    expected = f"no more than socket.request.max.memory.bytes without records, not {size}"
+    return DecodeError(f"{name}: frame", 0, expected)
 
 
 class OnlyByClosing(KafkaError):
@@ -35,6 +41,16 @@ class Dialect(Protocol):
 
     name: str
     at_once: int
+
+    def check_large(self, head: memoryview, size: int) -> None:
+        """Whether a request that begins like this may be larger than what one may take of memory.
+
+        Only one with records may, as they are left where they are.
+
+        Raises:
+            DecodeError: it may not.
+        """
+        ...
 
     def read_request(self, frame: memoryview) -> Request:
         """Read a frame; buffers in the request are views of it.

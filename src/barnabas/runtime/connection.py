@@ -13,7 +13,7 @@ from barnabas.runtime.frame_handler import Answer, FrameHandler, Lone
 from barnabas.runtime.intake import MOST_AT_ONCE, Intake
 from barnabas.runtime.memory import ConnectionMemory
 from barnabas.runtime.outbox import Outbox
-from barnabas.wire.framing import SIZE_BYTES
+from barnabas.wire.framing import SIZE_BYTES, FrameSplitter, Large
 from barnabas.wire.send import Send
 
 log = logging.getLogger(__name__)
@@ -42,7 +42,7 @@ class Connection:
 
     __slots__ = (
         "_answer", "_channel", "_departures", "_ended", "_finishing", "_handler", "_intake",
-        "_listening", "_lone", "_max_frame_bytes", "_outbox", "_owing", "_paused", "_scratch",
+        "_listening", "_lone", "_outbox", "_owing", "_paused", "_scratch",
         "_stalled", "_writing", "broken", "client_id", "idle_ticks", "is_closed", "several",
     )  # fmt: skip
 
@@ -53,13 +53,13 @@ class Connection:
         departures: Departures,
         *,
         max_frame_bytes: int,
+        large: Large | None = None,
     ) -> None:
         self._channel = channel
-        self._intake = Intake(memory, self, max_frame_bytes)
+        self._intake = Intake(memory, self, FrameSplitter(max_frame_bytes, large))
         self._outbox = Outbox(memory, channel.fileno(), self.leave, partial(self.close, _UNREAD))
         self._scratch = memory.receive
         self._departures = departures
-        self._max_frame_bytes = max_frame_bytes
         self._handler: FrameHandler | None = None
         self._lone: Lone | None = None
         self.several: Lone = _not_known
@@ -88,7 +88,7 @@ class Connection:
         """Begin to receive. `lone` is a shorter way for the commonest event."""
         self._handler = handler
         # What is larger, or refused for its size, goes the longer way.
-        self._lone = lone if self._max_frame_bytes >= MOST_AT_ONCE else None
+        self._lone = lone if self._intake.max_frame_bytes >= MOST_AT_ONCE else None
         self._listen(wanted=True)
 
     def send(self, send: Send | bytes) -> None:

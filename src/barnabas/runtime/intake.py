@@ -28,15 +28,16 @@ class Intake:
     """
 
     __slots__ = (
-        "_delivered", "_end", "_holder", "_max_frame_bytes", "_memory", "_needed", "_ring", "_start",
-        "_stash", "_view", "held_bytes", "is_begun",
+        "_delivered", "_end", "_holder", "_memory", "_needed", "_ring", "_start",
+        "_stash", "_view", "held_bytes", "is_begun", "max_frame_bytes",
     )  # fmt: skip
 
-    def __init__(self, memory: ConnectionMemory, holder: Holder, max_frame_bytes: int) -> None:
+    def __init__(self, memory: ConnectionMemory, holder: Holder, splitter: FrameSplitter) -> None:
+        """`splitter` says which sizes frames may have."""
         self._memory = memory
         self._holder = holder
-        self._max_frame_bytes = max_frame_bytes
-        self._needed = FrameSplitter(max_frame_bytes).needed
+        self.max_frame_bytes = splitter.max_bytes
+        self._needed = splitter.needed
         self.held_bytes = 0
         """Between events: what an unfinished frame, or frames not yet wanted, take of the memory."""
         self.is_begun = False
@@ -126,7 +127,7 @@ class Intake:
         Raises:
             DecodeError: a frame has a negative size or one over the limit.
         """
-        view, start, end, most = self._view, self._start, self._end, self._max_frame_bytes
+        view, start, end, most = self._view, self._start, self._end, self.max_frame_bytes
         # Most often nothing is left behind the first, or too little for a size.
         while end - start >= SIZE_BYTES:
             (size,) = size_at(view, start)
@@ -191,7 +192,7 @@ class Intake:
         ring = self._view
         start, end = self._start, self._end
         held = end - start
-        wanted = self._needed(ring, start) if held >= SIZE_BYTES else SIZE_BYTES
+        wanted = self._needed(ring[:end], start) if held >= SIZE_BYTES else SIZE_BYTES
         if start + wanted <= len(ring) and end < len(ring):
             return
         if wanted <= len(ring) or held < len(ring):

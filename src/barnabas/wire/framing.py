@@ -1,7 +1,8 @@
 """A byte stream to frames: each is its size as int32, then that many bytes. Knows no meaning."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from struct import Struct, error
+from typing import NamedTuple
 
 from barnabas.errors import DecodeError
 
@@ -13,14 +14,29 @@ size_at = _SIZE.unpack_from
 """`(size,) = size_at(buffer, position)`: what a frame says of its size."""
 
 
+HEAD_BYTES = 4
+"""Of a frame, which say what kind of request it is."""
+
+
+class Large(NamedTuple):
+    """What is asked about a frame above a size, as soon as HEAD_BYTES of it are there.
+
+    `check` takes these and the size; it raises DecodeError if the frame may not be so large.
+    """
+
+    size: int
+    check: Callable[[memoryview, int], None]
+
+
 class FrameSplitter:
     """Finds whole frames in a receive buffer. Holds no bytes: the buffer is the caller's."""
 
-    __slots__ = ("max_bytes",)
+    __slots__ = ("large", "max_bytes")
 
-    def __init__(self, max_bytes: int) -> None:
-        """Frames of more than `max_bytes` (without the size itself) are refused."""
+    def __init__(self, max_bytes: int, large: Large | None = None) -> None:
+        """Frames of more than `max_bytes` (without the size itself) are refused, and what `large` refuses."""
         self.max_bytes = max_bytes
+        self.large = large
 
     def needed(self, buffer: memoryview, position: int = 0) -> int:
         """Bytes of the frame at `position` with its size; SIZE_BYTES while that is not whole.
@@ -34,6 +50,10 @@ class FrameSplitter:
             return SIZE_BYTES
         if not 0 <= size <= self.max_bytes:
             raise DecodeError("frame", position, f"a size from 0 to {self.max_bytes}, not {size}")
+        head = position + SIZE_BYTES
+        large = self.large
+        if large is not None and size > large.size and len(buffer) - head >= HEAD_BYTES:
+            large.check(buffer[head : head + HEAD_BYTES], size)
         needed: int = SIZE_BYTES + size
         return needed
 

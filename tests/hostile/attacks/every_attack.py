@@ -1,5 +1,5 @@
 """All attacks: those of the tests and of the table in docs/security.md."""
 
-from tests.hostile.attacks import connecting, pipelined, waiting
+from tests.hostile.attacks import connecting, large, pipelined, waiting
 
-ATTACKS = (*pipelined.ATTACKS, *waiting.ATTACKS, *connecting.ATTACKS)
+ATTACKS = (*pipelined.ATTACKS, *waiting.ATTACKS, *connecting.ATTACKS, *large.ATTACKS)

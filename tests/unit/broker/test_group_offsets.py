@@ -219,7 +219,7 @@ def forget_topic(broker: Broker) -> None:
 
 
 def delete_group(broker: Broker) -> None:
-    broker.group_removal.delete_groups(["kennel"], lambda codes: codes)
+    broker.stepping.run(broker.group_removal.delete_groups(["kennel"]))
 
 
 def delete_offset(broker: Broker) -> None:

@@ -242,7 +242,7 @@ def the_group_is_read_again(place: Place) -> None:
 
 def the_group_is_deleted(place: Place) -> None:
     it_leaves(place)
-    place.broker.group_removal.delete_groups(["g"], lambda codes: codes)
+    place.broker.stepping.run(place.broker.group_removal.delete_groups(["g"]))
     place.broker.replicas.write()
     assert place.held().shard.kind_of("g") is None
 

@@ -3,7 +3,7 @@ from itertools import count as counter
 
 import pytest
 
-from barnabas.broker.purgatory import Pending, Purgatory, reply_of
+from barnabas.broker.purgatory import Pending, Purgatory, reply_of, there
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.stepping import SLICE_SECONDS, Stepping, Steps, each
 from barnabas.runtime.clock import SystemClock
@@ -91,6 +91,42 @@ def test_a_reply_may_be_one_that_is_not_there_yet() -> None:
         assert not outer.is_done
         other.complete("over")
         assert outer.outcome == "over"
+
+
+def test_what_is_there_already_is_not_waited_for() -> None:
+    def use(*found: Pending) -> Steps[list[object]]:
+        given: list[object] = []
+        for one in found:
+            outcome = yield one
+            given.append(outcome)
+        return given
+
+    timers = ManualTimers()
+    assert stepping(timers, lambda: 0.0).run(use(there(1), there(2))) == [1, 2]
+    late = Pending()
+    outcome = stepping(timers, lambda: 0.0).run(use(there(1), late, there(3)))
+    late.complete(2)
+    timers.run_soon()
+    assert isinstance(outcome, Pending)
+    assert outcome.outcome == [1, 2, 3]
+
+
+def test_what_is_waited_for_and_fails_is_raised_in_the_step() -> None:
+    def use(found: Pending) -> Steps[str]:
+        try:
+            yield found
+        except ValueError as error:
+            return str(error)
+        return "nothing"
+
+    for at_once in (True, False):
+        timers, found = ManualTimers(), Pending()
+        if at_once:
+            found.fail(ValueError("it failed"))
+        outcome = stepping(timers, lambda: 0.0).run(use(found))
+        found.fail(ValueError("it failed"))
+        timers.run_soon()
+        assert (outcome.outcome if isinstance(outcome, Pending) else outcome) == "it failed"
 
 
 def test_work_that_comes_up_in_a_step_waits_for_its_turn() -> None:

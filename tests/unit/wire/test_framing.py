@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from barnabas.errors import DecodeError
-from barnabas.wire.framing import SIZE_BYTES, FrameSplitter
+from barnabas.wire.framing import SIZE_BYTES, FrameSplitter, Large
 
 
 def framed(frames: list[bytes]) -> bytes:
@@ -41,3 +41,22 @@ def test_how_many_bytes_a_frame_needs() -> None:
     splitter = FrameSplitter(max_bytes=100)
     assert splitter.needed(memoryview(b"\0\0\0")) == 4
     assert splitter.needed(memoryview(b"\0\0\0\x07ab")) == 11
+
+
+def test_a_large_frame_is_asked_about_as_soon_as_it_says_what_it_is() -> None:
+    asked: list[tuple[bytes, int]] = []
+
+    def check(head: memoryview, size: int) -> None:
+        asked.append((bytes(head), size))
+        if bytes(head[:2]) != b"\0\0":
+            raise DecodeError("frame", 0, "a smaller one")
+
+    splitter = FrameSplitter(1000, Large(100, check))
+    for kind, size in ((b"\0\3\0\1", 100), (b"\0\0\0\1", 101)):
+        frame = size.to_bytes(4, "big") + kind
+        assert splitter.needed(memoryview(frame)) == 4 + size
+    assert asked == [(b"\0\0\0\1", 101)]
+    large = b"xx" + (101).to_bytes(4, "big") + b"\0\3\0\1"
+    assert splitter.needed(memoryview(large)[:9], 2) == 105
+    with pytest.raises(DecodeError, match="a smaller one"):
+        splitter.needed(memoryview(large), 2)

@@ -30,6 +30,7 @@ from barnabas.broker.quotas import (
     USER,
     Entity,
 )
+from barnabas.broker.stepping import Steps, each, in_steps
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.alter_client_quotas import (
     AlterClientQuotasRequest,
@@ -45,12 +46,13 @@ _MOST = dict.fromkeys(OF_ADDRESSES, 2**31 - 1) | dict.fromkeys(OF_CLIENTS, 2**63
 _MAY_BE_A_FRACTION = frozenset({MUTATION, REQUEST})
 
 
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: AlterClientQuotasRequest
-) -> AlterClientQuotasResponse:
+) -> Steps[AlterClientQuotasResponse]:
     """Change what can be changed; say why the rest is not."""
     del context
-    asked = [(_parts(entry), entry) for entry in request.entries]
+    asked = yield from each(request.entries, lambda entry: (_parts(entry), entry))
     times = Counter(frozenset(parts.items()) for parts, _ in asked)
     told: dict[frozenset[tuple[str, str | None]], AlteredEntityResult] = {}
     for parts, entry in asked:
@@ -72,6 +74,7 @@ def handle(
                 for kind in in_hash_order(parts, hash_of_text)
             ],
         )
+        yield
     whos = in_hash_order(told, lambda who: hash_of_entity(dict(who)), table=USUAL_TABLE)
     return AlterClientQuotasResponse(entries=[told[who] for who in whos])
 

@@ -15,6 +15,7 @@ from barnabas.broker.scram_credentials import (
     change_credential,
     credentials_of,
 )
+from barnabas.broker.stepping import Steps, each, in_steps
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,
@@ -27,18 +28,18 @@ from barnabas.protocol.alter_user_scram_credentials import (
 Change = ScramCredentialDeletion | ScramCredentialUpsertion
 
 
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: AlterUserScramCredentialsRequest
-) -> AlterUserScramCredentialsResponse:
+) -> Steps[AlterUserScramCredentialsResponse]:
     """Change what can be changed; say of each user what became of it."""
     del context
     asked: dict[str, list[Change]] = {}
     changes: tuple[Change, ...] = (*request.deletions, *request.upsertions)
     for change in changes:
         asked.setdefault(change.name, []).append(change)
-    return AlterUserScramCredentialsResponse(
-        results=[_changed(broker, user, changes) for user, changes in asked.items()]
-    )
+    results = yield from each(asked.items(), lambda row: _changed(broker, *row))
+    return AlterUserScramCredentialsResponse(results=results)
 
 
 def _changed(broker: Broker, user: str, changes: list[Change]) -> AlterUserScramCredentialsResult:

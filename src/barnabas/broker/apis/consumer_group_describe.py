@@ -17,6 +17,7 @@ from barnabas.broker.group_descriptions import (
     partitions_by_topic,
 )
 from barnabas.broker.group_policies import check_protocol
+from barnabas.broker.stepping import Steps, in_steps_while_heard
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import ConsumerMember
 from barnabas.coordinators.consumer_group.places import Place
@@ -34,14 +35,15 @@ _CLASSIC, _CONSUMER = 0, 1
 """Types of members."""
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: ConsumerGroupDescribeRequest
-) -> ConsumerGroupDescribeResponse:
+) -> Steps[ConsumerGroupDescribeResponse]:
     """Describe each."""
     del context
     asked = request.include_authorized_operations
     describe = partial(_described, broker)
-    groups = described_nameless_first(request.group_ids, describe, operations=asked)
+    groups = yield from described_nameless_first(request.group_ids, describe, operations=asked)
     return ConsumerGroupDescribeResponse(groups=groups)
 
 

@@ -7,6 +7,7 @@ Versions: 3 messages (KIP-1043), of which there are none
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.stepping import Steps, each, in_steps
 from barnabas.errors import ErrorCode
 from barnabas.protocol.delete_groups import (
     DeletableGroupResult,
@@ -15,16 +16,17 @@ from barnabas.protocol.delete_groups import (
 )
 
 
-def handle(broker: Broker, context: RequestContext, request: DeleteGroupsRequest) -> object:
+@in_steps
+def handle(
+    broker: Broker, context: RequestContext, request: DeleteGroupsRequest
+) -> Steps[DeleteGroupsResponse]:
     """Delete each."""
     del context
+    codes = yield from broker.group_removal.delete_groups(request.groups_names)
+    results = yield from each(codes.items(), _result)
+    return DeleteGroupsResponse(results=results)
 
-    def respond(codes: dict[str, ErrorCode]) -> DeleteGroupsResponse:
-        return DeleteGroupsResponse(
-            results=[
-                DeletableGroupResult(group_id=group_id, error_code=code)
-                for group_id, code in codes.items()
-            ]
-        )
 
-    return broker.group_removal.delete_groups(request.groups_names, respond)
+def _result(row: tuple[str, ErrorCode]) -> DeletableGroupResult:
+    group_id, code = row
+    return DeletableGroupResult(group_id=group_id, error_code=code)

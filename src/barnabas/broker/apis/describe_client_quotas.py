@@ -12,6 +12,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.hash_order import hash_of_entity, hash_of_text, in_hash_order
 from barnabas.broker.quotas import ADDRESS, CLIENT, DEFAULT, USER, Entity
+from barnabas.broker.stepping import Steps, in_steps_while_heard
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.describe_client_quotas import (
     ComponentData,
@@ -25,9 +26,10 @@ from barnabas.protocol.describe_client_quotas import (
 _EXACT, _THE_DEFAULT, _ANY = 0, 1, 2
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: DescribeClientQuotasRequest
-) -> DescribeClientQuotasResponse:
+) -> Steps[DescribeClientQuotasResponse]:
     """Describe the entities that fit."""
     del context
     try:
@@ -37,14 +39,12 @@ def handle(
             error_code=error.code, error_message=error.why, entries=None
         )
     known = [(parts_of(entity), values) for entity, values in broker.quotas]
-    return DescribeClientQuotasResponse(
-        error_code=ErrorCode.NONE,
-        entries=[
-            _entry(parts, values)
-            for parts, values in in_hash_order(known, lambda one: hash_of_entity(one[0]))
-            if _fits(parts, request)
-        ],
-    )
+    entries: list[EntryData] = []
+    for parts, values in in_hash_order(known, lambda one: hash_of_entity(one[0])):
+        if _fits(parts, request):
+            entries.append(_entry(parts, values))
+        yield
+    return DescribeClientQuotasResponse(error_code=ErrorCode.NONE, entries=entries)
 
 
 def parts_of(entity: Entity) -> dict[str, str]:

@@ -12,6 +12,7 @@ from functools import partial
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.group_descriptions import described_each
+from barnabas.broker.stepping import Steps, in_steps_while_heard
 from barnabas.coordinators.group.classic import ClassicGroup
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.errors import BrokerError, ErrorCode
@@ -26,14 +27,15 @@ from barnabas.versions import VersionTable
 _NOT_THERE = VersionTable({0: ErrorCode.NONE, 6: ErrorCode.GROUP_ID_NOT_FOUND})
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: DescribeGroupsRequest
-) -> DescribeGroupsResponse:
+) -> Steps[DescribeGroupsResponse]:
     """Describe each."""
     not_there = _NOT_THERE[context.api_version]
     asked = request.include_authorized_operations
     describe = partial(_group, broker, not_there=not_there)
-    groups = described_each(request.groups, describe, operations=asked)
+    groups = yield from described_each(request.groups, describe, operations=asked)
     return DescribeGroupsResponse(groups=groups)
 
 

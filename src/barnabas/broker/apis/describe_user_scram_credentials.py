@@ -9,6 +9,7 @@ from collections import Counter
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.scram_credentials import credentials_of, users_with_credentials
+from barnabas.broker.stepping import Steps, in_steps_while_heard
 from barnabas.errors import ErrorCode
 from barnabas.ports import Registry
 from barnabas.protocol.describe_user_scram_credentials import (
@@ -19,21 +20,20 @@ from barnabas.protocol.describe_user_scram_credentials import (
 )
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: DescribeUserScramCredentialsRequest
-) -> DescribeUserScramCredentialsResponse:
+) -> Steps[DescribeUserScramCredentialsResponse]:
     """Tell of each user once, also of one that is named twice."""
     del context
     asked = Counter(user.name for user in request.users or ())
     if not request.users:
         asked.update(users_with_credentials(broker.registry))
-    return DescribeUserScramCredentialsResponse(
-        error_code=ErrorCode.NONE,
-        results=[
-            _told(broker.registry, name) if times == 1 else _refused(name, times)
-            for name, times in asked.items()
-        ],
-    )
+    results = []
+    for name, times in asked.items():
+        results.append(_told(broker.registry, name) if times == 1 else _refused(name, times))
+        yield
+    return DescribeUserScramCredentialsResponse(error_code=ErrorCode.NONE, results=results)
 
 
 def _told(registry: Registry, name: str) -> DescribeUserScramCredentialsResult:

@@ -11,30 +11,35 @@ from collections.abc import Iterator
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.group_shards import Held
+from barnabas.broker.stepping import Steps, in_steps_while_heard
 from barnabas.coordinators.group.protocols import CONSUMER
 from barnabas.coordinators.group.shard import GroupKind
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: ListGroupsRequest
-) -> ListGroupsResponse:
+) -> Steps[ListGroupsResponse]:
     """List them; nothing if one of the partitions that hold them cannot be read."""
     del context
+    states = {word.lower() for word in request.states_filter}
+    types = {word.lower() for word in request.types_filter}
+    groups: list[ListedGroup] = []
     try:
-        groups = [group for held in broker.groups.all() for group in _listed(held)]
+        for held in broker.groups.all():
+            groups += [
+                group
+                for group in _listed(held)
+                if (not states or group.group_state.lower() in states)
+                and (not types or group.group_type.lower() in types)
+            ]
+            yield
     except BrokerError as error:
         return ListGroupsResponse(error_code=error.code, groups=[])
-    return ListGroupsResponse(
-        error_code=ErrorCode.NONE,
-        groups=[
-            group
-            for group in sorted(groups, key=lambda group: group.group_id)
-            if _is_among(group.group_state, request.states_filter)
-            and _is_among(group.group_type, request.types_filter)
-        ],
-    )
+    groups.sort(key=lambda group: group.group_id)
+    return ListGroupsResponse(error_code=ErrorCode.NONE, groups=groups)
 
 
 def _listed(held: Held) -> Iterator[ListedGroup]:
@@ -66,7 +71,3 @@ def _listed(held: Held) -> Iterator[ListedGroup]:
             group_state=streams.state,
             group_type=GroupKind.STREAMS,
         )
-
-
-def _is_among(word: str, words: list[str]) -> bool:
-    return not words or word.lower() in (one.lower() for one in words)

@@ -14,6 +14,7 @@ from barnabas.broker.group_descriptions import (
     group_of_kind,
     partitions_by_topic,
 )
+from barnabas.broker.stepping import Steps, in_steps_while_heard
 from barnabas.coordinators.share_group.group import ShareMember
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.share_group_describe import (
@@ -26,14 +27,15 @@ from barnabas.protocol.share_group_describe import (
 )
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: ShareGroupDescribeRequest
-) -> ShareGroupDescribeResponse:
+) -> Steps[ShareGroupDescribeResponse]:
     """Describe each."""
     del context
     asked = request.include_authorized_operations
     describe = partial(_described, broker)
-    groups = described_nameless_first(request.group_ids, describe, operations=asked)
+    groups = yield from described_nameless_first(request.group_ids, describe, operations=asked)
     return ShareGroupDescribeResponse(groups=groups)
 
 

@@ -12,6 +12,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.group_descriptions import described_nameless_first, group_of_kind
 from barnabas.broker.group_policies import check_protocol
+from barnabas.broker.stepping import Steps, in_steps_while_heard
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.member import StreamsMember
 from barnabas.coordinators.streams_group.tasks import NO_TASKS, Role, Task, by_subtopology
@@ -32,14 +33,15 @@ from barnabas.protocol.streams_group_describe import (
 )
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: StreamsGroupDescribeRequest
-) -> StreamsGroupDescribeResponse:
+) -> Steps[StreamsGroupDescribeResponse]:
     """Describe each."""
     del context
     asked = request.include_authorized_operations
     describe = partial(_described, broker)
-    groups = described_nameless_first(request.group_ids, describe, operations=asked)
+    groups = yield from described_nameless_first(request.group_ids, describe, operations=asked)
     return StreamsGroupDescribeResponse(groups=groups)
 
 

@@ -16,7 +16,7 @@ from barnabas.dialects.commands import (
     ListOffsets,
     Produce,
 )
-from barnabas.dialects.dialect import OnlyByClosing, Request
+from barnabas.dialects.dialect import OnlyByClosing, Request, too_large
 from barnabas.dialects.kafka import commit_frames, fetch_frames
 from barnabas.dialects.kafka.commit import commit_command, commit_response
 from barnabas.dialects.kafka.fetch import fetch_command, fetch_response
@@ -126,6 +126,13 @@ class KafkaDialect:
         self._requests = ways.requests
         self._heard: _Heard | None = None
         self._replies: dict[int, ProduceReply] = {}
+
+    def check_large(self, head: memoryview, size: int) -> None:
+        """As `Dialect.check_large`: only Produce has records."""
+        key, version = _KEY_AND_VERSION.unpack_from(head)
+        if key != _PRODUCE:
+            name = ApiKey(key).name if key in self._served else f"API {key}"
+            raise too_large(f"{name} {version}", size)
 
     def read_request(self, frame: memoryview) -> Request:
         """Read a frame; records in the request are views of it.

@@ -17,7 +17,7 @@ from barnabas.dialects.commands import (
     Produce,
     Read,
 )
-from barnabas.dialects.dialect import OnlyByClosing, Request
+from barnabas.dialects.dialect import OnlyByClosing, Request, too_large
 from barnabas.dialects.kafka07.frames import (
     decode_request,
     encode_fetch_reply,
@@ -40,6 +40,7 @@ from barnabas.wire.send import Send
 
 _LAST_CODE = ErrorCode.INVALID_FETCH_SIZE
 _ANY_SIZE = 2**31 - 1
+_WITH_MESSAGES = frozenset({RequestType.PRODUCE, RequestType.MULTIPRODUCE})
 
 
 class Kafka07Dialect:
@@ -53,6 +54,12 @@ class Kafka07Dialect:
     def __init__(self, most_bytes: int = MOST_REQUEST_BYTES) -> None:
         """`most_bytes`: the memory that a request may take."""
         self._most_bytes = most_bytes
+
+    def check_large(self, head: memoryview, size: int) -> None:
+        """As `Dialect.check_large`."""
+        kind = int.from_bytes(head[:2], "big")
+        if kind not in _WITH_MESSAGES:
+            raise too_large(f"request of type {kind}", size)
 
     def read_request(self, frame: memoryview) -> Request:
         """Read a frame; messages in the request are views of it.

@@ -18,7 +18,7 @@ from barnabas.dialects.commands import (
     Produce,
     Read,
 )
-from barnabas.dialects.dialect import OnlyByClosing, Request
+from barnabas.dialects.dialect import OnlyByClosing, Request, too_large
 from barnabas.dialects.proposal.frames import decode_request, encode_response
 from barnabas.dialects.proposal.messages import (
     BAD_FETCH,
@@ -30,6 +30,7 @@ from barnabas.dialects.proposal.messages import (
     PartitionData,
     ProduceRequest,
     ProduceResponse,
+    RequestType,
     TopicData,
 )
 from barnabas.errors import ErrorCode
@@ -63,6 +64,12 @@ class ProposalDialect:
         """`most_bytes`: the memory that a request may take."""
         self._partition_bytes = partition_bytes
         self._most_bytes = most_bytes
+
+    def check_large(self, head: memoryview, size: int) -> None:
+        """As `Dialect.check_large`."""
+        kind = int.from_bytes(head[:2], "big")
+        if kind != RequestType.PRODUCE:
+            raise too_large(f"request of type {kind}", size)
 
     def read_request(self, frame: memoryview) -> Request:
         """Read a frame; messages in the request are views of it.

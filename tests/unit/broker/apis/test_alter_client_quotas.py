@@ -6,12 +6,13 @@ from barnabas.broker.broker import Broker
 from barnabas.errors import ErrorCode
 from barnabas.protocol.alter_client_quotas import (
     AlterClientQuotasRequest,
+    AlterClientQuotasResponse,
     AlteredEntity,
     EntityData,
     OpData,
 )
 from barnabas.protocol.describe_client_quotas import ComponentData, DescribeClientQuotasRequest
-from tests.unit.broker.in_memory import a_broker, asked
+from tests.unit.broker.in_memory import a_broker, answered, asked
 
 Parts = dict[str, str | None]
 
@@ -29,7 +30,8 @@ def alter(
     request = AlterClientQuotasRequest(
         entries=[AlteredEntity(entity=entity, ops=ops)] * times, validate_only=only
     )
-    (entry,) = handle(broker, asked(1), request).entries
+    outcome = handle(broker, asked(1), request)
+    (entry,) = answered(broker, outcome, AlterClientQuotasResponse).entries
     assert {one.entity_type: one.entity_name for one in entry.entity} == parts
     return entry.error_code
 

@@ -31,6 +31,7 @@ from barnabas.protocol.offset_fetch import (
     OffsetFetchRequestGroup,
     OffsetFetchRequestTopics,
 )
+from barnabas.protocol.produce import ProduceRequest
 from barnabas.wire.charges import MOST_REQUEST_BYTES
 
 pytestmark = pytest.mark.kernels
@@ -146,3 +147,16 @@ def test_the_property_says_how_much() -> None:
     for _ in range(2):
         with pytest.raises(DecodeError, match=r"METADATA 9: topics .*memory\.bytes=1000"):
             KafkaDialect(Ways(SERVED, 1000)).read_request(asked)
+
+
+def test_only_a_request_with_records_may_be_larger_than_that() -> None:
+    dialect = KafkaDialect(Ways(SERVED))
+    dialect.check_large(
+        frame(ApiKey.PRODUCE, 7, ProduceRequest(acks=1, timeout_ms=0, topic_data=[]))[:4], 1
+    )
+    with pytest.raises(
+        DecodeError, match=r"METADATA 9: frame .*memory\.bytes without records, not 5"
+    ):
+        dialect.check_large(frame(ApiKey.METADATA, 9, MetadataRequest(topics=[]))[:4], 5)
+    with pytest.raises(DecodeError, match="API 999"):
+        dialect.check_large(memoryview(b"\x03\xe7\0\0"), 5)

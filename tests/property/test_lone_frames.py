@@ -11,6 +11,7 @@ from typing import cast
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from barnabas.broker.admission import Admission
 from barnabas.broker.broker import Broker
 from barnabas.broker.connection import ClientConnection
 from barnabas.broker.purgatory import Pending, Unwritten
@@ -38,6 +39,9 @@ class Dialect:
 
     def __init__(self, client_id: str) -> None:
         self.client_id = client_id
+
+    def has_records(self, frame: memoryview) -> bool:
+        return frame[0] == 0
 
     def read_request(self, frame: memoryview) -> Request:
         if frame[0] == UNANSWERED:
@@ -138,6 +142,7 @@ class Clients:
             throttling=Throttling(list(waits)),
             clock=SimpleNamespace(monotonic=lambda: 0.0),
             timers=self.timers,
+            stepping=SimpleNamespace(admission=Admission(1 << 20)),
             replicas=self.replicas,
             turn=Turn(cast("ReplicaManager", self.replicas), self.timers),
         )

@@ -95,7 +95,8 @@ class Broker:
         self.throttling = Throttling(self.quotas, self.config, self.clock)
         self.ways = Ways(self.profile.served, self.config.socket_request_max_memory_bytes)
         self.turn = Turn(self.replicas, self.timers)
-        self.stepping = Stepping(self.replicas, self.timers, self.clock.monotonic)
+        most_bytes = self.config.socket_request_max_memory_bytes
+        self.stepping = Stepping(self.replicas, self.timers, self.clock.monotonic, most_bytes)
         self.descriptions = TopicDescriptions(self.topics)
         self.registry_offsets = RegistryOffsets(self.registry)
         self.offsets = GroupOffsets(self.groups, self.config)

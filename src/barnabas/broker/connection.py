@@ -8,17 +8,16 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.countdown import Countdown
 from barnabas.broker.floating import Floating
-from barnabas.broker.metering import Used, metered
+from barnabas.broker.metering import Silence, Used, metered
 from barnabas.broker.partition import Partition
 from barnabas.broker.pulse import CALM_SECONDS, HEARTBEATS, Pulse, short_way
 from barnabas.broker.purgatory import Pending, Unwritten, reply_of, there
-from barnabas.broker.replying import reply_to_all
+from barnabas.broker.replying import reply_to_all, written
 from barnabas.broker.spoken import Spoken
 from barnabas.dialects.dialect import Request, Unanswered
-from barnabas.ports import Timer
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.runtime.connection import Connection
-from barnabas.runtime.frame_handler import Lone
+from barnabas.runtime.frame_handler import LARGE_BYTES, Lone
 from barnabas.wire.send import Send
 
 log = logging.getLogger(__name__)
@@ -39,9 +38,9 @@ class ClientConnection:
     """
 
     __slots__ = (
-        "_beat_at", "_broker", "_contexts", "_dialect", "_floating", "_handlers", "_on_gone", "_others",
-        "_outcomes", "_parked", "_place", "_pulse", "_silence", "_unwritten", "_used", "connection",
-        "number", "peer_host",
+        "_admitted", "_beat_at", "_broker", "_contexts", "_dialect", "_floating", "_handlers",
+        "_on_gone", "_others", "_outcomes", "_parked", "_place", "_pulse", "_silence", "_unwritten",
+        "_used", "connection", "number", "peer_host",
     )  # fmt: skip
 
     def __init__(
@@ -67,10 +66,11 @@ class ClientConnection:
         self._parked: tuple[Request, Pending] | None = None
         self._unwritten = _NOTHING
         """The API of the last request of this event that is answered when it is written."""
+        self._admitted = False
         self._others = 0
         """Requests of this event that are anything else, or failed."""
         self._used: Used | None = None
-        self._silence: Timer | None = None
+        self._silence = Silence(broker.timers, self._on_silence_over)
         self._beat_at: float | None = None
         """When a heartbeat came, if nothing else has come since."""
         self._pulse: Pulse | None = None
@@ -125,6 +125,14 @@ class ClientConnection:
         self._outcomes.append((request, outcome))
         return True
 
+    def may_take(self, frame: memoryview) -> bool:
+        """Whether a large request may be handled now; those without records wait for each other."""
+        if not self._dialect.has_records(frame):
+            admission = self._broker.stepping.admission
+            self._admitted = admission.admit(len(frame), self.connection.resume)
+            return self._admitted
+        return True
+
     def _look_round(self, request: Request) -> RequestContext:
         """The surroundings of a request that is not like the one before of its API."""
         key, version, client_id = request.api_key, request.api_version, request.client_id
@@ -140,7 +148,7 @@ class ClientConnection:
         Nothing that came before it waits, or it had not been handed over.
         """
         broker, dialect = self._broker, self._dialect
-        if broker.quotas.in_force:
+        if broker.quotas.in_force or (len(frame) > LARGE_BYTES and not dialect.has_records(frame)):
             return None
         try:
             request = dialect.read_request(frame)
@@ -262,6 +270,9 @@ class ClientConnection:
 
     def on_event_end(self) -> None:
         """Write what was appended, then reply to all requests of the event."""
+        if self._admitted:
+            self._admitted = False
+            self._broker.stepping.admission.handled()
         if not self._others and self._unwritten < 0:
             return
         others, self._others = self._others, 0
@@ -302,11 +313,7 @@ class ClientConnection:
         if self._outcomes:
             outcomes, self._outcomes = self._outcomes, []
             if self._unwritten >= 0:
-                self._unwritten = _NOTHING
-                outcomes = [
-                    (request, outcome.outcome if type(outcome) is Unwritten else outcome)
-                    for request, outcome in outcomes
-                ]
+                self._unwritten, outcomes = _NOTHING, written(outcomes)
             if len(outcomes) == 1:
                 self._reply(*outcomes[0])
             else:
@@ -316,7 +323,7 @@ class ClientConnection:
         """What the event appended counts, or is lost: reply, and go on."""
         goes_on = self._parked is None and self._used is None
         self.connection.guarded(self._answer)
-        if goes_on and self._silence is None:
+        if goes_on and not self._silence:
             self.connection.resume()
 
     def _reply(self, request: Request, outcome: object) -> None:
@@ -334,17 +341,14 @@ class ClientConnection:
         """Reply under a quota when the client's wait is over, while other requests go on."""
         reply, wait_ms = metered(self._broker, self._dialect, request, outcome, used)
         if reply is None:
-            if wait_ms and self._silence is None:
+            if wait_ms and not self._silence:
                 # There is nothing to keep back: who wants no replies sends no more.
                 self.connection.pause()
-                self._silence = self._broker.timers.after(wait_ms / 1000, self._on_silence_over)
+                self._silence.begin(wait_ms)
         elif wait_ms:
             assert self._floating is not None
-            kept = Pending()
             send = partial(self.connection.guarded, self.connection.send)
-            self._floating.hold(kept, reply, send)
-            timer = self._broker.timers.after(wait_ms / 1000, partial(kept.complete, reply))
-            kept.on_given_up(timer.cancel)
+            self._floating.hold(reply, send, self._broker.timers, wait_ms / 1000)
         else:
             self.connection.send(reply)
 
@@ -355,14 +359,11 @@ class ClientConnection:
         if reply is not None:
             self.connection.send(reply)
         if wait_ms:
-            if self._silence is not None:
-                self._silence.cancel()
-            self._silence = self._broker.timers.after(wait_ms / 1000, self._on_silence_over)
-        elif self._silence is None:
+            self._silence.begin(wait_ms)
+        elif not self._silence:
             self.connection.resume()
 
     def _on_silence_over(self) -> None:
-        self._silence = None
         if self._parked is None:
             self.connection.resume()
 
@@ -371,9 +372,7 @@ class ClientConnection:
         if self._floating is not None:
             self._floating.let_go()
         self.connection.finish()
-        if self._silence is not None:
-            self._silence.cancel()
-            self._on_silence_over()
+        self._silence.end()
 
     def on_closed(self) -> None:
         """Let go of what waits for this client."""
@@ -382,8 +381,8 @@ class ClientConnection:
             parked[1].give_up()
         if self._floating is not None:
             self._floating.give_up()
-        if self._silence is not None:
-            self._silence.cancel()
+        self._silence.cancel()
+        self._broker.stepping.admission.forget(self.connection.resume)
         self._on_gone(self)
 
     def _on_parked_done(self, outcome: object) -> None:
@@ -397,7 +396,7 @@ class ClientConnection:
         outcome = reply_of(told)
         if self._used is not None:
             self._reply_metered(request, outcome, self._used)
-        elif self._silence is None:
+        elif not self._silence:
             reply = self._dialect.write_response(request, outcome)
             self.connection.resume(reply)
         else:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from barnabas.broker.purgatory import Pending
+from barnabas.ports import Timers
 
 Then = Callable[[object], None]
 
@@ -37,10 +38,13 @@ class Floating:
             self._waiting.add(pending)
             pending.on_done(self._end_of(pending, then))
 
-    def hold(self, pending: Pending, reply: object, then: Then) -> None:
-        """Keep back a reply until somebody completes `pending` with it, or `let_go`."""
+    def hold(self, reply: object, then: Then, timers: Timers, seconds: float) -> None:
+        """Keep back a reply for so long, or until `let_go`."""
+        pending = Pending()
         self._held[pending] = reply
         pending.on_done(self._end_of(pending, then))
+        timer = timers.after(seconds, lambda: pending.complete(reply))
+        pending.on_given_up(timer.cancel)
 
     def let_go(self) -> None:
         """Give the replies that are kept back, now."""

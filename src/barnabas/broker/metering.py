@@ -4,12 +4,14 @@ How it waits is the connection's: it takes no more requests for that time (KIP-2
 may overtake each other, keeps this one back.
 """
 
+from collections.abc import Callable
 from typing import NamedTuple, cast
 
 from barnabas.broker.broker import Broker
 from barnabas.dialects.commands import Fetch, FetchOutcome
 from barnabas.dialects.dialect import Dialect, Request
 from barnabas.errors import ErrorCode
+from barnabas.ports import Timer, Timers
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.wire.send import Send
 
@@ -29,6 +31,42 @@ class Metered(NamedTuple):
 
     reply: Send | bytes | None
     wait_ms: int
+
+
+class Silence:
+    """The time in which nothing is taken from a client that is over a quota; `over` is called behind it."""
+
+    __slots__ = ("_over", "_timer", "_timers")
+
+    def __init__(self, timers: Timers, over: Callable[[], None]) -> None:
+        self._timers = timers
+        self._over = over
+        self._timer: Timer | None = None
+
+    def __bool__(self) -> bool:
+        """Whether it goes on."""
+        return self._timer is not None
+
+    def begin(self, wait_ms: int) -> None:
+        """Begin, or begin again."""
+        self.cancel()
+        self._timer = self._timers.after(wait_ms / 1000, self._end)
+
+    def cancel(self) -> None:
+        """End it, and call nobody."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+    def end(self) -> None:
+        """End it now."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._end()
+
+    def _end(self) -> None:
+        self._timer = None
+        self._over()
 
 
 def metered(

@@ -2,8 +2,17 @@
 
 from collections.abc import Callable, Iterable
 
+from barnabas.broker.purgatory import Unwritten
 from barnabas.dialects.dialect import Dialect, Request
 from barnabas.wire.send import Send
+
+
+def written(outcomes: Iterable[tuple[Request, object]]) -> list[tuple[Request, object]]:
+    """What the outcomes are now that all is written."""
+    return [
+        (request, outcome.outcome if type(outcome) is Unwritten else outcome)
+        for request, outcome in outcomes
+    ]
 
 
 def reply_to_all(

@@ -10,10 +10,12 @@ from collections.abc import Callable, Generator, Iterable
 from functools import wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from barnabas.broker.admission import Admission
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.ports import Timers
+from barnabas.wire.charges import MOST_REQUEST_BYTES
 
 if TYPE_CHECKING:
     from barnabas.broker.broker import Broker
@@ -36,12 +38,20 @@ class Stepping:
     What a step queues to be written is written after it.
     """
 
-    __slots__ = ("_monotonic", "_replicas", "_timers", "_waiting")
+    __slots__ = ("_monotonic", "_replicas", "_timers", "_waiting", "admission")
 
     def __init__(
-        self, replicas: ReplicaManager, timers: Timers, monotonic: Callable[[], float]
+        self,
+        replicas: ReplicaManager,
+        timers: Timers,
+        monotonic: Callable[[], float],
+        most_bytes: int = MOST_REQUEST_BYTES,
     ) -> None:
-        """`monotonic` is the clock by which steps are measured, in seconds."""
+        """`monotonic` is the clock by which steps are measured, in seconds.
+
+        `most_bytes` is the memory that large requests may take together while they are worked on.
+        """
+        self.admission = Admission(most_bytes)
         self._replicas = replicas
         self._timers = timers
         self._monotonic = monotonic
@@ -58,19 +68,23 @@ class Stepping:
         except StopIteration as end:
             reply: Reply = end.value
             return reply
-        pending = Pending()
+        pending, kept = Pending(), self.admission.keep()
 
         def turn() -> object:
             try:
                 waits_for = self._advance(work)
-            except StopIteration as end:
-                return end.value
+            except BaseException as end:
+                self.admission.give_back(kept)
+                if isinstance(end, StopIteration):
+                    return end.value
+                raise
             self._continue(work, waits_for, step)
             return pending
 
         def step() -> None:
             if ends_unheard and pending.is_done:
                 steps.close()
+                self.admission.give_back(kept)
             else:
                 pending.go_on(turn)
 

@@ -42,6 +42,10 @@ class Dialect(Protocol):
     name: str
     at_once: int
 
+    def has_records(self, frame: memoryview) -> bool:
+        """Whether a request that begins like this brings records."""
+        ...
+
     def check_large(self, head: memoryview, size: int) -> None:
         """Whether a request that begins like this may be larger than what one may take of memory.
 

@@ -9,7 +9,7 @@ from barnabas.errors import ConnectionFailed, KafkaError
 from barnabas.kernels.sockets import one_frame
 from barnabas.ports import Channel
 from barnabas.runtime.departures import SMALL_BYTES, Departures
-from barnabas.runtime.frame_handler import Answer, FrameHandler, Lone
+from barnabas.runtime.frame_handler import LARGE_BYTES, Answer, FrameHandler, Lone
 from barnabas.runtime.intake import MOST_AT_ONCE, Intake
 from barnabas.runtime.memory import ConnectionMemory
 from barnabas.runtime.outbox import Outbox
@@ -62,7 +62,7 @@ class Connection:
         self._departures = departures
         self._handler: FrameHandler | None = None
         self._lone: Lone | None = None
-        self.several: Lone = _not_known
+        self.several: Lone = lambda _frames: None
         """As `lone`, for any other event, and maybe some whole frames with their sizes."""
         self._paused = False
         self._owing = False
@@ -327,6 +327,10 @@ class Connection:
         try:
             until = departures.until()
             for frame in () if self._must_wait() else self._intake.frames():
+                if len(frame) > LARGE_BYTES and not handler.may_take(frame):
+                    self._intake.put_back(frame)
+                    self._paused = True
+                    break
                 if not handler.on_frame(frame):
                     self._paused = True
                     break
@@ -399,7 +403,3 @@ class Connection:
     def _close_if_finished(self) -> None:
         if not self._paused and not self._outbox.size:
             self.close()
-
-
-def _not_known(_received: memoryview) -> None:
-    """Frames that come together are handed over one by one."""

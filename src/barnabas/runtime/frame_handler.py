@@ -5,6 +5,9 @@ from typing import Protocol
 
 from barnabas.wire.send import Send
 
+LARGE_BYTES = 4096
+"""A frame above this may have to wait for others."""
+
 Answer = Callable[[memoryview], bytes | None]
 """The reply to one whole frame, its size in front, that is known already; b"": it comes by `send`.
 
@@ -28,6 +31,10 @@ class FrameHandler(Protocol):
         Raises:
             DecodeError: the connection is closed and the reason logged.
         """
+        ...
+
+    def may_take(self, frame: memoryview) -> bool:
+        """Whether a frame above LARGE_BYTES may come now; if not, it comes again after `resume`."""
         ...
 
     def on_event_end(self) -> None:

@@ -143,6 +143,10 @@ class Intake:
                 break  # released: the connection is closed
             start = stop
 
+    def put_back(self, frame: memoryview) -> None:
+        """Have the frame that came last come again."""
+        self._start -= SIZE_BYTES + len(frame)
+
     def settle(self) -> None:
         """End the event: keep what is left, give back what is not needed."""
         start, end = self._start, self._end

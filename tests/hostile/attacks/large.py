@@ -12,15 +12,21 @@ _MOST = 200_000
 """About as many names as the memory of one request has room for."""
 
 
-def _asks(frame: Callable[[], bytes]) -> Callable[[Target], Strike]:
-    """Send one request on one connection, and wait until it is answered or refused."""
+def _asks(frame: Callable[[], bytes], connections: int = 1) -> Callable[[Target], Strike]:
+    """Send one request on each connection, and wait until all are answered or refused."""
 
     def prepare(broker: Target) -> Strike:
         sent = frame()
 
         def strike(attackers: ExitStack) -> None:
-            attacker = attackers.enter_context(Raw(broker.bootstrap_servers, _ANSWER_SECONDS))
-            attacker.ask(sent)
+            address = broker.bootstrap_servers
+            asking = [
+                attackers.enter_context(Raw(address, _ANSWER_SECONDS)) for _ in range(connections)
+            ]
+            for attacker in asking:
+                attacker.send(sent)
+            for attacker in asking:
+                attacker.ask(b"")
 
         return strike
 
@@ -92,4 +98,5 @@ ATTACKS = (
     Attack("quotas", "AlterClientQuotas of 5,000 addresses", _asks(_quotas)),
     Attack("groups", "DeleteGroups of 200,000 groups", _asks(_groups)),
     Attack("offsets", "OffsetFetch of 200,000 partitions", _asks(_offsets)),
+    Attack("offsets-together", "the same on 20 connections", _asks(_offsets, 20)),
 )

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import cast
 
+from barnabas.broker.admission import Admission
 from barnabas.broker.broker import Broker
 from barnabas.broker.connection import ClientConnection
 from barnabas.broker.purgatory import Pending
@@ -12,6 +13,7 @@ from barnabas.dialects.dialect import OnlyByClosing, Request
 from barnabas.errors import ConnectionFailed, KafkaError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.runtime.connection import Connection
+from tests.unit.runtime.manual_timers import ManualTimers
 
 
 class Guarding:
@@ -38,6 +40,8 @@ def waiting_for(pending: Pending, write: Callable[[Request, object], None]) -> G
     )
     broker = SimpleNamespace(
         quotas=SimpleNamespace(in_force=False),
+        timers=ManualTimers(),
+        stepping=SimpleNamespace(admission=Admission(1 << 20)),
         replicas=SimpleNamespace(write=lambda: True, take_unseen=list),
     )
     connection = Guarding()
@@ -87,6 +91,8 @@ def test_who_has_gone_is_asked_nothing_any_more_and_its_records_count() -> None:
     )
     broker = SimpleNamespace(
         quotas=SimpleNamespace(in_force=False),
+        timers=ManualTimers(),
+        stepping=SimpleNamespace(admission=Admission(1 << 20)),
         replicas=SimpleNamespace(write=lambda: True, take_unseen=list),
     )
     connection = Guarding()

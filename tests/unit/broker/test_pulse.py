@@ -29,6 +29,7 @@ from barnabas.testing import EmbeddedBroker
 from barnabas.versions import VersionRange
 from tests.unit.broker.in_memory import StillClock
 from tests.unit.broker.raw_client import RawClient
+from tests.unit.runtime.manual_timers import ManualTimers
 
 BEAT = HeartbeatRequest(group_id="group", generation_id=1, member_id="member")
 LEAVE = LeaveGroupRequest(group_id="group", member_id="member")
@@ -113,6 +114,7 @@ class Member:
         broker = SimpleNamespace(
             clock=self.clock,
             quotas=self.quotas,
+            timers=ManualTimers(),
             replicas=SimpleNamespace(write=lambda: True, take_unseen=list),
             members=SimpleNamespace(steady=lambda *_: SimpleNamespace(beat=self._beat)),
         )

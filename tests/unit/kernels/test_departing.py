@@ -144,6 +144,9 @@ class Hello:
         self._connection.send(pack(">i", len(frame)) + bytes(frame))
         return True
 
+    def may_take(self, frame: memoryview) -> bool:
+        return True
+
     def on_event_end(self) -> None:
         if self._then:
             getattr(self._connection, self._then)()

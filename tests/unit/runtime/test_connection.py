@@ -61,6 +61,9 @@ class Echo:
             return True
         return framed(bytes(frame)) if len(frame) % 2 else a_send(framed(bytes(frame)))
 
+    def may_take(self, frame: memoryview) -> bool:
+        return True
+
     def on_event_end(self) -> None:
         self.events += 1
         for view in self._views:

@@ -7,7 +7,7 @@ Ignores: nothing.
 Versions: 0 no topics means all · 4 auto-creation can be refused · 10 topic ids · 12 ask by id
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 
 from barnabas.broker.auto_topics import create_in_steps
@@ -16,7 +16,8 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.internal_names import INTERNAL_TOPICS
 from barnabas.broker.operations import NOT_ASKED, ON_CLUSTER, ON_TOPICS
 from barnabas.broker.partition_view import view
-from barnabas.broker.stepping import Steps, each, in_steps
+from barnabas.broker.purgatory import Pending
+from barnabas.broker.stepping import Steps, each
 from barnabas.broker.topic_names import problem_of_name
 from barnabas.broker.topic_znodes import Topic
 from barnabas.errors import ErrorCode
@@ -33,30 +34,60 @@ from barnabas.wire.schema import NO_UUID
 
 _NONE_MEANS_ALL = VersionTable({0: True, 1: False})
 _BY_ID = VersionTable({0: False, 12: True})
+_FEW = 256
+"""Topics that are described at once: a millisecond."""
+_NOTHING_MADE: Mapping[str, Topic | ErrorCode] = {}
 
 
-@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: MetadataRequest
-) -> Steps[MetadataResponse]:
+) -> MetadataResponse | Pending:
     """Describe the cluster, which is this broker, and topics.
 
-    Of many topics that is done in steps, and others are served between them.
+    Of many topics, or where some are to be made, that is done in steps, and others are served between.
     """
     asked, operations = request.topics, request.include_topic_authorized_operations
     by_id = _BY_ID[context.api_version]
     if asked and not by_id and any(map(_without_name, asked)):
-        refused = yield from each(asked, _refused)
-        return MetadataResponse(brokers=[], topics=refused)
+        return broker.stepping.run(_refuse_all(asked), ends_unheard=True)
     none_means_all = _NONE_MEANS_ALL[context.api_version]
     if asked is None or (not asked and none_means_all):
-        all_of_them = yield from _describe_all(broker, operations=operations)
-        return _response(broker, context, request, all_of_them)
+        return broker.stepping.run(_all(broker, context, request), ends_unheard=True)
     told = {(one.name, one.topic_id): one for one in asked}.values()
-    made: dict[str, Topic | ErrorCode] = {}
-    if request.allow_auto_topic_creation and broker.config.auto_create_topics_enable:
+    makes = request.allow_auto_topic_creation and broker.config.auto_create_topics_enable
+    missing: list[str] = []
+    if makes:
         names = (one.name for one in told if one.name is not None)
-        yield from create_in_steps(broker, names, made)
+        missing = [name for name in names if not broker.topics.get(name)]
+    if missing or len(told) > _FEW:
+        return broker.stepping.run(_many(broker, context, request, told, missing))
+    topics = [_find(broker, one, _NOTHING_MADE, operations=operations) for one in told]
+    return _response(broker, context, request, topics)
+
+
+def _refuse_all(asked: Iterable[MetadataRequestTopic]) -> Steps[MetadataResponse]:
+    refused = yield from each(asked, _refused)
+    return MetadataResponse(brokers=[], topics=refused)
+
+
+def _all(
+    broker: Broker, context: RequestContext, request: MetadataRequest
+) -> Steps[MetadataResponse]:
+    operations = request.include_topic_authorized_operations
+    topics = yield from _describe_all(broker, operations=operations)
+    return _response(broker, context, request, topics)
+
+
+def _many(
+    broker: Broker,
+    context: RequestContext,
+    request: MetadataRequest,
+    told: Iterable[MetadataRequestTopic],
+    missing: Iterable[str],
+) -> Steps[MetadataResponse]:
+    made: dict[str, Topic | ErrorCode] = {}
+    yield from create_in_steps(broker, missing, made)
+    operations = request.include_topic_authorized_operations
     topics = yield from each(told, partial(_find, broker, made=made, operations=operations))
     return _response(broker, context, request, topics)
 
@@ -105,8 +136,8 @@ def _refused(asked: MetadataRequestTopic) -> MetadataResponseTopic:
 def _find(
     broker: Broker,
     asked: MetadataRequestTopic,
-    *,
     made: Mapping[str, Topic | ErrorCode],
+    *,
     operations: bool,
 ) -> MetadataResponseTopic:
     name = asked.name

@@ -127,10 +127,14 @@ class KafkaDialect:
         self._heard: _Heard | None = None
         self._replies: dict[int, ProduceReply] = {}
 
+    def has_records(self, frame: memoryview) -> bool:
+        """As `Dialect.has_records`: only Produce does."""
+        return frame[0] == 0 and frame[1] == _PRODUCE
+
     def check_large(self, head: memoryview, size: int) -> None:
         """As `Dialect.check_large`: only Produce has records."""
-        key, version = _KEY_AND_VERSION.unpack_from(head)
-        if key != _PRODUCE:
+        if not self.has_records(head):
+            key, version = _KEY_AND_VERSION.unpack_from(head)
             name = ApiKey(key).name if key in self._served else f"API {key}"
             raise too_large(f"{name} {version}", size)
 

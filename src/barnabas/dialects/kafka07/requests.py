@@ -55,10 +55,14 @@ class Kafka07Dialect:
         """`most_bytes`: the memory that a request may take."""
         self._most_bytes = most_bytes
 
+    def has_records(self, frame: memoryview) -> bool:
+        """As `Dialect.has_records`."""
+        return int.from_bytes(frame[:2], "big") in _WITH_MESSAGES
+
     def check_large(self, head: memoryview, size: int) -> None:
         """As `Dialect.check_large`."""
-        kind = int.from_bytes(head[:2], "big")
-        if kind not in _WITH_MESSAGES:
+        if not self.has_records(head):
+            kind = int.from_bytes(head[:2], "big")
             raise too_large(f"request of type {kind}", size)
 
     def read_request(self, frame: memoryview) -> Request:

@@ -65,10 +65,14 @@ class ProposalDialect:
         self._partition_bytes = partition_bytes
         self._most_bytes = most_bytes
 
+    def has_records(self, frame: memoryview) -> bool:
+        """As `Dialect.has_records`."""
+        return int.from_bytes(frame[:2], "big") == RequestType.PRODUCE
+
     def check_large(self, head: memoryview, size: int) -> None:
         """As `Dialect.check_large`."""
-        kind = int.from_bytes(head[:2], "big")
-        if kind != RequestType.PRODUCE:
+        if not self.has_records(head):
+            kind = int.from_bytes(head[:2], "big")
             raise too_large(f"request of type {kind}", size)
 
     def read_request(self, frame: memoryview) -> Request:

@@ -282,28 +282,29 @@ def fetch(talk: Talk) -> None:
 
 
 def fetch_sessions(talk: Talk) -> None:
-    """Sessions opened, used, lost and closed (KIP-227)."""
+    """Sessions opened, used, lost and closed (KIP-227), over one connection: ours end with it."""
     topic_id = talk.create("t", partitions=2)
     talk.ask("written", produced(topic_id, bytes(make_batch(3))), 13)
     both = [_At(topic_id, 0, 0), _At(topic_id, 0, 1)]
-    opened = talk.ask("opened", _fetch(both, (0, 0)), 17)
-    session = opened.session_id
-    talk.ask("nothing new", _fetch([_At(topic_id, 3, 0)], (session, 1)), 17)
-    talk.ask("from the start again", _fetch([_At(topic_id, 0, 0)], (session, 2)), 17)
-    talk.ask("wrong epoch", _fetch([], (session, 9)), 17)
-    talk.ask("epoch that was", _fetch([], (session, 2)), 17)
-    talk.ask("in order", _fetch([], (session, 3)), 17)
-    talk.ask("forgotten", _fetch([], (session, 4), forget=[topic_id]), 17)
-    talk.ask("unknown session", _fetch([], (session + 1, 1)), 17)
-    talk.ask("no session but an epoch", _fetch(both, (0, 5)), 17)
-    talk.ask("closed", _fetch([], (session, -1)), 17)
-    talk.ask("after closing", _fetch([], (session, 5)), 17)
-    broken = talk.ask("opened with errors", _fetch([_At(STRANGE_ID), *both], (0, 0)), 17)
-    talk.ask("errors stay", _fetch([], (broken.session_id, 1)), 17)
-    beyond = talk.ask("opened beyond", _fetch([_At(topic_id, 50)], (0, 0)), 17)
-    talk.ask("still beyond", _fetch([], (beyond.session_id, 1)), 17)
-    empty = talk.ask("opened with nothing", _fetch([], (0, 0)), 17)
-    del empty
+    with talk.one_connection():
+        opened = talk.ask("opened", _fetch(both, (0, 0)), 17)
+        session = opened.session_id
+        talk.ask("nothing new", _fetch([_At(topic_id, 3, 0)], (session, 1)), 17)
+        talk.ask("from the start again", _fetch([_At(topic_id, 0, 0)], (session, 2)), 17)
+        talk.ask("wrong epoch", _fetch([], (session, 9)), 17)
+        talk.ask("epoch that was", _fetch([], (session, 2)), 17)
+        talk.ask("in order", _fetch([], (session, 3)), 17)
+        talk.ask("forgotten", _fetch([], (session, 4), forget=[topic_id]), 17)
+        talk.ask("unknown session", _fetch([], (session + 1, 1)), 17)
+        talk.ask("no session but an epoch", _fetch(both, (0, 5)), 17)
+        talk.ask("closed", _fetch([], (session, -1)), 17)
+        talk.ask("after closing", _fetch([], (session, 5)), 17)
+        broken = talk.ask("opened with errors", _fetch([_At(STRANGE_ID), *both], (0, 0)), 17)
+        talk.ask("errors stay", _fetch([], (broken.session_id, 1)), 17)
+        beyond = talk.ask("opened beyond", _fetch([_At(topic_id, 50)], (0, 0)), 17)
+        talk.ask("still beyond", _fetch([], (beyond.session_id, 1)), 17)
+        empty = talk.ask("opened with nothing", _fetch([], (0, 0)), 17)
+        del empty
 
 
 def _times(

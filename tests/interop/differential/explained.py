@@ -56,7 +56,6 @@ def _broker_properties() -> tuple[Difference, ...]:
                 "topic.partition.count.map",
             )
         ),
-        Difference("*", f"{path}.socket.request.max.memory.bytes", "our own, a bound", "absent"),
     )
 
 

@@ -42,5 +42,8 @@ def parse_meta_properties(path: str, data: bytes) -> MetaProperties:
             rows[name.strip()] = value.strip().replace("\\:", ":").replace("\\=", "=")
     node = rows.get("node.id") or rows.get("broker.id") or ""
     if rows.get("version") not in ("0", "1") or not node.isdigit():
-        raise LogDirFailed(f"{path} is not a meta.properties of version 0 or 1 with a node id")
+        raise LogDirFailed(
+            f"{path} is not a meta.properties of version 0 or 1 with a node id: put a copy of it back,"
+            " or move it away: the broker then writes one with its own node.id"
+        )
     return MetaProperties(int(node), rows.get("cluster.id", ""), rows.get("directory.id", ""))

@@ -24,6 +24,7 @@ from tests.interop.peers.tap import Tap
 pytestmark = pytest.mark.interop
 
 FLUSH_S = 120.0
+DELIVERY_MS = 900_000  # A Kafka that was killed may take 15 s to return, a dozen times.
 
 
 class Numbers(threading.Thread):
@@ -39,7 +40,7 @@ class Numbers(threading.Thread):
     def run(self) -> None:
         for number in itertools.count():
             self.deliveries.append(self._producer.send(self._topic, b"%d" % number, partition=0))
-            if self._stopping.wait(0.001):
+            if self._stopping.wait(0.005):
                 return
 
     def stop(self) -> None:
@@ -77,6 +78,7 @@ def killed_unanswered(name: str, kills: int) -> None:
             linger_ms=0,
             batch_size=200,
             reconnect_backoff_max_ms=200,
+            delivery_timeout_ms=DELIVERY_MS,
         ) as producer:
             numbers = Numbers(producer, topic)
             numbers.start()

@@ -17,7 +17,8 @@ from barnabas import Admin, Producer, Resource
 from barnabas.log.checkpoints import CLEANED_UP_TO
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
 from barnabas.log.config import LogConfig
-from barnabas.log.manager import LogManager, LogSettings
+from barnabas.log.manager import LogManager
+from barnabas.log.start import LogSettings
 from barnabas.records.compression import Codec
 from barnabas.records.encoding import EncodeOptions, Partitioner, encode_arrow
 from barnabas.runtime.clock import SystemClock

@@ -18,7 +18,8 @@ import pyarrow as pa
 from barnabas.coordinators.group.offset_records import CommittedOffset, Position, encode_commit
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.log.config import LogConfig
-from barnabas.log.manager import LogManager, LogSettings
+from barnabas.log.manager import LogManager
+from barnabas.log.start import LogSettings
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.offset_fetch import (
     OffsetFetchRequest,

@@ -6,7 +6,8 @@
 from pathlib import Path
 
 from barnabas.log.config import LogConfig
-from barnabas.log.manager import LogManager, LogSettings
+from barnabas.log.manager import LogManager
+from barnabas.log.start import LogSettings
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
 from barnabas.runtime.clock import SystemClock

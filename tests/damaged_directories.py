@@ -12,10 +12,11 @@ from typing import NamedTuple
 from barnabas.log.byte_appending import append_messages
 from barnabas.log.config import LogConfig
 from barnabas.log.file_names import LOG, OLD_LOG, parse_segment_file
-from barnabas.log.manager import LogEvent, LogManager, LogSettings
+from barnabas.log.manager import LogManager
 from barnabas.log.meta_properties import META_PROPERTIES, parse_meta_properties
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.stability import aborted_in, stable_end
+from barnabas.log.start import LogEvent, LogSettings
 from barnabas.records.batch import walk
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.disk import RealDisk

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
 
-from barnabas.errors import LockHeld, StorageError
+from barnabas.errors import DiskFull, LockHeld, StorageError
 from barnabas.ports import File, Sync
 from barnabas.types import Buffer
 
@@ -14,7 +14,8 @@ Below = Callable[[int], int]
 class MemoryFile:
     """`now` is what the system shows, `kept` what survives a power cut for certain."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_full: Callable[[], bool] = lambda: False) -> None:
+        self._is_full = is_full
         self.now = bytearray()
         self.kept = b""
         self.begun = 0
@@ -38,6 +39,10 @@ class MemoryFile:
     def write(self, position: int, buffers: Sequence[Buffer]) -> None:
         assert position <= len(self.now), "a log leaves no holes"
         data = b"".join(buffers)
+        if self._is_full() and position + len(data) > len(self.now):
+            data = data[: len(data) // 2]
+            self.now[position : position + len(data)] = data
+            raise DiskFull("No space left on device")
         self.now[position : position + len(data)] = data
 
     def truncate(self, size: int) -> None:
@@ -105,6 +110,8 @@ class MemoryDisk:
     """`ports.Disk`; names and cuts are on stable storage at once, bytes when synced."""
 
     def __init__(self) -> None:
+        self.is_full = False
+        """No file can grow: half of what is added is written, and then it fails."""
         self.files: dict[str, MemoryFile] = {}
         self.names_until_death: int | None = None
         """After so many more changes of names the process dies: `Killed` is raised."""
@@ -130,10 +137,10 @@ class MemoryDisk:
     def open(self, path: str, *, create: bool = False) -> MemoryFile:
         if path not in self.files and not create:
             raise StorageError(f"cannot open {path}")
-        return self.files.setdefault(path, MemoryFile())
+        return self.files.setdefault(path, MemoryFile(lambda: self.is_full))
 
     def exists(self, path: str) -> bool:
-        return path in self.files
+        return path in self.files or any(name.startswith(f"{path}/") for name in self.files)
 
     def list(self, path: str) -> list[str]:
         below = f"{path}/"
@@ -154,18 +161,24 @@ class MemoryDisk:
         assert time_ms == 0, "this disk has no clock"
 
     def space(self, path: str) -> tuple[int, int]:
-        return 1000, 400
+        return 1 << 30, 0 if self.is_full else 1 << 29
 
     def read_file(self, path: str) -> bytes:
         return bytes(self.files[path].now)
 
     def write_file(self, path: str, data: Buffer) -> None:
+        self._refuse_if_full()
         self.open(path, create=True).now = bytearray(data)
 
     def replace_file(self, path: str, data: Buffer) -> None:
-        self.files[path] = MemoryFile()
-        self.files[path].now = bytearray(data)
+        self._refuse_if_full()
+        self.files.pop(path, None)
+        self.write_file(path, data)
         self.files[path].sync()
+
+    def _refuse_if_full(self) -> None:
+        if self.is_full:
+            raise DiskFull("No space left on device")
 
     def rename(self, source: str, target: str, *, durable: bool = True) -> None:
         del durable

@@ -362,6 +362,10 @@ class StorageError(KafkaError):
     code = ErrorCode.KAFKA_STORAGE_ERROR
 
 
+class DiskFull(StorageError):
+    """There is no room for what was to be written; what is there can still be read."""
+
+
 class LockHeld(StorageError):
     """Another process holds the lock of a file."""
 
@@ -379,10 +383,18 @@ class DamagedFile(StorageError):
         super().__init__(f"{path} is damaged: at byte {position} there should be {expected}")
 
 
+class SegmentsMissing(StorageError):
+    """Segments of a log are not there that nobody has deleted."""
+
+
 class LogDirFailed(StorageError):
     """A log directory cannot be used."""
 
     code = ErrorCode.KAFKA_STORAGE_ERROR
+
+
+class LogDirInUse(LogDirFailed):
+    """Another broker runs on a log directory."""
 
 
 class RegistryUnavailable(StorageError):

@@ -19,7 +19,8 @@ from barnabas.log.inspecting import (
     examine_offset_index,
     examine_time_index,
 )
-from barnabas.log.manager import LogManager, LogSettings
+from barnabas.log.manager import LogManager
+from barnabas.log.start import LogSettings
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
 from barnabas.protocol.produce import ProduceResponse

@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from barnabas.log.config import LogConfig
-from barnabas.log.manager import LogManager, LogSettings
+from barnabas.log.manager import LogManager
 from barnabas.log.opening import open_log
 from barnabas.log.partition_log import PartitionLog
+from barnabas.log.start import LogSettings
 from barnabas.records.batch import crc_is_right, walk
 from barnabas.records.columns import Wanted, decode_columns
 from barnabas.records.reading import decode_records

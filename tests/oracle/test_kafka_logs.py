@@ -9,11 +9,12 @@ import pytest
 
 from barnabas.log.checkpoints import NO_CHECKPOINT
 from barnabas.log.config import LogConfig
-from barnabas.log.manager import LogManager, LogSettings
+from barnabas.log.manager import LogManager
 from barnabas.log.opening import open_log
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.producer_snapshot import decode_snapshot
 from barnabas.log.producer_state import AppendedBatch
+from barnabas.log.start import LogSettings
 from barnabas.records.batch import BatchHeader, crc_is_right, stamp, walk
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.disk import RealDisk

@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from barnabas.log.config import LogConfig
-from barnabas.log.manager import LogManager, LogSettings
+from barnabas.log.manager import LogManager
+from barnabas.log.start import LogSettings
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
 from barnabas.runtime.clock import SystemClock

@@ -10,8 +10,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
 from barnabas.log.config import LogConfig
-from barnabas.log.manager import LogManager, LogSettings
+from barnabas.log.manager import LogManager
 from barnabas.log.partition_log import PartitionLog
+from barnabas.log.start import LogSettings
 from barnabas.records.batch import crc_is_right, walk
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec

@@ -1,5 +1,6 @@
 """A log agrees with a list of batches, whatever is done to it and whenever the power goes."""
 
+import contextlib
 from typing import NamedTuple
 
 import pytest
@@ -7,7 +8,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from barnabas.errors import ErrorCode
+from barnabas.errors import DiskFull, ErrorCode, StorageError
 from barnabas.log.checkpoints import Checkpoint
 from barnabas.log.config import LogConfig
 from barnabas.log.opening import create_log, open_log
@@ -115,6 +116,34 @@ class LogMachine(RuleBasedStateMachine):
     def roll(self) -> None:
         self.log.roll(0)
         self.take_over_written()
+
+    @rule(rolls=st.booleans())
+    def find_no_room(self, *, rolls: bool) -> None:
+        """What was queued is lost, what is written is read on, and with room it goes on from there."""
+        self.disk.is_full = True
+        with contextlib.suppress(DiskFull):
+            self.log.roll(0) if rolls else self.log.write_pending()
+        if self.log.refusal is not None:
+            assert self.log.failure is None
+            self.queued = []
+            with pytest.raises(StorageError, match="takes no records: No space left"):
+                self.log.append(memoryview(make_batch()), leader_epoch=self.epoch, now_ms=0)
+        self.take_over_written()
+        self.disk.is_full = False
+        self.log.refusal = None
+
+    @rule()
+    def kill_without_room(self) -> None:
+        """It can be read without room for its indexes."""
+        checkpoint = self.checkpoint(clean=False)
+        self.queued = []
+        self.disk.is_full = True
+        end = self.log.written_end
+        self.reopen(checkpoint)
+        assert (self.log.end_offset, self.log.failure) == (end, None)
+        self.all_batches_are_read()
+        self.disk.is_full = False
+        self.log.refusal = None
 
     @rule()
     def flush(self) -> None:

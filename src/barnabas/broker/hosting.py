@@ -11,6 +11,7 @@ from barnabas.config.topic import TopicConfig
 from barnabas.errors import BrokerError, ConfigError, ErrorCode, KafkaError, StorageError
 from barnabas.log.config import MAGIC_07, TODAYS_MAGIC, LogConfig
 from barnabas.log.manager import LogManager
+from barnabas.log.partition_log import PartitionLog
 from barnabas.records.compression import Codec
 from barnabas.records.recompression import Stored
 from barnabas.types import TopicPartition
@@ -37,34 +38,104 @@ class Hosting:
         self._broker_config = broker_config
 
     def host(
-        self, topic: str, topic_id: bytes, partitions: Iterable[int], own: Mapping[str, object]
+        self,
+        topic: str,
+        topic_id: bytes,
+        partitions: Iterable[int],
+        own: Mapping[str, object],
+        *,
+        is_new: bool = True,
     ) -> None:
         """Lead these partitions with the logs that are there, or new ones; those led stay so.
 
-        `own` are the properties of the topic itself, by Kafka's names.
+        `own` are the properties of the topic itself, by Kafka's names. Those of a topic that is not new
+        may be lost: they are offline then, and get no new log.
 
         Raises:
-            StorageError: a log cannot be made.
+            StorageError: a log cannot be made; all others are led.
         """
         config: LogConfig | None = None
+        failure: StorageError | None = None
         for index in partitions:
             if self._replicas.find(topic, index) is not None:
                 continue
             place = TopicPartition(topic, index)
-            found = self._logs.get(place)
-            if found is not None and found.topic_id == NO_TOPIC_ID:
+            try:
+                found = self._found(place, topic_id)
+                if found is None:
+                    config = config or config_of_kept(own, self._broker_config)
+                    found = self._lost(place, topic_id, config, is_new=is_new)
+                    found = found or self._logs.create(place, topic_id, config)
+            except StorageError as error:
+                failure = failure or error
+                log.error("partition has no log: %s", error, extra=place._asdict())  # noqa: TRY400 - it says why
+            else:
+                self._replicas.lead(found, max(found.leader_epoch, 0))
+        if failure is not None:
+            raise failure
+
+    def _found(self, place: TopicPartition, topic_id: bytes) -> PartitionLog | None:
+        """The log of a partition, if there is one and it is of this topic.
+
+        Raises:
+            StorageError: one of another topic cannot be moved out of its way.
+        """
+        found = self._logs.get(place)
+        if found is None or found.topic_id == topic_id:
+            return found
+        if found.topic_id == NO_TOPIC_ID:
+            try:
                 self._logs.identify(place, topic_id)
-            if found is not None and found.topic_id != topic_id:
-                # A topic of that name was deleted while the broker could not delete its files.
-                log.warning(
-                    "log of an older topic deleted", extra={"topic": topic, "partition": index}
-                )
-                self._logs.delete(place)
-                found = None
-            if found is None:
-                config = config or config_of_kept(own, self._broker_config)
-                found = self._logs.create(place, topic_id, config)
-            self._replicas.lead(found, max(found.leader_epoch, 0))
+            except StorageError as error:
+                # The next start tries again.
+                told = {"topic": place.topic, "partition": place.partition, "error": error}
+                log.warning("topic id of a log not written", extra=told)
+            return found
+        # A topic of that name was deleted while its files could not be, or the registry is an older
+        # copy: nobody knows here which of the two.
+        moved = self._logs.set_aside(place)
+        log.error(
+            "log of another topic of that name was moved: remove it if nobody misses its records",
+            extra={"topic": place.topic, "partition": place.partition, "moved_to": moved},
+        )
+        return None
+
+    def _lost(
+        self, place: TopicPartition, topic_id: bytes, config: LogConfig, *, is_new: bool
+    ) -> PartitionLog | None:
+        """What stands for a log that the broker had; the log says what to do, where nothing else did."""
+        found = self._logs.find_lost(place, topic_id, config, is_new=is_new)
+        for note in found.losses.notes if found is not None else ():
+            log.error("log %s", note, extra=place._asdict())
+        return found
+
+    def lost_indexes(self, topic: str, topic_id: bytes) -> set[int]:
+        """The partitions of a topic that the broker had, and did not find when it started."""
+        return self._logs.lost_indexes(topic, topic_id)
+
+    def give_up(self, topic: str, topic_id: bytes, index: int, own: Mapping[str, object]) -> None:
+        """Serve a partition that is offline without the records that are lost.
+
+        Raises:
+            StorageError: nothing is lost, so that a restart brings it back; or it cannot be written.
+        """
+        place = TopicPartition(topic, index)
+        if self._logs.get(place) is None:
+            self.host(topic, topic_id, [index], own)
+            return
+        config = config_of_kept(own, self._broker_config)
+        found = self._logs.give_up(place, topic_id, config)
+        log.warning(
+            "records of a partition were given up: it has those from offset %d to %d",
+            found.start_offset,
+            found.end_offset,
+            extra=place._asdict(),
+        )
+        self._replicas.lead(found, max(found.leader_epoch, 0))
+
+    def check_room(self) -> None:
+        """Whether new logs can be made; raises DiskFull where no directory has room."""
+        self._logs.check_room()
 
     def check_kept(self, topic: str, own: Mapping[str, object]) -> None:
         """Whether these properties leave a topic what its offsets mean.

@@ -1,6 +1,6 @@
 """Node: a broker on the real world: event loop, disk, network, clock, a registry in a file or ZooKeeper."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
 
@@ -18,8 +18,6 @@ from barnabas.runtime.listener import SocketOptions
 from barnabas.runtime.loop import EventLoop
 from barnabas.runtime.registry_embedded import EmbeddedRegistry
 from barnabas.runtime.worker import ThreadWorker
-
-_REGISTRY_FILE = "barnabas.registry"
 
 
 class Node:
@@ -118,7 +116,7 @@ class Node:
         self._worker.close()
         self._disk.close()
 
-    def _open_registries(self) -> Registries:
+    def _open_registries(self, directories: Sequence[str]) -> Registries:
         today, of_07 = self._config.zookeeper_connect, self._config.zk_connect
         if today and today.rstrip("/") == of_07.rstrip("/"):
             raise ConfigError(
@@ -127,8 +125,15 @@ class Node:
         with ExitStack() as opened:
             shared = self._zookeeper("zookeeper.connect", today, opened) if today else None
             shared_07 = self._zookeeper("zk.connect", of_07, opened) if of_07 else None
-            file = f"{self._directories[0]}/{_REGISTRY_FILE}"
-            registries = Registries(shared or EmbeddedRegistry(self._disk, file), shared, shared_07)
+            if shared is not None:
+                registries = Registries(shared, shared, shared_07)
+            else:
+                embedded = EmbeddedRegistry(self._disk, *map(_registry_file, directories))
+                registries = Registries(embedded, of_07=shared_07)
+                if len(self._directories) > 1:
+                    registries = registries._replace(
+                        spread=lambda usable: embedded.spread([*map(_registry_file, usable)])
+                    )
             opened.pop_all()
         return registries
 
@@ -156,6 +161,10 @@ class Node:
             raise RegistryUnavailable(f"{what}; {without}") from None
         opened.callback(registry.close)
         return registry
+
+
+def _registry_file(directory: str) -> str:
+    return f"{directory}/barnabas.registry"
 
 
 def _socket_options(config: BrokerConfig) -> SocketOptions:

@@ -226,9 +226,9 @@ class Partition:
         untold, self.untold = self.untold, []
         try:
             self.log.write_pending()
-            if self.log.failure is not None:
+            if self.log.refusal is not None:
                 # It failed before, while it rolled, and took what was queued with it.
-                raise self.log.offline()
+                raise self.log.refused()
         except StorageError as error:
             fail(error, unanswered, untold)
             raise

@@ -1,5 +1,6 @@
 """Presence: what makes a broker findable from outside: its registrations in ZooKeeper, where it has one."""
 
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.broker.broker import Broker
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
 class Registries(NamedTuple):
     """`own` keeps what the broker must not forget. `shared` is the same one where others use it too.
 
-    `of_07` is where clients of Kafka 0.7 look.
+    `of_07` is where clients of Kafka 0.7 look. `spread` is called with the log directories that can be
+    used, which are to have copies of what is kept in files.
     """
 
     own: Registry
     shared: SharedRegistry | None = None
     of_07: SharedRegistry | None = None
+    spread: Callable[[Sequence[str]], None] = lambda _directories: None
 
     def close(self) -> None:
         """Give back the file or the sessions."""
@@ -75,5 +78,5 @@ def register(registries: Registries, broker: Broker, disk: Disk) -> "list[AnyReg
 
         made.append(Registration07(registries.of_07, broker))
     for one in made:
-        one.start(disk, f"{broker.config.directories[0]}/{one.written_to}")
+        one.start(disk, f"{broker.logs.usable_paths[0]}/{one.written_to}")
     return made

@@ -57,8 +57,11 @@ class ReplicaManager:
         return len(self._by_name)
 
     def lead(self, log: PartitionLog, leader_epoch: int) -> Partition:
-        """Serve a log as the leader of its partition."""
+        """Serve a log as the leader of its partition, in place of one that is offline."""
         topic, index = log.topic_partition
+        before = self._by_name.get((topic, index))
+        if before is not None:
+            self._purgatory.happened(before, -1)
         partition = Partition(log, leader_epoch)
         self._by_name[topic, index] = self._by_id[log.topic_id, index] = partition
         return partition

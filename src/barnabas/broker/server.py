@@ -1,7 +1,7 @@
 """BrokerServer: builds the objects of a broker over its ports, starts them, stops them in order."""
 
 import logging
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -30,7 +30,8 @@ from barnabas.config.listeners import Endpoint, advertised, dialect_of, listener
 from barnabas.errors import ConfigError, KafkaError
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
 from barnabas.log.config import LogConfig
-from barnabas.log.manager import LogEvent, LogManager, LogSettings
+from barnabas.log.manager import LogManager
+from barnabas.log.start import LogEvent, LogSettings
 from barnabas.ports import (
     Channel,
     Clock,
@@ -76,9 +77,9 @@ class BrokerServer:
         self,
         config: BrokerConfig,
         world: World,
-        open_registries: Callable[[], Registries],
+        open_registries: Callable[[Sequence[str]], Registries],
     ) -> None:
-        """`open_registries` is called once the log directories are locked."""
+        """`open_registries` is called with the log directories that can be used, once they are locked."""
         self._config = config
         self._settings = BrokerSettings(config)
         self._world = world
@@ -125,7 +126,8 @@ class BrokerServer:
         if self._config.default_replication_factor > 1:
             log.warning(_ONE_BROKER, self._config.default_replication_factor)
         try:
-            _report(self._logs.open())
+            _report(self._logs.open(self._open_the_registries))
+            self._the_registries.spread(self._logs.usable_paths)
         except KafkaError:
             self._close_registries()
             raise
@@ -133,7 +135,7 @@ class BrokerServer:
             broker = self._broker = self._build()
             self._connections = Connections(broker)
             self._listen(broker, self._connections)
-            self._registrations = register(self._the_registries(), broker, self._world.disk)
+            self._registrations = register(self._the_registries, broker, self._world.disk)
         except KafkaError:
             self._close_listeners()
             _report(self._logs.close())
@@ -200,10 +202,13 @@ class BrokerServer:
             self._broker.end_groups()
         connections.finish(lambda: self._world.timers.soon(end))
 
+    def _open_the_registries(self) -> None:
+        self._registries = self._open_registries(self._logs.usable_paths)
+        self._settings.load(self._registries.own)
+
+    @property
     def _the_registries(self) -> Registries:
-        if self._registries is None:
-            self._registries = self._open_registries()
-            self._settings.load(self._registries.own)
+        assert self._registries is not None, "they are opened when the directories are locked"
         return self._registries
 
     def _close_registries(self) -> None:
@@ -212,7 +217,7 @@ class BrokerServer:
 
     def _cluster_id(self) -> str:
         """Of the cluster that new log directories are of; empty for a new one."""
-        shared = self._the_registries().shared
+        shared = self._the_registries.shared
         return cluster_in(shared) if shared is not None else ""
 
     def _config_for(self, topic: str) -> LogConfig:
@@ -221,7 +226,7 @@ class BrokerServer:
         Nobody knows yet whether a log that somebody brought is compacted: recovery need not warn
         of the gaps in it.
         """
-        registry = self._the_registries().own
+        registry = self._the_registries.own
         if self._written is None:
             self._written = written_in(registry)
         config = self._opening.get(topic)
@@ -236,7 +241,7 @@ class BrokerServer:
 
     def _build(self) -> Broker:
         replicas = ReplicaManager(self._world.clock, self._purgatory)
-        registries = self._the_registries()
+        registries = self._the_registries
         if registries.shared is not None:
             join_cluster(registries.shared, self._logs.cluster_id)
         registry = registries.own
@@ -275,7 +280,7 @@ class BrokerServer:
         # Imported late: a broker starts faster without it.
         from barnabas.broker.kraft_metadata import topics_told
 
-        return topics_told(self._world.disk, self._config.directories)
+        return topics_told(self._world.disk, self._logs.usable_paths)
 
     def _adopt(self, config: BrokerConfig) -> None:
         """Go on with these properties; what cannot change while the broker runs is as it was."""

@@ -4,8 +4,10 @@ import logging
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from barnabas.broker.assignments import MOST_AT_ONCE
+from barnabas.broker.found_logs import Stranger
 from barnabas.broker.internal_names import INTERNAL_TOPICS, SHARES_TOPIC
 from barnabas.broker.kraft_metadata import ToldTopic
+from barnabas.broker.topic_names import problem_of_name
 from barnabas.broker.topic_znodes import NO_ID, Topic
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import BrokerError, StorageError
@@ -15,24 +17,26 @@ log = logging.getLogger(__name__)
 
 
 def topic_of_stranger(
-    name: str,
+    stranger: Stranger,
     topic_id: bytes,
-    found: Sequence[PartitionLog],
-    told: ToldTopic | None,
+    lost: Collection[int],
     broker: BrokerConfig,
     check: Callable[[Mapping[str, str]], None],
 ) -> Topic:
-    """The topic whose logs were `found`, with what is `told` of it; `check` as for its properties.
+    """The topic of logs that were found, with what is known of it; `check` as for its properties.
+
+    `lost` are its partitions that were there once and that nobody found.
 
     Raises:
         StorageError: too many partitions would have to be made.
     """
+    name, found, told, kept = stranger
     ids = {one.topic_id for one in found} - {NO_ID}
     internal = name in INTERNAL_TOPICS
-    config = config_of_stranger(told, name, ids, internal=internal, check=check)
+    config = config_of_stranger(told, name, ids, internal=internal, check=check) | {**kept}
     if any(one.config.byte_positions for one in found):
         config["message.format.version"] = "0.7"
-    indexes = partitions_of_stranger(found, broker)
+    indexes = partitions_of_stranger(found, broker, lost)
     return Topic(name, topic_id, {index: [broker.node_id] for index in indexes}, config)
 
 
@@ -77,7 +81,9 @@ def config_of_stranger(
     return config
 
 
-def partitions_of_stranger(found: Sequence[PartitionLog], config: BrokerConfig) -> range:
+def partitions_of_stranger(
+    found: Sequence[PartitionLog], config: BrokerConfig, lost: Collection[int] = ()
+) -> range:
     """The partitions that a topic gets whose logs were `found`: from 0 on, without a hole.
 
     Kafka 0.7 makes the directory of a partition when it is first written to, so its topics get the
@@ -88,7 +94,7 @@ def partitions_of_stranger(found: Sequence[PartitionLog], config: BrokerConfig) 
         StorageError: too many would have to be made, as for a directory that ends in a date.
     """
     name = found[0].topic_partition.topic
-    there = {one.topic_partition.partition for one in found}
+    there = {one.topic_partition.partition for one in found} | {*lost}
     count = max(there) + 1
     if any(one.config.byte_positions for one in found):
         count = max(count, config.partitions_of_new(name, config.num_partitions))
@@ -104,3 +110,19 @@ def partitions_of_stranger(found: Sequence[PartitionLog], config: BrokerConfig) 
             extra={"topic": name, "partitions": len(missing), "first": missing[0], "of": count},
         )
     return range(count)
+
+
+def report_taken_over(topic: Topic, other: str | None) -> None:
+    """Log that a topic was taken over; `other` differs from it only in what metrics cannot tell apart."""
+    name = topic.name
+    if problem_of_name(name):
+        log.warning(
+            "clients of today refuse the name of a topic: `barnabas migrate` copies it to another",
+            extra={"topic": name},
+        )
+    elif other:
+        what = "two topics differ only in . and _, which metrics cannot tell apart"
+        log.warning(what, extra={"topic": name, "other": other})
+    properties = " ".join(f"{key}={value}" for key, value in sorted(topic.config.items()))
+    taken = {"topic": name, "partitions": len(topic.partitions), "properties": properties}
+    log.info("topic taken over", extra=taken)

@@ -74,6 +74,14 @@ def decode_topic(name: str, data: bytes, config: Mapping[str, str]) -> Topic:
         ) from error
 
 
+def is_of(topic_id: bytes, data: bytes | None) -> bool:
+    """Whether a log with this id may be one of the topic with this node; not, if both say what they are of."""
+    try:
+        return topic_id in (NO_ID, parse_uuid(json.loads(data or b"")["topic_id"]))
+    except (ValueError, KeyError, TypeError, StorageError):
+        return True
+
+
 class Written(NamedTuple):
     """What a registry said of topics at one time: by name, the data of their nodes and of their properties."""
 

@@ -2,13 +2,15 @@
 
 import logging
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from barnabas.broker.config_znodes import encode_config
 from barnabas.broker.deletions import Deletions
+from barnabas.broker.found_logs import Stranger, id_of, sorted_logs
 from barnabas.broker.hosting import Hosting, log_config
 from barnabas.broker.internal_names import INTERNAL_TOPICS
-from barnabas.broker.topic_names import TopicNames, check_partition, problem_of_name
+from barnabas.broker.topic_names import TopicNames, check_partition
 from barnabas.broker.topic_rules import check_properties, unchanged
 from barnabas.broker.topic_znodes import (
     CONFIGS,
@@ -93,32 +95,25 @@ class Topics:
             StorageError: the registry or a log cannot be read.
         """
         deleted = set(self._registry.children(DELETIONS))
-        strangers: dict[str, list[PartitionLog]] = {}
-        found: dict[str, list[PartitionLog]] = {}
         written = written_in(self._registry)
-        for one in list(logs.logs()):
-            name, _ = one.topic_partition
-            if name in deleted:
-                logs.delete(one.topic_partition, durable=False)
-            else:
-                here = found if name in written.topics else strangers
-                here.setdefault(name, []).append(one)
-        if deleted:
-            logs.sync_directories()
+        found, strangers = sorted_logs(logs, written, deleted)
         self.deletions.end(*deleted)
-        for name in written.configs.keys() - written.topics.keys():
+        for name in written.configs.keys() - written.topics.keys() - strangers.keys():
             # The broker was killed before it wrote the topic they are of.
             self._registry.delete(f"{CONFIGS}/{name}")
-        left = written.topics.keys() - deleted
-        for name in sorted(left, key=lambda each: (each not in found, each)):
+        for name in sorted(
+            written.topics.keys() - deleted, key=lambda one: (one not in found, one)
+        ):
             data, there = written.topics[name], found.get(name, [])
             if data:
                 topic = decode_topic(name, data, written.config_of(name))
                 if there or self._may_be_made(topic):
-                    self._host(self._identified(topic, there))
+                    with suppress(StorageError):  # The log says which partitions have none.
+                        self._host(self._identified(topic, there))
         known_of = told() if strangers else {}
         for name, brought in strangers.items():
-            self._take_over(name, brought, known_of.get(name))
+            kept = written.config_of(name)
+            self._take_over(Stranger(name, brought, known_of.get(name), kept))
 
     def create(
         self, name: str, partitions: Mapping[int, list[int]], config: Mapping[str, str]
@@ -148,6 +143,7 @@ class Topics:
         """
         topics = [one.with_id(self._entropy.uuid()) for one in wanted]
         try:
+            self._hosting.check_room()
             there = write_new(self._registry, topics)
         except StorageError as error:
             outcomes.update(dict.fromkeys((topic.name for topic in topics), error))
@@ -243,6 +239,18 @@ class Topics:
             self._keep(self._by_name[name]._replace(config=config))
         self._hosting.configure(configs)
 
+    def give_up(self, name: str, index: int) -> None:
+        """Serve a partition that is offline without the records that are lost.
+
+        Raises:
+            BrokerError: there is no such topic.
+            StorageError: as `Hosting.give_up`.
+        """
+        topic = self._existing(name)
+        self._hosting.give_up(name, topic.topic_id, index, topic.config)
+        self.changes += 1
+        self._tell(topic.topic_id)
+
     def adopt(self, config: BrokerConfig) -> None:
         """The broker's properties are these now, and with them what topics have of it."""
         self._config = config
@@ -295,7 +303,8 @@ class Topics:
 
     def _host(self, topic: Topic) -> None:
         self._keep(topic)
-        self._hosting.host(topic.name, topic.topic_id, topic.partitions, topic.config)
+        name, topic_id, partitions, config = topic
+        self._hosting.host(name, topic_id, partitions, config, is_new=False)
 
     def _host_in_steps(self, topic: Topic) -> Iterator[Topic]:
         indexes = list(topic.partitions)
@@ -366,35 +375,19 @@ class Topics:
         """With the id that its logs have, or a new one, where its node has none."""
         if topic.topic_id != NO_ID:
             return topic
-        topic = topic._replace(topic_id=self._id_of(found))
+        topic = topic._replace(topic_id=id_of(found) or self._entropy.uuid())
         self._registry.set(f"{TOPICS}/{topic.name}", encode_topic(topic))
         return topic
 
-    def _id_of(self, found: list[PartitionLog]) -> bytes:
-        ids = {one.topic_id for one in found} - {NO_ID}
-        return ids.pop() if len(ids) == 1 else self._entropy.uuid()
-
-    def _take_over(self, name: str, found: list[PartitionLog], told: "ToldTopic | None") -> None:
+    def _take_over(self, stranger: Stranger) -> None:
         # Imported late: a broker starts faster without it.
-        from barnabas.broker.strangers import topic_of_stranger
+        from barnabas.broker.strangers import report_taken_over, topic_of_stranger
 
-        topic_id = self._id_of(found)
-        topic = topic_of_stranger(
-            name, topic_id, found, told, self._config, lambda own: self.check_config(own, own)
-        )
+        name, topic_id = stranger.name, id_of(stranger.found) or self._entropy.uuid()
+        ours = topic_id, self._hosting.lost_indexes(name, topic_id), self._config
+        topic = topic_of_stranger(stranger, *ours, lambda own: self.check_config(own, own))
         self._registry.set(f"{CONFIGS}/{name}", encode_config(topic.config))
         self._registry.create(f"{TOPICS}/{name}", encode_topic(topic))
         self._host(topic)
         self._hosting.configure({name: topic.config})
-        other = self._names.colliding(name)
-        if problem_of_name(name):
-            log.warning(
-                "clients of today refuse the name of a topic: `barnabas migrate` copies it to another",
-                extra={"topic": name},
-            )
-        elif other:
-            what = "two topics differ only in . and _, which metrics cannot tell apart"
-            log.warning(what, extra={"topic": name, "other": other})
-        properties = " ".join(f"{key}={value}" for key, value in sorted(topic.config.items()))
-        taken = {"topic": name, "partitions": len(topic.partitions), "properties": properties}
-        log.info("topic taken over", extra=taken)
+        report_taken_over(topic, self._names.colliding(name))

@@ -74,6 +74,12 @@ def _log() -> click.Command:
     return log
 
 
+def _registry() -> click.Command:
+    from barnabas.cli.registry import registry
+
+    return registry
+
+
 def _profiles() -> click.Command:
     from barnabas.cli.profiles import profiles
 
@@ -108,6 +114,7 @@ COMMANDS: dict[str, Callable[[], click.Command]] = {
     "configs": _configs,
     "quotas": _quotas,
     "log": _log,
+    "registry": _registry,
     "migrate": _migrate,
     "wire": _wire,
     "profiles": _profiles,
@@ -143,8 +150,8 @@ class Commands(HintingGroup):
 def barnabas() -> None:
     """Kafka for Python: a broker, a driver and a pipeline on Spark.
 
-    barnabas serve starts a broker, profiles says which ones it can be, log looks at files, wire reads
-    what is said, migrate brings topics of Kafka 0.7 over; the others talk to a broker.
+    barnabas serve starts a broker, profiles says which ones it can be, log and registry look at files,
+    wire reads what is said, migrate brings topics of Kafka 0.7 over; the others talk to a broker.
     """
 
 

@@ -18,7 +18,7 @@ from barnabas.config.broker import BrokerConfig
 from barnabas.config.files import Given, file_properties, merge, overrides, values
 from barnabas.config.listeners import Endpoint
 from barnabas.config.releases import release_line
-from barnabas.errors import ConfigError, ConnectionFailed
+from barnabas.errors import ConfigError, ConnectionFailed, LogDirFailed
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
@@ -148,12 +148,13 @@ def configuration(given: dict[str, Given], release: str = "") -> BrokerConfig:
 
 
 def _owner(directories: list[str]) -> int | None:
-    """The node that the first directory with a meta.properties belongs to."""
+    """The node that the first directory with a sound meta.properties belongs to."""
     from barnabas.log.meta_properties import META_PROPERTIES, parse_meta_properties
 
     for directory in directories:
         path = Path(directory) / META_PROPERTIES
-        if path.exists():
+        # One that cannot be read is reported by the broker, which may do without that directory.
+        with contextlib.suppress(OSError, LogDirFailed):
             return parse_meta_properties(str(path), path.read_bytes()).node_id
     return None
 

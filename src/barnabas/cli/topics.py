@@ -11,6 +11,7 @@ from barnabas.cli.connection import (
     connection_options,
     existing_topics,
 )
+from barnabas.cli.lost_partitions import give_up, offline
 from barnabas.cli.names import named
 from barnabas.cli.output import counted, show_json, show_rows, tell
 from barnabas.cli.properties import COLUMNS, property_options, refuse_unknown, rows_of, wanted
@@ -66,8 +67,11 @@ def describe(topic: str, servers: str, pairs: tuple[str, ...], *, as_json: bool)
     with administering(servers, client_settings(servers, pairs)) as admin:
         view = existing_topics(admin, (topic,))[topic]
         places = [TopicPartition(topic, one.partition) for one in view.partitions]
-        first = admin.list_offsets(dict.fromkeys(places, EARLIEST))
-        last = admin.list_offsets(dict.fromkeys(places, LATEST))
+        served = [
+            place for place, one in zip(places, view.partitions, strict=True) if one.leader >= 0
+        ]
+        first = admin.list_offsets(dict.fromkeys(served, EARLIEST))
+        last = admin.list_offsets(dict.fromkeys(served, LATEST))
         own = _own_configs(admin, topic)
     columns = ("partition", "leader", "replicas", "in_sync", "start_offset", "end_offset")
     rows = [
@@ -76,8 +80,8 @@ def describe(topic: str, servers: str, pairs: tuple[str, ...], *, as_json: bool)
             one.leader,
             list(one.replicas),
             list(one.in_sync),
-            first[place].offset,
-            last[place].offset,
+            first[place].offset if place in first else None,
+            last[place].offset if place in last else None,
         )
         for place, one in zip(places, view.partitions, strict=True)
     ]
@@ -185,6 +189,10 @@ def config(
         tell(f"{topic} has no properties of its own; --all shows the defaults")
         return
     show_rows(COLUMNS, rows, title=f"Properties of {topic}", as_json=as_json)
+
+
+topics.add_command(offline)
+topics.add_command(give_up)
 
 
 def _own_configs(admin: Admin, topic: str) -> dict[str, str | None]:

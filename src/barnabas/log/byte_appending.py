@@ -17,10 +17,10 @@ def append_messages(log: PartitionLog, messages: memoryview, *, now_ms: int) -> 
     that by up to one set: a set is never split.
 
     Raises:
-        StorageError: the log is offline.
+        StorageError: the log is offline, or its disk is full.
     """
-    if log.failure is not None:
-        raise log.offline()
+    if log.refusal is not None:
+        raise log.refused()
     if _ends(log, len(messages), now_ms):
         log.roll(now_ms)
     base, size = log.end_offset, len(messages)

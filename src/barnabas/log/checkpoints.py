@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from barnabas.errors import StorageError
+from barnabas.log.inventory import Known
 from barnabas.ports import Disk
 from barnabas.types import TopicPartition
 
@@ -34,6 +35,9 @@ class Checkpoint(NamedTuple):
 
     high_watermark: int = -1
     """-1: not known."""
+
+    known: Known | None = None
+    """What the inventory says."""
 
 
 NO_CHECKPOINT = Checkpoint()
@@ -79,6 +83,10 @@ def _decode(data: bytes, offsets: dict[TopicPartition, int]) -> str:
 
 def write_offsets(disk: Disk, path: str, offsets: Mapping[TopicPartition, int]) -> None:
     """Replace the file, whole or not at all."""
+    disk.replace_file(path, encode_offsets(offsets))
+
+
+def encode_offsets(offsets: Mapping[TopicPartition, int]) -> bytes:
+    """The bytes of such a file."""
     rows = [f"{topic} {number} {offset}\n" for (topic, number), offset in offsets.items()]
-    text = f"{_VERSION}\n{len(rows)}\n{''.join(rows)}"
-    disk.replace_file(path, text.encode("utf-8"))
+    return f"{_VERSION}\n{len(rows)}\n{''.join(rows)}".encode()

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from barnabas.errors import CorruptRecord, StorageError
 from barnabas.log.checkpoints import CLEANED_UP_TO, read_offsets, write_offsets
 from barnabas.log.cleanable import Cleanable, find_cleanable
-from barnabas.log.manager import LogEvent, LogManager
+from barnabas.log.manager import LogManager
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.replacement import discard_cleaned, replace_segments
+from barnabas.log.start import LogEvent
 from barnabas.ports import Disk, Entropy, Work, Worker
 from barnabas.types import TopicPartition
 

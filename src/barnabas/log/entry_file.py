@@ -7,7 +7,7 @@ crash is made again from the log, and who looks something up checks what is foun
 
 from bisect import bisect_left, bisect_right
 
-from barnabas.errors import StorageError
+from barnabas.errors import DiskFull, StorageError
 from barnabas.log.entry_layout import Columns, EntryLayout
 from barnabas.ports import Disk, File
 
@@ -172,13 +172,16 @@ class EntryFile:
         self.file.truncate(count * self._layout.size)
 
     def flush(self) -> None:
-        """Write what is only in memory; no sync."""
+        """Write what is only in memory; no sync. Without room on the disk it stays there."""
         if self._anew:
             self._begin_file()
         count = len(self._recent[0])
         if count:
             data = self._layout.encode(self._recent)
-            self.file.write(self._stored * self._layout.size, [data])
+            try:
+                self.file.write(self._stored * self._layout.size, [data])
+            except DiskFull:
+                return  # All that is in the log can be read all the same.
             self._stored += count
             self._recent = self._layout.no_entries()
             self._forget_block()

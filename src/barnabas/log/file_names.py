@@ -24,7 +24,9 @@ PARTITION_METADATA = "partition.metadata"
 LEADER_EPOCHS = "leader-epoch-checkpoint"
 
 _DIGITS = 20
-_DELETED_DIRECTORY = "-delete"
+DELETED_DIRECTORY = "-delete"
+STRAY_DIRECTORY = "-stray"
+"""Of a partition that another one of its name has replaced; Kafka, too, leaves it where it is."""
 _DELETED = re.compile(r".*-\d+\.[0-9a-f]{32}-delete", re.ASCII | re.DOTALL)
 _PARTITION = re.compile(r"([^\ud800-\udfff]+)-(0|[1-9]\d{0,9})", re.ASCII)
 """A topic's name is text: it holds no bytes that a file system gives as half a surrogate pair."""
@@ -53,9 +55,9 @@ def partition_directory(partition: TopicPartition) -> str:
     return f"{partition.topic}-{partition.partition}"
 
 
-def deleted_directory(partition: TopicPartition, unique: bytes) -> str:
-    """What a partition's directory is renamed to when it is deleted; at most 255 bytes."""
-    suffix = f"-{partition.partition}.{unique.hex()}{_DELETED_DIRECTORY}"
+def renamed_directory(partition: TopicPartition, unique: bytes, suffix: str) -> str:
+    """What a partition's directory is renamed to when it goes; at most 255 bytes."""
+    suffix = f"-{partition.partition}.{unique.hex()}{suffix}"
     topic = _bytes_of(partition.topic)[: _LONGEST_NAME - len(suffix)]
     return topic.decode("utf-8", "ignore") + suffix
 

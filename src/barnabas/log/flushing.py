@@ -13,13 +13,15 @@ class Flushing:
     indexes of a segment say goes with the sync that begins as the segment ends (`sure_point`).
     """
 
-    __slots__ = ("_directory", "_disk", "_syncs", "begun_ms", "recovery_point")
+    __slots__ = ("_directory", "_disk", "_syncs", "begun_ms", "named_to", "recovery_point")
 
     def __init__(self, disk: Disk, directory: str) -> None:
         self._disk = disk
         self._directory = directory
-        self._syncs: list[tuple[int, Sync]] = []
+        self._syncs: list[tuple[int, int, Sync]] = []
         self.recovery_point = 0
+        self.named_to = -1
+        """The segment with this base, and those before it, have names on stable storage; -1: none has."""
         self.begun_ms = 0
         """When a sync was last begun."""
 
@@ -34,7 +36,7 @@ class Flushing:
 
         A segment that ends at the recovery point is looked at until its indexes are synced, too.
         """
-        return max(min([self.recovery_point, *(end - 1 for end, _ in self._syncs)]), 0)
+        return max(min([self.recovery_point, *(end - 1 for end, _, _ in self._syncs)]), 0)
 
     def begin(
         self,
@@ -50,7 +52,7 @@ class Flushing:
             segment.flush_aborted()
             files += segment.files()
         sync = self._disk.begin_sync(files, [*paths, self._directory], on_over)
-        self._syncs.append((end, sync))
+        self._syncs.append((end, segments.active.base_offset, sync))
         self.begun_ms = now_ms
 
     def _begun(self) -> int:
@@ -63,8 +65,8 @@ class Flushing:
         Raises:
             StorageError: one failed.
         """
-        while self._syncs and self._syncs[0][1].poll():
-            self.recovery_point = max(self.recovery_point, self._syncs.pop(0)[0])
+        while self._syncs and self._syncs[0][2].poll():
+            self._end_first()
 
     def finish(self, segments: Segments, end: int) -> None:
         """Return when all that is written, up to `end`, is on stable storage.
@@ -81,9 +83,15 @@ class Flushing:
                 file.sync()
         self._disk.sync_directory(self._directory)
         self.recovery_point = end
+        self.named_to = segments.active.base_offset
 
     def wait(self) -> None:
         """Return when no sync is under way; raises as `poll`."""
         while self._syncs:
-            self._syncs[0][1].wait()
-            self.recovery_point = max(self.recovery_point, self._syncs.pop(0)[0])
+            self._syncs[0][2].wait()
+            self._end_first()
+
+    def _end_first(self) -> None:
+        end, named_to, _ = self._syncs.pop(0)
+        self.recovery_point = max(self.recovery_point, end)
+        self.named_to = max(self.named_to, named_to)

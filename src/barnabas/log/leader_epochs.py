@@ -19,11 +19,14 @@ _INT32_MAX = (1 << 31) - 1
 class LeaderEpochs:
     """Epochs with their first offsets; both grow.
 
-    Every change is on stable storage when the call returns, but where `durable` is false; what is
-    forgotten at the start is not written, as the next start knows where the log begins.
+    Every change is on stable storage when the call returns, but where `durable` is false, and between
+    `hold` and `save`; what is forgotten at the start is not written, as the next start knows where the
+    log begins.
     """
 
-    __slots__ = ("_disk", "_epochs", "_starts", "_usable", "compare", "latest", "path")
+    __slots__ = (
+        "_disk", "_epochs", "_holds", "_is_saved", "_starts", "_usable", "compare", "latest", "path",
+    )  # fmt: skip
 
     def __init__(self, disk: Disk, path: str) -> None:
         """None yet; `load` knows those of the file."""
@@ -33,6 +36,8 @@ class LeaderEpochs:
         self._starts: list[int] = []
         self._usable = True
         """Whether what is at `path` is a file of epochs, or nothing."""
+        self._holds = False
+        self._is_saved = True
         self.latest = -1
         """The newest epoch; -1 if there is none."""
         self.compare: Callable[[], None] | None = None
@@ -117,6 +122,20 @@ class LeaderEpochs:
         found = bisect_right(self._starts, offset)
         return self._epochs[found - 1] if found else -1
 
+    def hold(self) -> None:
+        """Write no change before `save`."""
+        self._holds = True
+
+    def save(self) -> None:
+        """Write what is not written yet.
+
+        Raises:
+            StorageError: it cannot be written; the next change, or `save`, tries again.
+        """
+        self._holds = False
+        if not self._is_saved:
+            self._write()
+
     def truncate_end(self, end_offset: int) -> None:
         """Forget epochs that begin at `end_offset` or later."""
         before = len(self._epochs)
@@ -137,6 +156,9 @@ class LeaderEpochs:
 
     def _write(self, *, durable: bool = True) -> None:
         self.latest = self._epochs[-1] if self._epochs else -1
+        self._is_saved = False
+        if self._holds:
+            return
         if not self._usable:
             self._disk.remove(self.path)
             self._usable = True
@@ -144,3 +166,4 @@ class LeaderEpochs:
         text = f"{_VERSION}\n{len(rows)}\n{''.join(rows)}"
         write = self._disk.replace_file if durable else self._disk.write_file
         write(self.path, text.encode("ascii"))
+        self._is_saved = True

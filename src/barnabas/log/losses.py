@@ -6,12 +6,16 @@ from barnabas.log.segment import Segment
 
 
 class Losses:
-    """`notes` tell an operator of each; `bytes` are those that were cut off."""
+    """`notes` tell an operator of each; `bytes` are those that were cut off.
 
-    __slots__ = ("bytes", "notes")
+    `evidence` are files of segments that were taken out on purpose, which the inventory still has.
+    """
+
+    __slots__ = ("bytes", "evidence", "notes")
 
     def __init__(self) -> None:
         self.bytes = 0
+        self.evidence: list[str] = []
         self.notes: list[str] = []
 
     def cut(self, segment: Segment, position: int, end: int) -> None:

@@ -6,63 +6,37 @@ second).
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from functools import partial
 
-from barnabas.errors import LogDirFailed, StorageError
+from barnabas.errors import LogDirFailed, SegmentsMissing, StorageError
 from barnabas.log.config import LogConfig
+from barnabas.log.directories import LogDirectories
 from barnabas.log.directory import LogDirectory
 from barnabas.log.file_names import (
-    DELETED,
+    DELETED_DIRECTORY,
     PARTITION_METADATA,
-    SEGMENT_FILES,
-    deleted_directory,
-    uuid_text,
+    STRAY_DIRECTORY,
+    renamed_directory,
 )
-from barnabas.log.meta_properties import MetaProperties
-from barnabas.log.opening import create_log, open_log
+from barnabas.log.giving_up import reopen
+from barnabas.log.keeper import InventoryKeeper
+from barnabas.log.lost_logs import LostLogs, origin_of
+from barnabas.log.maintenance import LogMaintenance, not_written
+from barnabas.log.offline_log import OfflineLog
+from barnabas.log.opening import BEGINNING, Origin, create_log
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.partition_metadata import encode_topic_id
 from barnabas.log.removals import Removals
-from barnabas.log.retention import drop_expired
-from barnabas.log.schedule import Schedule
 from barnabas.log.segment import Segment
+from barnabas.log.start import LogEvent, LogSettings, LogStart
 from barnabas.ports import Clock, Disk, Entropy
 from barnabas.types import TopicPartition
 
 _LOGS_A_STEP = 256
 
 
-class LogSettings(NamedTuple):
-    """What a broker's properties say of its logs; the intervals under Kafka's names, in ms.
-
-    `cluster_id` gives the one that new directories are of; empty: that of a new cluster.
-    """
-
-    node_id: int
-    directories: Sequence[str]
-    log_retention_check_interval_ms: int = 300_000
-    log_flush_offset_checkpoint_interval_ms: int = 60_000
-    producer_id_expiration_check_interval_ms: int = 600_000
-    cluster_id: Callable[[], str] = str
-
-
-class LogEvent(NamedTuple):
-    """Something that an operator may want to know; `problem` where somebody must act.
-
-    `loss`: data are gone, or missing, that nobody asked to go. No partition: it is of all of them.
-    """
-
-    partition: TopicPartition | None
-    text: str
-    problem: bool = False
-    loss: bool = False
-
-
 class LogManager:
-    """The logs in all directories of `log.dirs`. Used from one thread.
-
-    `cluster_id` (after `open`): the one that the directories name; made up for new ones.
-    """
+    """The logs in all directories of `log.dirs`. Used from one thread."""
 
     def __init__(
         self,
@@ -77,88 +51,62 @@ class LogManager:
         self._entropy = entropy
         self._settings = settings
         self._config_for = config_for
-        self._directories = [LogDirectory(disk, path) for path in settings.directories]
+        self._directories = LogDirectories(disk, entropy, settings.directories)
+        self._keeper = InventoryKeeper(disk, entropy, self._directories)
+        self._lost = LostLogs(disk, self._directories, self._keeper)
         self._logs: dict[TopicPartition, PartitionLog] = {}
         self._places: dict[TopicPartition, LogDirectory] = {}
         self._removals = Removals(disk)
-        self._retention = Schedule(settings.log_retention_check_interval_ms)
-        self._checkpoints = Schedule(settings.log_flush_offset_checkpoint_interval_ms)
-        self._expiry = Schedule(settings.producer_id_expiration_check_interval_ms)
-        self.cluster_id = ""
+        self._maintenance = LogMaintenance(
+            settings, self._directories, self._keeper, self._removals
+        )
 
-    def open(self) -> list[LogEvent]:
+    @property
+    def cluster_id(self) -> str:
+        """The one that the directories name; made up for new ones."""
+        return self._directories.cluster_id
+
+    @property
+    def usable_paths(self) -> list[str]:
+        """The directories of `log.dirs` that are not offline."""
+        return [directory.path for directory in self._directories.usable]
+
+    def open(self, on_locked: Callable[[], None] = lambda: None) -> list[LogEvent]:
         """Lock the directories and open every log in them, recovered where that is due.
+
+        A directory or a log that cannot be used is offline alone. `on_locked` is called before the
+        properties of a topic are asked for.
 
         Raises:
             LogDirFailed: a directory is used by another broker, belongs to another node or cluster,
-                or a partition is in two of them. No directory stays locked.
-            StorageError: a log cannot be read.
+                a partition is in two of them, or none can be used. No directory stays locked.
+            StorageError: of `on_locked`.
         """
+        found = LogStart(self._disk, self._entropy, self._settings, self._directories, self._keeper)
         try:
-            return self._open()
+            found.run(on_locked, self._config_for)
         except StorageError:
-            for log in self._logs.values():
+            for log, _ in found.placed.values():
                 log.close(clean=False)
-            self._let_go(clean=False)
+            for directory in self._directories.all:
+                directory.in_order = False
+            self._let_go()
             raise
-
-    def _open(self) -> list[LogEvent]:
-        events: list[LogEvent] = []
-        for directory in self._directories:
-            directory.open()
-        self._settle_owners()
-        for directory in self._directories:
-            clean = directory.begin()
-            self._removals.add(self._clock.time_ms(), 0, directory.deleted())
-            for partition, checkpoint in directory.checkpoints(clean=clean).items():
-                self._refuse_twice(partition, directory)
-                log = open_log(
-                    self._disk,
-                    partition,
-                    directory.partition_path(partition),
-                    self._config_for(partition.topic),
-                    checkpoint,
-                )
-                log.lead(max(log.leader_epoch, 0))
-                self._logs[partition] = log
-                self._places[partition] = directory
-                events += [
-                    LogEvent(partition, note, problem=log.failure is not None, loss=True)
-                    for note in log.losses.notes
-                ]
+        for log, directory in found.placed.values():
+            self._put(log, directory)
         now_ms = self._clock.time_ms()
-        for schedule in (self._retention, self._checkpoints, self._expiry):
-            schedule.begin(now_ms)
-        return events
+        self._removals.add(now_ms, 0, found.removable)
+        self._removals.add(now_ms, 0, found.evidence, of_inventory=True)
+        self._maintenance.is_news = found.finds_news
+        if self._keeper.misses_directories:
+            found.events += map(not_written, self._keeper.save())
+        self._maintenance.begin(now_ms)
+        return found.events
 
-    def _settle_owners(self) -> None:
-        """All directories must belong to this node and to one cluster."""
-        owners = [directory.owner() for directory in self._directories]
-        for directory, owner in zip(self._directories, owners, strict=True):
-            if owner is not None and owner.node_id != self._settings.node_id:
-                raise LogDirFailed(
-                    f"log directory {directory.path} belongs to node {owner.node_id}, and this is"
-                    f" node {self._settings.node_id}"
-                )
-        clusters = sorted({owner.cluster_id for owner in owners if owner and owner.cluster_id})
-        if len(clusters) > 1:
-            raise LogDirFailed(f"log directories belong to several clusters: {clusters}")
-        known = clusters[0] if clusters else self._settings.cluster_id()
-        self.cluster_id = known or uuid_text(self._entropy.uuid())
-        for directory, owner in zip(self._directories, owners, strict=True):
-            if owner is None or not (owner.cluster_id and owner.directory_id):
-                directory_id = (owner and owner.directory_id) or uuid_text(self._entropy.uuid())
-                directory.claim(
-                    MetaProperties(self._settings.node_id, self.cluster_id, directory_id)
-                )
-
-    def _refuse_twice(self, partition: TopicPartition, directory: LogDirectory) -> None:
-        other = self._places.get(partition)
-        if other is not None:
-            raise LogDirFailed(
-                f"partition {partition.topic}-{partition.partition} is in {other.path} and in"
-                f" {directory.path}"
-            )
+    def _put(self, log: PartitionLog, directory: LogDirectory) -> None:
+        partition = log.topic_partition
+        self._logs[partition] = directory.logs[partition] = log
+        self._places[partition] = directory
 
     # --- Logs ---------------------------------------------------------------------------------
 
@@ -172,48 +120,133 @@ class LogManager:
 
     def by_directory(self) -> dict[str, list[PartitionLog]]:
         """All logs, by the directory of `log.dirs` that they are in; empty directories too."""
-        found: dict[str, list[PartitionLog]] = {each.path: [] for each in self._directories}
-        for log in self._logs.values():
-            found[self._places[log.topic_partition].path].append(log)
-        return found
+        return {each.path: [*each.logs.values()] for each in self._directories.all}
 
     def space(self, path: str) -> tuple[int, int]:
         """Bytes of the volume of a directory: all, and those that may still be written.
 
         Raises:
-            StorageError: the directory cannot be looked at.
+            StorageError: the directory cannot be looked at, or is offline.
         """
+        for directory in self._directories.all:
+            if directory.path == path and directory.failure is not None:
+                raise directory.failure
         return self._disk.space(path)
 
-    def create(self, partition: TopicPartition, topic_id: bytes, config: LogConfig) -> PartitionLog:
-        """Make an empty log, in the directory that has the fewest.
+    def find_lost(
+        self, partition: TopicPartition, topic_id: bytes, config: LogConfig, *, is_new: bool = False
+    ) -> PartitionLog | None:
+        """What stands, offline, for a log that the broker had and did not find; None: it had none.
 
-        Raises:
-            StorageError: it cannot be made; nothing is left of it that counts.
+        `is_new`: the topic is being made now.
         """
-        assert partition not in self._logs, f"{partition} exists"
-        used = list(self._places.values())
-        directory = min(self._directories, key=used.count)
-        if directory.has_checkpoint(partition):
-            # It was deleted just now: after a crash its recovery point would be taken for the new one's.
-            self._write_checkpoints(directory)
-        path = directory.partition_path(partition)
-        log = create_log(self._disk, partition, path, config, topic_id)
-        log.segments.active.created_ms = self._clock.time_ms()
-        self._logs[partition] = log
-        self._places[partition] = directory
+        log = self._lost.find(partition, topic_id, config, is_new=is_new)
+        if log is not None:
+            self._logs[partition] = log
         return log
 
-    def identify(self, partition: TopicPartition, topic_id: bytes) -> None:
-        """Write down the topic id of a log that has none: of an old Kafka, or torn by a power cut.
+    def lost_indexes(self, topic: str, topic_id: bytes) -> set[int]:
+        """The partitions of a topic that the broker had and did not find."""
+        return self._lost.indexes(topic, topic_id)
+
+    def check_room(self) -> None:
+        """Whether new logs can be made; raises DiskFull where no directory has room."""
+        self._directories.check_room()
+
+    def create(self, partition: TopicPartition, topic_id: bytes, config: LogConfig) -> PartitionLog:
+        """Make an empty log, in the directory that has the fewest, or the next that takes it.
 
         Raises:
-            StorageError: it cannot be written.
+            StorageError: it cannot be made in any; nothing is left of it that counts.
+        """
+        assert partition not in self._logs, f"{partition} exists"
+        return self._create(partition, topic_id, config, BEGINNING)
+
+    def _create(
+        self, partition: TopicPartition, topic_id: bytes, config: LogConfig, origin: Origin
+    ) -> PartitionLog:
+        failure: StorageError = LogDirFailed("no log directory can be used")
+        origin = origin._replace(on_named=partial(self._on_named, partition))
+        for directory in self._directories.for_new():
+            path = directory.partition_path(partition)
+            was_there = self._disk.exists(path)
+            try:
+                if directory.has_checkpoint(partition):
+                    # It was deleted just now: after a crash its recovery point would be taken for the
+                    # new one's.
+                    directory.write_checkpoints()
+                log = create_log(self._disk, partition, path, config, topic_id, origin)
+            except StorageError as error:
+                failure = error
+                if was_there:
+                    break  # The next start must not find it in two directories.
+                with contextlib.suppress(StorageError):
+                    self._disk.remove(path)
+                if self._disk.exists(path):
+                    break
+            else:
+                log.segments.active.created_ms = self._clock.time_ms()
+                self._keeper.take(directory, partition)
+                self._put(log, directory)
+                self._on_named(partition)  # A disk without a loop has synced it already.
+                return log
+        raise failure
+
+    def _on_named(self, partition: TopicPartition) -> None:
+        """The names of a new log may be on stable storage."""
+        log = self._logs.get(partition)
+        if log is not None and log.failure is None and log.flushing.named_to < 0:
+            with contextlib.suppress(StorageError):  # It is offline, then.
+                log.poll_syncs()
+            if log.flushing.named_to >= 0:
+                self._keeper.made(log, self._places[partition])
+
+    def give_up(
+        self, partition: TopicPartition, topic_id: bytes, config: LogConfig
+    ) -> PartitionLog:
+        """Serve a partition again without the records that are lost, with those that are there.
+
+        It goes on behind each offset that it has given away.
+
+        Raises:
+            StorageError: nothing of it is lost, so that a restart brings it back; or it cannot be written.
         """
         log = self._logs[partition]
-        path = f"{log.directory}/{PARTITION_METADATA}"
-        self._disk.replace_file(path, encode_topic_id(topic_id))
+        if not isinstance(log, OfflineLog):
+            raise LogDirFailed(f"{log.directory} is there: a restart of the broker brings it back")
+        self._maintenance.is_news = True
+        if partition in self._lost:
+            origin = self._lost.origin(partition)
+            del self._logs[partition]
+            try:
+                made = self._create(partition, topic_id, config, origin)
+            except StorageError:
+                self._logs[partition] = log
+                raise
+            self._lost.give_up(partition)
+            return made
+        directory = self._places[partition]
+        known = self._keeper.known(directory, partition)
+        origin = origin_of(log, known, is_exact=self._keeper.is_exact(directory, known))
+        if isinstance(log.failure, SegmentsMissing):
+            found = reopen(log, config, origin, self._clock.time_ms())
+            self._keeper.take(directory, partition)
+            self._put(found, directory)
+            return found
+        self.set_aside(partition)
+        return self._create(partition, topic_id, config, origin)
+
+    def identify(self, partition: TopicPartition, topic_id: bytes) -> None:
+        """Give a log a topic id that has none: of an old Kafka, or torn by a power cut.
+
+        Raises:
+            StorageError: it has it, but it cannot be written.
+        """
+        log = self._logs[partition]
         log.topic_id = topic_id
+        if log.failure is None:
+            path = f"{log.directory}/{PARTITION_METADATA}"
+            self._disk.replace_file(path, encode_topic_id(topic_id))
 
     def delete(self, partition: TopicPartition, *, durable: bool = True) -> None:
         """Take a log away; its files are removed after `file.delete.delay.ms`.
@@ -225,16 +258,38 @@ class LogManager:
         Raises:
             StorageError: its directory cannot be renamed; it stays.
         """
-        log = self._logs[partition]
-        place = self._places[partition].path
-        gone = f"{place}/{self._deleted_name(partition)}"
-        if self._disk.exists(log.directory) or not self._disk.exists(place):
-            self._disk.rename(log.directory, gone, durable=durable)
-        del self._logs[partition], self._places[partition]
-        log.fail(LogDirFailed(f"partition {partition.topic}-{partition.partition} was deleted"))
+        if partition in self._lost:
+            self._lost.delete(partition)
+            del self._logs[partition]
+            return
+        gone, log = self._move_away(partition, DELETED_DIRECTORY, durable=durable)
         self._removals.add(
             self._clock.time_ms(), log.config.file_delete_delay_ms, [gone], list(log.segments)
         )
+
+    def set_aside(self, partition: TopicPartition) -> str:
+        """Serve a log no longer, and leave its files beside under another name, which this returns.
+
+        Raises:
+            StorageError: its directory cannot be renamed; it stays.
+        """
+        path, log = self._move_away(partition, STRAY_DIRECTORY, durable=True)
+        for segment in log.segments:
+            segment.close()
+        return path
+
+    def _move_away(
+        self, partition: TopicPartition, suffix: str, *, durable: bool
+    ) -> tuple[str, PartitionLog]:
+        log, place = self._logs[partition], self._places[partition].path
+        path = f"{place}/{renamed_directory(partition, self._entropy.uuid(), suffix)}"
+        if self._disk.exists(log.directory) or not self._disk.exists(place):
+            self._disk.rename(log.directory, path, durable=durable)
+        directory = self._places.pop(partition)
+        del self._logs[partition], directory.logs[partition]
+        self._keeper.take(directory, partition)
+        log.fail(LogDirFailed(f"partition {partition.topic}-{partition.partition} was moved away"))
+        return path, log
 
     def sync_directories(self) -> None:
         """Bring to stable storage which logs there are.
@@ -242,12 +297,10 @@ class LogManager:
         Raises:
             StorageError: a directory cannot be synced.
         """
-        for directory in self._directories:
+        for directory in self._directories.usable:
             if self._disk.exists(directory.path):
                 self._disk.sync_directory(directory.path)
-
-    def _deleted_name(self, partition: TopicPartition) -> str:
-        return deleted_directory(partition, self._entropy.uuid())
+        self._keeper.sync()
 
     # --- Work from time to time ---------------------------------------------------------------
 
@@ -262,62 +315,15 @@ class LogManager:
         that clients are served meanwhile; it tells what is worth telling. A log whose disk fails
         goes offline; the others go on.
         """
-        retention = self._retention.is_due(now_ms)
-        expiry = self._expiry.is_due(now_ms)
-        for number, log in enumerate(list(self._logs.values()), 1):
-            if log.failure is not None:
-                continue  # One that was deleted since this began has failed, too.
-            events: list[LogEvent] = []
-            try:
-                self._maintain(log, now_ms, events, retention=retention, expiry=expiry)
-            except StorageError as error:
-                log.fail(error)
-                events.append(LogEvent(log.topic_partition, f"is offline: {error}", problem=True))
-            if events or number % _LOGS_A_STEP == 0:
-                yield events
-        if self._checkpoints.is_due(now_ms):
-            self.write_checkpoints()
-        for _removed in self._removals.run(now_ms):
-            yield []
-
-    def _maintain(
-        self,
-        log: PartitionLog,
-        now_ms: int,
-        events: list[LogEvent],
-        *,
-        retention: bool,
-        expiry: bool,
-    ) -> None:
-        log.poll_syncs()
-        if not 0 <= now_ms - log.flushing.begun_ms < log.config.flush_ms:
-            log.begin_flush(now_ms)
-        if expiry:
-            log.producers.expire(now_ms, log.config.producer_id_expiration_ms)
-        if retention:
-            dropped = drop_expired(log, now_ms)
-            if dropped:
-                for segment in dropped:
-                    segment.rename_to(DELETED)
-                self.remove_later(log, dropped, now_ms)
-                size = sum(segment.size for segment in dropped)
-                text = f"dropped {len(dropped)} segments of {size} bytes before {log.start_offset}"
-                events.append(LogEvent(log.topic_partition, text))
+        return self._maintenance.steps(list(self._logs.values()), self._places, now_ms)
 
     def remove_later(self, log: PartitionLog, segments: Sequence[Segment], now_ms: int) -> None:
         """Remove segments taken out of a log, and renamed, after `file.delete.delay.ms`."""
-        paths = [segment.stem + kind + DELETED for segment in segments for kind in SEGMENT_FILES]
-        self._removals.add(now_ms, log.config.file_delete_delay_ms, paths, segments)
+        self._maintenance.remove_later(log, segments, now_ms)
 
-    def write_checkpoints(self) -> None:
-        """Write down for the next start how far each log is."""
-        for directory in self._directories:
-            self._write_checkpoints(directory)
-
-    def _write_checkpoints(self, directory: LogDirectory) -> None:
-        directory.write_checkpoints(
-            log for log in self._logs.values() if self._places[log.topic_partition] is directory
-        )
+    def write_checkpoints(self) -> list[LogEvent]:
+        """Write down for the next start how far each log is; gives what could not be written."""
+        return self._maintenance.write_checkpoints()
 
     def close(self) -> list[LogEvent]:
         """Bring everything to stable storage and let the directories go.
@@ -330,26 +336,30 @@ class LogManager:
             with contextlib.suppress(StorageError):
                 # What fails now fails again below. Meanwhile the disk works for all logs at once.
                 log.begin_close()
+        unclean: set[LogDirectory] = set()
         for partition, log in self._logs.items():
             try:
                 log.close(clean=True)
             except StorageError as error:
                 log.close(clean=False)
+                unclean.add(self._places[partition])
                 events.append(LogEvent(partition, f"not closed in order: {error}", problem=True))
-        try:
-            self.write_checkpoints()
-        except StorageError as error:
-            events.append(LogEvent(None, f"checkpoints not written: {error}", problem=True))
-        try:
-            self._let_go(clean=not events)
-        except StorageError as error:
-            events.append(LogEvent(None, f"directories not closed in order: {error}", problem=True))
-            self._let_go(clean=False)
-        return events
+        events += self.write_checkpoints()
+        for directory in unclean:
+            directory.in_order = False
+        events += map(not_written, self._keeper.save(clean=True))
+        return events + self._let_go()
 
-    def _let_go(self, *, clean: bool) -> None:
+    def _let_go(self) -> list[LogEvent]:
+        events: list[LogEvent] = []
         self._removals.close()
-        for directory in self._directories:
-            directory.close(clean=clean)
+        self._keeper.close()
+        for directory in self._directories.all:
+            try:
+                directory.close()
+            except StorageError as error:
+                what = f"directory {directory.path} not closed in order: {error}"
+                events.append(LogEvent(None, what, problem=True))
         self._logs.clear()
         self._places.clear()
+        return events

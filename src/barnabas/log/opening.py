@@ -7,14 +7,15 @@ Recovery (`recovery`) reads everything behind the recovery point; leader epochs 
 from the batches. Source: Kafka's LogLoader.
 """
 
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
-from barnabas.errors import DamagedFile, LogDirFailed, StorageError
+from barnabas.errors import DamagedFile, DiskFull, LogDirFailed, SegmentsMissing, StorageError
 from barnabas.log.bounds import find_bounds
 from barnabas.log.checkpoints import NO_CHECKPOINT, Checkpoint
 from barnabas.log.config import MAGIC_07, TODAYS_MAGIC, LogConfig
-from barnabas.log.damaged_log import DamagedLog
 from barnabas.log.epoch_recovery import check_epochs, rebuild_epochs
 from barnabas.log.file_names import (
     CLEANED,
@@ -24,10 +25,14 @@ from barnabas.log.file_names import (
     OLD_LOG,
     PARTITION_METADATA,
     SEGMENT_FILES,
+    SWAP,
     parse_segment_file,
+    parse_uuid,
     segment_name,
 )
+from barnabas.log.inventory import Known
 from barnabas.log.leader_epochs import LeaderEpochs
+from barnabas.log.offline_log import OfflineLog
 from barnabas.log.old_names import without_old_names
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.partition_metadata import encode_topic_id, parse_topic_id
@@ -39,6 +44,20 @@ from barnabas.ports import Disk
 from barnabas.types import TopicPartition
 
 
+class Origin(NamedTuple):
+    """Where a new log begins: leader epoch and offset.
+
+    `on_named` is called when its names are on stable storage, on a disk that has a loop.
+    """
+
+    epoch: int
+    offset: int
+    on_named: Callable[[], None] | None = None
+
+
+BEGINNING = Origin(0, 0)
+
+
 def open_log(
     disk: Disk,
     partition: TopicPartition,
@@ -48,40 +67,93 @@ def open_log(
 ) -> PartitionLog:
     """Open the log in `directory`, which must be there; an empty one becomes an empty log.
 
-    One that holds what no recovery explains becomes a `DamagedLog`.
+    One that holds what no recovery explains, or cannot be read or written, becomes an `OfflineLog`.
+    """
+    log = PartitionLog(disk, partition, directory, config)
+    log.epochs = LeaderEpochs(disk, f"{directory}/{LEADER_EPOCHS}")
+    segments: list[Segment] = []
+    try:
+        names = without_old_names(disk, directory, set(disk.list(directory)))
+        log.config = _with_scheme_of(names, config)
+        if PARTITION_METADATA in names:
+            _identify(log, f"{directory}/{PARTITION_METADATA}", clean=checkpoint.clean)
+        bases = _known_bases(log, checkpoint.known)
+        _check_segments(log, names, bases)
+        names = _tidied(log, names, {segment_name(base) for base in bases})
+        segments += _segments(disk, directory, log.config, names)
+        _begin(log, segments, _of_07(log, names, segments, checkpoint))
+    except StorageError as error:
+        advice = _ADVICE.get(type(error), "The next start tries again")
+        known, in_order = checkpoint[:2], checkpoint.clean
+        return OfflineLog(log, segments, error, known, advice=advice, left_in_order=in_order)
+    return log
+
+
+_GIVE_UP = "`barnabas topics give-up` goes on without"
+_ADVICE: Mapping[type[StorageError], str] = {
+    DamagedFile: f"Put a whole copy of the file there and start again; {_GIVE_UP} the partition's records",
+    SegmentsMissing: f"Put them back and start again; {_GIVE_UP} them",
+}
+
+
+def _known_bases(log: PartitionLog, known: Known | None) -> list[int]:
+    """The segments that the inventory has, where it speaks of this log, and not of one before it."""
+    if known is not None and log.topic_id == bytes(16):
+        log.topic_id = parse_uuid(known.topic_id)  # Its file is not there, or torn.
+    return known.bases if known is not None and known.is_of(log.topic_id) else []
+
+
+def _check_segments(log: PartitionLog, names: set[str], bases: Iterable[int]) -> None:
+    """Whether each segment is there that the inventory has, or was taken out on purpose.
 
     Raises:
-        StorageError: the directory cannot be read or written.
+        SegmentsMissing: one is not.
     """
-    names = _tidied(disk, directory)
-    config = _with_scheme_of(names, config)
-    log = PartitionLog(disk, partition, directory, config)
-    if PARTITION_METADATA in names:
-        _identify(log, f"{directory}/{PARTITION_METADATA}", clean=checkpoint.clean)
-    log.epochs = LeaderEpochs(disk, f"{directory}/{LEADER_EPOCHS}")
-    segments = _segments(disk, directory, config, names)
-    if not segments:
-        segments = [new_segment(disk, directory, checkpoint.start_offset, config)]
-    recovery_point = checkpoint.recovery_point
-    if config.byte_positions and not recovery_point and PARTITION_METADATA not in names:
-        # Kafka 0.7 has no checkpoints: it syncs a segment before it begins the next. We do not, and
-        # a log of ours has another file with its segments.
-        recovery_point = segments[-1].base_offset
-    try:
-        _begin(log, segments, checkpoint._replace(recovery_point=recovery_point))
-    except DamagedFile as error:
-        return DamagedLog(log, segments, error, checkpoint[:2], left_in_order=checkpoint.clean)
-    return log
+    stems = {base: segment_name(base) for base in bases}
+    missing = [
+        base
+        for base, stem in stems.items()
+        if stem + log.config.scheme.suffix not in names
+        and not any(
+            stem + kind + suffix in names for kind in (LOG, OLD_LOG) for suffix in _TAKEN_OUT
+        )
+    ]
+    if missing:
+        first = f"{log.directory}/{stems[missing[0]]}{log.config.scheme.suffix}"
+        others = f" and {len(missing) - 1} more segments are" if len(missing) > 1 else " is"
+        raise SegmentsMissing(
+            f"{first}{others} not there, and nobody has deleted the records in it"
+        )
+
+
+_TAKEN_OUT = (DELETED, SWAP)
+
+
+def _of_07(
+    log: PartitionLog, names: set[str], segments: Sequence[Segment], checkpoint: Checkpoint
+) -> Checkpoint:
+    """What is known of a log; a Kafka 0.7 syncs a segment before it begins the next.
+
+    It has no checkpoints. We do not, and a log of ours has another file with its segments.
+    """
+    ours = PARTITION_METADATA in names or checkpoint.recovery_point
+    if ours or not segments or not log.config.byte_positions:
+        return checkpoint
+    return checkpoint._replace(recovery_point=segments[-1].base_offset)
 
 
 def _begin(log: PartitionLog, segments: list[Segment], checkpoint: Checkpoint) -> None:
     """Find where the log starts and ends, who leads it, and who has produced to it.
 
     Raises:
-        StorageError: as `open_log`.
+        StorageError: the files cannot be read or written.
         DamagedFile: a segment does not hold what it must where it was looked at.
     """
+    if not segments:
+        start = checkpoint.start_offset
+        segments = [new_segment(log.disk, log.directory, start, log.config)]
     fault, known = log.epochs.load(), log.epochs.latest
+    log.epochs.hold()
     segments, start, end, rebuilt, newest = find_bounds(log, segments, checkpoint)
     if log.config.byte_positions:
         log.losses.missing_bytes(_holes(segments))
@@ -89,6 +161,10 @@ def _begin(log: PartitionLog, segments: list[Segment], checkpoint: Checkpoint) -
     # write it again, a sync for each log that is empty.
     log.epochs.truncate_end(end + 1)
     log.epochs.truncate_start(start)
+    try:
+        log.epochs.save()
+    except DiskFull as error:
+        log.refusal = error  # They are known, so that all can be read.
     # What was made again from the batches is to be synced, too.
     log.opened(Segments(segments), start, end, end if rebuilt is None else min(rebuilt, end))
     # What recovery found of epochs began where it began to look, at the latest.
@@ -103,9 +179,11 @@ def _begin(log: PartitionLog, segments: list[Segment], checkpoint: Checkpoint) -
     restore_producers(log, rebuilt)
     if segments[-1].aborted.fault:
         rebuild_aborted(log, segments[-1], segments[-1].aborted.fault)
-    if rebuilt is not None:
+    if rebuilt is None:
+        log.flushing.named_to = segments[-1].base_offset
+    else:
         _begin_sync_of_names(log, end)
-        if end - log.recovery_point >= log.config.flush_messages:
+        if log.refusal is None and end - log.recovery_point >= log.config.flush_messages:
             # What nobody was promised yet counts from here on: readers see it, and a producer
             # that sends it again is told that it is there.
             log.flush()
@@ -135,16 +213,23 @@ def _identify(log: PartitionLog, path: str, *, clean: bool) -> None:
     log.disk.remove(path)
 
 
-def _begin_sync_of_names(log: PartitionLog, end: int) -> None:
+def _begin_sync_of_names(
+    log: PartitionLog, end: int, on_over: Callable[[], None] | None = None
+) -> None:
     """Bring to stable storage what `create_log` only wrote, with the log's files."""
     made = [f"{log.directory}/{name}" for name in (PARTITION_METADATA, LEADER_EPOCHS)]
-    log.flushing.begin(log.segments, end, [*made, log.directory.rpartition("/")[0]], 0)
+    log.flushing.begin(log.segments, end, [*made, log.directory.rpartition("/")[0]], 0, on_over)
 
 
 def create_log(
-    disk: Disk, partition: TopicPartition, directory: str, config: LogConfig, topic_id: bytes
+    disk: Disk,
+    partition: TopicPartition,
+    directory: str,
+    config: LogConfig,
+    topic_id: bytes,
+    origin: Origin = BEGINNING,
 ) -> PartitionLog:
-    """Make the directory of a partition with an empty log, led under epoch 0.
+    """Make the directory of a partition with an empty log, which begins at its `origin`.
 
     Nothing is synced when this returns: after a power cut there may be less of it, and `open_log`
     makes an empty log of what is left.
@@ -158,9 +243,11 @@ def create_log(
     log = PartitionLog(disk, partition, directory, config)
     log.topic_id = topic_id
     log.epochs = LeaderEpochs(disk, f"{directory}/{LEADER_EPOCHS}")
-    log.opened(Segments([new_segment(disk, directory, 0, config)]), 0, 0, 0)
-    log.epochs.assign(0, 0, durable=False)
-    _begin_sync_of_names(log, 0)
+    epoch, start, on_named = origin
+    segments = Segments([new_segment(disk, directory, start, config)])
+    log.opened(segments, start, start, start)
+    log.epochs.assign(epoch, start, durable=False)
+    _begin_sync_of_names(log, start, on_named)
     return log
 
 
@@ -175,12 +262,18 @@ def _refuse_records(disk: Disk, directory: str) -> None:
             )
 
 
-def _tidied(disk: Disk, directory: str) -> set[str]:
-    """Names in the directory after finishing what was under way."""
-    names = without_old_names(disk, directory, set(disk.list(directory)))
+def _tidied(log: PartitionLog, names: set[str], known: Container[str]) -> set[str]:
+    """Names in the directory after finishing what was under way.
+
+    What was taken out, and is `known` by its stem, stays until the inventory is written.
+    """
+    disk, directory = log.disk, log.directory
     names = finish_replacement(disk, directory, names)
     for name in sorted(names):
-        if name.endswith((DELETED, CLEANED, ".tmp")):
+        if name.endswith(DELETED) and name.partition(".")[0] in known:
+            log.losses.evidence.append(f"{directory}/{name}")
+            names.discard(name)
+        elif name.endswith((DELETED, CLEANED, ".tmp")):
             disk.remove(f"{directory}/{name}")
             names.discard(name)
     for name in sorted(names):

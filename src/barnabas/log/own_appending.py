@@ -51,7 +51,7 @@ def append_records(
     last = base + records.count - 1
     segment = log.segments.active
     try:
-        if log.failure is not None:
+        if log.refusal is not None:
             return 0
         if not segment.surely_takes(size, last, newest, config) and needs_new_segment(
             segment, config, (size, last, newest), now_ms

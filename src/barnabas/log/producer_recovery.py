@@ -9,17 +9,17 @@ from collections.abc import Iterator, Sequence
 
 from barnabas.errors import StorageError
 from barnabas.log.file_names import SNAPSHOT, parse_segment_file, segment_name
-from barnabas.log.partition_log import PartitionLog
 from barnabas.log.producer_snapshot import decode_snapshot
 from barnabas.log.producer_state import ProducerEntry, ProducerState
 from barnabas.log.recalling import recall_batches
 from barnabas.log.segment import Segment
+from barnabas.log.stored_log import StoredLog
 from barnabas.records.aborted_transaction import AbortedTransaction
 
 _log = logging.getLogger(__name__)
 
 
-def restore_producers(log: PartitionLog, rebuilt: int | None = None) -> None:
+def restore_producers(log: StoredLog, rebuilt: int | None = None) -> None:
     """Know the producers again.
 
     From `rebuilt` on segments have lost what they knew of aborted transactions: they get it again.
@@ -49,7 +49,7 @@ def restore_producers(log: PartitionLog, rebuilt: int | None = None) -> None:
         segment.flush_aborted()
 
 
-def rebuild_aborted(log: PartitionLog, segment: Segment, fault: str) -> None:
+def rebuild_aborted(log: StoredLog, segment: Segment, fault: str) -> None:
     """Make the index of aborted transactions of a segment again, as it has a fault.
 
     Raises:
@@ -78,13 +78,13 @@ def rebuild_aborted(log: PartitionLog, segment: Segment, fault: str) -> None:
         log.disk.sync_directory(log.directory)
 
 
-def _snapshots(log: PartitionLog) -> list[int]:
+def _snapshots(log: StoredLog) -> list[int]:
     """The offsets that there are snapshots of, the newest first."""
     parsed = map(parse_segment_file, log.disk.list(log.directory))
     return sorted((one[0] for one in parsed if one and one[1] == SNAPSHOT), reverse=True)
 
 
-def _entries_at(log: PartitionLog, offset: int) -> list[ProducerEntry] | None:
+def _entries_at(log: StoredLog, offset: int) -> list[ProducerEntry] | None:
     """The producers of a snapshot; None where the file is not what it should be, which is told."""
     path = _path(log, offset)
     entries, fault = None, "it is cut short, or its CRC is wrong"
@@ -109,12 +109,12 @@ def _beyond(entries: Sequence[ProducerEntry], offset: int) -> str:
     return ""
 
 
-def _path(log: PartitionLog, offset: int) -> str:
+def _path(log: StoredLog, offset: int) -> str:
     return f"{log.directory}/{segment_name(offset)}{SNAPSHOT}"
 
 
 def _replay(
-    log: PartitionLog, producers: ProducerState, offset: int, end: int
+    log: StoredLog, producers: ProducerState, offset: int, end: int
 ) -> Iterator[tuple[Segment, AbortedTransaction]]:
     """Add what the batches from `offset` to `end` say of producers; gives what they abort."""
     if offset >= end:

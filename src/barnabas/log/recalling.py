@@ -5,16 +5,16 @@ those that it has no answer for, the first one first: it must be known for a rep
 it after a restart from a snapshot, and the producer goes on with a new epoch and stores it twice.
 """
 
-from barnabas.log.partition_log import PartitionLog
 from barnabas.log.scan import scan_batches
 from barnabas.log.segment import Segment
+from barnabas.log.stored_log import StoredLog
 from barnabas.records.batch import BatchHeader
 
 _LOOKED_BACK = 256 * 1024
 """Bytes before the snapshot that are read for it."""
 
 
-def recall_batches(log: PartitionLog, offset: int) -> None:
+def recall_batches(log: StoredLog, offset: int) -> None:
     """Add to the producers of a snapshot at `offset` those of their batches that are near it."""
     if not len(log.producers):
         return

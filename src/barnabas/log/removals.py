@@ -2,9 +2,17 @@
 
 import heapq
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
+from barnabas.errors import StorageError
 from barnabas.log.segment import Segment
 from barnabas.ports import Disk
+
+
+class _Removal(NamedTuple):
+    paths: Sequence[str]
+    segments: Sequence[Segment]
+    of_inventory: bool
 
 
 class Removals:
@@ -12,7 +20,9 @@ class Removals:
 
     def __init__(self, disk: Disk) -> None:
         self._disk = disk
-        self._waiting: list[tuple[int, int, Sequence[str], Sequence[Segment]]] = []
+        self._waiting: list[tuple[int, int, _Removal]] = []
+        self._named: list[str] = []
+        """What is empty and goes when the inventory has been written."""
         self._added = 0
         self._seen_ms = 0
 
@@ -22,23 +32,45 @@ class Removals:
         delay_ms: int,
         paths: Sequence[str],
         segments: Sequence[Segment] = (),
+        *,
+        of_inventory: bool = False,
     ) -> None:
-        """Remove `paths` after `delay_ms`, when the segments that read them are closed."""
-        self._see(now_ms)
-        self._added += 1
-        heapq.heappush(self._waiting, (now_ms + delay_ms, self._added, paths, segments))
+        """Remove `paths` after `delay_ms`, when the segments that read them are closed.
 
-    def run(self, now_ms: int) -> Iterator[None]:
-        """Remove what is due, one after another."""
+        `of_inventory`: only once the inventory was written that may have them.
+        """
+        if paths:
+            self._see(now_ms)
+            self._added += 1
+            removal = _Removal(paths, segments, of_inventory)
+            heapq.heappush(self._waiting, (now_ms + delay_ms, self._added, removal))
+
+    def needs_inventory(self, now_ms: int) -> bool:
+        """Whether something is due that the inventory may have."""
+        return any(due <= now_ms and removal.of_inventory for due, _, removal in self._waiting)
+
+    def run(self, now_ms: int, *, stale: bool = False) -> Iterator[StorageError | None]:
+        """Remove what is due, one after another; gives what went wrong. The next start tries again.
+
+        `stale`: the inventory could not be written. What it may have is emptied, and its name stays.
+        """
         self._see(now_ms)
+        if not stale:
+            named, self._named = self._named, []
+            self.add(now_ms, 0, named)
         while self._waiting and self._waiting[0][0] <= now_ms:
-            self._remove(heapq.heappop(self._waiting))
-            yield
+            _due, _number, removal = heapq.heappop(self._waiting)
+            try:
+                self._remove(removal, empty=stale and removal.of_inventory)
+            except StorageError as error:
+                yield error
+            else:
+                yield None
 
     def close(self) -> None:
         """Give descriptors back; what still waits is found and removed at the next start."""
-        for _due, _number, _paths, segments in self._waiting:
-            for segment in segments:
+        for _due, _number, removal in self._waiting:
+            for segment in removal.segments:
                 segment.close()
         self._waiting.clear()
 
@@ -48,13 +80,17 @@ class Removals:
         if back_ms > 0:
             # The clock was set back, and what waits must not wait for longer.
             self._waiting = [
-                (due_ms - back_ms, number, paths, segments)
-                for due_ms, number, paths, segments in self._waiting
+                (due_ms - back_ms, number, removal) for due_ms, number, removal in self._waiting
             ]
 
-    def _remove(self, waiting: tuple[int, int, Sequence[str], Sequence[Segment]]) -> None:
-        _due, _number, paths, segments = waiting
-        for segment in segments:
+    def _remove(self, removal: _Removal, *, empty: bool) -> None:
+        for segment in removal.segments:
             segment.close()
-        for path in paths:
-            self._disk.remove(path)
+        for path in removal.paths:
+            if not empty:
+                self._disk.remove(path)
+            elif self._disk.exists(path):
+                file = self._disk.open(path)
+                file.truncate(0)
+                file.close()
+                self._named.append(path)

@@ -89,7 +89,11 @@ def finish_replacement(disk: Disk, directory: str, names: set[str]) -> set[str]:
     kept = {base: max(end, base + 1) for base, end in ends.items() if base < incomplete}
     if kept:
         start, end = min(kept), max(kept.values())
-        _remove(disk, directory, names, lambda base: start <= base < end)
+        for name in sorted(names):
+            parsed = parse_segment_file(name)
+            if parsed and parsed[1] in SEGMENT_FILES and start <= parsed[0] < end:
+                # As `replace_segments` does: what was taken out is known by its name.
+                _rename(disk, directory, names, name, name + DELETED)
     for name in sorted(names):
         if name.endswith(SWAP):
             _rename(disk, directory, names, name, name.removesuffix(SWAP))

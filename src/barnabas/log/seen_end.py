@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from barnabas.errors import StorageError
 
 if TYPE_CHECKING:
-    from barnabas.log.partition_log import PartitionLog
+    from barnabas.log.stored_log import StoredLog
 
 
 class SeenEnd:
@@ -19,7 +19,7 @@ class SeenEnd:
 
     __slots__ = ("_log", "_syncing", "on_moved")
 
-    def __init__(self, log: "PartitionLog") -> None:
+    def __init__(self, log: "StoredLog") -> None:
         self._log = log
         self._syncing = False
         self.on_moved: Callable[[], None] | None = None

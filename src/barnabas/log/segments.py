@@ -1,6 +1,6 @@
 """The segments of one log, in order of their base offsets."""
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 
 from barnabas.log.segment import Segment
@@ -39,6 +39,10 @@ class Segments:
     def number_of(self, offset: int) -> int:
         """Which one, counted from the oldest, `offset` belongs to."""
         return max(bisect_right(self._bases, offset) - 1, 0)
+
+    def bases_before(self, offset: int) -> list[int]:
+        """The base offsets that are less than this."""
+        return self._bases[: bisect_left(self._bases, offset)]
 
     def __getitem__(self, number: int) -> Segment:
         return self._segments[number]

@@ -31,10 +31,10 @@ def append_set(
 
     Raises:
         RefusedRecords: the set must not be appended; the log is as before.
-        StorageError: the log is offline.
+        StorageError: the log is offline, or its disk is full.
     """
-    if log.failure is not None:
-        raise log.offline()
+    if log.refusal is not None:
+        raise log.refused()
     config = log.config
     largest = _ANY_SIZE if internal else config.max_message_bytes
     codec = None if config.stored is None else config.stored.codec

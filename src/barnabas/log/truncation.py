@@ -1,9 +1,13 @@
 """Cut the end of a log off, as a follower does when its leader has other records there."""
 
+from contextlib import suppress
+
+from barnabas.errors import DiskFull
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.producer_recovery import rebuild_aborted, restore_producers
 from barnabas.log.recovery import remove_segments
-from barnabas.log.segment import new_segment
+from barnabas.log.segment import Segment, new_segment
+from barnabas.log.stored_log import StoredLog
 
 
 def truncate_log(log: PartitionLog, offset: int) -> None:
@@ -42,6 +46,51 @@ def start_anew(log: PartitionLog, offset: int) -> None:
     segment = new_segment(log.disk, log.directory, offset, log.config)
     log.segments.replace_all(segment)
     _forget_from(log, offset)
+
+
+def skip_to(log: PartitionLog, offset: int, now_ms: int) -> None:
+    """Let the next record have a later offset than the one that follows the last.
+
+    Raises:
+        StorageError: the log is offline.
+    """
+    log.write_pending()
+    log.end_offset = log.file_end = log.written_end = offset
+    if log.segments.active.size:
+        log.roll(now_ms)
+        return
+    empty = log.segments.active
+    segment = Segment(log.disk, log.directory, offset, log.config)
+    segment.create(now_ms)
+    if len(log.segments) == 1:
+        log.segments.replace_all(segment)
+        log.start_offset = offset
+    else:
+        log.segments.remove_from(empty.base_offset)
+        log.segments.add(segment)
+    remove_segments(log.disk, [empty])
+
+
+def undo_unwritten(log: StoredLog) -> None:
+    """Let a log be what is in its files again, when batches that it knows could not be written.
+
+    Raises:
+        StorageError: the files cannot be read or cut.
+    """
+    seen, segment = log.written_end, log.segments.active
+    unmade = Segment(log.disk, log.directory, log.end_offset, log.config)
+    if unmade.base_offset > segment.base_offset:
+        # One that was to follow, and is half made.
+        remove_segments(log.disk, [unmade])
+    segment.truncate(segment.written, log.file_end)
+    # There may be no room to write down which epochs went. One that began at the end is the leader's.
+    log.epochs.hold()
+    log.epochs.truncate_end(log.file_end + 1)
+    with suppress(DiskFull):
+        log.epochs.save()
+    log.cut_to(log.file_end)
+    restore_producers(log)
+    log.written_end = seen
 
 
 def _forget_from(log: PartitionLog, offset: int) -> None:

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import partial
 
-from barnabas.errors import LockHeld, StorageError
+from barnabas.errors import LockHeld
 from barnabas.ports import File, Sync
 from barnabas.runtime import descriptors
-from barnabas.runtime.open_files import OpenFiles, RealFile, said, sync_descriptor
+from barnabas.runtime.open_files import OpenFiles, RealFile, storage_error, sync_descriptor
 from barnabas.types import Buffer
 
 _MOST_OPEN_FILES = 4096
@@ -243,4 +243,4 @@ def _storage_errors(action: str, path: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise StorageError(f"cannot {action} {path}: {said(error)}") from error
+        raise storage_error(action, path, error) from error

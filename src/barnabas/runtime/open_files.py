@@ -14,13 +14,14 @@ import weakref
 from collections import deque
 from collections.abc import Sequence
 
-from barnabas.errors import StorageError
+from barnabas.errors import DiskFull, StorageError
 from barnabas.runtime.descriptors import advice, brink
 from barnabas.types import Buffer
 
 _CLOSED = -2
 _EVICTED = -1
 _IOV_MAX = 1024
+_NO_ROOM = {errno.ENOSPC, errno.EDQUOT}
 
 
 class RealFile:
@@ -92,7 +93,7 @@ class RealFile:
                 if written < wanted:
                     position = _write_rest(descriptor, position, part, written)
         except OSError as error:
-            raise StorageError(f"cannot write {self.path}: {error.strerror}") from error
+            raise storage_error("write", self.path, error) from error
 
     def truncate(self, size: int) -> None:
         """Cut the file to `size` bytes."""
@@ -226,6 +227,12 @@ def said(error: OSError) -> str:
     if error.errno == errno.EMFILE:
         return f"{error.strerror}: {advice()}"
     return error.strerror or str(error)
+
+
+def storage_error(action: str, path: str, error: OSError) -> StorageError:
+    """The error of the system as one of ours, of the kind that says what can still be done."""
+    kind = DiskFull if error.errno in _NO_ROOM else StorageError
+    return kind(f"cannot {action} {path}: {said(error)}")
 
 
 def sync_descriptor(descriptor: int, path: str) -> None:

@@ -1,59 +1,64 @@
-"""The Registry port in one local file: the default of a single broker, no server needed.
+"""The Registry port in local files: the default of a single broker, no server needed.
 
-The file is a journal: a mark, then frames; each frame is a change that happened whole or not at all.
-It is rewritten when most of it is history. Not here: watches, sessions, other processes (the lock of
-the data directory keeps those out).
+A file is a journal of changes (`registry_journal`), of which there are copies (`registry_copies`). It is
+rewritten when most of it is history. Not here: watches, sessions, other processes (the lock of the data
+directory keeps those out).
 """
 
-import contextlib
 import logging
-import struct
-import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from barnabas.errors import RegistryConflict, StorageError
-from barnabas.ports import Disk, File
+from barnabas.ports import Disk
+from barnabas.runtime.registry_copies import RegistryCopies
+from barnabas.runtime.registry_journal import (
+    MARK,
+    Change,
+    Node,
+    frame_of,
+    generation_frame,
+    live_size,
+)
 
 log = logging.getLogger(__name__)
 
-_MARK = b"barnabas registry 1\n"
-_FRAME = struct.Struct(">II")  # bytes of the body, CRC-32 of the body
-_PUT = struct.Struct(">BHqI")  # 1, bytes of the path, version, bytes of the data
-_DROP = struct.Struct(">BH")  # 0, bytes of the path
-
 _HISTORY_BYTES = 1 << 16
 """A journal shorter than this is not worth rewriting."""
-
-Node = tuple[bytes, int]
-Change = tuple[str, Node | None]
-"""A path with its new data and version, or with None: it and all below it are gone."""
 
 
 class EmbeddedRegistry:
     """Nodes in memory, changes in a journal; every change is on stable storage when a call returns.
 
     Raises:
-        StorageError: on opening, the journal is damaged anywhere but in its last frame (a torn last
-            frame is a change that never returned, and is cut off); later, a write failed, in which
-            case nothing has changed. The next change is tried anew.
+        StorageError: on opening, the journal is damaged anywhere but in its last frame, and so are its
+            copies (a torn last frame is a change that never returned, and is cut off); later, a write
+            failed, in which case nothing has changed. The next change is tried anew.
     """
 
-    def __init__(self, disk: Disk, path: str) -> None:
-        self._disk = disk
+    def __init__(self, disk: Disk, path: str, *others: str, repair: bool = False) -> None:
+        """`others`: where the same journal is in other directories.
+
+        `repair`: what can be read of a damaged journal is to be all of it from now on.
+        """
         self._path = path
         self._nodes: dict[str, Node] = {}
         self._children: dict[str, set[str]] = {}
         self._live = 0
-        self._torn = False
-        """What is behind the end may be half a frame."""
         self._failed = False
         """The last change could not be written, and the log says so."""
-        if not disk.exists(path):
-            disk.replace_file(path, _MARK)
-        self._file: File | None = disk.open(path)
-        self._end = self._replay(self._file)
-        if self._end < self._file.size():
-            self._cut(self._file)
+        self._copies = RegistryCopies(disk, [path, *others])
+        journal = self._copies.load(repair=repair)
+        for change in journal.changes():
+            self._apply(*change)
+        if journal.holes:
+            self._rewrite()
+
+    def spread(self, paths: Sequence[str]) -> None:
+        """Have the journal in these files from now on, and know copies elsewhere as older."""
+        try:
+            self._copies.spread(paths)
+        except StorageError as error:
+            self._report(error)
 
     def get(self, path: str) -> Node | None:
         """Data and version of a node, or None where there is no node."""
@@ -111,9 +116,8 @@ class EmbeddedRegistry:
             self._commit([(path, None) for path in gone])
 
     def close(self) -> None:
-        """Give the file back; a second call does nothing."""
-        if self._file is not None:
-            self._file.close()
+        """Give the files back; a second call does nothing."""
+        self._copies.close()
 
     def _missing_above(self, path: str) -> list[Change]:
         assert path.startswith("/"), path
@@ -127,17 +131,15 @@ class EmbeddedRegistry:
 
     def _commit(self, changes: list[Change]) -> None:
         """Write first, then change what readers see: a failed write has changed nothing."""
-        frame = _frame(changes)
         try:
-            self._append(frame)
+            self._copies.append(frame_of(changes))
         except StorageError as error:
             self._report(error)
             raise
         self._report(None)
-        self._end += len(frame)
         for change in changes:
             self._apply(*change)
-        if self._end > _HISTORY_BYTES + 4 * self._live:
+        if self._copies.end > _HISTORY_BYTES + 4 * self._live:
             self._rewrite()
 
     def _report(self, error: StorageError | None) -> None:
@@ -148,39 +150,13 @@ class EmbeddedRegistry:
             log.warning("registry can be written again", extra={"path": self._path})
         self._failed = error is not None
 
-    def _append(self, frame: bytes) -> None:
-        if self._file is None:
-            # Whichever of the two journals is there after `_rewrite`, all of it holds.
-            self._file = self._disk.open(self._path)
-            self._end = self._file.size()
-        if self._torn:
-            # A later, shorter frame before the rest of one that failed would look damaged.
-            self._cut(self._file)
-        self._torn = True
-        try:
-            self._file.write(self._end, [frame])
-            self._file.sync()
-        except StorageError:
-            # At once: what failed must not be there after a restart.
-            with contextlib.suppress(StorageError):
-                self._cut(self._file)
-            raise
-        self._torn = False
-
-    def _cut(self, file: File) -> None:
-        file.truncate(self._end)
-        file.sync()
-        self._torn = False
-
     def _rewrite(self) -> None:
-        snapshot = bytearray(_MARK)
+        self._copies.generation += 1
+        snapshot = bytearray(MARK + generation_frame(self._copies.generation))
         for path, node in self._nodes.items():
-            snapshot += _frame([(path, node)])
-        assert self._file is not None, "only a change that was written makes the journal longer"
-        self._file.close()
-        self._file = None
+            snapshot += frame_of([(path, node)])
         try:
-            self._disk.replace_file(self._path, snapshot)
+            self._copies.replace(bytes(snapshot))
         except StorageError as error:
             # The change itself is written; the next one tries this again.
             log.warning("registry not rewritten", extra={"path": self._path, "error": error})
@@ -189,89 +165,15 @@ class EmbeddedRegistry:
         above, _, name = path.rpartition("/")
         if node is not None:
             if path in self._nodes:
-                self._live -= _live_size(path, self._nodes[path])
+                self._live -= live_size(path, self._nodes[path])
             self._nodes[path] = node
-            self._live += _live_size(path, node)
+            self._live += live_size(path, node)
             self._children.setdefault(above, set()).add(name)
             return
+        if path not in self._nodes:
+            return  # What made it was in a part that cannot be read.
         for child in list(self._children.get(path, ())):
             self._apply(f"{path}/{child}", None)
         self._children.pop(path, None)
         self._children[above].discard(name)
-        self._live -= _live_size(path, self._nodes.pop(path))
-
-    def _replay(self, file: File) -> int:
-        """Apply all whole frames; returns where the last of them ends."""
-        journal = file.read(0, file.size())
-        if not journal.startswith(_MARK):
-            raise StorageError(f"{self._path} is not a registry of this version")
-        position = len(_MARK)
-        while position < len(journal):
-            body = _body_at(journal, position)
-            if body is None:
-                self._check_torn(journal, position)
-                break
-            try:
-                for change in _changes(body):
-                    self._apply(*change)
-            except (struct.error, UnicodeDecodeError, KeyError) as error:
-                raise self._damaged(position) from error
-            position += _FRAME.size + len(body)
-        return position
-
-    def _check_torn(self, journal: bytes, position: int) -> None:
-        """A torn frame is the last one. A whole frame behind it means that the disk lied instead."""
-        if any(_body_at(journal, later) for later in range(position + 1, len(journal))):
-            raise self._damaged(position)
-
-    def _damaged(self, position: int) -> StorageError:
-        return StorageError(
-            f"{self._path} is damaged at byte {position}, before its last change; restore it from a "
-            "copy, or remove the data directory to begin anew"
-        )
-
-
-def _frame(changes: Iterable[Change]) -> bytes:
-    parts = []
-    for path, node in changes:
-        name = path.encode()
-        if node is None:
-            parts += [_DROP.pack(0, len(name)), name]
-        else:
-            data, version = node
-            parts += [_PUT.pack(1, len(name), version, len(data)), name, data]
-    body = b"".join(parts)
-    return _FRAME.pack(len(body), zlib.crc32(body)) + body
-
-
-def _body_at(journal: bytes, position: int) -> bytes | None:
-    """The body of the frame there, or None where it is not whole."""
-    start = position + _FRAME.size
-    if start > len(journal):
-        return None
-    size, checksum = _FRAME.unpack_from(journal, position)
-    body = journal[start : start + size]
-    if not size or len(body) < size or zlib.crc32(body) != checksum:
-        return None
-    return body
-
-
-def _changes(body: bytes) -> Iterator[Change]:
-    position = 0
-    while position < len(body):
-        if body[position]:
-            _, name_size, version, data_size = _PUT.unpack_from(body, position)
-            position += _PUT.size
-            name = body[position : position + name_size].decode()
-            position += name_size
-            yield name, (body[position : position + data_size], version)
-            position += data_size
-        else:
-            _, name_size = _DROP.unpack_from(body, position)
-            position += _DROP.size
-            yield body[position : position + name_size].decode(), None
-            position += name_size
-
-
-def _live_size(path: str, node: Node) -> int:
-    return _FRAME.size + _PUT.size + len(path) + len(node[0])
+        self._live -= live_size(path, self._nodes.pop(path))

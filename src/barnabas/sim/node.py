@@ -1,6 +1,6 @@
 """SimNode: the real `BrokerServer` over the simulated ports: it starts, dies, loses power and returns."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from barnabas.broker.presence import Registries
 from barnabas.broker.server import BrokerServer, World
@@ -75,7 +75,7 @@ class SimNode:
             SimWorker(process, entropy, disk),
         )
 
-        def open_registries() -> Registries:
+        def open_registries(_directories: Sequence[str]) -> Registries:
             return Registries(EmbeddedRegistry(disk, f"{_DATA}/barnabas.registry"))
 
         server = self._server = BrokerServer(self._config, world, open_registries)

@@ -93,12 +93,24 @@ class NoLogs(Hosting):
         self.no_room_for: set[str] = set()
 
     def host(
-        self, topic: str, topic_id: bytes, partitions: Iterable[int], own: Mapping[str, object]
+        self,
+        topic: str,
+        topic_id: bytes,
+        partitions: Iterable[int],
+        own: Mapping[str, object],
+        *,
+        is_new: bool = True,
     ) -> None:
         there = self.hosted.setdefault(topic, [])
         if topic in self.no_room_for:
             raise StorageError("no room")
         there += [index for index in partitions if index not in there]
+
+    def give_up(self, topic: str, topic_id: bytes, index: int, own: Mapping[str, object]) -> None:
+        raise StorageError("a restart brings it back")
+
+    def check_room(self) -> None:
+        """There is always room."""
 
     def drop_in_steps(self, topics: Sequence[str], failed: dict[str, KafkaError]) -> Iterator[None]:
         for topic in topics:

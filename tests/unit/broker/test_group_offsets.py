@@ -27,7 +27,8 @@ from barnabas.coordinators.group.offset_records import CommittedOffset, Position
 from barnabas.coordinators.group.partitioning import partition_for
 from barnabas.errors import ErrorCode
 from barnabas.log.config import LogConfig
-from barnabas.log.manager import LogManager, LogSettings
+from barnabas.log.manager import LogManager
+from barnabas.log.start import LogSettings
 from barnabas.ports import Clock, Entropy, Timers
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse

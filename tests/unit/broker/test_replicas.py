@@ -92,6 +92,33 @@ def test_a_write_that_fails_turns_the_answers_of_its_log_and_takes_it_offline(
     assert [got.error for got in replicas.read(reads, 1 << 20)] == [OFFLINE, ErrorCode.NONE]
 
 
+def test_a_full_disk_refuses_records_and_gives_those_it_has() -> None:
+    disk, topic = MemoryDisk(), TopicPartition("t", 0)
+    replicas = ReplicaManager(SystemClock(), Purgatory(ManualTimers(), lambda: 0.0))
+    log = open_log(disk, topic, "/t-0", LogConfig(segment_bytes=200))
+    replicas.lead(log, 0)
+
+    def answers() -> list[ErrorCode]:
+        """Of three requests at once, for the second of which a segment is begun."""
+        given = [replicas.append(produce("t")) for _ in range(3)]
+        replicas.write()
+        return [answer.error for (answer,) in given]
+
+    assert answers() == [ErrorCode.NONE] * 3
+    disk.is_full = True
+    assert answers() == [OFFLINE] * 3
+    assert answers() == [OFFLINE] * 3
+    assert log.failure is None
+    (got,) = replicas.read([Read("t", NO_ID, 0, 4, 1 << 20)], 1 << 20)
+    assert (got.error, got.high_watermark) == (ErrorCode.NONE, 6)
+    assert got.records is not None
+    assert [header.base_offset for header in walk(got.records.read())] == [4]
+    disk.is_full = False
+    log.refusal = None
+    assert answers() == [ErrorCode.NONE] * 3
+    assert log.written_end == 12
+
+
 @pytest.mark.parametrize("codec", Codec)
 def test_batches_are_stored_in_the_codec_of_their_topic(tmp_path: Path, codec: Codec) -> None:
     replicas = replicas_of(tmp_path, "t")

@@ -56,7 +56,8 @@ def test_a_damaged_checkpoint_counts_row_by_row_or_not_at_all(
 def test_one_that_cannot_be_read_is_none(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "recovery-point-offset-checkpoint").mkdir()
     (tmp_path / "dogs-0").mkdir()
-    found = LogDirectory(RealDisk(), str(tmp_path)).checkpoints(clean=True)
+    (tmp_path / ".kafka_cleanshutdown").touch()
+    found = LogDirectory(RealDisk(), str(tmp_path)).look()
     assert found == {DOGS: Checkpoint(0, 0, clean=True, high_watermark=-1)}
     assert "Is a directory" in str(caplog.records[0].__dict__["why"])
 
@@ -67,7 +68,7 @@ def test_a_directory_knows_of_each_partition_what_its_files_say(tmp_path: Path) 
     (tmp_path / "log-start-offset-checkpoint").write_text("0\n9\ndogs 0 2\n")
     for name in ("dogs-0", "cats-11"):
         (tmp_path / name).mkdir()
-    assert LogDirectory(RealDisk(), str(tmp_path)).checkpoints(clean=False) == {
+    assert LogDirectory(RealDisk(), str(tmp_path)).look() == {
         DOGS: Checkpoint(7, 2, clean=False, high_watermark=8),
         CATS: Checkpoint(0, 0, clean=False, high_watermark=3),
     }

@@ -6,9 +6,10 @@ import pytest
 
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
 from barnabas.log.config import LogConfig
-from barnabas.log.manager import LogEvent, LogManager, LogSettings
+from barnabas.log.manager import LogManager
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.retention import drop_expired
+from barnabas.log.start import LogEvent, LogSettings
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
 from barnabas.runtime.clock import SystemClock

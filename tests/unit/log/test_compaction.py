@@ -8,8 +8,9 @@ import pytest
 
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
 from barnabas.log.config import LogConfig
-from barnabas.log.manager import LogManager, LogSettings
+from barnabas.log.manager import LogManager
 from barnabas.log.set_appending import append_set
+from barnabas.log.start import LogSettings
 from barnabas.records.batch import walk
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec

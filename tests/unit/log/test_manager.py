@@ -5,8 +5,9 @@ import pytest
 
 from barnabas.errors import LogDirFailed, StorageError
 from barnabas.log.config import LogConfig
-from barnabas.log.manager import LogManager, LogSettings
+from barnabas.log.manager import LogManager
 from barnabas.log.partition_log import PartitionLog
+from barnabas.log.start import LogSettings
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
@@ -128,7 +129,8 @@ def test_without_an_orderly_stop_logs_are_recovered(tmp_path: Path) -> None:
     fill(log, 3)
     with (tmp_path / "dogs-0" / "00000000000000000000.log").open("ab") as file:
         file.write(make_batch(size=100)[:70])
-    manager._let_go(clean=False)
+    manager._directories.all[0].in_order = False
+    manager._let_go()
     again = a_manager(tmp_path)
     (event,) = again.open()
     assert event.partition == DOGS

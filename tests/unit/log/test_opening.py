@@ -5,7 +5,7 @@ import pytest
 from barnabas.errors import DamagedFile, StorageError
 from barnabas.log.checkpoints import Checkpoint
 from barnabas.log.config import LogConfig
-from barnabas.log.damaged_log import DamagedLog
+from barnabas.log.offline_log import OfflineLog
 from barnabas.log.opening import create_log, open_log
 from barnabas.log.partition_log import PartitionLog
 from barnabas.records.batch import walk
@@ -145,7 +145,8 @@ def test_a_log_with_a_damaged_segment_is_offline_and_says_what_to_do() -> None:
 def test_one_that_is_still_to_be_recovered_is_not_closed_in_order() -> None:
     log = opened(stopped())
     damage = DamagedFile(LAST, 3, "a batch")
-    damaged = DamagedLog(log, list(log.segments), damage, (7, 0), left_in_order=False)
+    segments = list(log.segments)
+    damaged = OfflineLog(log, segments, damage, (7, 0), advice="Mend it", left_in_order=False)
     with pytest.raises(StorageError, match="at byte 3 there should be a batch"):
         damaged.close(clean=True)
 

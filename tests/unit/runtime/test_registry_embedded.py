@@ -29,6 +29,10 @@ def reopened(disk: RealDisk, path: Path) -> EmbeddedRegistry:
     return EmbeddedRegistry(disk, str(path))
 
 
+def without_copy(path: Path) -> None:
+    path.with_name(path.name + ".copy").unlink()
+
+
 def state(registry: EmbeddedRegistry, path: str = "") -> dict[str, tuple[bytes, int] | None]:
     found = {path: registry.get(path)} if path else {}
     for name in registry.children(path or "/"):
@@ -69,6 +73,7 @@ def test_a_last_change_torn_at_any_byte_is_cut_off(disk: RealDisk, path: Path, z
     journal = path.read_bytes()
     for size in range(whole, len(journal)):
         path.write_bytes(journal[:size] + b"\0" * zeros)
+        without_copy(path)
         torn = reopened(disk, path)
         assert state(torn) == before
         assert path.stat().st_size == whole
@@ -87,12 +92,15 @@ def test_damage_before_the_last_change_is_refused(disk: RealDisk, path: Path) ->
     journal = path.read_bytes()
     first_frame = journal.index(b"\n") + 1
     last_frame = len(journal) - (len(journal) - first_frame) // 3
+    damaged = bytearray()
     for position in range(first_frame, last_frame):
         damaged = bytearray(journal)
         damaged[position] ^= 0x41
         path.write_bytes(damaged)
+        path.with_name("registry.copy").write_bytes(damaged)
         with pytest.raises(StorageError, match="is damaged at byte"):
             reopened(disk, path)
+    assert path.read_bytes() == damaged
 
 
 def test_another_kind_of_file_is_refused(disk: RealDisk, path: Path) -> None:
@@ -107,6 +115,7 @@ def test_history_is_dropped_when_it_outweighs_the_rest(disk: RealDisk, path: Pat
     for turn in range(300):
         registry.set("/counter", turn.to_bytes(2) * 500)
     assert path.stat().st_size < 150_000
+    assert path.read_bytes() == path.with_name("registry.copy").read_bytes()
     assert state(registry) == {"/kept": (b"k", 0), "/counter": ((299).to_bytes(2) * 500, 299)}
     before = state(registry)
     registry.close()
@@ -136,8 +145,9 @@ class FailingFile:
 def test_a_failed_write_has_changed_nothing(disk: RealDisk, path: Path) -> None:
     registry = reopened(disk, path)
     registry.create("/a", b"1")
-    file = FailingFile(cast("File", registry._file))
-    registry._file = file  # type: ignore[assignment]
+    counts = registry._copies._files[0]
+    file = FailingFile(cast("File", counts._file))
+    counts._file = file  # type: ignore[assignment]
     file.fails = True
     with pytest.raises(StorageError, match="full"):
         registry.create("/long/path/with/much", b"data" * 100)

@@ -1,11 +1,14 @@
 """ElectLeaders (key 43): let partitions choose their leader again (KIP-183, KIP-460).
 
 Does: says that no election is needed, as the only replica leads; that nobody can lead where its log
-    is offline. All partitions may be asked for: only those with something to tell are told of then.
+    is offline. An unclean election gives up the records of one that was lost or damaged at the start: it
+    goes on without them, behind each offset that it had. All partitions may be asked for: only those with
+    something to tell are told of then.
 Ignores: `timeout_ms`: there is nothing to wait for.
 Versions: 1 unclean elections · 2 flexible
 """
 
+import logging
 from collections.abc import Collection, Iterable
 from functools import partial
 
@@ -13,7 +16,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.partition_view import view
 from barnabas.broker.stepping import Steps, each, in_steps_while_heard
-from barnabas.errors import ErrorCode
+from barnabas.errors import ErrorCode, StorageError
 from barnabas.protocol.elect_leaders import (
     ElectLeadersRequest,
     ElectLeadersResponse,
@@ -21,9 +24,12 @@ from barnabas.protocol.elect_leaders import (
     ReplicaElectionResult,
 )
 
+log = logging.getLogger(__name__)
+
+_UNCLEAN = 1
 _NOBODY = {
     0: ErrorCode.PREFERRED_LEADER_NOT_AVAILABLE,
-    1: ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE,
+    _UNCLEAN: ErrorCode.ELIGIBLE_LEADERS_NOT_AVAILABLE,
 }
 """By the type of the election: what is said where nobody can lead."""
 
@@ -53,13 +59,24 @@ def _asked(broker: Broker, request: ElectLeadersRequest) -> Iterable[tuple[str, 
 
 
 def _row(broker: Broker, name: str, kind: int, index: int) -> PartitionResult:
-    return PartitionResult(partition_id=index, error_code=_code(broker, name, index, kind))
+    code, why = _outcome(broker, name, index, kind)
+    return PartitionResult(partition_id=index, error_code=code, error_message=why)
 
 
-def _code(broker: Broker, name: str, index: int, kind: int) -> ErrorCode:
+def _outcome(broker: Broker, name: str, index: int, kind: int) -> tuple[ErrorCode, str | None]:
     if kind not in _NOBODY:
-        return ErrorCode.INVALID_REQUEST
+        return ErrorCode.INVALID_REQUEST, None
     topic = broker.topics.get(name)
     if topic is None or index not in topic.partitions:
-        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
-    return ErrorCode.ELECTION_NOT_NEEDED if view(broker, name, index).leader >= 0 else _NOBODY[kind]
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, None
+    if view(broker, name, index).leader >= 0:
+        return ErrorCode.ELECTION_NOT_NEEDED, None
+    if kind != _UNCLEAN:
+        return _NOBODY[kind], None
+    try:
+        broker.topics.give_up(name, index)
+    except StorageError as error:
+        told = {"topic": name, "partition": index, "error": error}
+        log.warning("partition cannot be given up", extra=told)
+        return _NOBODY[kind], str(error)
+    return ErrorCode.NONE, None

@@ -1,18 +1,18 @@
-"""A log that could not be opened, as its files do not hold what they should: offline from the start.
+"""A log that cannot be used as it was found: offline from the start.
 
-The others of the broker are served. Nothing of it is changed: when the file is put right, the next start
+The others of the broker are served. Nothing of it is changed: when its files are put right, the next start
 finds all that was there.
 """
 
 from collections.abc import Sequence
 
-from barnabas.errors import DamagedFile
+from barnabas.errors import StorageError
 from barnabas.log.partition_log import PartitionLog
 from barnabas.log.segment import Segment
 from barnabas.log.segments import Segments
 
 
-class DamagedLog(PartitionLog):
+class OfflineLog(PartitionLog):
     """Where it starts and ends is what is `known`: recovery point and start, of the checkpoints."""
 
     __slots__ = ("_left_in_order",)
@@ -21,21 +21,28 @@ class DamagedLog(PartitionLog):
         self,
         found: PartitionLog,
         segments: Sequence[Segment],
-        damage: DamagedFile,
+        failure: StorageError,
         known: tuple[int, int],
         *,
+        advice: str,
         left_in_order: bool,
     ) -> None:
+        """`advice`: what to do, for behind what is wrong; empty where others say that.
+
+        No segments: they could not be looked at.
+        """
         super().__init__(found.disk, found.topic_partition, found.directory, found.config)
         self.topic_id = found.topic_id
         self.epochs = found.epochs
         self._left_in_order = left_in_order
         recovery_point, start = known
+        segments = segments or [Segment(found.disk, found.directory, start, found.config)]
         start = max(start, segments[0].base_offset)
         self.opened(Segments(segments), start, max(recovery_point, start), recovery_point)
-        self.failure = damage
-        what = "Put a whole copy of the file there and start again, or delete the topic"
-        self.losses.notes += [*found.losses.notes, f"is offline: {damage}. {what}"]
+        self.fail(failure)
+        self.losses.notes += found.losses.notes
+        if advice:
+            self.losses.notes.append(f"is offline: {failure}. {advice}")
 
     def lead(self, epoch: int) -> None:
         """Nothing: no epoch begins in it."""

@@ -1,0 +1,104 @@
+"""`barnabas registry`: look at the journal that a broker keeps its topics in, and put a damaged one right."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import click
+
+from barnabas.cli.output import counted, show_json, show_rows
+from barnabas.cli.usage import HintingGroup
+from barnabas.errors import LockHeld, LogDirInUse, StorageError
+from barnabas.runtime.disk import RealDisk
+from barnabas.runtime.registry_copies import read_copies
+from barnabas.runtime.registry_embedded import EmbeddedRegistry
+from barnabas.runtime.registry_journal import Journal
+
+_FILE = "barnabas.registry"
+_COLUMNS = ("file", "bytes", "changes", "state")
+_directories = click.argument(
+    "directories",
+    nargs=-1,
+    required=True,
+    type=click.Path(exists=True, file_okay=False),
+    metavar="DIRECTORY...",
+)
+
+
+@click.group(cls=HintingGroup)
+def registry() -> None:
+    """Look after the file with a broker's topics, properties and quotas.
+
+    DIRECTORY is a data directory; of a broker with several (log.dirs), name all of them: each has a
+    copy. A broker without ZooKeeper keeps them there.
+    """
+
+
+@registry.command()
+@_directories
+@click.option("--json", "as_json", is_flag=True, help="One JSON document.")
+def check(directories: tuple[str, ...], *, as_json: bool) -> None:
+    """Print each copy of the registry, and whether it is whole. Changes nothing."""
+    with _disk() as disk:
+        found = _found(disk, directories)
+    rows = [(path, len(one.data), len(one.frames), _state(one)) for path, one in found.items()]
+    if as_json:
+        show_json([dict(zip(_COLUMNS, row, strict=True)) for row in rows])
+    else:
+        show_rows(_COLUMNS, rows, title="Copies of the registry", as_json=False)
+    if any(one.holes for one in found.values()):
+        raise click.exceptions.Exit(1)
+
+
+@registry.command()
+@_directories
+def repair(directories: tuple[str, ...]) -> None:
+    """Keep all that can be read of a damaged registry, with what its copies have.
+
+    The broker must be stopped. A file that is changed is kept beside as NAME.old.1. Topics that are
+    lost with what cannot be read, and whose logs are there, are found by the next start; nothing of
+    them expires until properties are set.
+    """
+    paths = [f"{Path(one).absolute()}/{_FILE}" for one in directories]
+    with _disk() as disk, contextlib.ExitStack() as held:
+        for directory in directories:
+            _lock(disk, directory, held)
+        before = _found(disk, directories)
+        damaged = sum(bool(one.holes) for one in before.values())
+        EmbeddedRegistry(disk, *paths, repair=True).close()
+        after = _found(disk, directories)
+    whole = max(after.values(), key=lambda one: one.generation)
+    for path, one in before.items():
+        print(f"{path}: {_state(one)}")
+    lost = "" if damaged else ", which it was"
+    print(f"the registry is whole{lost}: {counted(len(whole.frames), 'change')}")
+
+
+@contextlib.contextmanager
+def _disk() -> Iterator[RealDisk]:
+    disk = RealDisk()
+    try:
+        yield disk
+    finally:
+        disk.close()
+
+
+def _lock(disk: RealDisk, directory: str, held: contextlib.ExitStack) -> None:
+    try:
+        held.enter_context(disk.lock(f"{directory}/.lock"))
+    except LockHeld as error:
+        raise LogDirInUse(f"a broker is running on {directory}: stop it first") from error
+
+
+def _found(disk: RealDisk, directories: Sequence[str]) -> dict[str, Journal]:
+    found = read_copies(disk, [f"{Path(one).absolute()}/{_FILE}" for one in directories])
+    if not found:
+        raise StorageError(f"there is no {_FILE} in {' or '.join(directories)}")
+    return found
+
+
+def _state(found: Journal) -> str:
+    if not found.holes:
+        return "whole"
+    places = ", ".join(f"{first} to {behind - 1}" for first, behind in found.holes)
+    return f"damaged: bytes {places} hold no whole change"

@@ -1,0 +1,164 @@
+"""What a broker had in its log directories when it last wrote it down: partitions, ends and segments.
+
+Each directory has a copy of all of it, so that it is known what was in one that is not there. The file is
+written with the checkpoints and holds lines with checksums; what happens between two of them is added
+behind it: partitions that were made, or were given up while their directory was away.
+
+Only names that are on stable storage are written down. So what is missing at a start, and nobody has
+deleted since, was taken away by somebody else.
+"""
+
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple, Self
+
+from barnabas.log.file_names import uuid_text
+from barnabas.types import TopicPartition
+
+INVENTORY = "barnabas.partitions"
+_MARK = "barnabas partitions 1"
+
+THERE = "there"
+LOST = "lost"
+"""The same, but it was not found by a later start. It ends where it was closed."""
+LOST_OPEN = "lost-open"
+"""The same of one that was not closed: it may have got more records than is known."""
+DELETED_AWAY = "deleted"
+"""The topic was deleted while the directory was away: it goes when that is back."""
+REPLACED = "replaced"
+"""The partition went on elsewhere while the directory was away: what comes back is set aside."""
+
+
+class Known(NamedTuple):
+    """One partition in one directory. `segments` are the base offsets of those that are there for sure."""
+
+    state: str
+    topic_id: str
+    """As Kafka prints it."""
+    epoch: int
+    start: int
+    end: int
+    segments: str
+
+    @property
+    def is_there(self) -> bool:
+        """Whether the directory has the partition's records."""
+        return self.state in (THERE, LOST, LOST_OPEN)
+
+    @property
+    def bases(self) -> list[int]:
+        """`segments` as numbers."""
+        return [int(base) for base in self.segments.split(",") if base]
+
+    def is_of(self, topic_id: bytes) -> bool:
+        """Whether it is of the topic with this id."""
+        return self.topic_id == uuid_text(topic_id)
+
+
+class Section:
+    """What is known of one directory.
+
+    `token`: it was left in order, with this in the mark that says so; empty: it is in use, or its
+    broker was killed. `checkpoint` is the checksum of its recovery points, which a Kafka writes too:
+    where they are other ones, somebody else ran on the directory since.
+    """
+
+    __slots__ = ("checkpoint", "directory_id", "partitions", "path", "token", "was_in_order")
+
+    def __init__(self, directory_id: str, path: str, token: str = "", checkpoint: int = 0) -> None:
+        self.directory_id = directory_id
+        self.path = path
+        self.token = token
+        self.was_in_order = False
+        """Whether it was left in order before this broker began to use it."""
+        self.checkpoint = checkpoint
+        self.partitions: dict[TopicPartition, Known] = {}
+
+    def header(self) -> str:
+        """The line of the directory itself."""
+        return f"directory {self.directory_id} {self.token or '-'} {self.checkpoint} {self.path}"
+
+    def row(self, partition: TopicPartition, known: Known) -> str:
+        """The line of a partition in it."""
+        state, topic_id, epoch, start, end, segments = known
+        return (
+            f"{state} {self.directory_id} {topic_id} {epoch} {start} {end} {segments or '-'}"
+            f" {partition.partition} {partition.topic}"
+        )
+
+    def is_exact(self, known: Known) -> bool:
+        """Whether a partition's end is known for sure, as its log was closed there."""
+        return known.state == LOST or (known.state == THERE and bool(self.token))
+
+    def rows(self) -> Iterator[str]:
+        """The lines of its partitions."""
+        for partition, known in self.partitions.items():
+            yield self.row(partition, known)
+
+
+class Inventory:
+    """The sections of all directories, by their ids. `number` grows with each writing."""
+
+    def __init__(self, number: int = 0) -> None:
+        self.number = number
+        self.sections: dict[str, Section] = {}
+
+    @classmethod
+    def parse(cls, data: bytes) -> Self | None:
+        """A file as it was written, and what was added since; None if it is damaged."""
+        mark, _, rest = data.partition(b"\n")
+        head, _, body = rest.partition(b"\n")
+        try:
+            number, size, checksum = map(int, head.split())
+        except ValueError:
+            return None
+        if mark != _MARK.encode() or len(body) < size or zlib.crc32(body[:size]) != checksum:
+            return None
+        found = cls(number)
+        for row in _text(body[:size]).split("\n"):
+            found._take(row)
+        for added in _text(body[size:]).split("\n"):
+            checksum_text, _, row = added.partition(" ")
+            if checksum_text == _checksum(row):
+                found._take(row)
+        return found
+
+    def _take(self, row: str) -> None:
+        kind, _, rest = row.partition(" ")
+        if kind == "directory":
+            directory_id, token, checkpoint, path = rest.split(" ", 3)
+            section = self.sections.setdefault(directory_id, Section(directory_id, path))
+            section.path, section.checkpoint = path, int(checkpoint)
+            section.token = token.strip("-")
+        elif kind:
+            directory_id, topic_id, epoch, start, end, segments, index, topic = rest.split(" ", 7)
+            known = Known(kind, topic_id, int(epoch), int(start), int(end), segments.strip("-"))
+            section = self.sections.setdefault(directory_id, Section(directory_id, ""))
+            section.partitions[TopicPartition(topic, int(index))] = known
+
+    def of_path(self, path: str) -> list[Section]:
+        """What is known of directories that were at this path."""
+        return [section for section in self.sections.values() if section.path == path]
+
+
+def encode(number: int, rows: Iterable[str]) -> bytes:
+    """A whole file. Names with a line break are left out: no partition of theirs is known."""
+    body = _bytes("".join(f"{row}\n" for row in rows if "\n" not in row))
+    return _bytes(f"{_MARK}\n{number} {len(body)} {zlib.crc32(body)}\n") + body
+
+
+def addition(row: str) -> bytes:
+    """A line that is written behind a file; one that is torn is not counted."""
+    return b"" if "\n" in row else _bytes(f"\n{_checksum(row)} {row}\n")
+
+
+def _checksum(row: str) -> str:
+    return f"{zlib.crc32(_bytes(row)):08x}"
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")

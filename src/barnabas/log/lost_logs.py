@@ -1,0 +1,150 @@
+"""Logs that the inventory has and no directory: they are offline until they are back, or given up.
+
+Nothing is made in their place: their records would have other contents under the same offsets.
+"""
+
+from typing import NamedTuple
+
+from barnabas.errors import LogDirFailed
+from barnabas.log.config import LogConfig
+from barnabas.log.directories import LogDirectories
+from barnabas.log.directory import LogDirectory
+from barnabas.log.file_names import partition_directory
+from barnabas.log.inventory import DELETED_AWAY, REPLACED, Known, Section
+from barnabas.log.keeper import InventoryKeeper
+from barnabas.log.leader_epochs import LeaderEpochs
+from barnabas.log.offline_log import OfflineLog
+from barnabas.log.opening import Origin
+from barnabas.log.partition_log import PartitionLog
+from barnabas.ports import Disk
+from barnabas.types import TopicPartition
+
+_UNSEEN = 1_000_000_000
+"""More records than a partition gets between two checkpoints."""
+_UNSEEN_BYTES = 1 << 40
+"""The same where offsets count bytes."""
+
+
+class _Lost(NamedTuple):
+    """`section` and `known` are None where nothing says what was in a directory that is offline."""
+
+    log: OfflineLog
+    section: Section | None
+    known: Known | None
+
+
+class LostLogs:
+    """Those that somebody asked for, by their partitions."""
+
+    def __init__(self, disk: Disk, directories: LogDirectories, keeper: InventoryKeeper) -> None:
+        self._disk = disk
+        self._directories = directories
+        self._keeper = keeper
+        self._lost: dict[TopicPartition, _Lost] = {}
+
+    def __contains__(self, partition: object) -> bool:
+        return partition in self._lost
+
+    def find(
+        self, partition: TopicPartition, topic_id: bytes, config: LogConfig, *, is_new: bool
+    ) -> OfflineLog | None:
+        """What stands for a log that is lost; None: there was none.
+
+        `is_new`: the topic is being made, so that a directory of which nothing is known has none of it.
+        """
+        for section in self._keeper.inventory.sections.values():
+            known = section.partitions.get(partition)
+            if known is not None and known.is_there and known.is_of(topic_id):
+                path = f"{section.path}/{partition_directory(partition)}"
+                failure, advice = self._why(section, path, known)
+                return self._keep(
+                    partition, topic_id, config, (path, failure, advice), (section, known)
+                )
+        unknown = (
+            [] if is_new else [each for each in self._directories.all if self._is_unknown(each)]
+        )
+        if not unknown:
+            return None
+        failure = LogDirFailed(f"it may be in {unknown[0].path}, which is offline")
+        path = unknown[0].partition_path(partition)
+        return self._keep(partition, topic_id, config, (path, failure, ""), (None, None))
+
+    def _is_unknown(self, directory: LogDirectory) -> bool:
+        return directory.failure is not None and not self._keeper.inventory.of_path(directory.path)
+
+    def _why(self, section: Section, path: str, known: Known) -> tuple[LogDirFailed, str]:
+        """What is wrong, and what to do; nothing where that is said of the whole directory."""
+        for directory in self._directories.all:
+            if directory.path == section.path and directory.failure is not None:
+                return LogDirFailed(f"its log directory {directory.path} is offline"), ""
+            if directory.directory_id == section.directory_id:
+                what = f"{path} is not there, and the broker has records up to offset {known.end} in it"
+                return LogDirFailed(what), "Put it back and start again"
+        what = f"its log directory {section.path} (directory.id {section.directory_id}) is not in log.dirs"
+        return LogDirFailed(what), "Have it there again and start again"
+
+    def _keep(
+        self,
+        partition: TopicPartition,
+        topic_id: bytes,
+        config: LogConfig,
+        why: tuple[str, LogDirFailed, str],
+        where: tuple[Section | None, Known | None],
+    ) -> OfflineLog:
+        path, failure, advice = why
+        section, known = where
+        found = PartitionLog(self._disk, partition, path, config)
+        found.epochs = LeaderEpochs(self._disk, f"{path}/leader-epoch-checkpoint")
+        found.topic_id = topic_id
+        ends = (known.end, known.start) if known else (0, 0)
+        log = OfflineLog(found, (), failure, ends, advice=advice, left_in_order=True)
+        self._lost[partition] = _Lost(log, section, known)
+        return log
+
+    def indexes(self, topic: str, topic_id: bytes) -> set[int]:
+        """The partitions of a topic that the inventory has and nobody found."""
+        return {
+            partition.partition
+            for section in self._keeper.inventory.sections.values()
+            for partition, known in section.partitions.items()
+            if partition.topic == topic and known.is_there and known.is_of(topic_id)
+        }
+
+    def delete(self, partition: TopicPartition) -> None:
+        """A topic was deleted: what its directory brings back goes too.
+
+        Raises:
+            StorageError: that cannot be written down; it stays.
+        """
+        self._leave(partition, DELETED_AWAY)
+
+    def give_up(self, partition: TopicPartition) -> None:
+        """A partition goes on elsewhere: what its directory brings back is set aside. Raises as `delete`."""
+        self._leave(partition, REPLACED)
+
+    def _leave(self, partition: TopicPartition, state: str) -> None:
+        _, section, known = self._lost[partition]
+        if section is not None and known is not None:
+            if self._is_usable(section):
+                # Nothing comes back with a directory that is there, and a new log may be made in it.
+                section.partitions.pop(partition, None)
+            else:
+                self._keeper.note(section, partition, state)
+        del self._lost[partition]
+
+    def _is_usable(self, section: Section) -> bool:
+        return any(each.directory_id == section.directory_id for each in self._directories.usable)
+
+    def origin(self, partition: TopicPartition) -> Origin:
+        """Where a partition goes on without its records: behind each that anybody may have read."""
+        log, section, known = self._lost[partition]
+        is_exact = section is not None and known is not None and section.is_exact(known)
+        return origin_of(log, known, is_exact=is_exact)
+
+
+def origin_of(log: OfflineLog, known: Known | None, *, is_exact: bool) -> Origin:
+    """As `LostLogs.origin`. `is_exact`: the log was closed at the end that is `known`."""
+    epoch, end = (known.epoch, known.end) if known else (0, log.written_end)
+    if not is_exact:
+        end += _UNSEEN_BYTES if log.config.byte_positions else _UNSEEN
+    return Origin(max(epoch, 0) + 1, end)

@@ -1,0 +1,181 @@
+"""The file of an embedded registry: a mark, then frames; each is a change that happened whole or not at all.
+
+Copies of it hold the same bytes at the same places, so that what is damaged in one of them can be
+taken from another.
+"""
+
+import struct
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from barnabas.errors import StorageError
+
+MARK = b"barnabas registry 1\n"
+_FRAME = struct.Struct(">II")  # bytes of the body, CRC-32 of the body
+_PUT = struct.Struct(">BHqI")  # 1, bytes of the path, version, bytes of the data
+_DROP = struct.Struct(">BH")  # 0, bytes of the path
+
+GENERATION = ""
+"""The path, of no node, whose data number the rewritings of the journal and the starts on several copies."""
+
+Node = tuple[bytes, int]
+Change = tuple[str, Node | None]
+"""A path with its new data and version, or with None: it and all below it are gone."""
+
+
+class Journal(NamedTuple):
+    """What was found in a file. `frames` are those that are whole, by their places.
+
+    `holes` are bytes that are none, with whole frames behind them. What is behind `end` was torn: a
+    change that never returned.
+    """
+
+    path: str
+    data: bytes
+    frames: dict[int, bytes]
+    holes: Sequence[tuple[int, int]]
+    generation: int
+
+    @property
+    def is_of_registry(self) -> bool:
+        """Whether anything in it is."""
+        return bool(self.frames) or self.data.startswith(MARK)
+
+    @property
+    def end(self) -> int:
+        """Where the last whole frame ends."""
+        position = max(self.frames, default=-1)
+        return len(MARK) if position < 0 else position + len(self.frames[position])
+
+    @property
+    def whole(self) -> bytes:
+        """The file without what was torn at its end."""
+        return self.data[: self.end]
+
+    def changes(self) -> Iterator[Change]:
+        """All changes of the frames in their order, but for generations.
+
+        Raises:
+            StorageError: a frame holds something else, though its checksum is right.
+        """
+        for position in sorted(self.frames):
+            try:
+                for change in changes_in(self.frames[position]):
+                    if change[0] != GENERATION:
+                        yield change
+            except (struct.error, UnicodeDecodeError) as error:
+                what = f"{self.path} is damaged at byte {position}: the change there cannot be read"
+                raise StorageError(what) from error
+
+
+def read_journal(path: str, data: bytes) -> Journal:
+    """What is in a file, damaged or not."""
+    frames: dict[int, bytes] = {}
+    holes = []
+    generation = 0
+    position = end = len(MARK) if data.startswith(MARK) else 0
+    while position < len(data):
+        frame = _frame_at(data, position)
+        if frame is None:
+            position += 1
+            continue
+        if position > end:
+            holes.append((end, position))
+        frames[position] = frame
+        generation = max(generation, _generation_in(frame))
+        position = end = position + len(frame)
+    if not frames and not data.startswith(MARK):
+        holes.append((0, len(data)))
+    return Journal(path, data, frames, holes, generation)
+
+
+def merged(journals: Sequence[Journal]) -> Journal:
+    """The newest of them, with what it lacks taken from copies of the same generation.
+
+    Raises:
+        StorageError: nothing in any is of a registry.
+    """
+    newest = max(journals, key=lambda each: (each.is_of_registry, each.generation, each.end))
+    if not newest.is_of_registry:
+        raise StorageError(f"{newest.path} is not a registry of this version")
+    frames = dict(newest.frames)
+    if newest.holes:
+        for copy in journals:
+            if copy.generation == newest.generation and _agree(copy, newest):
+                frames |= copy.frames
+    data, holes, position = bytearray(MARK), [], len(MARK)
+    for start in sorted(frames):
+        if start > position:
+            holes.append((position, start))
+        data += bytes(start - len(data)) + frames[start]
+        position = len(data)
+    return Journal(newest.path, bytes(data), frames, holes, newest.generation)
+
+
+def _agree(one: Journal, other: Journal) -> bool:
+    """Whether what is whole in both is the same."""
+    return all(frame == other.frames.get(start, frame) for start, frame in one.frames.items())
+
+
+def frame_of(changes: Iterable[Change]) -> bytes:
+    """The bytes of a change, which may be of several nodes."""
+    parts = []
+    for path, node in changes:
+        name = path.encode()
+        if node is None:
+            parts += [_DROP.pack(0, len(name)), name]
+        else:
+            data, version = node
+            parts += [_PUT.pack(1, len(name), version, len(data)), name, data]
+    body = b"".join(parts)
+    return _FRAME.pack(len(body), zlib.crc32(body)) + body
+
+
+def generation_frame(generation: int) -> bytes:
+    """The bytes that give a generation its number."""
+    return frame_of([(GENERATION, (b"%d" % generation, 0))])
+
+
+def live_size(path: str, node: Node) -> int:
+    """The bytes that a node has in a journal without history."""
+    return _FRAME.size + _PUT.size + len(path) + len(node[0])
+
+
+def _frame_at(data: bytes, position: int) -> bytes | None:
+    """The frame there, or None where it is not whole."""
+    start = position + _FRAME.size
+    if start > len(data):
+        return None
+    size, checksum = _FRAME.unpack_from(data, position)
+    if not size or start + size > len(data) or zlib.crc32(data[start : start + size]) != checksum:
+        return None
+    return data[position : start + size]
+
+
+def changes_in(frame: bytes) -> Iterator[Change]:
+    """The changes of one frame."""
+    position = _FRAME.size
+    while position < len(frame):
+        if frame[position]:
+            _, name_size, version, data_size = _PUT.unpack_from(frame, position)
+            position += _PUT.size
+            name = frame[position : position + name_size].decode()
+            position += name_size
+            yield name, (frame[position : position + data_size], version)
+            position += data_size
+        else:
+            _, name_size = _DROP.unpack_from(frame, position)
+            position += _DROP.size
+            yield frame[position : position + name_size].decode(), None
+            position += name_size
+
+
+_GENERATION_BODY = _PUT.pack(1, 0, 0, 0)[:-4]
+
+
+def _generation_in(frame: bytes) -> int:
+    if not frame.startswith(_GENERATION_BODY, _FRAME.size):
+        return 0
+    number = frame[_FRAME.size + _PUT.size :]
+    return int(number) if number.isdigit() else 0

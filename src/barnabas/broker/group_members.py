@@ -20,6 +20,7 @@ from barnabas.broker.steady_member import SteadyMember
 from barnabas.broker.stepping import Stepping, Steps
 from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
 from barnabas.coordinators.consumer_group.groups import not_found
+from barnabas.coordinators.consumer_group.member import JOINS
 from barnabas.coordinators.consumer_group.regexes import LongWork
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.group import leaving
@@ -29,7 +30,8 @@ from barnabas.coordinators.group.member import Identity
 from barnabas.coordinators.group.replies import JoinReply, SyncReply
 from barnabas.coordinators.group.shard import GroupKind
 from barnabas.coordinators.group.syncing import Sync
-from barnabas.coordinators.shard import Replayed
+from barnabas.coordinators.group_weights import grown_by_beat, grown_by_join
+from barnabas.coordinators.shard import Replayed, bytes_of
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timers
 from barnabas.protocol.join_group import JoinGroupRequest
@@ -96,6 +98,9 @@ class GroupMembers:
             held = held or self._shards.of(group_id)
             if held.shard.kind_of(group_id) in {GroupKind.SHARE, GroupKind.STREAMS}:
                 raise not_found(group_id)
+            if asked.topics or asked.epoch == JOINS:
+                grown = grown_by_beat(held.shard, asked)
+                self._shards.memory.admit(group_id, grown, "member of a consumer group")
             classic = held.shard.group(group_id)
             result = held.shard.consumer.heartbeat(asked, classic, now)
         except BrokerError as error:
@@ -134,6 +139,7 @@ class GroupMembers:
             if not self._shards.keep_if_it_fits(held, held.shard.consumer.delete(group)):
                 return respond(JoinReply(TOO_LARGE, ""))
             return self._classic.join(held, group_id, asked, respond)
+        self._shards.memory.admit(group_id, grown_by_join(None, asked), "member of a group")
         result = held.shard.consumer.classic_join(group, asked, now)
         return self._keep(
             held, group_id, result, lambda reply: respond(_joined(reply)), rebalance=False
@@ -222,6 +228,7 @@ class GroupMembers:
         self._classic.begin(held)
         for group in held.shard.consumer.all():
             held.shard.consumer.loaded(group, self._shards.now_ms())
+            self._shards.memory.changed(group.group_id)
             self._set_alarm(held, group.group_id)
 
     def _on_alarm(self, held: Held, group_id: str) -> bool:
@@ -231,6 +238,7 @@ class GroupMembers:
         result = held.shard.consumer.on_time(group, self._shards.now_ms())
         if not self._shards.keep_if_it_fits(held, result):
             return False
+        self._shards.memory.changed(group_id, bytes_of(result.records))
         self._look_at_kind(held, group_id, None, rebalance=True)
         self._set_alarm(held, group_id)
         return True
@@ -250,6 +258,7 @@ class GroupMembers:
         `was`: the classic group that it was before, if it was one.
         """
         answer = self._shards.keep(held, result, respond)
+        self._shards.memory.changed(group_id, bytes_of(result.records))
         # Only now: where it is refused at once, the group is of the kind that it was.
         self._look_at_kind(held, group_id, was, rebalance=rebalance)
         self._set_alarm(held, group_id)

@@ -5,6 +5,7 @@ for each group at the next moment at which something happens to it by itself.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_shards import GroupShards, Held
@@ -19,6 +20,7 @@ from barnabas.coordinators.group.rebalancing import begin_rebalance
 from barnabas.coordinators.group.replies import Effects, JoinReply, SyncReply
 from barnabas.coordinators.group.shard import GroupKind
 from barnabas.coordinators.group.syncing import Sync
+from barnabas.coordinators.group_weights import grown_by_assignments, grown_by_join
 from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.errors import ErrorCode
 from barnabas.ports import Timers
@@ -27,7 +29,7 @@ from barnabas.protocol.sync_group import SyncGroupRequest
 
 
 class GroupMembership:
-    """Who is in which group. For one thread. `join` may raise BrokerError: COORDINATOR_NOT_AVAILABLE."""
+    """Who is in which group. For one thread. `join`, `sync` may raise COORDINATOR_NOT_AVAILABLE."""
 
     def __init__(self, shards: GroupShards, timers: Timers) -> None:
         self._shards = shards
@@ -44,13 +46,17 @@ class GroupMembership:
         if held is None:
             held = self._shards.of(group_id)
         group = held.shard.group(group_id)
-        if group is None:
-            if asked.member_id:
-                return respond(JoinReply(ErrorCode.UNKNOWN_MEMBER_ID, asked.member_id))
-            group = held.shard.group_to_join(group_id)
+        if group is None and asked.member_id:
+            return respond(JoinReply(ErrorCode.UNKNOWN_MEMBER_ID, asked.member_id))
+        self._shards.memory.admit(group_id, grown_by_join(group, asked), "member of a group")
+        group = group or held.shard.group_to_join(group_id)
         pending = Pending()
-        effects = joining.join(group, asked, (pending, respond), self._shards.now_ms())
+        waiter = pending, respond
+        effects = joining.join(group, asked, waiter, self._shards.now_ms())
         self._carry_out(held, group, effects)
+        if not pending.is_done:
+            member_id = asked.member_id or asked.new_id
+            pending.on_given_up(partial(self._on_hung_up, held, group, member_id, waiter))
         return pending
 
     def join_again(
@@ -76,6 +82,8 @@ class GroupMembership:
         respond: Callable[[SyncReply], object],
     ) -> object:
         """Ask what to do; gives `respond`'s answer when the leader has said it."""
+        grown = grown_by_assignments(group, asked.assignments) if asked.assignments else 0
+        self._shards.memory.admit(group.group_id, grown, "assignment of a group")
         pending = Pending()
         effects = syncing.sync(group, asked, (pending, respond), self._shards.now_ms())
         self._carry_out(held, group, effects)
@@ -157,6 +165,7 @@ class GroupMembership:
             pending.complete(respond(reply))
         if effects.record is not None:
             self._store(held, group, effects.record, effects.ticket)
+        self._shards.memory.changed(group.group_id)
         due = group.due
         if group.is_vacant:
             held.shard.forget(group.group_id)
@@ -172,6 +181,12 @@ class GroupMembership:
                 self._carry_out(held, group, stored)
 
         self._shards.append(held, [record], written)
+
+    def _on_hung_up(self, held: Held, group: ClassicGroup, member_id: str, waiter: object) -> None:
+        if held.shard.group(group.group_id) is group:
+            now = self._shards.now_ms()
+            self._carry_out(held, group, leaving.hung_up(group, member_id, waiter, now))
+            self._shards.write()
 
     def _on_alarm(self, held: Held, group_id: str) -> bool:
         # Another one of its name may be there by now: its alarm is this one too.

@@ -50,6 +50,7 @@ class GroupRemoval:
             return
         share = held.shard.share.get(group_id)
         result = held.shard.delete_group(group_id)
+        self._shards.memory.changed(group_id)
         if share is not None and not result.reply:
             self._forget_shares(group_id, share.read)
         if result.records:

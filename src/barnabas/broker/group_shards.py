@@ -5,6 +5,8 @@ from functools import partial
 from math import floor
 from typing import TYPE_CHECKING, TypeVar
 
+from barnabas.broker.client_memory import ClientMemory
+from barnabas.broker.group_memory import GroupMemory
 from barnabas.broker.internal_names import OFFSETS_TOPIC
 from barnabas.broker.internal_topic import InternalTopic
 from barnabas.broker.own_batch import OwnBatch
@@ -18,7 +20,7 @@ from barnabas.coordinators.consumer_group.surroundings import Surroundings
 from barnabas.coordinators.group.settings import GroupSettings
 from barnabas.coordinators.shard import CoordinatorRecord, Replayed
 from barnabas.errors import BrokerError, ErrorCode
-from barnabas.ports import Clock
+from barnabas.ports import Clock, Timers
 from barnabas.records.compression import Codec
 
 if TYPE_CHECKING:
@@ -33,7 +35,13 @@ class GroupShards(Shards["GroupShard"]):
     """All shards of this broker. For one thread."""
 
     def __init__(
-        self, topics: Topics, replicas: ReplicaManager, clock: Clock, config: BrokerConfig
+        self,
+        topics: Topics,
+        replicas: ReplicaManager,
+        clock: Clock,
+        config: BrokerConfig,
+        memory: ClientMemory,
+        timers: Timers,
     ) -> None:
         properties = {
             "cleanup.policy": "compact",
@@ -48,6 +56,8 @@ class GroupShards(Shards["GroupShard"]):
         self._settings = GroupSettings(
             config.group_initial_rebalance_delay_ms, config.group_max_size
         )
+        self.memory = GroupMemory(memory, timers, self._weight_of)
+        """What groups take: whoever changes one reports it there."""
         self.around: Surroundings | None = None
         self._began_ms = clock.time_ms() - int(clock.monotonic() * 1000)
 
@@ -70,6 +80,16 @@ class GroupShards(Shards["GroupShard"]):
 
         load_shard(partition.log, shard, shard, partial(shard.offsets.replay_rows, {}))
 
+    def _weight_of(self, group_id: str) -> int:
+        # Imported late: a broker starts faster without it.
+        from barnabas.coordinators.group_weights import weight_of
+
+        try:
+            held = self.find(group_id)
+        except BrokerError:
+            return 0  # It was logged, and nothing of it is loaded.
+        return 0 if held is None else weight_of(held.shard, group_id)
+
     def restore(self, held: Held) -> None:
         """Read the groups of a shard again: what changed them is not written.
 
@@ -87,6 +107,7 @@ class GroupShards(Shards["GroupShard"]):
             held.shard.share.become(again.share.by_id())
             held.shard.streams.become(again.streams.by_id())
             held.shard.take_back(again.groups())
+        self.memory.all_changed()
         for begin in self.on_loaded:
             begin(held)
 

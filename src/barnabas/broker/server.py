@@ -253,7 +253,7 @@ class BrokerServer:
         self._written = None  # Only for opening logs.
         self._opening.clear()
         clock, entropy = self._world.clock, self._world.entropy
-        memory = ClientMemory(config.client_state_max_bytes)
+        memory = ClientMemory(config.client_state_max_bytes, clock)
         slots = self._config.max_incremental_fetch_session_cache_slots
         self._cleaner.configure(_cleaner_settings(config))
         self._settings.on_change.append(self._adopt)
@@ -272,7 +272,7 @@ class BrokerServer:
             purgatory=self._purgatory,
             client_memory=memory,
             fetch_sessions=FetchSessions(slots, replicas, memory, clock, entropy),
-            groups=GroupShards(topics, replicas, self._world.clock, self._config),
+            groups=GroupShards(topics, replicas, clock, self._config, memory, self._world.timers),
         )
 
     def _told(self) -> dict[str, "ToldTopic"]:

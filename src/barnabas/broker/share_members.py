@@ -10,7 +10,10 @@ from barnabas.broker.share_partitions import SharePartitions
 from barnabas.broker.share_policies import SharePolicy
 from barnabas.broker.share_sessions import ShareSessions
 from barnabas.coordinators.consumer_group.beating import BeatReply
+from barnabas.coordinators.consumer_group.member import JOINS
 from barnabas.coordinators.group.shard import GroupKind
+from barnabas.coordinators.group_weights import grown_by_beat
+from barnabas.coordinators.shard import bytes_of
 from barnabas.coordinators.share_group.groups import ShareBeat, loaded
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.ports import Timers
@@ -41,10 +44,15 @@ class ShareMembers:
         settings = self._policies.of(group_id).settings
         try:
             held = self._of(group_id)
+            if asked.epoch == JOINS or asked.topics:
+                grown = grown_by_beat(held.shard, asked)
+                self._shards.memory.admit(group_id, grown, "member of a share group")
             result = held.shard.share.heartbeat(asked, settings, now)
         except BrokerError as error:
             return respond(error)
         answer = self._shards.keep(held, result, respond)
+        if result.records:
+            self._shards.memory.changed(group_id, bytes_of(result.records))
         self._set_alarm(held, group_id)
         return answer
 
@@ -77,6 +85,7 @@ class ShareMembers:
         for group in held.shard.share.all():
             settings = self._policies.of(group.group_id).settings
             loaded(group, settings, self._shards.now_ms())
+            self._shards.memory.changed(group.group_id)
             self._set_alarm(held, group.group_id)
 
     def _on_alarm(self, held: Held, group_id: str) -> bool:
@@ -86,6 +95,7 @@ class ShareMembers:
         result = held.shard.share.on_time(group, self._shards.now_ms())
         if not self._shards.keep_if_it_fits(held, result):
             return False
+        self._shards.memory.changed(group_id, bytes_of(result.records))
         self._set_alarm(held, group_id)
         return True
 

@@ -6,7 +6,10 @@ from barnabas.broker.group_alarms import GroupAlarms
 from barnabas.broker.group_shards import GroupShards, Held
 from barnabas.broker.policies import Policies
 from barnabas.broker.resting_member import RestingMember
+from barnabas.coordinators.consumer_group.member import JOINS
 from barnabas.coordinators.group.shard import GroupKind
+from barnabas.coordinators.group_weights import grown_by_beat
+from barnabas.coordinators.shard import bytes_of
 from barnabas.coordinators.streams_group.beating import StreamsBeat, StreamsReply
 from barnabas.coordinators.streams_group.groups import deadline, loaded
 from barnabas.coordinators.streams_group.settings import StreamsSettings
@@ -31,12 +34,17 @@ class StreamsMembers:
         group_id, now = asked.group_id, self._shards.now_ms()
         try:
             held = self._of(group_id)
+            if asked.epoch == JOINS or asked.topology:
+                grown = grown_by_beat(held.shard, asked)
+                self._shards.memory.admit(group_id, grown, "member of a streams group")
             result = held.shard.streams.heartbeat(
                 asked, held.shard.group(group_id), self._policies.of(group_id), now
             )
         except BrokerError as error:
             return respond(error)
         answer = self._shards.keep(held, result, respond)
+        if result.records:
+            self._shards.memory.changed(group_id, bytes_of(result.records))
         self._set_alarm(held, group_id)
         return answer
 
@@ -58,6 +66,7 @@ class StreamsMembers:
         """The sessions of loaded members begin."""
         for group in held.shard.streams.all():
             loaded(group, self._policies.of(group.group_id), self._shards.now_ms())
+            self._shards.memory.changed(group.group_id)
             self._set_alarm(held, group.group_id)
 
     def _on_alarm(self, held: Held, group_id: str) -> bool:
@@ -68,6 +77,7 @@ class StreamsMembers:
         result = held.shard.streams.on_time(group, settings, self._shards.now_ms())
         if not self._shards.keep_if_it_fits(held, result):
             return False
+        self._shards.memory.changed(group_id, bytes_of(result.records))
         self._set_alarm(held, group_id)
         return True
 

@@ -353,8 +353,10 @@ class BrokerConfig(
         67_108_864,
         MEDIUM,
         "How much memory what is kept for clients between their requests may take, in bytes: fetch "
-        "sessions; -1: no limit. A fetch for which there is no room is answered without a session. Not "
-        "one of Kafka's properties.",
+        "sessions and members of groups; -1: no limit. A fetch for which there is no room is answered "
+        "without a session. From three quarters of it on new members, and those that say more than "
+        "before, are refused with COORDINATOR_NOT_AVAILABLE, the large ones first. Not one of Kafka's "
+        "properties.",
         low=-1,
     )
     fetch_max_bytes: int = integer(

@@ -5,6 +5,7 @@ a request: the caller appends the records and replays them once they are written
 a start, which is replaying all, cannot differ from what happened live.
 """
 
+from collections.abc import Sequence
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
 from barnabas.coordinators.way_back import WayBack
@@ -18,6 +19,11 @@ class CoordinatorRecord(NamedTuple):
 
     key: bytes
     value: bytes | None
+
+
+def bytes_of(records: Sequence[CoordinatorRecord]) -> int:
+    """How many bytes their values have together."""
+    return sum([len(value) for _, value in records if value is not None])
 
 
 class CoordinatorResult(NamedTuple, Generic[Reply]):

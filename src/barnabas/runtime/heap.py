@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 SECONDS = 1.0
 """How often it is worth a look."""
 
-_WORTH_BYTES = 32 * 1024 * 1024
-"""What is to be had at least. To give that back takes some 2 ms, and as long to get it again."""
+_WORTH_BYTES = 16 * 1024 * 1024
+"""What is to be had at least. To give that back takes some 1 ms, and as long to get it again."""
 
 
 class Memory(Protocol):

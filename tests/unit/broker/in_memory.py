@@ -241,7 +241,7 @@ def a_broker(
     settings = BrokerConfig.load({"node.id": 1, **(config or {})})
     entropy: Entropy = Counting()
     clock = cast("Clock", StillClock())
-    memory = ClientMemory(settings.client_state_max_bytes)
+    memory = ClientMemory(settings.client_state_max_bytes, clock)
     return Broker(
         settings=BrokerSettings(settings),
         profile=profile_of(settings.release),

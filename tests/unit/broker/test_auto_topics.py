@@ -52,7 +52,9 @@ def test_topics_of_coordinators_are_made_as_these_make_them(name: str, count: in
         }
     )
     clock = SystemClock()
-    broker.groups = GroupShards(broker.topics, broker.replicas, clock, broker.config)
+    broker.groups = GroupShards(
+        broker.topics, broker.replicas, clock, broker.config, broker.client_memory, broker.timers
+    )
     made = create_missing(broker, name)
     assert isinstance(made, Topic)
     assert len(made.partitions) == count

@@ -52,7 +52,7 @@ class Told:
 
     def __init__(self, slots: int = 10, limit_bytes: int = 1 << 20) -> None:
         self.clock = SetClock()
-        self.memory = ClientMemory(limit_bytes)
+        self.memory = ClientMemory(limit_bytes, self.clock)
         self.sessions = FetchSessions(slots, EXISTING, self.memory, self.clock, Counting())
 
     def fetch(

@@ -349,3 +349,19 @@ def test_commits_are_for_members_of_a_generation_that_has_begun(
         one.sync({one.member_id: b"all"})
         assert commit_code(one, *mine, version) == ErrorCode.NONE
         assert commit_code(one, -1, "", version) == ErrorCode.UNKNOWN_MEMBER_ID
+
+
+def test_who_hangs_up_while_it_joins_for_the_first_time_is_not_waited_for(
+    broker: EmbeddedBroker, group: str
+) -> None:
+    """Of an old client, which has no id yet and cannot come back under it."""
+    with Member(broker, group) as rex:
+        rex.settle()
+        with Member(broker, group, version=3) as tom:
+            tom.join_later()
+            while rex.beat() != ErrorCode.REBALANCE_IN_PROGRESS:
+                pass
+        while len(rex.describe().members) > 1:
+            pass
+        assert rex.join().error_code == ErrorCode.NONE
+        assert rex.generation == 2

@@ -88,7 +88,9 @@ class Started:
         self.logs.open()
         self.registry = EmbeddedRegistry(disk, str(path / "registry"))
         replicas = ReplicaManager(clock, purgatory)
-        memory = ClientMemory(config.client_state_max_bytes)
+        memory = ClientMemory(config.client_state_max_bytes, clock)
+        self.weighing = ManualTimers()
+        """Of the memory that groups take; the others are for what happens in groups."""
         topics = Topics(self.registry, Hosting(self.logs, replicas, config), entropy, config)
         topics.load(self.logs)
         self.broker = Broker(
@@ -106,7 +108,7 @@ class Started:
             purgatory=purgatory,
             client_memory=memory,
             fetch_sessions=FetchSessions(1, replicas, memory, clock, entropy),
-            groups=GroupShards(topics, replicas, clock, config),
+            groups=GroupShards(topics, replicas, clock, config, memory, self.weighing),
             advertised={"PLAINTEXT": Endpoint("PLAINTEXT", "here", 1234)},
         )
         # However slow the machine is.

@@ -72,8 +72,8 @@ def test_nothing_is_done_for_little_or_for_what_is_in_use() -> None:
     process = Process()
     heap = Heap(process)
     for _ in range(10):
-        process.use(20 * MB)
-        process.use(-20 * MB)
+        process.use(10 * MB)
+        process.use(-10 * MB)
         heap.trim()
     assert (process.trims, process.looks) == (0, 0)
     process.use(500 * MB)

@@ -122,6 +122,7 @@ def _add(group: ClassicGroup, asked: Join, member_id: str, waiter: Waiter, now: 
         protocols=asked.protocols,
         joining=waiter,
         is_new=True,
+        knows_its_id=bool(asked.member_id) or instance_id is not None,
         silent_until=until,
     )
     if instance_id is not None:

@@ -13,7 +13,7 @@ from barnabas.coordinators.group.rebalancing import (
     on_sync_deadline,
     remove,
 )
-from barnabas.coordinators.group.replies import Effects
+from barnabas.coordinators.group.replies import Effects, Waiter
 from barnabas.errors import ErrorCode
 
 _NONE, _REJOIN = ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS
@@ -64,6 +64,24 @@ def _take_out(group: ClassicGroup, effects: Effects, who: Identity) -> ErrorCode
         return refused
     remove(group, effects, group.members[who.member_id], ErrorCode.UNKNOWN_MEMBER_ID)
     return ErrorCode.NONE
+
+
+def hung_up(group: ClassicGroup, member_id: str, waiter: Waiter, now: int) -> Effects:
+    """Who waits to become a member has closed its connection.
+
+    Without an id it cannot come back as that member: it is none any more. With one it has its session.
+    """
+    effects = Effects()
+    member = group.members.get(member_id)
+    if member is None or member.joining is not waiter or not member.is_new:
+        return effects
+    if member.knows_its_id:
+        member.silent_until = min(member.silent_until, now + member.session_timeout_ms)
+        group.wake_at(member.silent_until)
+    else:
+        remove(group, effects, member, ErrorCode.UNKNOWN_MEMBER_ID)
+        members_changed(group, effects, now)
+    return effects
 
 
 def on_time(group: ClassicGroup, now: int) -> Effects:

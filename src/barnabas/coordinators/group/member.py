@@ -38,7 +38,9 @@ class Member:
     syncing: Waiter | None = None
     """Whom to answer when the assignments are there."""
     is_new: bool = False
-    """It was never told its id, so it sends no heartbeats."""
+    """It has had no answer as a member yet, so it sends no heartbeats."""
+    knows_its_id: bool = True
+    """Whether it was given its id before it joined (KIP-394), or has a lasting name."""
     has_synced: bool = True
     """Whether it asked for its assignment of the present generation."""
     silent_until: int = 0

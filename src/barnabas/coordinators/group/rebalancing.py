@@ -133,6 +133,8 @@ def remove(group: ClassicGroup, effects: Effects, member: Member, why: ErrorCode
     """Take a member out; what it waits for is answered. The rebalance is the caller's."""
     effects.answer(member.joining, JoinReply(why, member.member_id))
     effects.answer(member.syncing, SyncReply(why))
+    # A connection may know it for as long as it is open, and need not keep what it said.
+    member.protocols, member.assignment, member.introduction = (), NO_ASSIGNMENT, None
     del group.members[member.member_id]
     if member.instance_id is not None:
         del group.instances[member.instance_id]

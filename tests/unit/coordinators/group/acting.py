@@ -109,6 +109,10 @@ class Acting:
         self._carry_out(effects)
         return [code.name for code in codes]
 
+    def hang_up(self, who: str, member_id: str) -> None:
+        """The connection on which a join waits is closed."""
+        self._carry_out(leaving.hung_up(self.group, member_id, who, self.now))
+
     def wait(self, ms: int) -> None:
         """Let time pass, with everything that is due in it."""
         end = self.now + ms

@@ -1,3 +1,5 @@
+import pytest
+
 from barnabas.coordinators.group.group_records import decode_group
 from barnabas.coordinators.group.group_states import GroupState
 from barnabas.coordinators.group.leaving import end
@@ -91,3 +93,52 @@ def test_all_who_wait_are_told_of_the_end() -> None:
     ]
     assert acting.state is GroupState.DEAD
     assert acting.group.deadline() is None
+
+
+def test_who_hangs_up_without_an_id_is_no_member_and_not_waited_for() -> None:
+    acting = Acting()
+    acting.settle("rex")
+    acting.join("tom")
+    (tom,) = (name for name in acting.group.members if name.startswith("tom"))
+    acting.hang_up("tom", tom)
+    assert list(acting.group.members) == [acting.ids["rex"]]
+    acting.join("rex")
+    assert acting.joined("rex").generation == 2
+
+
+@pytest.mark.parametrize("instance", [None, "tom the first"])
+def test_who_hangs_up_and_knows_how_to_come_back_has_its_session(instance: str | None) -> None:
+    acting = Acting()
+    acting.settle("rex")
+    acting.join("tom", takes_id_first=True, instance=instance)
+    if instance is None:
+        acting.join("tom")
+    (tom,) = (name for name in acting.group.members if name.startswith("tom"))
+    acting.hang_up("tom", tom)
+    acting.wait(SESSION_MS - 1)
+    acting.beat("rex")
+    assert tom in acting.group.members
+    acting.wait(1)
+    assert list(acting.group.members) == [acting.ids["rex"]]
+
+
+def test_to_hang_up_changes_nothing_for_who_was_answered_or_asks_elsewhere() -> None:
+    acting = Acting()
+    acting.settle("rex", "tom")
+    members = dict(acting.group.members)
+    acting.hang_up("tom", acting.ids["tom"])
+    acting.leave("rex")
+    acting.join("tom")
+    acting.hang_up("somebody else", acting.ids["tom"])
+    assert list(acting.group.members.values()) == [members[acting.ids["tom"]]]
+
+
+def test_nothing_is_kept_of_what_a_member_said_that_has_left() -> None:
+    """A connection on which it sent heartbeats knows it for longer."""
+    acting = Acting()
+    acting.settle("rex", "tom")
+    tom = acting.group.members[acting.ids["tom"]]
+    assert tom.protocols
+    assert tom.assignment
+    acting.leave("tom")
+    assert (tom.protocols, tom.assignment, tom.introduction) == ((), b"", None)

@@ -1,0 +1,153 @@
+"""What groups take of the memory, in bytes: estimates that are not below what is taken.
+
+Groups without members weigh nothing if they end by themselves when their last offset expires. Those of
+members and their metadata are what a client can multiply: the names of 200,000 topics take 1 MB of a
+request, and 12 MB as texts.
+"""
+
+from collections.abc import Iterable, Mapping
+
+from barnabas.coordinators.consumer_group.beating import Beat
+from barnabas.coordinators.consumer_group.group import ConsumerGroup
+from barnabas.coordinators.consumer_group.member import ConsumerMember
+from barnabas.coordinators.group.classic import ClassicGroup
+from barnabas.coordinators.group.joining import Join
+from barnabas.coordinators.group.member import Member, Protocols
+from barnabas.coordinators.group.shard import GroupShard
+from barnabas.coordinators.share_group.group import ShareGroup, ShareMember
+from barnabas.coordinators.share_group.groups import ShareBeat
+from barnabas.coordinators.streams_group.beating import StreamsBeat
+from barnabas.coordinators.streams_group.group import StreamsGroup
+from barnabas.coordinators.streams_group.member import StreamsMember
+from barnabas.coordinators.streams_group.topology import Topology
+
+GROUP_BYTES = 1500
+MEMBER_BYTES = 1500
+_INVITED_BYTES = 200
+_TEXT_BYTES = 80
+"""Of a text, beside its characters, with its place in a tuple or a set."""
+_PLACE_BYTES = 400
+"""Of a partition that is a member's: what it has, what it is to have, and whose it is."""
+
+
+def weight_of(shard: GroupShard, group_id: str) -> int:
+    """What the group of that name takes."""
+    classic = shard.group(group_id)
+    if classic is not None:
+        return _of_classic(classic)
+    consumers = shard.consumer.get(group_id)
+    if consumers is not None:
+        return _of_consumers(consumers)
+    shares = shard.share.get(group_id)
+    if shares is not None:
+        return _of_shares(shares)
+    streams = shard.streams.get(group_id)
+    return 0 if streams is None else _of_streams(streams)
+
+
+def _of_classic(group: ClassicGroup) -> int:
+    if not group.members and not group.invited:
+        return 0
+    members = sum(map(_of_classic_member, group.members.values()))
+    return GROUP_BYTES + members + _INVITED_BYTES * len(group.invited)
+
+
+def _of_classic_member(member: Member) -> int:
+    return MEMBER_BYTES + len(member.assignment) + _of_protocols(member.protocols)
+
+
+def _of_protocols(protocols: Protocols) -> int:
+    return sum([2 * _TEXT_BYTES + len(name) + len(told) for name, told in protocols])
+
+
+def _of_consumers(group: ConsumerGroup) -> int:
+    if not group.members:
+        return 0
+    members = sum(map(_of_consumer, group.members.values()))
+    found = sum(len(one.topics) for one in group.regexes.values())
+    targets = sum(map(len, group.target.values()))
+    return GROUP_BYTES + members + found * _TEXT_BYTES + targets * _PLACE_BYTES
+
+
+def _of_consumer(member: ConsumerMember) -> int:
+    classic = 0 if member.classic is None else _of_protocols(member.classic.protocols)
+    said = _of_texts(member.topics) + len(member.regex) + classic
+    return MEMBER_BYTES + said + _PLACE_BYTES * (len(member.assigned) + len(member.revoking)) // 2
+
+
+def _of_shares(group: ShareGroup) -> int:
+    members = sum(map(_of_share_member, group.members.values()))
+    targets = sum(map(len, group.target.values()))
+    return GROUP_BYTES + members + _PLACE_BYTES * (targets + len(group.read)) // 2
+
+
+def _of_share_member(member: ShareMember) -> int:
+    return MEMBER_BYTES + _of_texts(member.topics) + _PLACE_BYTES * len(member.assigned) // 2
+
+
+def _of_streams(group: StreamsGroup) -> int:
+    if not group.members:
+        return 0
+    members = sum(map(_of_streams_member, group.members.values()))
+    targets = sum(map(len, group.target.values()))
+    return GROUP_BYTES + members + _of_topology(group.topology) + targets * _PLACE_BYTES
+
+
+def _of_streams_member(member: StreamsMember) -> int:
+    tasks = len(member.assigned) + len(member.revoking)
+    return MEMBER_BYTES + _of_tags(member.tags) + _PLACE_BYTES * tasks // 2
+
+
+def _of_tags(tags: Iterable[tuple[str, str]]) -> int:
+    return sum(2 * _TEXT_BYTES + len(key) + len(value) for key, value in tags)
+
+
+def _of_texts(texts: Iterable[str]) -> int:
+    return sum([_TEXT_BYTES + len(text) for text in texts])
+
+
+def _of_topology(topology: Topology | None) -> int:
+    if topology is None:
+        return 0
+    total = 0
+    for one in topology.subtopologies:
+        # What reads a topic is looked up by its name, too.
+        total += MEMBER_BYTES + 2 * _of_texts(one.source_topics) + _of_texts(one.source_topic_regex)
+        total += _of_texts(one.repartition_sink_topics) + MEMBER_BYTES * len(one.copartition_groups)
+        for topic in (*one.state_changelog_topics, *one.repartition_source_topics):
+            configs = ((each.key, each.value) for each in topic.topic_configs)
+            total += 4 * _TEXT_BYTES + len(topic.name) + _of_tags(configs)
+    return total
+
+
+def grown_by_join(group: ClassicGroup | None, asked: Join) -> int:
+    """How much more a classic group would take with a member that joins, or says something new."""
+    member = None if group is None else group.members.get(asked.member_id)
+    said = _of_protocols(asked.protocols)
+    if member is not None:
+        return said - _of_protocols(member.protocols)
+    return said + MEMBER_BYTES + (GROUP_BYTES if group is None else 0)
+
+
+def grown_by_assignments(group: ClassicGroup, assignments: Mapping[str, bytes]) -> int:
+    """How much more it would take with these assignments."""
+    before = sum([len(one.assignment) for one in group.members.values()])
+    return sum(map(len, assignments.values())) - before
+
+
+def grown_by_beat(shard: GroupShard, asked: Beat | ShareBeat | StreamsBeat) -> int:
+    """How much more a group whose broker assigns would take with what a member says."""
+    match asked:
+        case StreamsBeat():
+            streams = shard.streams.get(asked.group_id)
+            known = streams is not None and asked.member_id in streams.members
+            before = _of_topology(streams.topology) if streams is not None else 0
+            said = _of_topology(asked.topology) - before + _of_tags(asked.tags or ())
+        case _:
+            groups = shard.consumer if isinstance(asked, Beat) else shard.share
+            group = groups.get(asked.group_id)
+            member = None if group is None else group.members.get(asked.member_id)
+            known = member is not None
+            said = 0 if asked.topics is None else _of_texts(asked.topics)
+            said -= 0 if member is None else _of_texts(member.topics)
+    return max(said, 0) if known else max(said, 0) + MEMBER_BYTES + GROUP_BYTES

@@ -1,0 +1,177 @@
+"""Groups weigh no less than they take, and not very much more."""
+
+import gc
+import tracemalloc
+from collections.abc import Callable
+
+import pytest
+
+from barnabas.coordinators.consumer_group.beating import Beat
+from barnabas.coordinators.group import joining
+from barnabas.coordinators.group.joining import Join
+from barnabas.coordinators.group.shard import GroupShard
+from barnabas.coordinators.group_weights import (
+    grown_by_assignments,
+    grown_by_beat,
+    grown_by_join,
+    weight_of,
+)
+from barnabas.coordinators.share_group.groups import ShareBeat, ShareSettings
+from barnabas.coordinators.streams_group.beating import StreamsBeat
+from barnabas.coordinators.streams_group.settings import StreamsSettings
+from barnabas.coordinators.streams_group.tasks import NO_TASKS
+from barnabas.coordinators.streams_group.topology import Topology
+from barnabas.protocol.internal.streams_group_records import Subtopology
+from tests.unit.coordinators.group.acting import Acting
+from tests.unit.coordinators.some_topics import SomeTopics, a_shard
+
+SHARE = ShareSettings(session_ms=1000, heartbeat_ms=100, assignment_interval_ms=0, max_size=10)
+WHO = {"client_id": "c", "client_host": "/h"}
+
+
+def join(shard: GroupShard, name: str, metadata: bytes = b"me") -> None:
+    group = shard.group_to_join(name)
+    joining.join(group, a_join(name, metadata), name, 0)
+
+
+def a_join(name: str, metadata: bytes, member_id: str = "", *, invited: bool = False) -> Join:
+    protocols = (("range", metadata), ("sticky", metadata[:-1] + b"!"))
+    return Join(
+        member_id, None, f"{name}-id", "", "c", "/h", 10, 10, "consumer", protocols, invited,
+        skips_assignment=False,
+    )  # fmt: skip
+
+
+def classic_groups(shard: GroupShard) -> None:
+    for number in range(100):
+        join(shard, f"group {number}")
+
+
+def large_members(shard: GroupShard) -> None:
+    for number in range(10):
+        join(shard, f"group {number}", bytes(100_000))
+
+
+def invitations(shard: GroupShard) -> None:
+    group = shard.group_to_join("g")
+    for number in range(1000):
+        joining.join(group, a_join(f"member number {number}", b"", invited=True), "w", 0)
+
+
+def consumers(shard: GroupShard, **said: object) -> None:
+    for number in range(50):
+        asked = Beat(
+            group_id=f"group {number}", member_id=f"m{number}", epoch=0, rebalance_timeout_ms=500,
+            owned=frozenset(), **WHO, **({"topics": ("dogs",)} | said),  # type: ignore[arg-type]
+        )  # fmt: skip
+        shard.consumer.heartbeat(asked, None, 0)
+
+
+def consumers_of_much(shard: GroupShard) -> None:
+    consumers(shard, topics=("cats",))
+
+
+def consumers_with_many_names(shard: GroupShard) -> None:
+    asked = Beat(
+        group_id="g", member_id="m", epoch=0, rebalance_timeout_ms=500, owned=frozenset(),
+        topics=tuple(f"{number:06}" for number in range(20_000)), **WHO,
+    )  # fmt: skip
+    shard.consumer.heartbeat(asked, None, 0)
+
+
+def shares(shard: GroupShard) -> None:
+    for number in range(50):
+        asked = ShareBeat(
+            group_id=f"g{number}", member_id=f"m{number}", epoch=0, topics=("cats",), **WHO
+        )
+        shard.share.heartbeat(asked, SHARE, 0)
+
+
+def streams(shard: GroupShard) -> None:
+    sources = [f"source {number}" for number in range(3000)]
+    names = [*sources, "cats"]
+    one = Subtopology(
+        subtopology_id="0", source_topics=names, source_topic_regex=[], state_changelog_topics=[],
+        repartition_sink_topics=[], repartition_source_topics=[], copartition_groups=[],
+    )  # fmt: skip
+    topology = Topology(0, (one,))
+    asked = StreamsBeat(
+        group_id="g", member_id="m", epoch=0, rebalance_timeout_ms=500, topology=topology,
+        owned=NO_TASKS, process_id="p", tags=(), client_id="c", client_host="/h",
+    )  # fmt: skip
+    settings = StreamsSettings(1000, 100, 0, 0, 0, 10)
+    shard.streams.heartbeat(asked, None, settings, 0)
+
+
+@pytest.mark.parametrize(
+    "fill",
+    [
+        classic_groups, large_members, invitations, consumers, consumers_of_much,
+        consumers_with_many_names, shares, streams,
+    ],
+)  # fmt: skip
+def test_they_weigh_what_they_take(fill: Callable[[GroupShard], None]) -> None:
+    topics = SomeTopics(dogs=1, cats=300)
+    fill(a_shard(topics))  # so that what is made once for all is there
+    shard = a_shard(topics)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        fill(shard)
+        gc.collect()
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    kinds = (shard.groups(), shard.consumer.all(), shard.share.all(), shard.streams.all())
+    names = [one.group_id for groups in kinds for one in groups]
+    weight = sum(weight_of(shard, name) for name in names)
+    assert taken <= weight <= 5 * taken
+
+
+def test_only_what_is_new_is_asked_for() -> None:
+    shard = a_shard(SomeTopics(dogs=1))
+    first = grown_by_join(None, a_join("rex", bytes(1000)))
+    join(shard, "rex", bytes(1000))
+    group = shard.group("rex")
+    assert group is not None
+    second = grown_by_join(group, a_join("tom", bytes(1000)))
+    assert first > second > 2000
+    assert first >= weight_of(shard, "rex")
+    assert grown_by_join(group, a_join("rex", bytes(1000), "rex-id")) == 0
+    assert grown_by_join(group, a_join("rex", bytes(1500), "rex-id")) == 1000
+
+
+def test_assignments_are_asked_for_as_far_as_they_are_larger() -> None:
+    acting = Acting()
+    acting.settle("rex", "tom")
+    assert grown_by_assignments(acting.group, {"rex": b"rextom"}) == 0
+    assert grown_by_assignments(acting.group, {"rex": bytes(100), "tom": b""}) == 94
+
+
+def test_who_says_what_it_said_is_asked_for_nothing() -> None:
+    shard = a_shard(SomeTopics(dogs=1))
+    consumers(shard)
+    shares(shard)
+    again = {"epoch": 2, **WHO}
+    beat = Beat(group_id="group 3", member_id="m3", topics=("dogs",), **again)  # type: ignore[arg-type]
+    assert grown_by_beat(shard, beat) == 0
+    more = Beat(group_id="group 3", member_id="m3", topics=("dogs", "x" * 500), **again)  # type: ignore[arg-type]
+    assert 500 < grown_by_beat(shard, more) < 600
+    known = ShareBeat(group_id="g3", member_id="m3", topics=None, **again)  # type: ignore[arg-type]
+    assert grown_by_beat(shard, known) == 0
+    new = ShareBeat(group_id="g3", member_id="other", topics=("cats",), **again)  # type: ignore[arg-type]
+    assert grown_by_beat(shard, new) > 1000
+
+
+def test_what_is_without_members_weighs_nothing_unless_it_stays_for_ever() -> None:
+    shard = a_shard(SomeTopics(dogs=1, cats=1))
+    consumers(shard)
+    shares(shard)
+    for kind in ("group 3", "g3"):
+        group = shard.consumer.get(kind) or shard.share.get(kind)
+        assert group is not None
+        for member_id in list(group.members):
+            del group.members[member_id]
+    assert weight_of(shard, "group 3") == 0
+    assert weight_of(shard, "g3") > 0
+    assert weight_of(shard, "nothing") == 0

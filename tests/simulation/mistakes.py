@@ -90,7 +90,7 @@ def recall_one_batch(patch: Patch) -> None:
         real(log, rebuilt)
         for entry in log.producers.entries():
             while len(entry.batches) > 1:
-                entry.batches.popleft()
+                entry.batches.pop(0)
 
     patch.setattr(opening, "restore_producers", restore_producers)
 

@@ -14,7 +14,9 @@ from barnabas.ports import Clock
 log = logging.getLogger(__name__)
 
 _LASTING_SHARE = 0.75
-"""Of the limit. Without the rest, which is for passing state, all clients would ask again at once."""
+"""Of the limit. The rest is for passing state."""
+_SESSIONS_SHARE = 0.875
+"""Of the limit, for all but requests that wait: without room for those all clients would ask at once again."""
 _LARGEST_SHARE = 8
 """What is admitted is at most this fraction of what is left: a small client joins beside large ones."""
 _WARN_SECONDS = 60.0
@@ -28,13 +30,15 @@ class ClientMemory:
     """
 
     __slots__ = (
-        "_clock", "_lasting_limit", "_warned_at", "lasting_bytes", "limit_bytes", "passing_bytes",
+        "_clock", "_lasting_limit", "_sessions_limit", "_warned_at", "lasting_bytes", "limit_bytes",
+        "passing_bytes",
     )  # fmt: skip
 
     def __init__(self, limit_bytes: int, clock: Clock) -> None:
         """A negative limit is none."""
         self.limit_bytes = _NO_LIMIT if limit_bytes < 0 else limit_bytes
         self._lasting_limit = int(self.limit_bytes * _LASTING_SHARE)
+        self._sessions_limit = int(self.limit_bytes * _SESSIONS_SHARE)
         self._clock = clock
         self._warned_at = -_WARN_SECONDS
         self.lasting_bytes = 0
@@ -60,5 +64,10 @@ class ClientMemory:
         return False
 
     def fits(self, size: int) -> bool:
-        """Whether so much more passing state stays below the limit."""
-        return self.lasting_bytes + self.passing_bytes + size <= self.limit_bytes
+        """Whether there is room for so much more of sessions."""
+        return self.lasting_bytes + self.passing_bytes + size <= self._sessions_limit
+
+    @property
+    def over_bytes(self) -> int:
+        """How much more is held than the limit; below 0 where it is less."""
+        return self.lasting_bytes + self.passing_bytes - self.limit_bytes

@@ -8,12 +8,15 @@ from collections import deque
 from collections.abc import Callable, Hashable, Iterable
 from typing import Protocol
 
+from barnabas.broker.client_memory import ClientMemory
 from barnabas.ports import Timer, Timers
 
 log = logging.getLogger(__name__)
 
 _STEP_SECONDS = 0.002
 """For so long replies are made one after the other before others are served."""
+_WAITING_BYTES, _KEY_BYTES = 1000, 260
+"""What one that waits takes, and for each of its keys, with what a fetch keeps to read it again."""
 
 
 class Pending:
@@ -138,21 +141,34 @@ class _Parked:
         self.is_late = False
         """Whether its deadline is here."""
 
+    @property
+    def held_bytes(self) -> int:
+        """What it takes of the memory."""
+        return _WAITING_BYTES + _KEY_BYTES * len(self.keys)
+
 
 class Purgatory:
     """Conditions by key. For one thread; a condition finishes once.
 
     Those whose condition may be met are looked at now, as long as that takes little time. Where they
     are thousands, the others wait for later turns: nobody else waits for them, nor does whoever made it
-    happen.
+    happen. Where the memory is full those that have waited longest are answered before their time.
     """
 
-    __slots__ = ("_by_key", "_due", "_is_stepping", "_monotonic", "_timers")
+    __slots__ = (
+        "_by_key", "_due", "_is_easing", "_is_stepping", "_memory", "_monotonic", "_timers", "_waiting",
+    )  # fmt: skip
 
-    def __init__(self, timers: Timers, monotonic: Callable[[], float]) -> None:
+    def __init__(
+        self, timers: Timers, monotonic: Callable[[], float], memory: ClientMemory
+    ) -> None:
         """`monotonic` is the clock by which steps are measured, in seconds."""
         self._timers = timers
         self._monotonic = monotonic
+        self._memory = memory
+        self._waiting: dict[_Parked, None] = {}
+        """All, in the order in which they came."""
+        self._is_easing = False
         self._by_key: dict[Hashable, dict[_Parked, None]] = {}
         self._due: deque[_Parked] = deque()
         self._is_stepping = False
@@ -163,6 +179,11 @@ class Purgatory:
     ) -> None:
         """Have `pending` wait for one of the keys, at most `seconds`, or until it is given up."""
         parked = _Parked(condition, tuple(keys), pending)
+        self._waiting[parked] = None
+        self._memory.passing_bytes += parked.held_bytes
+        if self._memory.over_bytes > 0 and not self._is_easing:
+            self._is_easing = True
+            self._timers.soon(self._ease)
         for key in parked.keys:
             self._by_key.setdefault(key, {})[parked] = None
         parked.timer = self._timers.after(seconds, lambda: self._on_late(parked))
@@ -182,10 +203,20 @@ class Purgatory:
 
     def finish_all(self) -> None:
         """Finish everything now, as if all deadlines were here; for a stop."""
-        for waiting in list(self._by_key.values()):
-            for parked in list(waiting):
-                parked.is_late = True
-                self._finish(parked)
+        for parked in list(self._waiting):
+            parked.is_late = True
+            self._finish(parked)
+
+    def _ease(self) -> None:
+        """Answer those that have waited longest, as many as it takes to be below the limit."""
+        self._is_easing = False
+        left = self._memory.over_bytes
+        for parked in self._waiting:
+            if left <= 0:
+                break
+            left -= parked.held_bytes
+            if not parked.is_late:
+                self._on_late(parked)
 
     def _on_late(self, parked: _Parked) -> None:
         parked.is_late = True
@@ -221,6 +252,9 @@ class Purgatory:
         self._remove(parked)
 
     def _remove(self, parked: _Parked) -> None:
+        if parked in self._waiting:
+            del self._waiting[parked]
+            self._memory.passing_bytes -= parked.held_bytes
         if parked.timer is not None:
             parked.timer.cancel()
         for key in parked.keys:

@@ -126,6 +126,8 @@ class Quotas:
         (KIP-55): a user's come before a client's, named ones before defaults.
         """
         asked = key, user, client_id
+        if len(client_id) > _USUAL_LENGTH:
+            return self._find(*asked)
         if asked not in self._found:
             if len(self._found) >= _MOST_FOUND:
                 self._found.clear()
@@ -156,12 +158,14 @@ class Quotas:
                 # A default holds for each one by itself.
                 shared_by = Entity(
                     None if entity.user is None else user,
-                    None if entity.client_id is None else client_id,
+                    None if entity.client_id is None else client_id[:_USUAL_LENGTH],
                 )
                 return Limit(bound, shared_by)
         return None
 
 
+_USUAL_LENGTH = 255
+"""Characters of a client's name that is remembered; it may have 32,767. Who is called alike so far is one."""
 _MOST_FOUND = 10_000
 """Clients whose quotas are remembered; who comes with ever new names costs no more memory."""
 

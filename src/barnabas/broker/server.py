@@ -92,7 +92,8 @@ class BrokerServer:
         self._background = Background(world.timers)
         self._listeners: list[Listener] = []
         self._connections: Connections | None = None
-        self._purgatory = Purgatory(world.timers, world.clock.monotonic)
+        self._client_memory = ClientMemory(config.client_state_max_bytes, world.clock)
+        self._purgatory = Purgatory(world.timers, world.clock.monotonic, self._client_memory)
         self._logs = LogManager(
             world.disk,
             world.clock,
@@ -253,7 +254,7 @@ class BrokerServer:
         self._written = None  # Only for opening logs.
         self._opening.clear()
         clock, entropy = self._world.clock, self._world.entropy
-        memory = ClientMemory(config.client_state_max_bytes, clock)
+        memory = self._client_memory
         slots = self._config.max_incremental_fetch_session_cache_slots
         self._cleaner.configure(_cleaner_settings(config))
         self._settings.on_change.append(self._adopt)

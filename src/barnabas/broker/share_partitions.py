@@ -8,6 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from barnabas.broker.client_memory import ClientMemory
 from barnabas.broker.partition import Partition
 from barnabas.broker.policies import Policies
 from barnabas.broker.purgatory import Purgatory
@@ -25,17 +26,21 @@ from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.log.stability import stable_end
 from barnabas.ports import Clock, Timer, Timers
 
+_SPAN_BYTES = 250
+"""Of records delivered together. By default there are up to 2,000 of these spans in a partition."""
+
 Told = Callable[[ErrorCode], None]
 IsRead = Callable[[StateKey], bool]
 """Whether a partition was given to members of its group to read."""
 
 
 class Time(NamedTuple):
-    """Who waits, how late it is, and what rings."""
+    """Who waits, how late it is, what rings, and how much may be held."""
 
     purgatory: Purgatory
     clock: Clock
     timers: Timers
+    memory: ClientMemory
 
 
 class Acquired(NamedTuple):
@@ -47,12 +52,13 @@ class Acquired(NamedTuple):
 
 @dataclass(slots=True)
 class Live:
-    """One partition of one group that somebody reads."""
+    """One partition of one group that somebody reads. `held_bytes`: what is charged for it."""
 
     key: StateKey
     partition: Partition
     state: SharePartition
     timer: Timer | None = None
+    held_bytes: int = 0
 
 
 class SharePartitions:
@@ -71,7 +77,7 @@ class SharePartitions:
         self._replicas = replicas
         self._kept = kept
         self._policies = policies
-        self._purgatory, self._clock, self._timers = around
+        self._purgatory, self._clock, self._timers, self._memory = around
         self._is_read = is_read
         self._live: dict[StateKey, Live] = {}
 
@@ -89,6 +95,7 @@ class SharePartitions:
         partition = self._partition(key)
         live = self._live.get(key)
         if live is None or live.partition is not partition:
+            self._drop(key)
             live = self._live[key] = self._begin(key, partition)
         return live
 
@@ -140,7 +147,7 @@ class SharePartitions:
         return log.written_end if found is None else found[1]
 
     def acquire(self, live: Live, member_id: str, most: Most, most_bytes: int) -> Acquired | None:
-        """Read and lock records for a member; None where there is nothing for it.
+        """Read and lock records for a member; None where there is nothing for it, or no memory.
 
         Raises:
             BrokerError: the log cannot be read, or is damaged.
@@ -149,6 +156,9 @@ class SharePartitions:
         policy = self._policies.of(live.key.group_id)
         state.log_starts_at(log.start_offset)
         end = self._end_of(live)
+        spans_bytes = min(most.records, policy.limits.records) * _SPAN_BYTES
+        if not self._memory.admits(spans_bytes, "delivery to a share group"):
+            return None
         while most.records > 0 and state.has_room(policy.limits):
             offset = state.next_offset()
             if offset >= end:
@@ -156,6 +166,7 @@ class SharePartitions:
             found = read(log, offset, end, most_bytes, committed_only=policy.committed_only)
             spans = state.acquire(member_id, found.batches, most, policy.limits, self._now_ms())
             if spans:
+                self._charge(live)
                 self._set_alarm(live, policy)
                 return Acquired(found.holding(spans), spans)
             if state.next_offset() <= offset:
@@ -181,6 +192,7 @@ class SharePartitions:
         if code:
             on_kept(code)
             return
+        self._charge(live)
         self._set_alarm(live, policy)
         self._keep(live, on_kept)
         self._tell_of(live)
@@ -190,6 +202,7 @@ class SharePartitions:
         for live in list(self._live.values()):
             if live.key.group_id == group_id and live.state.has_any(member_id):
                 live.state.release(member_id, self._policies.of(group_id).limits)
+                self._charge(live)
                 self._keep(live, lambda _code: None)
                 self._tell_of(live)
         self._replicas.write()
@@ -255,8 +268,17 @@ class SharePartitions:
 
     def _drop(self, key: StateKey) -> None:
         live = self._live.pop(key, None)
-        if live is not None and live.timer is not None:
+        if live is None:
+            return
+        self._memory.lasting_bytes -= live.held_bytes
+        live.held_bytes = 0
+        if live.timer is not None:
             live.timer.cancel()
+
+    def _charge(self, live: Live) -> None:
+        held = len(live.state.spans) * _SPAN_BYTES
+        self._memory.lasting_bytes += held - live.held_bytes
+        live.held_bytes = held
 
     def _keep(self, live: Live, on_kept: Told) -> None:
         def written(code: ErrorCode) -> None:
@@ -290,6 +312,7 @@ class SharePartitions:
             if self._live.get(live.key) is not live:
                 return
             if live.state.on_time(policy.limits, self._now_ms()):
+                self._charge(live)
                 self._keep(live, lambda _code: None)
                 self._tell_of(live)
             self._set_alarm(live, policy)

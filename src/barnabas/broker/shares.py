@@ -26,8 +26,10 @@ class Shares:
     def __init__(self, broker: Broker) -> None:
         policies = Policies(broker.settings, broker.client_resources, share_policy)
         kept = KeptShares(broker.topics, broker.replicas, broker.clock, broker.config)
-        self.sessions = ShareSessions(broker.config.group_share_max_share_sessions)
-        time = Time(broker.purgatory, broker.clock, broker.timers)
+        self.sessions = ShareSessions(
+            broker.config.group_share_max_share_sessions, broker.client_memory
+        )
+        time = Time(broker.purgatory, broker.clock, broker.timers, broker.client_memory)
         self.partitions = SharePartitions(
             broker.topics, broker.replicas, kept, policies, time, self._is_read
         )

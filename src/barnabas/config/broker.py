@@ -353,10 +353,12 @@ class BrokerConfig(
         67_108_864,
         MEDIUM,
         "How much memory what is kept for clients between their requests may take, in bytes: fetch "
-        "sessions and members of groups; -1: no limit. A fetch for which there is no room is answered "
-        "without a session. From three quarters of it on new members, and those that say more than "
-        "before, are refused with COORDINATOR_NOT_AVAILABLE, the large ones first. Not one of Kafka's "
-        "properties.",
+        "sessions, share sessions, records that share groups have locked, requests that wait, members of "
+        "groups; -1: no limit. From three quarters of it on new members, and those that say more than "
+        "before, are refused with COORDINATOR_NOT_AVAILABLE, the large ones first, and share groups lock "
+        "no more records. From seven eighths on a fetch is answered without a session, and a share "
+        "session is refused. At the limit those requests are answered that have waited longest. Not one "
+        "of Kafka's properties.",
         low=-1,
     )
     fetch_max_bytes: int = integer(

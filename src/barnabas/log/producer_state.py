@@ -3,7 +3,6 @@
 Source: KIP-98, KIP-360; Kafka 4's ProducerStateManager, ProducerStateEntry and ProducerAppendInfo.
 """
 
-from collections import deque
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -14,6 +13,10 @@ from barnabas.records.batch import CONTROL, TRANSACTIONAL, BatchHeader
 from barnabas.records.control import read_marker
 from barnabas.records.refused import RefusedRecords
 from barnabas.types import NO_OFFSET, NO_PRODUCER_EPOCH, Buffer
+
+MOST_PRODUCERS = 20_000
+"""Of one partition. Where there are more, those that have not written for longest are forgotten before
+their time: an id of its own for each batch costs its sender 100 bytes, and a partition 400."""
 
 BATCHES_KEPT = 5
 """As many as a producer may have in flight: each of them can still be sent again."""
@@ -66,7 +69,7 @@ class ProducerEntry:
     def __init__(self, producer_id: int) -> None:
         self.producer_id = producer_id
         self.epoch: int = NO_PRODUCER_EPOCH
-        self.batches: deque[tuple[int, int, int, int, int]] = deque(maxlen=BATCHES_KEPT)
+        self.batches: list[tuple[int, int, int, int, int]] = []
         self.next_sequence = 0
         self.last_timestamp = -1
         self.idle_since = _ACTIVE
@@ -86,7 +89,10 @@ class ProducerEntry:
         if epoch != self.epoch:
             self._begin(epoch)
         last_sequence = (first_sequence + delta) & _SEQUENCES if first_sequence >= 0 else -1
-        self.batches.append((first_sequence, last_sequence, last_offset, delta, timestamp))
+        batches = self.batches
+        batches.append((first_sequence, last_sequence, last_offset, delta, timestamp))
+        if len(batches) > BATCHES_KEPT:
+            del batches[0]
         self.next_sequence = (last_sequence + 1) & _SEQUENCES
         self.last_timestamp = timestamp
         self.idle_since = _ACTIVE
@@ -103,7 +109,7 @@ class ProducerEntry:
             delta = batch.last_offset_delta
             last = batch.base_offset + delta
             known = (batch.base_sequence, batch.last_sequence, last, delta, batch.max_timestamp)
-            self.batches.appendleft(known)
+            self.batches.insert(0, known)
 
     def find(self, first_sequence: int, last_sequence: int) -> AppendedBatch | None:
         """The batch of just these sequences, if it is one of the last."""
@@ -252,6 +258,8 @@ class ProducerState:
         """
         entry = self._entries.get(batch.producer_id)
         if entry is None:
+            if len(self._entries) >= MOST_PRODUCERS:
+                self._forget_some()
             entry = self._entries[batch.producer_id] = ProducerEntry(batch.producer_id)
         attributes = batch.attributes
         if attributes & CONTROL:
@@ -261,6 +269,13 @@ class ProducerState:
         if attributes & TRANSACTIONAL and entry.transaction_start == NO_OFFSET:
             entry.transaction_start = self._open[batch.producer_id] = base_offset
         return None
+
+    def _forget_some(self) -> None:
+        """Forget the tenth of all that has written nothing for longest, and has no transaction open."""
+        idle = [entry for entry in self._entries.values() if entry.transaction_start < 0]
+        idle.sort(key=lambda entry: entry.batches[-1][2] if entry.batches else NO_OFFSET)
+        for entry in idle[: MOST_PRODUCERS // 10]:
+            del self._entries[entry.producer_id]
 
     def _end(
         self, entry: ProducerEntry, batch: BatchHeader, data: Buffer, offset: int

@@ -1,5 +1,11 @@
 """All attacks: those of the tests and of the table in docs/security.md."""
 
-from tests.hostile.attacks import connecting, large, pipelined, waiting
+from tests.hostile.attacks import connecting, keeping, large, pipelined, waiting
 
-ATTACKS = (*pipelined.ATTACKS, *waiting.ATTACKS, *connecting.ATTACKS, *large.ATTACKS)
+ATTACKS = (
+    *pipelined.ATTACKS,
+    *waiting.ATTACKS,
+    *connecting.ATTACKS,
+    *large.ATTACKS,
+    *keeping.ATTACKS,
+)

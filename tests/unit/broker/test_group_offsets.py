@@ -54,6 +54,7 @@ from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.runtime.registry_embedded import EmbeddedRegistry
 from barnabas.wire.send import Send
+from tests.unit.broker.some_memory import some_memory
 from tests.unit.runtime.manual_timers import ManualTimer, ManualTimers
 
 NONE, UNKNOWN = ErrorCode.NONE, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -81,7 +82,7 @@ class Started:
         disk, (clock, entropy, timers) = RealDisk(), around
         self.timers = timers
         config = BrokerConfig.load({"offsets.topic.num.partitions": "3", **properties})
-        purgatory = Purgatory(timers, lambda: 0.0)
+        purgatory = Purgatory(timers, lambda: 0.0, some_memory())
         self.logs = LogManager(
             disk, clock, entropy, LogSettings(1, [str(path)]), lambda _topic: LogConfig()
         )

@@ -52,3 +52,10 @@ def test_a_policy_is_the_same_object_until_a_property_moves(
     change(place)
     assert place.policies.known is not known
     assert place.policies.of("g") == to != was
+
+
+def test_groups_without_properties_of_their_own_are_not_remembered() -> None:
+    place = Place()
+    policies = [place.policies.of(f"group {number}") for number in range(1000)]
+    assert all(policy is policies[0] for policy in policies)
+    assert not place.policies.known

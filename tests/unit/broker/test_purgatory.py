@@ -7,6 +7,7 @@ import pytest
 
 from barnabas.broker.delayed_fetch import DelayedFetch, Finish
 from barnabas.broker.purgatory import Pending, Purgatory, reply_of
+from tests.unit.broker.some_memory import some_memory
 from tests.unit.runtime.manual_timers import ManualTimers
 
 
@@ -30,7 +31,7 @@ def parked(purgatory: Purgatory, missing: int, keys: list[Hashable], seconds: fl
 
 def test_bytes_of_any_key_are_counted_together() -> None:
     timers = ManualTimers()
-    purgatory = Purgatory(timers, lambda: 0.0)
+    purgatory = Purgatory(timers, lambda: 0.0, some_memory())
     answers = parked(purgatory, 10, ["a", "b"], 1.0)
     purgatory.happened("a", 4)
     purgatory.happened("other", 100)
@@ -43,7 +44,7 @@ def test_bytes_of_any_key_are_counted_together() -> None:
 
 def test_a_key_that_is_gone_ends_the_wait() -> None:
     timers = ManualTimers()
-    purgatory = Purgatory(timers, lambda: 0.0)
+    purgatory = Purgatory(timers, lambda: 0.0, some_memory())
     answers = parked(purgatory, 10, ["a"], 1.0)
     purgatory.happened("a", -1)
     timers.run_soon()
@@ -52,7 +53,7 @@ def test_a_key_that_is_gone_ends_the_wait() -> None:
 
 def test_the_deadline_ends_the_wait_once() -> None:
     timers = ManualTimers()
-    purgatory = Purgatory(timers, lambda: 0.0)
+    purgatory = Purgatory(timers, lambda: 0.0, some_memory())
     answers = parked(purgatory, 10, ["a"], 1.0)
     timers.advance(0.5)
     assert answers == []
@@ -64,7 +65,7 @@ def test_the_deadline_ends_the_wait_once() -> None:
 
 def test_who_gives_up_is_not_answered() -> None:
     timers = ManualTimers()
-    purgatory = Purgatory(timers, lambda: 0.0)
+    purgatory = Purgatory(timers, lambda: 0.0, some_memory())
     answers: list[str] = []
     condition = DelayedFetch(1, saying(answers))
     pending = Pending()
@@ -78,7 +79,7 @@ def test_who_gives_up_is_not_answered() -> None:
 
 def test_who_gives_up_when_the_reply_is_due_is_not_answered() -> None:
     timers = ManualTimers()
-    purgatory = Purgatory(timers, lambda: 0.0)
+    purgatory = Purgatory(timers, lambda: 0.0, some_memory())
     answers: list[str] = []
     pending = Pending()
     purgatory.park(DelayedFetch(1, saying(answers)), ["a"], 1.0, pending)
@@ -90,7 +91,7 @@ def test_who_gives_up_when_the_reply_is_due_is_not_answered() -> None:
 
 def test_who_makes_it_happen_waits_for_nobody_and_thousands_are_answered_in_steps() -> None:
     timers = ManualTimers()
-    purgatory = Purgatory(timers, lambda: timers.now)
+    purgatory = Purgatory(timers, lambda: timers.now, some_memory())
     answers: list[float] = []
 
     def answer(*, must: bool) -> bool:
@@ -121,7 +122,7 @@ def test_one_that_fails_is_no_matter_of_the_others(caplog: pytest.LogCaptureFixt
         raise ValueError("a bug")
 
     timers = ManualTimers()
-    purgatory = Purgatory(timers, lambda: 0.0)
+    purgatory = Purgatory(timers, lambda: 0.0, some_memory())
     told: list[object] = []
     pending = Pending()
     pending.on_done(told.append)
@@ -137,7 +138,7 @@ def test_one_that_fails_is_no_matter_of_the_others(caplog: pytest.LogCaptureFixt
 
 def test_what_arrived_may_not_be_enough_and_then_it_waits_on() -> None:
     timers = ManualTimers()
-    purgatory = Purgatory(timers, lambda: 0.0)
+    purgatory = Purgatory(timers, lambda: 0.0, some_memory())
     found = [False, False, True]
     asked: list[bool] = []
 
@@ -158,7 +159,7 @@ def test_what_arrived_may_not_be_enough_and_then_it_waits_on() -> None:
 
 
 def test_a_stop_answers_everybody() -> None:
-    purgatory = Purgatory(ManualTimers(), lambda: 0.0)
+    purgatory = Purgatory(ManualTimers(), lambda: 0.0, some_memory())
     one, other = parked(purgatory, 9, ["a", "b"], 1.0), parked(purgatory, 9, ["b"], 1.0)
     purgatory.finish_all()
     assert (one, other) == (["answered"], ["answered"])
@@ -185,3 +186,26 @@ def test_nobody_hears_of_a_reply_that_was_given_up() -> None:
     pending.complete("late")
     pending.give_up()
     assert (seen, told) == ([], ["gone"])
+
+
+def test_those_that_have_waited_longest_are_answered_early_where_the_memory_is_full() -> None:
+    timers, memory = ManualTimers(), some_memory(20_000)
+    purgatory = Purgatory(timers, lambda: timers.now, memory)
+    answers = [parked(purgatory, 9, ["a"], 60.0) for _ in range(50)]
+    timers.run_soon()
+    early = answers.index([])
+    assert 0 < early < 50
+    assert answers[:early] == [["answered"]] * early
+    assert not any(answers[early:])
+    assert 0 < memory.passing_bytes <= 20_000
+    purgatory.finish_all()
+    assert memory.passing_bytes == 0
+
+
+def test_a_request_that_is_given_up_gives_its_bytes_back() -> None:
+    memory, pending = some_memory(), Pending()
+    purgatory = Purgatory(ManualTimers(), lambda: 0.0, memory)
+    purgatory.park(DelayedFetch(1, saying([])), ["a", "b"], 1.0, pending)
+    assert memory.passing_bytes > 0
+    pending.give_up()
+    assert memory.passing_bytes == 0

@@ -1,3 +1,5 @@
+import tracemalloc
+
 import pytest
 
 from barnabas.broker.quotas import DEFAULT, FETCH, PRODUCE, Entity, Quotas
@@ -88,3 +90,16 @@ def test_a_user_of_whom_only_a_client_had_a_quota_gets_one_and_may_have_a_passwo
     quotas.alter(Entity(user), {PRODUCE: 1.0})
     entities = {Entity(user, "c"): {PRODUCE: 2.0}, Entity(user): {PRODUCE: 1.0}}
     assert dict(quotas) == dict(Quotas(registry)) == entities
+
+
+def test_clients_with_long_names_are_not_remembered_and_obey_their_quotas() -> None:
+    quotas = Quotas(MemoryRegistry())
+    quotas.alter(Entity("u", DEFAULT), {PRODUCE: 1.0})
+    tracemalloc.start()
+    for number in range(1000):
+        limit = quotas.of_client(PRODUCE, "u", f"{number:032000}")
+        assert limit is not None
+        assert limit.bound == 1.0
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 1 << 20

@@ -29,6 +29,7 @@ from barnabas.runtime.open_files import RealFile
 from barnabas.types import Buffer, TopicPartition
 from tests.memory_disk import MemoryDisk
 from tests.record_batches import make_batch
+from tests.unit.broker.some_memory import some_memory
 from tests.unit.runtime.manual_timers import ManualTimers
 
 NO_ID = bytes(16)
@@ -38,7 +39,7 @@ pytestmark = pytest.mark.kernels
 
 
 def replicas_of(path: Path, *topics: str, magic: int = TODAYS_MAGIC) -> ReplicaManager:
-    replicas = ReplicaManager(SystemClock(), Purgatory(ManualTimers(), lambda: 0.0))
+    replicas = ReplicaManager(SystemClock(), Purgatory(ManualTimers(), lambda: 0.0, some_memory()))
     for topic in topics:
         directory = path / topic
         directory.mkdir()
@@ -94,7 +95,7 @@ def test_a_write_that_fails_turns_the_answers_of_its_log_and_takes_it_offline(
 
 def test_a_full_disk_refuses_records_and_gives_those_it_has() -> None:
     disk, topic = MemoryDisk(), TopicPartition("t", 0)
-    replicas = ReplicaManager(SystemClock(), Purgatory(ManualTimers(), lambda: 0.0))
+    replicas = ReplicaManager(SystemClock(), Purgatory(ManualTimers(), lambda: 0.0, some_memory()))
     log = open_log(disk, topic, "/t-0", LogConfig(segment_bytes=200))
     replicas.lead(log, 0)
 
@@ -152,7 +153,7 @@ def test_what_a_log_cannot_hold_of_the_brokers_own_is_not_stored(tmp_path: Path)
 
 def test_what_is_written_and_does_not_count_yet_is_waited_for() -> None:
     disk, topic = MemoryDisk(), TopicPartition("t", 0)
-    replicas = ReplicaManager(SystemClock(), Purgatory(ManualTimers(), lambda: 0.0))
+    replicas = ReplicaManager(SystemClock(), Purgatory(ManualTimers(), lambda: 0.0, some_memory()))
     partition = replicas.lead(open_log(disk, topic, "/t-0", LogConfig(flush_messages=1)), 0)
     told: list[ErrorCode] = []
     replicas.gathering(partition).add([CoordinatorRecord(b"key", b"value")], told.append)
@@ -241,7 +242,9 @@ def test_what_is_decided_behind_a_large_batch_is_in_another(tmp_path: Path) -> N
 
 def test_who_waits_for_more_replicas_keeps_nothing_of_what_was_sent(tmp_path: Path) -> None:
     replicas = replicas_of(tmp_path, "t", magic=MAGIC_07)
-    parts = SimpleNamespace(replicas=replicas, purgatory=Purgatory(ManualTimers(), lambda: 0.0))
+    parts = SimpleNamespace(
+        replicas=replicas, purgatory=Purgatory(ManualTimers(), lambda: 0.0, some_memory())
+    )
     received = bytearray(encode_message(b"hello"))
     appends = [Append("t", NO_ID, 0, memoryview(received))]
     asked = Produce(2, 60_000, None, zstd=False, appends=appends)

@@ -245,6 +245,21 @@ def test_who_leaves_may_still_say_what_became_of_his_records(
         assert a.say(2, 2, [1]) == ErrorCode.INVALID_SHARE_SESSION_EPOCH
 
 
+def test_locks_are_charged_and_given_back_when_records_are_acknowledged() -> None:
+    with EmbeddedBroker(CONFIG | {"client.state.max.bytes": "50000"}) as broker:
+        topic = Topic(broker, "charged")
+        with Member(broker, "a", topic.topic_id) as a:
+            for _ in range(200):
+                topic.fill(1)
+            locked = 0
+            while a.fetch(most=1):
+                locked += 1
+            assert 50 < locked < 150
+            assert a.codes == []
+            assert a.say(0, locked - 1, [1]) == ErrorCode.NONE
+            assert a.fetch(most=1) == [(locked, locked, 1)]
+
+
 def test_sessions_go_step_by_step(broker: EmbeddedBroker, topic: Topic) -> None:
     with Member(broker, "s", topic.topic_id) as member:
         assert member.fetched(epoch=3).error_code == ErrorCode.SHARE_SESSION_NOT_FOUND

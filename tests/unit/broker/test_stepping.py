@@ -7,6 +7,7 @@ from barnabas.broker.purgatory import Pending, Purgatory, reply_of, there
 from barnabas.broker.replicas import ReplicaManager
 from barnabas.broker.stepping import SLICE_SECONDS, Stepping, Steps, each
 from barnabas.runtime.clock import SystemClock
+from tests.unit.broker.some_memory import some_memory
 from tests.unit.runtime.manual_timers import ManualTimers
 
 
@@ -19,7 +20,7 @@ def count(done: list[int]) -> Steps[str]:
 
 def stepping(timers: ManualTimers, monotonic: Callable[[], float] | None = None) -> Stepping:
     """A slice is one step, by a clock that says a second more each time."""
-    replicas = ReplicaManager(SystemClock(), Purgatory(timers, lambda: 0.0))
+    replicas = ReplicaManager(SystemClock(), Purgatory(timers, lambda: 0.0, some_memory()))
     return Stepping(replicas, timers, monotonic or counter().__next__)
 
 

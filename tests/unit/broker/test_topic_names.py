@@ -25,6 +25,7 @@ from barnabas.protocol.create_topics import (
 from barnabas.protocol.internal.streams_group_records import TopicInfo
 from barnabas.protocol.metadata import MetadataRequest, MetadataRequestTopic, MetadataResponse
 from tests.unit.broker.in_memory import Counting, NoLogs, a_broker, answered, asked
+from tests.unit.broker.some_memory import some_memory
 
 ILLEGAL, RESERVED = ErrorCode.INVALID_TOPIC_EXCEPTION, ErrorCode.INVALID_REQUEST
 UNKNOWN = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -85,7 +86,7 @@ def by_metadata(broker: Broker, name: str) -> ErrorCode:
 
 def by_writing_as_07(broker: Broker, name: str) -> ErrorCode:
     """As clients of Kafka 0.7 and of the proposal do; a log would be made by more than is here."""
-    broker.purgatory = Purgatory(broker.timers, lambda: 0.0)
+    broker.purgatory = Purgatory(broker.timers, lambda: 0.0, some_memory())
     code = to_write(broker, name, 0)
     assert isinstance(code, ErrorCode)
     return code

@@ -2,7 +2,7 @@ import pytest
 
 from barnabas.errors import ErrorCode
 from barnabas.log.producer_snapshot import decode_snapshot, encode_snapshot
-from barnabas.log.producer_state import AppendedBatch, ProducerState
+from barnabas.log.producer_state import MOST_PRODUCERS, AppendedBatch, ProducerState
 from barnabas.records.batch import BatchHeader, read_header
 from barnabas.records.refused import RefusedRecords
 from tests.record_batches import make_batch, make_marker
@@ -113,3 +113,18 @@ def test_a_clock_that_is_set_back_lets_nobody_stay_for_ever() -> None:
     assert len(state) == 1
     state.expire(6 * DAY, DAY)
     assert len(state) == 0
+
+
+def test_of_too_many_producers_those_that_wrote_first_are_forgotten_and_open_transactions_stay() -> (
+    None
+):
+    state = ProducerState()
+    takes_part = make_batch(1, producer=(1, 0, 0), attributes=0x10)
+    state.add(read_header(takes_part), b"", 0, 1000)
+    for number in range(2, MOST_PRODUCERS + 2):
+        state.add(read_header(make_batch(1, producer=(number, 0, 0))), b"", number, 1000)
+    known = {entry.producer_id for entry in state.entries()}
+    assert len(known) <= MOST_PRODUCERS
+    assert 2 not in known
+    assert {1, MOST_PRODUCERS // 2, MOST_PRODUCERS + 1} <= known
+    assert state.first_open_transaction() == 0

@@ -19,7 +19,7 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory import Pending
 from barnabas.broker.share_acknowledging import Codes, Sender, acknowledge_all, said_of
 from barnabas.broker.share_partitions import Acquired, Live, SharePartitions
-from barnabas.broker.share_sessions import CLOSES, OPENS, ShareSession
+from barnabas.broker.share_sessions import CLOSES, OPENS, ShareSession, ShareSessions
 from barnabas.coordinators.consumer_group.places import Place
 from barnabas.coordinators.share_partition.acquiring import Most
 from barnabas.coordinators.share_partition.spans import Span
@@ -56,9 +56,9 @@ def handle(broker: Broker, context: RequestContext, request: ShareFetchRequest) 
     try:
         _check(request)
         session = broker.shares.sessions.begin(group_id, member_id, epoch, context.connection)
+        _adopt(broker.shares.sessions, session, request)
     except BrokerError as error:
         return _refused(error.code, error.why or None)
-    _adopt(session, request)
     pending = Pending()
 
     def acknowledged(codes: Codes) -> None:
@@ -88,13 +88,18 @@ def _check(request: ShareFetchRequest) -> None:
         raise BrokerError(ErrorCode.INVALID_REQUEST)
 
 
-def _adopt(session: ShareSession, request: ShareFetchRequest) -> None:
-    for topic in request.topics:
-        for one in topic.partitions:
-            session.places.setdefault(Place(bytes(topic.topic_id), one.partition_index))
-    for gone in request.forgotten_topics_data:
-        for index in gone.partitions:
-            session.places.pop(Place(bytes(gone.topic_id), index), None)
+def _adopt(sessions: ShareSessions, session: ShareSession, request: ShareFetchRequest) -> None:
+    added = [
+        Place(bytes(topic.topic_id), one.partition_index)
+        for topic in request.topics
+        for one in topic.partitions
+    ]
+    forgotten = [
+        Place(bytes(gone.topic_id), index)
+        for gone in request.forgotten_topics_data
+        for index in gone.partitions
+    ]
+    sessions.change(session, added, forgotten)
 
 
 class _Waiting:

@@ -16,6 +16,7 @@ from barnabas.errors import ErrorCode
 from barnabas.protocol.list_transactions import ListTransactionsRequest, ListTransactionsResponse
 from barnabas.runtime.clock import SystemClock
 from tests.unit.broker.in_memory import asked
+from tests.unit.broker.some_memory import some_memory
 from tests.unit.runtime.manual_timers import ManualTimers
 
 NONE, NO_PATTERN = ErrorCode.NONE, ErrorCode.INVALID_REGULAR_EXPRESSION
@@ -38,7 +39,9 @@ def asks(
     broker = SimpleNamespace(
         clock=SimpleNamespace(time_ms=lambda: 0),
         stepping=Stepping(
-            ReplicaManager(SystemClock(), Purgatory(timers, lambda: 0.0)), timers, count().__next__
+            ReplicaManager(SystemClock(), Purgatory(timers, lambda: 0.0, some_memory())),
+            timers,
+            count().__next__,
         ),
         transactions=SimpleNamespace(all=lambda: known),
     )

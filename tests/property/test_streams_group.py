@@ -191,8 +191,8 @@ class Application(RuleBasedStateMachine):
 
     @rule()
     def settle(self) -> None:
-        """Where everybody does as it is told, every task is done."""
-        for _ in range(8):
+        """Where everybody does as it is told, every task is done, after the sessions of the dead too."""
+        for _ in range(20):
             self.now += 100
             self.pass_time()
             for client in self.clients.values():

@@ -152,6 +152,8 @@ def contents(log: PartitionLog, start: int = -1) -> Contents:
         stamps = {header.max_timestamp for segment in log.segments for header in segment.headers(0)}
         for stamp in sorted(stamps):
             times += [log.offset_for_timestamp(stamp + shift) for shift in (-1, 0, 1)]
+    # Epochs are compared with the batches when they are first asked for.
+    ends_of_epochs = [log.end_offset_for_epoch(epoch) for epoch in range(-1, 20)]
     return Contents(
         log.end_offset,
         found,
@@ -160,7 +162,7 @@ def contents(log: PartitionLog, start: int = -1) -> Contents:
         times,
         None if log.config.byte_positions else log.offset_of_max_timestamp(),
         log.epochs.entries(),
-        [log.end_offset_for_epoch(epoch) for epoch in range(-1, 20)],
+        ends_of_epochs,
         stable_end(log),
         sorted(
             (one.producer_id, one.epoch, one.next_sequence, one.transaction_start)

@@ -43,18 +43,20 @@ def check_epochs(epochs: LeaderEpochs, segments: Segments, start: int) -> None:
 
     `start`: where the log starts.
     """
-    for number, (epoch, begin) in enumerate(epochs.entries()):
+    previous = -1
+    for epoch, begin in epochs.entries():
         try:
-            before = _batch_at(segments, begin - 1) if number else None
+            before = _batch_at(segments, begin - 1) if begin > start else None
             behind = _batch_at(segments, begin)
         except StorageError:
             continue  # It cannot be seen.
-        early = before is not None and before.base_offset < begin and before.leader_epoch >= epoch
+        early = before is not None and before.base_offset < begin and before.leader_epoch > previous
         late = behind is not None and behind.base_offset >= begin and behind.leader_epoch < epoch
         if early or late:
             what = f"epoch {epoch} does not begin at {begin}, as the batches there say"
             rebuild_epochs(epochs, segments, start, what)
             return
+        previous = epoch
 
 
 def _batch_at(segments: Segments, offset: int) -> BatchHeader | None:

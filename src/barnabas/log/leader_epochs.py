@@ -109,9 +109,7 @@ class LeaderEpochs:
             return _UNDEFINED
         if epoch == self.latest:
             return epoch, log_end
-        compare, self.compare = self.compare, None
-        if compare is not None:
-            compare()
+        self._compare()
         after = bisect_right(self._epochs, epoch)
         if after == len(self._epochs):
             return _UNDEFINED
@@ -119,8 +117,14 @@ class LeaderEpochs:
 
     def at(self, offset: int) -> int:
         """The epoch that `offset` was appended in; -1 if that is not known."""
+        self._compare()
         found = bisect_right(self._starts, offset)
         return self._epochs[found - 1] if found else -1
+
+    def _compare(self) -> None:
+        compare, self.compare = self.compare, None
+        if compare is not None:
+            compare()
 
     def hold(self) -> None:
         """Write no change before `save`."""

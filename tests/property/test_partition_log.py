@@ -191,7 +191,8 @@ class LogMachine(RuleBasedStateMachine):
     # --- How it stops -------------------------------------------------------------------------
 
     def checkpoint(self, *, clean: bool) -> Checkpoint:
-        return Checkpoint(self.log.recovery_point, self.log.start_offset, clean)
+        log = self.log
+        return Checkpoint(log.recovery_point, log.start_offset, clean, log.written_end)
 
     def reopen(self, checkpoint: Checkpoint) -> None:
         self.log = open_log(self.disk, DOGS, "/d/dogs-0", self.config, checkpoint)

@@ -40,7 +40,8 @@ def find_bounds(log: PartitionLog, segments: list[Segment], checkpoint: Checkpoi
     start = max(checkpoint.start_offset, first)
     if found.end >= start:
         return found._replace(start=start)
-    if found.rebuilt is None or checkpoint.recovery_point < start:
+    seen = max(checkpoint.recovery_point, checkpoint.high_watermark)
+    if found.rebuilt is None or seen < start:
         log.losses.start_not_used(start, first, found.end)
         return found._replace(start=first)
     # Two files say that there was more, which is gone. Its offsets are not given out again.

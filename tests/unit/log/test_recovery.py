@@ -129,9 +129,12 @@ def test_a_start_behind_the_end_that_nothing_bears_out_does_not_count() -> None:
     assert "says that the log starts at 9, and it ends at 6: it starts at 0" in note
 
 
-def test_one_that_the_recovery_point_bears_out_keeps_its_offsets_from_new_records() -> None:
+@pytest.mark.parametrize("known", [Checkpoint(11, 9), Checkpoint(4, 9, high_watermark=11)])
+def test_one_that_another_checkpoint_bears_out_keeps_its_offsets_from_new_records(
+    known: Checkpoint,
+) -> None:
     disk = left_by_a_kill()
-    log = open_log(disk, DOGS, PLACE, SMALL, Checkpoint(11, start_offset=9))
+    log = open_log(disk, DOGS, PLACE, SMALL, known)
     assert (log.start_offset, log.end_offset, log.losses.bytes) == (9, 9, 0)
     assert "both checkpoints say that it had more, and started at 9" in log.losses.notes[-1]
     assert log.append(memoryview(make_batch()), leader_epoch=0, now_ms=0).base_offset == 9

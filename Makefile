@@ -19,6 +19,7 @@ JOBS ?= $(shell getconf _NPROCESSORS_ONLN)
 # See docs/testing.md.
 WORKERS ?= $(JOBS)
 SOAK_SECONDS ?= 600
+FUZZ_SECONDS ?= 600
 WAITING ?= $(shell echo $$((2 * $(WORKERS))))
 export PYTHONHASHSEED ?= 0
 
@@ -115,7 +116,7 @@ sim: env         ## thousands of seeded runs in virtual time (SEEDS=1-5000 JOBS=
 
 fuzz: env        ## hostile bytes, for minutes
 	$(RUN) -m fuzz
-	$(RUN) -m fuzz.kernels
+	$(RUN) -m fuzz.kernels --seconds $(FUZZ_SECONDS)
 
 bench: env       ## the figures of benchmarks/RESULTS.md
 	$(RUN) -m benchmarks

@@ -2,10 +2,10 @@
 
 So are random columns through the kernels that write, half of them with offsets that make no sense;
 what they write must decode to the same rows. Messages of every version are read and written by the
-kernels for structs and by generated Python. All are built with AddressSanitizer and
-UndefinedBehaviorSanitizer, then a child process with the sanitizer's library feeds both forms the
-same bytes and compares what comes out. A read of one byte too many ends the child; a difference
-ends it too. Wrapping sums are meant (-fwrapv).
+kernels for structs and by generated Python; so are whole frames of requests, by all kernels that read
+them. All are built with AddressSanitizer and UndefinedBehaviorSanitizer, then a child process with the
+sanitizer's library feeds both forms the same bytes and compares what comes out. A read of one byte too
+many ends the child; a difference ends it too. Wrapping sums are meant (-fwrapv).
 """
 
 import argparse
@@ -15,13 +15,17 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import time
 from array import array
+from collections.abc import Iterable, Iterator
+from itertools import count, takewhile
 from pathlib import Path
 
 from barnabas.records.builder import BatchBuilder
 from barnabas.records.compression import Codec
 from fuzz.compactions import compact, log
 from fuzz.mutations import mutate
+from fuzz.requests import read_request, valid_request
 from fuzz.rows import write
 from fuzz.structs import read_struct, valid_struct
 from tests.kernel_forms import FAMILIES, HERE, Forms, extension, read, read_messages, source
@@ -95,31 +99,39 @@ READERS = (
     (valid_messages, read_messages),
     (log, compact),
     (valid_struct, read_struct),
+    (valid_request, read_request),
 )
 
 
-def compare(made: Forms, plain: Forms, seed: int, mutations: int) -> int:
-    """Feed both forms until there were so many mutations; how many of them were refused.
+def compare(made: Forms, plain: Forms, seed: int, numbers: Iterable[int]) -> tuple[int, int]:
+    """Feed both forms an input for each number from 0; how many there were, and how many were refused.
 
     Raises:
         AssertionError: the forms differ; the message has the input.
     """
     chance = random.Random(seed)
-    refused = 0
+    tried = refused = 0
     begun, take = b"", read
-    for number in range(mutations):
+    for number in numbers:
         if number % MUTATIONS_OF_ONE == 0:
             start, take = READERS[number // MUTATIONS_OF_ONE % len(READERS)]
             begun = start(chance)
         data = mutate(begun, chance)
         one, other = take(made, data), take(plain, data)
         assert one == other, f"the forms differ, seed {seed}: {data.hex()}"
+        tried += 1
         refused += any(isinstance(code, int) and code < 0 for code in one)
         if number % READS_OF_ONE_WRITE == 0:
             drawn = chance.getrandbits(64)
             one, other = write(made, drawn), write(plain, drawn)
             assert one == other, f"the forms write differently, rows {drawn}"
-    return refused
+    return tried, refused
+
+
+def until(seconds: float) -> Iterator[int]:
+    """Numbers from 0 until the time is over."""
+    deadline = time.monotonic() + seconds
+    return takewhile(lambda _: time.monotonic() < deadline, count())
 
 
 def overrun(folder: Path) -> None:
@@ -158,7 +170,8 @@ def in_child(*arguments: str, capture: bool = False) -> subprocess.CompletedProc
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m fuzz.kernels", description=__doc__)
-    parser.add_argument("--mutations", type=int, default=100_000)
+    parser.add_argument("--seconds", type=float, default=600.0)
+    parser.add_argument("--mutations", type=int, help="so many, however long they take")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--built", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--overrun", type=Path, help=argparse.SUPPRESS)
@@ -168,16 +181,16 @@ def main() -> int:
         return 0
     if arguments.built is not None:
         sanitized = Forms(lambda name: extension(name, arguments.built))
-        refused = compare(sanitized, Forms(source), arguments.seed, arguments.mutations)
-        told = f"{arguments.mutations} inputs, {refused} refused"
-        print(f"kernels: {told}, sanitizers silent, forms equal")
+        given = arguments.mutations
+        numbers = until(arguments.seconds) if given is None else range(given)
+        tried, refused = compare(sanitized, Forms(source), arguments.seed, numbers)
+        print(f"kernels: {tried} inputs, {refused} refused, sanitizers silent, forms equal")
         return 0
     with tempfile.TemporaryDirectory() as folder:
         control(Path(folder))
     with tempfile.TemporaryDirectory() as folder:
         build(Path(folder))
-        chosen = ("--seed", str(arguments.seed), "--mutations", str(arguments.mutations))
-        return in_child("--built", folder, *chosen).returncode
+        return in_child("--built", folder, *sys.argv[1:]).returncode
 
 
 if __name__ == "__main__":

@@ -19,13 +19,9 @@ LOWEST, BEYOND = -(2**63), 2**63 - 1
 
 
 FUZZED_ELSEWHERE = {
-    "repeating": "tests/property/test_repeating.py",
     "partitioning": "tests/unit/records/test_encoding.py",
     "message_writing": "tests/property/test_convert.py",
-    "request_heads": "tests/property/test_request_heads.py",
-    "fetch_reading": "tests/property/test_fetch_frames.py",
     "fetch_writing": "tests/property/test_fetch_frames.py",
-    "commit_frames": "tests/property/test_commit_frames.py",
     "committed_offsets": "tests/property/test_committed_offsets.py",
     "sockets": "tests/unit/kernels/test_sockets.py",
     "departing": "tests/unit/kernels/test_departing.py",

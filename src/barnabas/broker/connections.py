@@ -10,7 +10,7 @@ from barnabas.broker.spoken import Spoken
 from barnabas.ports import Channel
 from barnabas.runtime.connection import Connection
 from barnabas.runtime.departures import Departures
-from barnabas.runtime.memory import ConnectionMemory
+from barnabas.runtime.memory import SMALL_RING_BYTES, ConnectionMemory
 from barnabas.wire.framing import Large
 
 log = logging.getLogger(__name__)
@@ -29,10 +29,9 @@ class Connections:
         self._broker = broker
         self._max_frame_bytes = config.socket_request_max_bytes
         limit = config.queued_max_request_bytes
-        # The largest frame must fit beside others, or it could never be received; rings are twice as large.
-        self._memory = ConnectionMemory(
-            _NO_LIMIT if limit < 0 else limit, 2 * self._max_frame_bytes
-        )
+        # The largest frame must fit beside others, or it could never be received; small rings are rounded up.
+        largest = self._max_frame_bytes + min(self._max_frame_bytes, SMALL_RING_BYTES)
+        self._memory = ConnectionMemory(_NO_LIMIT if limit < 0 else limit, largest)
         self._departures = Departures(broker.timers, broker.clock.monotonic)
         self._clients: dict[ClientConnection, None] = {}
         self._per_host: Counter[str] = Counter()

@@ -345,8 +345,8 @@ class BrokerConfig(
     queued_max_request_bytes: int = long(
         67_108_864,
         MEDIUM,
-        "How much memory half-received requests of all connections may take together, in bytes, beside "
-        "the largest of them; -1: no limit (Kafka's default).",
+        "How much memory half-received requests of all connections may take together, in bytes; one may "
+        "be larger, and the others have a quarter of that beside it; -1: no limit (Kafka's default).",
         low=-1,
     )
     client_state_max_bytes: int = long(

@@ -194,8 +194,10 @@ def _array(field: Field, shape: Shape, source: cython.pointer(Source), data: obj
         if field.nullable:
             return None
         raise ValueError
-    if not least:
-        least = cython.cast(Shape, field.inner).least if field.kind == b"S" else 1
+    if field.kind == b"S":
+        least = cython.cast(Shape, field.inner).least
+    elif not least:
+        least = 2 if shape.text else 1
     if count > (source.end - source.at) // least:
         raise ValueError
     _charge(source, field.path, count, field.cost)

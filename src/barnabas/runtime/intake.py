@@ -2,7 +2,8 @@
 
 Bytes land in the scratch that all connections share and are handed on as views of it; what is left
 of an unfinished frame is set aside at the end of the event. Only a large unfinished frame gets a
-ring of its own, which doubles as bytes arrive: what a frame *claims* to be costs nothing.
+ring of its own, which doubles as bytes arrive, and has room for all of the frame once an eighth is there:
+what a frame *claims* to be costs nothing.
 """
 
 from collections.abc import Iterator
@@ -10,13 +11,14 @@ from contextlib import suppress
 
 from barnabas.errors import ConnectionFailed, DecodeError
 from barnabas.ports import Channel
-from barnabas.runtime.memory import SCRATCH_BYTES, ConnectionMemory, Holder
+from barnabas.runtime.memory import SCRATCH_BYTES, SMALL_RING_BYTES, ConnectionMemory, Holder
 from barnabas.wire.framing import SIZE_BYTES, FrameSplitter, size_at
 
 MOST_AT_ONCE = SCRATCH_BYTES // 2
 """Who sends larger frames gets a ring to receive them."""
 _STASH_BYTES = 64 * 1024
 _TRUSTED_BYTES = 4 * 1024 * 1024
+_TRUSTED_PART = 8
 _NOTHING = memoryview(b"")
 
 
@@ -168,6 +170,9 @@ class Intake:
             ring[:left] = self._view[start:end]
             self._ring = self._view = ring
             self._start, self._end = 0, left
+        elif start and len(self._ring) > SMALL_RING_BYTES and end - start < len(self._ring) // 4:
+            # A large frame was handed on, and little came behind it.
+            self._replace_ring(end - start + 1)
         self._count(len(self._view))
 
     def release(self) -> None:
@@ -191,8 +196,17 @@ class Intake:
         self._ring = None
         self._view = _NOTHING
 
+    def _replace_ring(self, size: int) -> None:
+        """Move what is held into a ring of another size."""
+        ring, start, end = self._view, self._start, self._end
+        other = self._memory.lease(size)
+        other[: end - start] = ring[start:end]
+        self._memory.give_back(ring)
+        self._ring = self._view = other
+        self._start, self._end = 0, end - start
+
     def _make_room(self) -> None:
-        """Leave room behind the held bytes: move them to the front, or into a ring twice as large."""
+        """Leave room behind the held bytes: move them to the front, or into a larger ring."""
         ring = self._view
         start, end = self._start, self._end
         held = end - start
@@ -203,9 +217,11 @@ class Intake:
             if start:
                 ring[:held] = ring[start:end]
         else:
-            larger = self._memory.lease(min(wanted, 2 * held))
-            larger[:held] = ring[start:end]
-            self._memory.give_back(ring)
-            self._ring = self._view = larger
+            size = wanted if wanted <= _TRUSTED_PART * held else 2 * held
+            # Others may have to make room before it is taken, or this one.
+            self._count(size)
+            if self._ring is None:
+                return
+            self._replace_ring(size)
         self._start, self._end = 0, held
         self._count(len(self._view))

@@ -6,13 +6,15 @@ and the replies of the peer that has taken nothing for longest: those that stall
 """
 
 from collections import OrderedDict
+from mmap import mmap
 from typing import Protocol
 
 SCRATCH_BYTES = 256 * 1024
 SEND_BYTES = 1280 * 1024
 """Holds an answer of the size that clients ask for by default, 1 MiB, and what is around it."""
 _SMALLEST_RING = 128 * 1024
-_KEPT_RING_BYTES = 4 * 1024 * 1024
+SMALL_RING_BYTES = 4 * 1024 * 1024
+"""Rings up to this size are kept for the next that needs one."""
 _KEPT_TOTAL_BYTES = 8 * 1024 * 1024
 
 
@@ -34,7 +36,10 @@ class HeldMemory:
     __slots__ = ("_held", "_largest_bytes", "held_bytes", "limit_bytes")
 
     def __init__(self, limit_bytes: int, largest_bytes: int = 0) -> None:
-        """Of the largest holder up to `largest_bytes` do not count: it fits though it is over the limit."""
+        """The largest holder fits though it is over the limit, up to `largest_bytes`.
+
+        Beside it the others have a quarter of the limit then.
+        """
         self.limit_bytes = limit_bytes
         self._largest_bytes = largest_bytes
         self.held_bytes = 0
@@ -53,15 +58,16 @@ class HeldMemory:
                 self._held.move_to_end(holder)
         else:
             self._held.pop(holder, None)
-        while self.held_bytes > self.limit_bytes and self._counted > self.limit_bytes:
+        while self.held_bytes > self.limit_bytes and self.held_bytes > self._most:
             oldest = next(iter(self._held))
             # It must be out of the books before it is told: evict() comes back with hold(…, 0).
             self.held_bytes -= self._held.pop(oldest)
             oldest.evict()
 
     @property
-    def _counted(self) -> int:
-        return self.held_bytes - min(max(self._held.values()), self._largest_bytes)
+    def _most(self) -> int:
+        largest = min(max(self._held.values()), self._largest_bytes)
+        return max(self.limit_bytes, largest + self.limit_bytes // 4)
 
 
 class ConnectionMemory(HeldMemory):
@@ -82,7 +88,13 @@ class ConnectionMemory(HeldMemory):
         self._kept_bytes = 0
 
     def lease(self, size: int) -> memoryview:
-        """A ring of at least `size` bytes, rounded up to a power of two; its content is arbitrary."""
+        """A ring of at least `size` bytes; its content is arbitrary.
+
+        A small one is rounded up to a power of two, so that it fits others.
+        """
+        if size > SMALL_RING_BYTES:
+            # Only what is written into it becomes resident, and all of that goes back at once.
+            return memoryview(mmap(-1, size))
         capacity = max(_SMALLEST_RING, 1 << (size - 1).bit_length())
         for index, ring in enumerate(self._kept):
             if len(ring) == capacity:
@@ -94,6 +106,6 @@ class ConnectionMemory(HeldMemory):
     def give_back(self, ring: memoryview) -> None:
         """Take a ring for the next lease, or let it go when enough are kept."""
         size = len(ring)
-        if size <= _KEPT_RING_BYTES and self._kept_bytes + size <= _KEPT_TOTAL_BYTES:
+        if size <= SMALL_RING_BYTES and self._kept_bytes + size <= _KEPT_TOTAL_BYTES:
             self._kept.append(ring)
             self._kept_bytes += size

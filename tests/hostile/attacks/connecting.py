@@ -51,6 +51,17 @@ def _half_frames(broker: Target) -> Strike:
     return unread(broker, claim + bytes(120_000), 1000)
 
 
+def _large_parts(broker: Target) -> Strike:
+    claim = struct.pack(">i", 100_000_000) + header(0, 7)
+    return unread(broker, claim + bytes(30_000_000), 20)
+
+
+def _large_and_little(broker: Target) -> Strike:
+    """A Produce of 100 MB that is answered, for its topic is not there, and the beginning of another."""
+    whole = produce_7("no-such-topic", bytes(100_000_000))
+    return unread(broker, whole + whole[:3000])
+
+
 ATTACKS = (
     Attack("accept-flood", "5,000 connections at once that say nothing", _flood),
     Attack(
@@ -60,4 +71,6 @@ ATTACKS = (
     ),
     Attack("records", "100,000 pipelined Produce of one record, replies unread", _records),
     Attack("half-frames", "1,000 connections with 120 KB each of a frame of 90 MB", _half_frames),
+    Attack("large-parts", "20 connections with 30 MB each of a frame of 100 MB", _large_parts),
+    Attack("large-and-little", "a Produce of 100 MB and 3 KB of another", _large_and_little),
 )

@@ -1,93 +1,16 @@
 """A connection against a scripted channel: frames in, replies out, pressure both ways."""
 
-from collections.abc import Callable
 from struct import pack
 
 import pytest
 
 from barnabas.errors import DecodeError
 from barnabas.runtime.connection import MAX_UNSENT_BYTES, Connection
-from barnabas.runtime.departures import TURN_SECONDS, Departures
+from barnabas.runtime.departures import TURN_SECONDS
 from barnabas.runtime.memory import SEND_BYTES, ConnectionMemory
-from barnabas.wire.send import FileSlice, Send
-from tests.unit.runtime.manual_timers import ManualTimers
+from barnabas.wire.send import FileSlice
 from tests.unit.runtime.scripted_channel import ScriptedChannel
-
-MEGABYTE = 1024 * 1024
-
-
-def framed(body: bytes) -> bytes:
-    return pack(">i", len(body)) + body
-
-
-def a_send(*parts: bytes | FileSlice) -> Send:
-    send = Send()
-    for part in parts:
-        send.add(part)
-    return send
-
-
-class Echo:
-    """Answers each frame with itself at the end of the event; can park on a word."""
-
-    takes_lone = False
-
-    def __init__(self, connection: Connection, *, park_on: bytes = b"never") -> None:
-        self.connection = connection
-        self.work: Callable[[], None] = lambda: None
-        self.park_on = park_on
-        self.frames: list[bytes] = []
-        self.events = 0
-        self.closed = False
-        self._views: list[memoryview] = []
-        connection.serve(self, self.on_lone_frame if self.takes_lone else None)
-
-    def on_frame(self, frame: memoryview) -> bool:
-        if bytes(frame) == b"fail":
-            raise DecodeError("api key", 0, "a known one")
-        self._views.append(frame)
-        self.work()
-        return bytes(frame) != self.park_on
-
-    def on_lone_frame(self, frame: memoryview) -> Send | bytes | bool | None:
-        if not self.on_frame(frame):
-            self.on_event_end()
-            return False
-        self._views.clear()
-        self.events += 1
-        self.frames.append(bytes(frame))
-        if len(frame) % 5 == 0:
-            self.connection.send(framed(bytes(frame)))
-            return True
-        return framed(bytes(frame)) if len(frame) % 2 else a_send(framed(bytes(frame)))
-
-    def may_take(self, frame: memoryview) -> bool:
-        return True
-
-    def on_event_end(self) -> None:
-        self.events += 1
-        for view in self._views:
-            # Only now: all frames of an event must still be what they were.
-            self.frames.append(bytes(view))
-            self.connection.send(a_send(framed(bytes(view))))
-        self._views.clear()
-
-    def on_closed(self) -> None:
-        self.closed = True
-
-
-class Served:
-    """A connection with everything around it."""
-
-    def __init__(self, limit: int = 64 * MEGABYTE, memory: ConnectionMemory | None = None) -> None:
-        self.timers = ManualTimers()
-        self.channel = ScriptedChannel(self.timers.run_soon)
-        self.memory = memory or ConnectionMemory(limit)
-        self.departures = Departures(self.timers, lambda: self.timers.now)
-        self.connection = Connection(
-            self.channel, self.memory, self.departures, max_frame_bytes=8 * MEGABYTE
-        )
-        self.echo = Echo(self.connection, park_on=b"park")
+from tests.unit.runtime.served import MEGABYTE, Echo, Served, a_send, framed
 
 
 @pytest.fixture(autouse=True, params=["any event", "lone frames apart"])
@@ -320,45 +243,6 @@ def test_a_refused_frame_closes_this_connection_alone() -> None:
     other.channel.arrive(framed(b"still here"))
     assert one.channel.closed
     assert other.echo.frames == [b"still here"]
-
-
-def test_half_frames_cost_what_arrived_not_what_they_claim() -> None:
-    memory = ConnectionMemory(64 * MEGABYTE)
-    senders = [Served(memory=memory) for _ in range(200)]
-    for sender in senders:
-        sender.channel.arrive(pack(">i", 8 * MEGABYTE) + b"x" * 1000)
-    assert memory.held_bytes == 200 * 1004
-    senders[0].channel.arrive(b"y" * 200_000, b"y" * 200_000)
-    assert memory.held_bytes < 200 * 1004 + 2 * 401_004 + 128 * 1024
-
-
-def test_over_the_limit_the_longest_stalled_frame_goes() -> None:
-    memory = ConnectionMemory(300_000)
-    stalled, active = Served(memory=memory), Served(memory=memory)
-    stalled.channel.arrive(pack(">i", 4 * MEGABYTE) + b"x" * 100_000)
-    large = framed(b"z" * 230_000)
-    active.channel.arrive(large[:100_000])
-    active.channel.arrive(large[100_000:200_000], large[200_000:])
-    assert stalled.channel.closed
-    assert active.echo.frames == [large[4:]]
-    assert memory.held_bytes == 0
-
-
-def test_who_is_alone_over_the_limit_is_handed_nothing_more() -> None:
-    served = Served(limit=300_000)
-    served.channel.arrive(pack(">i", 4 * MEGABYTE) + b"x" * 200_000)
-    events = served.echo.events
-    served.channel.arrive(b"x" * 200_000)
-    assert served.echo.closed
-    assert served.echo.events == events + 1
-
-
-def test_large_frames_reuse_their_ring() -> None:
-    served = Served()
-    stream = b"".join(framed(bytes([n]) * MEGABYTE) for n in range(4))
-    served.channel.arrive(stream)
-    assert [frame[:1] for frame in served.echo.frames] == [b"\0", b"\1", b"\2", b"\3"]
-    assert served.memory.held_bytes == 0
 
 
 class BytesFile:

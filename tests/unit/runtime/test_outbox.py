@@ -128,7 +128,7 @@ def test_one_large_frame_fits_beside_others_that_are_bounded() -> None:
         def evict(self) -> None:
             evicted.append(self.name)
 
-    held = HeldMemory(10, largest_bytes=100)
+    held = HeldMemory(40, largest_bytes=100)
     held.hold(Named("large"), 90)
     for number in range(4):
         held.hold(Named(f"small {number}"), 3)

@@ -77,6 +77,18 @@ def test_a_long_text_is_charged_before_it_is_read() -> None:
         codec.decode(long, 0, 160_000)
 
 
+@pytest.mark.parametrize("version", [3, 4])
+def test_texts_that_cannot_be_there_are_refused_for_that_and_not_for_their_memory(
+    version: int,
+) -> None:
+    """The fuzzer found that the kernel refused them for their memory, the generated code did not."""
+    frame = b"\0\0\0\x28" + bytes(41) if version < 4 else b"\x29" + bytes(39)
+    codec = Codec.of(DeleteTopicsRequest, version)
+    for decode in (codec.decode, codec.generated_decode):
+        with pytest.raises(DecodeError, match="more bytes can hold, not 40"):
+            decode(frame, 0, 200)
+
+
 def test_a_frame_of_tiny_elements_takes_no_memory() -> None:
     decode = Codec.of(MetadataRequest, 9).decode
     frame = b"\xff\xff\xff\x01" + b"\x01\0" * (1 << 22) + bytes(8)

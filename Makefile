@@ -112,7 +112,7 @@ soak: env        ## brokers and consumers of 0.7 that come and go, for minutes (
 	BARNABAS_SOAK_SECONDS=$(SOAK_SECONDS) $(PYTEST) tests/interop/test_soak07.py
 
 sim: env         ## thousands of seeded runs in virtual time (SEEDS=1-5000 JOBS=2)
-	$(RUN) -m barnabas.sim --seeds $(SEEDS) --jobs $(JOBS)
+	$(RUN) -m sim --seeds $(SEEDS) --jobs $(JOBS)
 
 fuzz: env        ## hostile bytes, for minutes
 	$(RUN) -m fuzz

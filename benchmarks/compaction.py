@@ -14,16 +14,16 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from barnabas import Admin, Producer, Resource
-from barnabas.log.checkpoints import CLEANED_UP_TO
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
-from barnabas.log.config import LogConfig
+from barnabas.log.directories.checkpoints import CLEANED_UP_TO
 from barnabas.log.manager import LogManager
+from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogSettings
-from barnabas.records.compression import Codec
-from barnabas.records.encoding import EncodeOptions, Partitioner, encode_arrow
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.encoding import EncodeOptions, Partitioner, encode_arrow
 from barnabas.runtime.clock import SystemClock
-from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
+from barnabas.runtime.files.disk import RealDisk
 from barnabas.runtime.worker import ThreadWorker
 from barnabas.types import TopicPartition
 from benchmarks.brokers import BenchOurs, create_topic

@@ -5,11 +5,11 @@ with a Produce of 0.8 to 0.10 (magic 0 and 1 into a batch), what is read what it
 that time (batches into magic 0 and 1). Sets of 64 KB before compression.
 """
 
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
-from barnabas.records.convert import convert
-from barnabas.records.set_builder import MessageSetBuilder
-from barnabas.records.set_checks import SetRules, accept_set
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.old_messages.convert import convert
+from barnabas.records.old_messages.set_builder import MessageSetBuilder
+from barnabas.records.old_messages.set_checks import SetRules, accept_set
 from benchmarks.plan import Plan
 from benchmarks.records import KEY, rate, varied
 from benchmarks.results import Result

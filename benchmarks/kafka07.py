@@ -13,7 +13,7 @@ from functools import partial
 
 from kazoo.client import KazooClient
 
-from barnabas.broker.topic_znodes import TOPICS, Topic, encode_topic
+from barnabas.broker.znodes.topic_znodes import TOPICS, Topic, encode_topic
 from barnabas.dialects.kafka07.frames import encode_request
 from barnabas.dialects.kafka07.messages import FetchRequest, OffsetsRequest, ProduceRequest
 from barnabas.driver07 import SimpleConsumer
@@ -21,7 +21,7 @@ from barnabas.protocol import fetch as today
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.headers import RequestHeader
 from barnabas.protocol.headers import encode_request as encode_today
-from barnabas.records.message07 import encode_set
+from barnabas.records.messages07.message07 import encode_set
 from benchmarks.asking import wait_until
 from benchmarks.brokers import BOUNDED, POLICY, UNBOUNDED, create_topic
 from benchmarks.load_generator import Batch, run_load

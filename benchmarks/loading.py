@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from barnabas.coordinators.group.offset_records import CommittedOffset, Position, encode_commit
-from barnabas.coordinators.shard import CoordinatorRecord
-from barnabas.log.config import LogConfig
+from barnabas.coordinators.common.shard import CoordinatorRecord
+from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position, encode_commit
 from barnabas.log.manager import LogManager
+from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogSettings
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.offset_fetch import (
@@ -26,12 +26,12 @@ from barnabas.protocol.offset_fetch import (
     OffsetFetchRequestTopic,
     OffsetFetchResponse,
 )
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
-from barnabas.records.encoding import EncodeOptions, Partitioner, encode_arrow
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.encoding import EncodeOptions, Partitioner, encode_arrow
 from barnabas.runtime.clock import SystemClock
-from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
+from barnabas.runtime.files.disk import RealDisk
 from barnabas.types import TopicPartition
 from benchmarks.asking import GROUPS as OF_GROUPS
 from benchmarks.asking import ask, find_coordinator, wait_until

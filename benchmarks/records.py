@@ -12,13 +12,13 @@ from aiokafka.record.default_records import DefaultRecordBatch, DefaultRecordBat
 
 from barnabas.kernels import implementation
 from barnabas.kernels.objects import RecordAppender
-from barnabas.records.arrow import to_arrow
-from barnabas.records.batch import stamp
-from barnabas.records.builder import BatchBuilder, build
-from barnabas.records.columns import Wanted, decode_columns
-from barnabas.records.compression import Codec, decompress
-from barnabas.records.encoding import EncodeOptions, Partitioner, encode_arrow
-from barnabas.records.reading import decode_records
+from barnabas.records.batches.batch import stamp
+from barnabas.records.batches.builder import BatchBuilder, build
+from barnabas.records.codecs.compression import Codec, decompress
+from barnabas.records.columns.arrow import to_arrow
+from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.encoding import EncodeOptions, Partitioner, encode_arrow
+from barnabas.records.columns.reading import decode_records
 from benchmarks.plan import Plan
 from benchmarks.results import Result
 

@@ -103,7 +103,7 @@ stored. Converted, they lose what the older format has no place for:
 | magic 2 | magic 0 | the same, and timestamps |
 
 zstd has no place in magic 0 and 1: such a batch is refused. Records of aborted transactions stay, as
-readers of those formats read what is not committed (`tests/unit/records/test_convert.py`,
+readers of those formats read what is not committed (`tests/unit/records/old_messages/test_convert.py`,
 `tests/property/test_convert.py`; clients that read them are in the table above).
 
 **What is refused.** Record sets that are damaged get the code of Kafka 4.3 and are not stored, compressed ones

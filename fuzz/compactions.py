@@ -5,8 +5,8 @@ from array import array
 from typing import Any
 
 from barnabas.kernels import layout
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
 from tests.kernel_forms import Forms
 
 KEYS = (None, b"", b"a", b"b", b"8 bytes!", b"a key of more than sixteen bytes")

@@ -21,8 +21,8 @@ from collections.abc import Iterable, Iterator
 from itertools import count, takewhile
 from pathlib import Path
 
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
 from fuzz.compactions import compact, log
 from fuzz.mutations import mutate
 from fuzz.requests import read_request, valid_request

@@ -5,9 +5,9 @@ from array import array
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from barnabas.records.batch import HEADER_SIZE
-from barnabas.records.builder import finish
-from barnabas.records.reading import decode_records
+from barnabas.records.batches.batch import HEADER_SIZE
+from barnabas.records.batches.builder import finish
+from barnabas.records.columns.reading import decode_records
 from tests.kernel_forms import Forms
 
 SIZES = (0, 0, 1, 9, 15, 16, 17, 63, 64, 127, 128, 300)

@@ -3,11 +3,11 @@
 import random
 import struct
 
-from barnabas.cli.internal_records import OWN_TOPICS, in_words, told
-from barnabas.log.inspecting_state import examine_state
-from barnabas.log.producer_snapshot import encode_snapshot
-from barnabas.log.producer_state import ProducerEntry
-from barnabas.records.record import Record
+from barnabas.cli.log.internal_records import OWN_TOPICS, in_words, told
+from barnabas.log.inspection.state_files import examine_state
+from barnabas.log.producers.producer_snapshot import encode_snapshot
+from barnabas.log.producers.producer_state import ProducerEntry
+from barnabas.records.columns.record import Record
 from barnabas.wire.compiler import Codec
 from barnabas.wire.schema import declaration_of
 from fuzz.messages import make_message

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from barnabas.broker.dispatch import SERVED
 from barnabas.dialects.kafka.requests import KafkaDialect, Ways
 from barnabas.errors import CorruptRecord, DecodeError
-from barnabas.log.inspecting import Found, examine
+from barnabas.log.inspection.segments import Found, examine
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.headers import (
@@ -18,16 +18,16 @@ from barnabas.protocol.headers import (
     encode_response,
     read_request_header,
 )
-from barnabas.records.batch import CRC_FROM, HEADER_SIZE, walk
-from barnabas.records.checks import check_produced
+from barnabas.records.batches.batch import CRC_FROM, HEADER_SIZE, walk
+from barnabas.records.batches.checks import check_produced
+from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.checksums import crc32c
-from barnabas.records.columns import Wanted, decode_columns
-from barnabas.records.compression import Codec as Compression
-from barnabas.records.compression import compress, decompress
-from barnabas.records.convert import convert
-from barnabas.records.reading import decode_records
-from barnabas.records.refused import RefusedRecords
-from barnabas.records.set_checks import SetRules, accept_set
+from barnabas.records.codecs.compression import Codec as Compression
+from barnabas.records.codecs.compression import compress, decompress
+from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.reading import decode_records
+from barnabas.records.old_messages.convert import convert
+from barnabas.records.old_messages.set_checks import SetRules, accept_set
 from barnabas.types import Buffer
 from barnabas.wire.compiler import Codec
 from barnabas.wire.framing import FrameSplitter

@@ -9,18 +9,18 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-from barnabas.log.byte_appending import append_messages
-from barnabas.log.config import LogConfig
+from barnabas.log.directories.meta_properties import META_PROPERTIES, parse_meta_properties
 from barnabas.log.file_names import LOG, OLD_LOG, parse_segment_file
 from barnabas.log.manager import LogManager
-from barnabas.log.meta_properties import META_PROPERTIES, parse_meta_properties
-from barnabas.log.partition_log import PartitionLog
-from barnabas.log.stability import aborted_in, stable_end
+from barnabas.log.partition.byte_appending import append_messages
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.partition.stability import aborted_in, stable_end
+from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogEvent, LogSettings
-from barnabas.records.batch import walk
+from barnabas.records.batches.batch import walk
 from barnabas.runtime.clock import SystemClock
-from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
+from barnabas.runtime.files.disk import RealDisk
 from barnabas.types import TopicPartition
 from tests.golden07 import M0, M1
 from tests.record_batches import make_batch, make_marker

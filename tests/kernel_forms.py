@@ -12,14 +12,14 @@ from typing import Any
 from barnabas import kernels
 from barnabas.kernels import layout
 from barnabas.records.checksums import crc32c
-from barnabas.records.message07 import Message
+from barnabas.records.messages07.message07 import Message
 
 HERE = Path(layout.__file__).parent
 LOWEST, BEYOND = -(2**63), 2**63 - 1
 
 
 FUZZED_ELSEWHERE = {
-    "partitioning": "tests/unit/records/test_encoding.py",
+    "partitioning": "tests/unit/records/columns/test_encoding.py",
     "message_writing": "tests/property/test_convert.py",
     "fetch_writing": "tests/property/test_fetch_frames.py",
     "committed_offsets": "tests/property/test_committed_offsets.py",

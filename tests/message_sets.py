@@ -4,8 +4,8 @@ import struct
 import zlib
 from collections.abc import Iterable
 
-from barnabas.records.compression import Codec, compress
-from barnabas.records.lz4_frames import wrongly_summed
+from barnabas.records.codecs.compression import Codec, compress
+from barnabas.records.codecs.lz4_frames import wrongly_summed
 
 LOG_APPEND_TIME = 8
 

@@ -11,10 +11,10 @@ from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.errors import ErrorCode
 from barnabas.migration.offset_map import Producer
 from barnabas.migration.target import OutOfStep
-from barnabas.records.batch import read_header
-from barnabas.records.columns import BytesColumn, Wanted, decode_columns
-from barnabas.records.compression import Codec
-from barnabas.records.message07 import encode_set
+from barnabas.records.batches.batch import read_header
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.columns import BytesColumn, Wanted, decode_columns
+from barnabas.records.messages07.message07 import encode_set
 
 PLACE = BrokerPartition(0, 0)
 

@@ -6,23 +6,23 @@ from typing import Any
 
 import pytest
 
-from barnabas.client.core.accumulator import Accumulator
-from barnabas.client.core.cluster_view import Broker, ClusterView, PartitionView, TopicView
-from barnabas.client.core.delivery import Sent, Settling
-from barnabas.client.core.outgoing import Outgoing, Plan
-from barnabas.client.core.producer_options import ProducerOptions
-from barnabas.client.core.retry import Backoff
-from barnabas.client.core.sending import Sender
-from barnabas.client.core.transaction_states import TransactionInput
-from barnabas.client.core.transactions import Transactions
+from barnabas.client.core.cluster.cluster_view import Broker, ClusterView, PartitionView, TopicView
+from barnabas.client.core.cluster.retry import Backoff
+from barnabas.client.core.producer.accumulator import Accumulator
+from barnabas.client.core.producer.delivery import Sent, Settling
+from barnabas.client.core.producer.outgoing import Outgoing, Plan
+from barnabas.client.core.producer.producer_options import ProducerOptions
+from barnabas.client.core.producer.sender import Sender
+from barnabas.client.core.producer.transaction_states import TransactionInput
+from barnabas.client.core.producer.transactions import Transactions
 from barnabas.errors import ErrorCode, KafkaError
 from barnabas.protocol.produce import (
     PartitionProduceResponse,
     ProduceResponse,
     TopicProduceResponse,
 )
-from barnabas.records.batch import crc_is_right, read_header
-from barnabas.records.reading import decode_records
+from barnabas.records.batches.batch import crc_is_right, read_header
+from barnabas.records.columns.reading import decode_records
 from barnabas.types import TopicPartition
 
 WHERE = TopicPartition("t", 0)

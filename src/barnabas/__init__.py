@@ -7,10 +7,10 @@ They are found when they are first asked for, so that importing the package cost
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from barnabas.version import __version__ as __version__
+
 if TYPE_CHECKING:
-    from barnabas.client.core.cluster_view import Broker, PartitionView, TopicView
-    from barnabas.client.core.delivery import RecordMetadata
-    from barnabas.client.core.descriptions import (
+    from barnabas.client.core.admin.descriptions import (
         EARLIEST,
         LATEST,
         MAX_TIMESTAMP,
@@ -19,16 +19,18 @@ if TYPE_CHECKING:
         OffsetAndTimestamp,
         Resource,
     )
-    from barnabas.client.core.group.group_metadata import GroupMetadata
-    from barnabas.client.core.group.listener import RebalanceListener
-    from barnabas.client.core.group_descriptions import (
+    from barnabas.client.core.admin.group_descriptions import (
         CommittedOffset,
         GroupDescription,
         GroupListing,
         MemberDescription,
         ShareOffset,
     )
+    from barnabas.client.core.cluster.cluster_view import Broker, PartitionView, TopicView
+    from barnabas.client.core.group.group_metadata import GroupMetadata
+    from barnabas.client.core.group.listener import RebalanceListener
     from barnabas.client.core.metrics import Metrics
+    from barnabas.client.core.producer.delivery import RecordMetadata
     from barnabas.client.sync.admin import Admin
     from barnabas.client.sync.consumer import Consumer
     from barnabas.client.sync.producer import Producer
@@ -42,46 +44,45 @@ if TYPE_CHECKING:
         WakeupError,
     )
     from barnabas.kernels.objects import Delivery
-    from barnabas.records.columns import Wanted
-    from barnabas.records.record import Record
+    from barnabas.records.columns.columns import Wanted
+    from barnabas.records.columns.record import Record
     from barnabas.types import TopicPartition
 
-__version__ = "0.1.0"
 
 _HOME = {
     "Admin": "client.sync.admin",
-    "Broker": "client.core.cluster_view",
+    "Broker": "client.core.cluster.cluster_view",
     "BrokerError": "errors",
-    "CommittedOffset": "client.core.group_descriptions",
-    "ConfigEntry": "client.core.descriptions",
+    "CommittedOffset": "client.core.admin.group_descriptions",
+    "ConfigEntry": "client.core.admin.descriptions",
     "ConfigError": "errors",
     "Consumer": "client.sync.consumer",
     "Delivery": "kernels.objects",
-    "EARLIEST": "client.core.descriptions",
+    "EARLIEST": "client.core.admin.descriptions",
     "ErrorCode": "errors",
-    "GroupDescription": "client.core.group_descriptions",
-    "GroupListing": "client.core.group_descriptions",
+    "GroupDescription": "client.core.admin.group_descriptions",
+    "GroupListing": "client.core.admin.group_descriptions",
     "GroupMetadata": "client.core.group.group_metadata",
     "KafkaError": "errors",
-    "LATEST": "client.core.descriptions",
+    "LATEST": "client.core.admin.descriptions",
     "LogTruncated": "errors",
-    "MAX_TIMESTAMP": "client.core.descriptions",
-    "MemberDescription": "client.core.group_descriptions",
+    "MAX_TIMESTAMP": "client.core.admin.descriptions",
+    "MemberDescription": "client.core.admin.group_descriptions",
     "Metrics": "client.core.metrics",
-    "NewTopic": "client.core.descriptions",
-    "OffsetAndTimestamp": "client.core.descriptions",
-    "PartitionView": "client.core.cluster_view",
+    "NewTopic": "client.core.admin.descriptions",
+    "OffsetAndTimestamp": "client.core.admin.descriptions",
+    "PartitionView": "client.core.cluster.cluster_view",
     "Producer": "client.sync.producer",
     "RangeReader": "client.sync.ranges",
     "RebalanceListener": "client.core.group.listener",
-    "Record": "records.record",
-    "RecordMetadata": "client.core.delivery",
-    "Resource": "client.core.descriptions",
-    "ShareOffset": "client.core.group_descriptions",
+    "Record": "records.columns.record",
+    "RecordMetadata": "client.core.producer.delivery",
+    "Resource": "client.core.admin.descriptions",
+    "ShareOffset": "client.core.admin.group_descriptions",
     "TopicPartition": "types",
-    "TopicView": "client.core.cluster_view",
+    "TopicView": "client.core.cluster.cluster_view",
     "WakeupError": "errors",
-    "Wanted": "records.columns",
+    "Wanted": "records.columns.columns",
 }
 
 __all__ = [

@@ -13,7 +13,7 @@ from barnabas.client.driver07.simple_consumer import (
     SimpleConsumer,
     opened,
 )
-from barnabas.records.message07 import Message
+from barnabas.records.messages07.message07 import Message
 
 __all__ = [
     "EARLIEST",

@@ -5,7 +5,7 @@ from barnabas.client.proposal.connection import Connection
 from barnabas.client.proposal.consumer import Consumer, FetchedSets, From
 from barnabas.client.proposal.pending import Pending
 from barnabas.client.proposal.producer import MessageSet, Producer, Stored
-from barnabas.records.message07 import Message
+from barnabas.records.messages07.message07 import Message
 
 __all__ = [
     "EARLIEST",

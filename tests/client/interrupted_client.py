@@ -56,6 +56,7 @@ def _reader(servers: str, how: str) -> Consumer:
         reader.subscribe([TOPIC])
     else:
         reader.assign([(TOPIC, 0)])
+    _say("begun")
     return reader
 
 
@@ -95,6 +96,7 @@ def fetched(reader: Consumer) -> list[int]:
 def administer(servers: str) -> None:
     """Calls that are not interrupted have their answers; all can be made."""
     admin = Admin(bootstrap_servers=servers)
+    _say("begun")
     answered = 0
     while answered < CALLS:
         with suppress(Interrupted):
@@ -106,12 +108,13 @@ def administer(servers: str) -> None:
 def produce(servers: str) -> None:
     """Records whose `send` has returned are stored."""
     producer = Producer(bootstrap_servers=servers, linger_ms=0, batch_size=500)
+    _say("begun")
     sent: list[Any] = []
     while len(sent) < COUNT:
         with suppress(Interrupted):
             sent.append(producer.send("sent", b"x" * 100))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    producer.flush(10)
+    producer.flush(60)
     assert all(each.done() for each in sent)
     assert len({each.result(0).offset for each in sent}) == COUNT
     close(producer)
@@ -145,7 +148,6 @@ def main() -> None:
     """Do the work."""
     interruptions = Interruptions()
     signal.signal(signal.SIGINT, interruptions.raise_one)
-    _say("begun")
     WORK[sys.argv[2]](sys.argv[1])
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _say(json.dumps(interruptions.count))

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from barnabas import KafkaError, Producer, aio
-from barnabas.client.core.sending import Sender
+from barnabas.client.core.producer.sender import Sender
 from barnabas.errors import FatalError, LocalProtocolError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.testing.embedded_broker import EmbeddedBroker

@@ -23,7 +23,7 @@ from barnabas import (
 )
 from barnabas.client.sync.ranges import close_kept_connections
 from barnabas.errors import InvalidArgument
-from barnabas.records.columns import Wanted
+from barnabas.records.columns.columns import Wanted
 from barnabas.testing.embedded_broker import EmbeddedBroker
 from tests.interop.peers.ready import free_ports
 

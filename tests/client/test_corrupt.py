@@ -8,7 +8,7 @@ import pytest
 
 from barnabas import Admin, Consumer, NewTopic, Producer, TopicPartition, aio
 from barnabas.errors import CorruptRecord
-from barnabas.records.batch import walk
+from barnabas.records.batches.batch import walk
 from barnabas.testing.embedded_broker import EmbeddedBroker
 
 BAD, GOOD = TopicPartition("two", 0), TopicPartition("two", 1)

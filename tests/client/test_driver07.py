@@ -23,7 +23,7 @@ from barnabas.errors import (
     RegistryUnavailable,
     StorageError,
 )
-from barnabas.records.message07 import FetchTooSmall, InvalidMessage
+from barnabas.records.messages07.message07 import FetchTooSmall, InvalidMessage
 from barnabas.testing import EmbeddedBroker
 from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
 

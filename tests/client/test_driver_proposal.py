@@ -22,7 +22,7 @@ from barnabas.errors import (
     LocalProtocolError,
     RequestTimeout,
 )
-from barnabas.records.compression import Codec
+from barnabas.records.codecs.compression import Codec
 from barnabas.testing import EmbeddedBroker
 from tests.wire07 import Wire07
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from barnabas import Admin, CommittedOffset, Consumer, NewTopic, ShareOffset, TopicPartition
-from barnabas.client.aio.cluster import Cluster
-from barnabas.client.core.connection import Connection
+from barnabas.client.aio.cluster.cluster import Cluster
+from barnabas.client.core.cluster.connection import Connection
 from barnabas.errors import BrokerError, ErrorCode, InvalidArgument
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.consumer_group_describe import ConsumerGroupDescribeRequest

@@ -9,9 +9,10 @@ import pytest
 
 from barnabas import Producer, aio
 from barnabas.protocol.api_keys import ApiKey
-from barnabas.records import builder, encoding
-from barnabas.records.batch import crc_is_right, read_header
-from barnabas.records.compression import compress
+from barnabas.records.batches import builder
+from barnabas.records.batches.batch import crc_is_right, read_header
+from barnabas.records.codecs.compression import compress
+from barnabas.records.columns import encoding
 from tests.client.scripted_broker import TOPIC, Call, ScriptedBroker, answer
 
 

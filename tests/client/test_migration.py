@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from barnabas import Admin, Consumer, Producer
-from barnabas.cli.group_moves import KEPT, MOVED, SHOWN, move
+from barnabas.cli.migrate.group_moves import KEPT, MOVED, SHOWN, move
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.client.driver07.cluster import Address
 from barnabas.errors import ConfigError
@@ -17,10 +17,10 @@ from barnabas.migration.errors import MigrationStopped
 from barnabas.migration.migration import Migration, MigrationOptions
 from barnabas.migration.offset_map import OffsetMap
 from barnabas.migration.positions import stored, strays
-from barnabas.records.compression import Codec
-from barnabas.records.encoding import EncodeOptions
-from barnabas.records.message07 import encode_set
-from barnabas.runtime.disk import RealDisk
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.encoding import EncodeOptions
+from barnabas.records.messages07.message07 import encode_set
+from barnabas.runtime.files.disk import RealDisk
 from barnabas.testing import EmbeddedBroker
 from barnabas.types import TopicPartition
 from tests.migration_peers import Killed

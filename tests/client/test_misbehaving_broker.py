@@ -5,7 +5,7 @@ import pytest
 from barnabas import Admin, BrokerError, Consumer, ErrorCode, Producer
 from barnabas.errors import ConnectionFailed, RequestTimeout, VersionsUntold
 from barnabas.protocol.api_keys import ApiKey
-from barnabas.records.batch import read_header
+from barnabas.records.batches.batch import read_header
 from tests.client.scripted_broker import (
     TOPIC,
     Misdeed,

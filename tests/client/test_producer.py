@@ -23,8 +23,8 @@ from barnabas import (
     RecordMetadata,
     aio,
 )
-from barnabas.client.aio import cluster
-from barnabas.client.core.requests import metadata_request
+from barnabas.client.aio.cluster import cluster
+from barnabas.client.core.cluster.requests import metadata_request
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.metadata import MetadataRequest
 from barnabas.testing.embedded_broker import EmbeddedBroker

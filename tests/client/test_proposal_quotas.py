@@ -19,7 +19,7 @@ from barnabas.protocol.alter_client_quotas import (
     EntityData,
     OpData,
 )
-from barnabas.records.message07 import encode_message
+from barnabas.records.messages07.message07 import encode_message
 from barnabas.testing import EmbeddedBroker
 from tests.proposal_wire import ProposalWire, fetch, produce
 from tests.unit.broker.raw_client import RawClient

@@ -11,9 +11,9 @@ from barnabas.protocol.alter_client_quotas import (
     EntityData,
     OpData,
 )
-from barnabas.records.columns import Wanted
-from barnabas.records.compression import Codec
-from barnabas.records.message07 import encode_set
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.columns import Wanted
+from barnabas.records.messages07.message07 import encode_set
 from barnabas.testing import EmbeddedBroker
 from tests.migration_peers import values_of
 from tests.unit.broker.raw_client import RawClient

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from barnabas import Admin, BrokerError, ErrorCode, NewTopic, ShareOffset, TopicPartition, aio
-from barnabas.client.aio.cluster import Cluster
+from barnabas.client.aio.cluster.cluster import Cluster
 from barnabas.errors import InvalidArgument
 from barnabas.protocol.alter_share_group_offsets import (
     AlterShareGroupOffsetsRequest,

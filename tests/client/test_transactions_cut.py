@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from barnabas import Consumer, GroupMetadata, KafkaError, TopicPartition, aio
-from barnabas.client.aio.surroundings import Surroundings
+from barnabas.client.aio.cluster.environment import Surroundings
 from barnabas.testing.embedded_broker import EmbeddedBroker
 from tests.client.cut_network import CutNetwork
 

@@ -16,7 +16,7 @@ from barnabas.errors import (
     RequestTimeout,
 )
 from barnabas.protocol.api_keys import ApiKey
-from barnabas.records.batch import read_header
+from barnabas.records.batches.batch import read_header
 from tests.client.scripted_broker import TOPIC, TOPIC_ID, Call, Misdeed, answer, drop
 from tests.client.scripted_coordinator import ScriptedCoordinator, refuse
 

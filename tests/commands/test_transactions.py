@@ -10,8 +10,8 @@ from barnabas.protocol.produce import (
     ProduceResponse,
     TopicProduceData,
 )
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
 from tests.commands.served import Served, serving
 from tests.unit.broker.raw_client import RawClient
 

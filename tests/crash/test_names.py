@@ -13,7 +13,7 @@ from tests.golden07 import M1
 from tests.interop.peers.our_broker import OurBroker
 from tests.interop.peers.ready import free_ports
 from tests.proposal_wire import ProposalWire, produce
-from tests.unit.broker.test_topic_names import ALLOWED
+from tests.unit.broker.topics.test_topic_names import ALLOWED
 from tests.wire07 import Wire07
 
 SECONDS = 60.0

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 import pytest
 
 from barnabas.errors import ErrorCode
-from barnabas.records.compression import Codec, compress
+from barnabas.records.codecs.compression import Codec, compress
 from fuzz.mutations import mutate
 from fuzz.targets import TARGETS
 from tests.hostile.processes import RSS_LIMIT_MB, cpu_seconds, resident_mb

@@ -8,11 +8,10 @@ from typing import NamedTuple
 
 from barnabas import Admin, NewTopic, Resource
 from barnabas.errors import ErrorCode
-from barnabas.log.checkpoints import CLEANED_UP_TO
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
-from barnabas.log.config import LogConfig
+from barnabas.log.directories.checkpoints import CLEANED_UP_TO
 from barnabas.log.file_names import INDEX, TIME_INDEX
-from barnabas.log.inspecting import (
+from barnabas.log.inspection.segments import (
     Entry,
     Found,
     examine,
@@ -20,17 +19,18 @@ from barnabas.log.inspecting import (
     examine_time_index,
 )
 from barnabas.log.manager import LogManager
+from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogSettings
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.headers import RequestHeader, decode_response, encode_request
 from barnabas.protocol.produce import ProduceResponse
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
-from barnabas.records.control import read_marker
-from barnabas.records.reading import decode_records
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.batches.control import read_marker
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.reading import decode_records
 from barnabas.runtime.clock import SystemClock
-from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
+from barnabas.runtime.files.disk import RealDisk
 from tests.interop.brokers import Running
 from tests.interop.differential.data import produced
 from tests.interop.raw import Raw

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from confluent_kafka import Consumer, Producer, TopicPartition
 
-from barnabas.log.config import LogConfig
-from barnabas.records.batch import DELETE_HORIZON
-from barnabas.records.compression import Codec
+from barnabas.log.segments.log_config import LogConfig
+from barnabas.records.batches.batch import DELETE_HORIZON
+from barnabas.records.codecs.compression import Codec
 from tests.interop.brokers import wait_for
 from tests.interop.compacting import (
     SECONDS,

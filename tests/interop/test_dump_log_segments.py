@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from barnabas.log.checkpoints import NO_CHECKPOINT, Checkpoint
-from barnabas.log.config import LogConfig
-from barnabas.log.opening import open_log
-from barnabas.records.compression import Codec
-from barnabas.records.convert import convert
-from barnabas.records.set_builder import MessageSetBuilder
-from barnabas.runtime.disk import RealDisk
+from barnabas.log.directories.checkpoints import NO_CHECKPOINT, Checkpoint
+from barnabas.log.recovery.opening import open_log
+from barnabas.log.segments.log_config import LogConfig
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.old_messages.convert import convert
+from barnabas.records.old_messages.set_builder import MessageSetBuilder
+from barnabas.runtime.files.disk import RealDisk
 from barnabas.types import TopicPartition
 from tests.interop.peers.kafka_tools import run_tool
 from tests.interop.peers.missing import PeerMissing, give_up

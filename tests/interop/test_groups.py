@@ -13,7 +13,7 @@ import pytest
 from confluent_kafka import Producer
 from confluent_kafka.admin import AdminClient
 
-from barnabas.coordinators.group.partitioning import partition_for
+from barnabas.coordinators.offsets.partitioning import partition_for
 from tests.interop.brokers import InteropBroker
 from tests.interop.group_members import (
     MEMBERS,

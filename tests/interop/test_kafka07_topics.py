@@ -16,8 +16,8 @@ from confluent_kafka.admin import (
 from kafka import KafkaConsumer
 from kafka import TopicPartition as PythonPartition
 
-from barnabas.records.compression import Codec
-from barnabas.records.message07 import encode_message, encode_set
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.messages07.message07 import encode_message, encode_set
 from barnabas.testing import EmbeddedBroker
 from tests.wire07 import Wire07
 

@@ -14,7 +14,7 @@ from kafka import TopicPartition as PythonPartition
 
 from barnabas import Admin, Consumer, Resource
 from barnabas.client.sync.ranges import RangeReader
-from barnabas.records.columns import Wanted
+from barnabas.records.columns.columns import Wanted
 from tests.commands.served import serving
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "logs"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from barnabas import Admin, NewTopic, Producer, Resource
-from barnabas.client.core.descriptions import LATEST, ConfigSource
+from barnabas.client.core.admin.descriptions import LATEST, ConfigSource
 from barnabas.types import TopicPartition
 from tests.commands.served import serving
 from tests.interop.peers import generations

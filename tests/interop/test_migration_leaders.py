@@ -14,9 +14,9 @@ from barnabas.migration.cluster_target import ClusterTarget
 from barnabas.migration.directory_source import DirectorySource
 from barnabas.migration.migration import Migration, MigrationOptions
 from barnabas.migration.offset_map import OffsetMap
-from barnabas.records.encoding import EncodeOptions
-from barnabas.records.message07 import encode_set
-from barnabas.runtime.disk import RealDisk
+from barnabas.records.columns.encoding import EncodeOptions
+from barnabas.records.messages07.message07 import encode_set
+from barnabas.runtime.files.disk import RealDisk
 from tests.interop.brokers import wait_until_led
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.more_kafka import MoreKafka

@@ -5,7 +5,7 @@ from confluent_kafka import ConsumerGroupTopicPartitions
 from confluent_kafka.admin import AdminClient
 
 from barnabas import Admin, Consumer, NewTopic, Producer, TopicPartition
-from barnabas.client.core.connection import Connection
+from barnabas.client.core.cluster.connection import Connection
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.wire.send import Send
 from tests.interop.brokers import InteropBroker

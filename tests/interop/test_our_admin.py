@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from barnabas.client.core.descriptions import (
+from barnabas.client.core.admin.descriptions import (
     EARLIEST,
     LATEST,
     MAX_TIMESTAMP,

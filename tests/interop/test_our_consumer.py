@@ -7,7 +7,7 @@ from confluent_kafka import Producer as ConfluentProducer
 from confluent_kafka import TopicPartition
 
 from barnabas import Consumer, Producer
-from barnabas.records.record import Record
+from barnabas.records.columns.record import Record
 from tests.interop import samples
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import Confluent, consumer_settings

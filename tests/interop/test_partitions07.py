@@ -4,7 +4,7 @@ import pytest
 from confluent_kafka import Consumer
 from confluent_kafka.admin import AdminClient, NewTopic
 
-from barnabas.records.message07 import encode_message
+from barnabas.records.messages07.message07 import encode_message
 from barnabas.testing import EmbeddedBroker
 from tests.wire07 import Wire07
 

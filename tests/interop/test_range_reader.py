@@ -5,7 +5,7 @@ import pytest
 
 from barnabas.client.sync.ranges import RangeReader
 from barnabas.errors import BrokerError, ErrorCode
-from barnabas.records.arrow import to_arrow
+from barnabas.records.columns.arrow import to_arrow
 from tests.interop import samples
 from tests.interop.brokers import InteropBroker
 from tests.interop.clients.confluent import Confluent

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from barnabas.records.checksums import crc32c
-from barnabas.records.compression import Codec, compress
+from barnabas.records.codecs.compression import Codec, compress
 from tests.interop.brokers import InteropBroker
 from tests.interop.raw import Raw, produce_7, produce_7_code
 from tests.interop.stored_log import stored_batches

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import pytest
 
 from barnabas import Consumer, Producer
-from barnabas.client.core.delivery import Sent
+from barnabas.client.core.producer.delivery import Sent
 from tests.interop.brokers import InteropBroker
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.our_broker import OurBroker

@@ -9,7 +9,7 @@ from kazoo.client import KazooClient
 
 from barnabas.errors import ConfigError, RegistryUnavailable, StorageError
 from barnabas.ports import Registry, SharedRegistry
-from barnabas.runtime.registry_zookeeper import ZooKeeperRegistry
+from barnabas.runtime.registries.zookeeper import ZooKeeperRegistry
 from tests import registry_scenarios
 from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.zookeeper import ZooKeeper

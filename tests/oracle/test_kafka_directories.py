@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
-from barnabas.log.opening import open_log
-from barnabas.log.partition_log import PartitionLog
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.recovery.opening import open_log
+from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogSettings
-from barnabas.records.batch import crc_is_right, walk
-from barnabas.records.columns import Wanted, decode_columns
-from barnabas.records.reading import decode_records
+from barnabas.records.batches.batch import crc_is_right, walk
+from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.reading import decode_records
 from barnabas.runtime.clock import SystemClock
-from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
+from barnabas.runtime.files.disk import RealDisk
 from barnabas.types import TopicPartition
 from tests.record_batches import make_batch
 

@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from barnabas.log.checkpoints import NO_CHECKPOINT
-from barnabas.log.config import LogConfig
+from barnabas.log.directories.checkpoints import NO_CHECKPOINT
 from barnabas.log.manager import LogManager
-from barnabas.log.opening import open_log
-from barnabas.log.partition_log import PartitionLog
-from barnabas.log.producer_snapshot import decode_snapshot
-from barnabas.log.producer_state import AppendedBatch
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.producers.producer_snapshot import decode_snapshot
+from barnabas.log.producers.producer_state import AppendedBatch
+from barnabas.log.recovery.opening import open_log
+from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogSettings
-from barnabas.records.batch import BatchHeader, crc_is_right, stamp, walk
+from barnabas.records.batches.batch import BatchHeader, crc_is_right, stamp, walk
 from barnabas.runtime.clock import SystemClock
-from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
+from barnabas.runtime.files.disk import RealDisk
 from barnabas.types import TopicPartition
 
 VECTORS = Path(__file__).parents[1] / "vectors" / "logs"

@@ -21,9 +21,9 @@ FALLBACK = "so the kernels will run uncompiled (much slower)"
 NEEDED = ("src", "setup.py", "pyproject.toml", "README.md", "LICENSE")
 USE = """
 from barnabas import kernels
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
-from barnabas.records.reading import decode_records
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.reading import decode_records
 
 builder = BatchBuilder(Codec.ZSTD, 1 << 20)
 builder.append(5, b"key", b"value", [("name", b"content")])

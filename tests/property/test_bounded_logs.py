@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
+from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogSettings
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
 from barnabas.runtime.clock import SystemClock
-from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
+from barnabas.runtime.files.disk import RealDisk
 from barnabas.types import TopicPartition
 
 pytestmark = pytest.mark.kernels

@@ -4,16 +4,16 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from barnabas.coordinators.group import joining, leaving, syncing
-from barnabas.coordinators.group.classic import ClassicGroup
-from barnabas.coordinators.group.group_records import decode_group
-from barnabas.coordinators.group.group_states import GroupState
-from barnabas.coordinators.group.joining import Join
-from barnabas.coordinators.group.member import Identity
-from barnabas.coordinators.group.replies import Effects, JoinReply, SyncReply
-from barnabas.coordinators.group.settings import GroupSettings
-from barnabas.coordinators.group.snapshot import group_of
-from barnabas.coordinators.group.syncing import Sync
+from barnabas.coordinators.classic_group import joining, leaving, syncing
+from barnabas.coordinators.classic_group.group import ClassicGroup
+from barnabas.coordinators.classic_group.group_records import decode_group
+from barnabas.coordinators.classic_group.group_states import GroupState
+from barnabas.coordinators.classic_group.joining import Join
+from barnabas.coordinators.classic_group.member import Identity
+from barnabas.coordinators.classic_group.replies import Effects, JoinReply, SyncReply
+from barnabas.coordinators.classic_group.settings import GroupSettings
+from barnabas.coordinators.classic_group.snapshot import group_of
+from barnabas.coordinators.classic_group.syncing import Sync
 from barnabas.errors import ErrorCode
 
 PARTITIONS = 7

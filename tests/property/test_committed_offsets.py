@@ -7,21 +7,21 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from barnabas.coordinators.group.offset_records import (
+from barnabas.coordinators.common.record_rows import RecordRows, rows_of
+from barnabas.coordinators.common.shard import CoordinatorRecord
+from barnabas.coordinators.offsets.offset_records import (
     CommittedOffset,
     Position,
     encode_commit,
     encode_removal,
 )
-from barnabas.coordinators.group.offsets import OffsetsShard
-from barnabas.coordinators.record_rows import RecordRows, rows_of
-from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.offsets.offsets import OffsetsShard
 from barnabas.errors import DecodeError
 from barnabas.kernels import committed_offsets
 from barnabas.protocol.internal.offset_commit_record import OffsetCommitKey, OffsetCommitValue
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.columns import Wanted, decode_columns
-from barnabas.records.compression import Codec
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.columns import Wanted, decode_columns
 from barnabas.wire.compiler import Codec as MessageCodec
 from tests.kernel_forms import source
 

@@ -9,15 +9,15 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
-from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
-from barnabas.log.partition_log import PartitionLog
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogSettings
-from barnabas.records.batch import crc_is_right, walk
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
-from barnabas.records.control import read_marker
-from barnabas.records.reading import decode_records
+from barnabas.records.batches.batch import crc_is_right, walk
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.batches.control import read_marker
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.reading import decode_records
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.types import TopicPartition
 from tests.memory_disk import Killed, MemoryDisk

@@ -6,12 +6,12 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
+from barnabas.coordinators.classic_group.member import Identity
+from barnabas.coordinators.common.shard import Replayed
+from barnabas.coordinators.common.topic_partitions import Place
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, ConsumerGroupState
 from barnabas.coordinators.consumer_group.groups import ConsumerGroups
-from barnabas.coordinators.consumer_group.places import Place
-from barnabas.coordinators.group.member import Identity
-from barnabas.coordinators.shard import Replayed
+from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply
 from barnabas.errors import BrokerError, ErrorCode
 from tests.unit.coordinators.compacting import CompactedLog
 from tests.unit.coordinators.refusals import refused_first

@@ -8,11 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kafka.record.memory_records import MemoryRecords as PythonRecords
 
-from barnabas.records.batch import read_header, stamp, stamp_append_time, walk
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
-from barnabas.records.convert import convert
-from barnabas.records.reading import decode_records
+from barnabas.records.batches.batch import read_header, stamp, stamp_append_time, walk
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.reading import decode_records
+from barnabas.records.old_messages.convert import convert
 from tests.message_sets import LOG_APPEND_TIME, message, wrapper
 
 pytestmark = pytest.mark.kernels

@@ -8,8 +8,8 @@ from tempfile import mkdtemp
 import pytest
 
 from barnabas.errors import StorageError
-from barnabas.log.checkpoints import LOG_START
-from barnabas.log.meta_properties import META_PROPERTIES
+from barnabas.log.directories.checkpoints import LOG_START
+from barnabas.log.directories.meta_properties import META_PROPERTIES
 from barnabas.types import TopicPartition
 from tests.damaged_directories import (
     CLEAN,

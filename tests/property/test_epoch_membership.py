@@ -11,8 +11,8 @@ from barnabas.client.core.group.epoch_states import EpochState
 from barnabas.client.core.group.membership import Change, Told
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.config.clients import ConsumerConfig
-from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
-from barnabas.coordinators.consumer_group.places import Place, by_topic
+from barnabas.coordinators.common.topic_partitions import Place, by_topic
+from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply
 from barnabas.errors import BrokerError
 from barnabas.protocol.consumer_group_heartbeat import (
     Assignment,

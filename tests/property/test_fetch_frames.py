@@ -30,7 +30,7 @@ from barnabas.records.aborted_transaction import AbortedTransaction
 from barnabas.versions import VersionRange
 from barnabas.wire.compiler import Codec
 from barnabas.wire.send import FileSlice, Send
-from tests.unit.runtime.test_connection import BytesFile
+from tests.unit.runtime.connections.test_connection import BytesFile
 
 pytestmark = pytest.mark.kernels
 

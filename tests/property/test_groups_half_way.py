@@ -6,11 +6,11 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from barnabas.coordinators.consumer_group.beating import Beat
+from barnabas.coordinators.classic_group.joining import Join
+from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
-from barnabas.coordinators.group.joining import Join
-from barnabas.coordinators.group.member import Identity
-from barnabas.coordinators.group.offset_records import CommittedOffset, Position, encode_commit
+from barnabas.coordinators.consumer_group.heartbeats import Beat
+from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position, encode_commit
 from barnabas.errors import BrokerError
 from tests.unit.coordinators.consumer_group.test_groups import a_classic_group
 from tests.unit.coordinators.refusals import refused_first

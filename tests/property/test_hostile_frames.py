@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from barnabas.errors import CorruptRecord, DecodeError
-from barnabas.records.compression import Codec, compress, decompress
+from barnabas.records.codecs.compression import Codec, compress, decompress
 from barnabas.wire.framing import FrameSplitter
 from fuzz.mutations import mutate
 from fuzz.targets import TARGETS, Target

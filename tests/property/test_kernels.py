@@ -7,9 +7,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from barnabas.kernels import implementation
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
-from barnabas.records.message07 import encode_set
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.messages07.message07 import encode_set
 from fuzz.compactions import compact, log
 from fuzz.kernels import compare
 from fuzz.mutations import mutate

@@ -10,16 +10,16 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from barnabas.lens.byte_messages import read_byte_messages
-from barnabas.lens.explaining import finished
-from barnabas.lens.kafka import KafkaLens
-from barnabas.lens.part import Asked, Explained
-from barnabas.lens.record_sets import read_records
-from barnabas.lens.walk import Content, Walk
+from barnabas.lens.contents.byte_messages import read_byte_messages
+from barnabas.lens.contents.record_sets import read_records
+from barnabas.lens.languages.kafka import KafkaLens
+from barnabas.lens.walks.explaining import finished
+from barnabas.lens.walks.part import Asked, Explained
+from barnabas.lens.walks.walk import Content, Walk
 from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.headers import RequestHeader, encode_request, encode_response
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec as Compression
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec as Compression
 from tests.message_sets import message, wrapper
 from tests.property.strategies.messages import messages
 

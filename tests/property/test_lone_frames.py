@@ -11,18 +11,18 @@ from typing import cast
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from barnabas.broker.admission import Admission
 from barnabas.broker.broker import Broker
-from barnabas.broker.connection import ClientConnection
-from barnabas.broker.purgatory import Pending, Unwritten
-from barnabas.broker.replicas import ReplicaManager
-from barnabas.broker.spoken import Spoken
-from barnabas.broker.turn import Turn
+from barnabas.broker.connections.connection import ClientConnection
+from barnabas.broker.connections.listener_dialects import Spoken
+from barnabas.broker.purgatory.admission import Admission
+from barnabas.broker.purgatory.purgatory import Pending, Unwritten
+from barnabas.broker.replicas.end_of_turn_writes import Turn
+from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.dialects.dialect import OnlyByClosing, Request, Unanswered
-from barnabas.runtime.connection import Connection
-from barnabas.runtime.departures import Departures
-from barnabas.runtime.frame_handler import Lone
-from barnabas.runtime.memory import ConnectionMemory
+from barnabas.runtime.connections.connection import Connection
+from barnabas.runtime.connections.departures import Departures
+from barnabas.runtime.connections.frame_handler import Lone
+from barnabas.runtime.connections.memory import ConnectionMemory
 from barnabas.wire.send import Send
 from tests.unit.runtime.manual_timers import ManualTimers
 from tests.unit.runtime.scripted_channel import ScriptedChannel

@@ -10,13 +10,13 @@ from barnabas.client.core.group.assignor import Counts
 from barnabas.client.core.group.membership import Membership, Told
 from barnabas.client.core.group.options import GroupOptions
 from barnabas.config.clients import ConsumerConfig
-from barnabas.coordinators.group import joining, leaving, syncing
-from barnabas.coordinators.group.classic import ClassicGroup
-from barnabas.coordinators.group.joining import Join
-from barnabas.coordinators.group.member import Identity
-from barnabas.coordinators.group.replies import Effects, JoinReply, SyncReply
-from barnabas.coordinators.group.settings import GroupSettings
-from barnabas.coordinators.group.syncing import Sync
+from barnabas.coordinators.classic_group import joining, leaving, syncing
+from barnabas.coordinators.classic_group.group import ClassicGroup
+from barnabas.coordinators.classic_group.joining import Join
+from barnabas.coordinators.classic_group.member import Identity
+from barnabas.coordinators.classic_group.replies import Effects, JoinReply, SyncReply
+from barnabas.coordinators.classic_group.settings import GroupSettings
+from barnabas.coordinators.classic_group.syncing import Sync
 from barnabas.errors import ErrorCode
 from barnabas.protocol.join_group import (
     JoinGroupRequest,

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from kafka.record.legacy_records import LegacyRecordBatchBuilder as PythonBuilder
 
-from barnabas.records.compression import Codec
-from barnabas.records.reading import decode_records
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.reading import decode_records
 
 CHUNKS = st.none() | st.binary(max_size=70) | st.builds(bytes, st.integers(0, 40_000))
 ROWS = st.lists(st.tuples(st.integers(0, 2**47), CHUNKS, CHUNKS), min_size=1, max_size=8)

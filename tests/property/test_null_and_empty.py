@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from barnabas.kernels import implementation, objects, objects_plain
-from barnabas.records.builder import build
-from barnabas.records.columns import BytesColumn, Wanted, decode_columns
-from barnabas.records.compression import Codec
-from barnabas.records.reading import decode_records
+from barnabas.records.batches.builder import build
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.columns import BytesColumn, Wanted, decode_columns
+from barnabas.records.columns.reading import decode_records
 
 pytestmark = pytest.mark.kernels
 

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from barnabas.errors import DiskFull, ErrorCode, StorageError
-from barnabas.log.checkpoints import Checkpoint
-from barnabas.log.config import LogConfig
-from barnabas.log.opening import create_log, open_log
-from barnabas.log.partition_log import PartitionLog
-from barnabas.log.retention import drop_expired
-from barnabas.log.truncation import truncate_log
-from barnabas.records.batch import crc_is_right, walk
-from barnabas.records.refused import RefusedRecords
+from barnabas.log.directories.checkpoints import Checkpoint
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.partition.retention import drop_expired
+from barnabas.log.recovery.opening import create_log, open_log
+from barnabas.log.recovery.truncation import truncate_log
+from barnabas.log.segments.log_config import LogConfig
+from barnabas.records.batches.batch import crc_is_right, walk
+from barnabas.records.batches.refused import RefusedRecords
 from barnabas.types import TopicPartition
 from tests.memory_disk import MemoryDisk
 from tests.record_batches import make_batch

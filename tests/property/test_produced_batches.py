@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from barnabas.records.checks import check_produced
-from barnabas.records.refused import RefusedRecords
+from barnabas.records.batches.checks import check_produced
+from barnabas.records.batches.refused import RefusedRecords
 from tests.record_batches import make_batch, seal
 
 pytestmark = pytest.mark.kernels

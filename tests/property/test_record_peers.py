@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from kafka.record.default_records import DefaultRecordBatch as PythonBatch
 from kafka.record.default_records import DefaultRecordBatchBuilder as PythonBuilder
 
-from barnabas.records.arrow import to_arrow
-from barnabas.records.batch import stamp
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.columns import Wanted, decode_columns
-from barnabas.records.compression import Codec
-from barnabas.records.encoding import EncodeOptions, Partitioner, encode_arrow
-from barnabas.records.reading import decode_records
+from barnabas.records.batches.batch import stamp
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.arrow import to_arrow
+from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.encoding import EncodeOptions, Partitioner, encode_arrow
+from barnabas.records.columns.reading import decode_records
 
 Headers = tuple[tuple[str, bytes | None], ...]
 Row = tuple[int, bytes | None, bytes | None, Headers]

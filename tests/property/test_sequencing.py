@@ -13,10 +13,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-from barnabas.client.core.delivery import Failed, Sent
-from barnabas.client.core.outgoing import Outgoing
+from barnabas.client.core.producer.delivery import Failed, Sent
+from barnabas.client.core.producer.outgoing import Outgoing
 from barnabas.errors import ConnectionFailed, ErrorCode
-from barnabas.records.batch import read_header
+from barnabas.records.batches.batch import read_header
 from tests.sending_harness import Harness, records_of, reply
 
 IN_RUN = 5

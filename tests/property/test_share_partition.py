@@ -4,7 +4,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.common.topic_partitions import Place
 from barnabas.coordinators.share_partition.acquiring import Batch, Limits, Most
 from barnabas.coordinators.share_partition.partition import (
     Acknowledge,

@@ -6,9 +6,9 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from barnabas.coordinators.streams_group.beating import StreamsBeat, StreamsReply
 from barnabas.coordinators.streams_group.group import Heard, StreamsGroup
 from barnabas.coordinators.streams_group.groups import StreamsGroups, deadline, loaded
+from barnabas.coordinators.streams_group.heartbeats import StreamsBeat, StreamsReply
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.tasks import NO_TASKS, Role, Task, Tasks
 from barnabas.errors import BrokerError

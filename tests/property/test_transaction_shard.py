@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
+from barnabas.coordinators.common.shard import CoordinatorRecord, CoordinatorResult
 from barnabas.coordinators.transaction.adding import Addition
 from barnabas.coordinators.transaction.ending import End
 from barnabas.coordinators.transaction.initiating import Initiation

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
-from barnabas.coordinators.group.introduction import introduction
-from barnabas.coordinators.group.member import Member
-from tests.unit.coordinators.group.acting import Acting
+from barnabas.coordinators.classic_group.member import Member
+from tests.unit.coordinators.classic_group.acting import Acting
 
 NAMES = ("ann", "bob", "cat", "dan")
 
@@ -70,10 +69,10 @@ steps = st.one_of(
 
 def assert_told_as_it_is(member: Member) -> None:
     """What is kept of how it was told of is what would be made now."""
-    known, member.introduction = member.introduction, None
+    known, member.description = member.description, None
     if known is not None:
-        assert introduction(member, known.protocol) == known
-        member.introduction = known
+        assert member.described(known.protocol) == known
+        member.description = known
 
 
 @given(st.lists(steps, min_size=5, max_size=30), st.sampled_from([4, 5, 1000]))

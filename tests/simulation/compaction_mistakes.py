@@ -2,17 +2,17 @@
 
 import pytest
 
+from barnabas.coordinators.common.draft import Draft
+from barnabas.coordinators.common.group_replay import Changing, GroupReplay
+from barnabas.coordinators.common.record_kinds import encode_record, read_record
+from barnabas.coordinators.common.shard import CoordinatorRecord
+from barnabas.coordinators.common.undo import WayBack
 from barnabas.coordinators.consumer_group import migration, records
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
-from barnabas.coordinators.draft import Draft
-from barnabas.coordinators.group_replay import Changing, GroupReplay
-from barnabas.coordinators.kinds import encode_record, read_record
-from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.coordinators.share_state.states import KeptState, ShareStates, StateKey
-from barnabas.coordinators.way_back import WayBack
 from barnabas.errors import DecodeError
 from barnabas.protocol.internal import share_state_records as layouts
-from barnabas.records.transactions import TransactionFilter
+from barnabas.records.compaction.transactions import TransactionFilter
 from barnabas.types import Buffer
 
 Patch = pytest.MonkeyPatch

@@ -5,23 +5,25 @@ from types import MappingProxyType
 
 import pytest
 
-from barnabas.broker import committed_reading
-from barnabas.broker.own_batch import OwnBatch
-from barnabas.broker.partition import Partition
+from barnabas.broker.replicas import committed_reading
+from barnabas.broker.replicas.own_batch import OwnBatch
+from barnabas.broker.replicas.partition import Partition
+from barnabas.coordinators import groups_shard as shard
+from barnabas.coordinators.classic_group import rebalancing
+from barnabas.coordinators.classic_group.group import ClassicGroup
+from barnabas.coordinators.classic_group.member import Member
 from barnabas.coordinators.consumer_group import committing
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import ConsumerMember
-from barnabas.coordinators.group import rebalancing, shard
-from barnabas.coordinators.group.classic import ClassicGroup
-from barnabas.coordinators.group.commit import Commit
-from barnabas.coordinators.group.member import Member
-from barnabas.coordinators.group.offsets import OffsetsShard
+from barnabas.coordinators.offsets.commit import Commit
+from barnabas.coordinators.offsets.offsets import OffsetsShard
 from barnabas.errors import ErrorCode
-from barnabas.log import opening, producer_recovery
-from barnabas.log.partition_log import PartitionLog
-from barnabas.log.producer_state import ProducerState
-from barnabas.log.seen_end import SeenEnd
-from barnabas.log.segment import Segment
+from barnabas.log.partition import producer_recovery
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.partition.seen_end import SeenEnd
+from barnabas.log.producers.producer_state import ProducerState
+from barnabas.log.recovery import opening
+from barnabas.log.segments.segment import Segment
 from tests.simulation.compaction_mistakes import COMPACTION_MISTAKES
 from tests.simulation.share_mistakes import SHARE_MISTAKES
 from tests.simulation.streams_mistakes import STREAMS_MISTAKES

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from barnabas.broker.group_offsets import GroupOffsets
-from barnabas.broker.share_states import KeptShares
-from barnabas.coordinators.group.offsets import OffsetsShard
+from barnabas.broker.groups.offsets import GroupOffsets
+from barnabas.broker.shares.states import KeptShares
+from barnabas.coordinators.offsets.offsets import OffsetsShard
 from barnabas.coordinators.share_partition import partition
 from barnabas.coordinators.share_partition.acquiring import Acquiring, Batch, Limits
 from barnabas.coordinators.share_partition.partition import SharePartition

@@ -5,10 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from barnabas.broker.group_shards import GroupShards, Held
-from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.broker.groups.group_shards import GroupShards, Held
+from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.streams_group import (
-    beating,
     committing,
     idling,
     reconciling,
@@ -16,8 +15,9 @@ from barnabas.coordinators.streams_group import (
     sticky_assignor,
     target,
 )
-from barnabas.coordinators.streams_group.beating import StreamsBeat
+from barnabas.coordinators.streams_group import heartbeats as beating
 from barnabas.coordinators.streams_group.group import StreamsGroup
+from barnabas.coordinators.streams_group.heartbeats import StreamsBeat
 from barnabas.coordinators.streams_group.member import StreamsMember
 from barnabas.coordinators.streams_group.statuses import Status, StatusCode
 from barnabas.coordinators.streams_group.tasks import Role, Task, Tasks

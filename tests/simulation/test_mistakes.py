@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from barnabas.sim.run import report, run_seed
+from sim.runs.run import report, run_seed
 from tests.simulation.mistakes import MISTAKES
 
 MOST_SEEDS = 60
@@ -53,4 +53,4 @@ def test_a_mistake_is_found(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     outcomes = map(run_seed, range(first, first + MOST_SEEDS))
     found = next((outcome for outcome in outcomes if outcome.problem), None)
     assert found is not None, f"{MOST_SEEDS} seeds were too few"
-    assert f"python -m barnabas.sim --seed {found.seed}" in report(found)
+    assert f"python -m sim --seed {found.seed}" in report(found)

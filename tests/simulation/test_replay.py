@@ -4,8 +4,8 @@ import os
 import subprocess
 import sys
 
-from barnabas.sim.run import run_seed
-from barnabas.sim.simulation import Simulation
+from sim.runs.run import run_seed
+from sim.runs.simulation import Simulation
 
 SEED = 23
 
@@ -20,7 +20,7 @@ def test_the_same_seed_gives_the_same_trace() -> None:
 def test_also_where_strings_have_other_hashes() -> None:
     digests = {
         subprocess.run(
-            [sys.executable, "-m", "barnabas.sim", "--seed", str(SEED)],
+            [sys.executable, "-m", "sim", "--seed", str(SEED)],
             env={**os.environ, "PYTHONHASHSEED": hashes},
             check=True,
             capture_output=True,

@@ -1,6 +1,6 @@
 """A fixed slice of the seeds that `make sim` runs: what must hold, holds."""
 
-from barnabas.sim.run import report, run_seed
+from sim.runs.run import report, run_seed
 
 SLICE = range(1, 17)
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from barnabas.records.compression import Codec
-from barnabas.records.message07 import encode_message, encode_set
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.messages07.message07 import encode_message, encode_set
 from barnabas.testing import EmbeddedBroker
 from tests.spark.running import numbers_in, run_available, to_files
 from tests.spark.topics import Topics

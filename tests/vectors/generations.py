@@ -33,10 +33,10 @@ from barnabas.protocol.produce import (
     TopicProduceData,
 )
 from barnabas.protocol.releases import apis_of
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
-from barnabas.records.message_sets import entries
-from barnabas.records.reading import decode_records
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.reading import decode_records
+from barnabas.records.message_rows import entries
 from barnabas.versions import VersionRange
 from tests.message_sets import message, wrapper
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from barnabas.cli.wire_output import Style, text_lines
-from barnabas.lens.conversation import Told
-from barnabas.lens.kafka import KafkaLens
-from barnabas.lens.part import Asked, Explained
-from barnabas.lens.record_sets import read_records
-from barnabas.lens.walk import Walk
+from barnabas.cli.wire.wire_output import Style, text_lines
+from barnabas.lens.capture.conversation import Told
+from barnabas.lens.contents.record_sets import read_records
+from barnabas.lens.languages.kafka import KafkaLens
+from barnabas.lens.walks.part import Asked, Explained
+from barnabas.lens.walks.walk import Walk
 from tests.vectors.annotated import Frame, annotate, from_text
 from tests.vectors.record_text import from_text as records_from_text
 

@@ -11,9 +11,9 @@ from barnabas.protocol.internal.control_records import ControlRecordTypeSchema, 
 from barnabas.protocol.internal.record_types import GROUP_RECORDS
 from barnabas.protocol.internal.state_files import AbortedTxn, ProducerSnapshot
 from barnabas.protocol.internal.transaction_record import TransactionLogValue
-from barnabas.records.batch import walk
+from barnabas.records.batches.batch import walk
 from barnabas.records.checksums import crc32c
-from barnabas.records.reading import decode_records
+from barnabas.records.columns.reading import decode_records
 from barnabas.wire.compiler import Codec
 
 LOGS = Path(__file__).with_name("logs")

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from barnabas import Consumer
-from barnabas.records.message07 import read_messages
+from barnabas.records.messages07.message07 import read_messages
 from barnabas.testing import EmbeddedBroker
 from tests.wire07 import Wire07
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from barnabas.broker.broker_settings import BrokerSettings
-from barnabas.broker.config_entries import broker_entries
+from barnabas.broker.properties.broker_settings import BrokerSettings
+from barnabas.broker.properties.config_entries import broker_entries
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.releases import release_line
 

@@ -9,12 +9,12 @@ import pyarrow as pa
 import pytest
 
 from barnabas.errors import CorruptRecord
-from barnabas.records.arrow import to_arrow
-from barnabas.records.batch import crc_is_right, read_header
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.columns import Wanted, decode_columns
-from barnabas.records.compression import Codec, decompress
-from barnabas.records.reading import decode_records
+from barnabas.records.batches.batch import crc_is_right, read_header
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec, decompress
+from barnabas.records.columns.arrow import to_arrow
+from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.columns.reading import decode_records
 from tests.vectors.record_text import CODECS, from_text, said, to_text
 
 FILES = sorted(Path(__file__).with_name("records").glob("*.txt"))

@@ -4,45 +4,45 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from barnabas.broker.broker_settings import BrokerSettings
-from barnabas.broker.client_memory import ClientMemory
-from barnabas.broker.client_resources import ClientResources
-from barnabas.broker.fetch_sessions import FetchSessions
-from barnabas.broker.group_offsets import GroupOffsets
-from barnabas.broker.group_policies import consumer_policy
-from barnabas.broker.group_removal import GroupRemoval
-from barnabas.broker.group_shards import GroupShards, Held
-from barnabas.broker.internal_names import SHARES_TOPIC
-from barnabas.broker.known_topics import KnownTopics
-from barnabas.broker.policies import Policies
-from barnabas.broker.producer_ids import ProducerIds
-from barnabas.broker.profile import Profile
-from barnabas.broker.purgatory import Purgatory
-from barnabas.broker.quotas import Quotas
-from barnabas.broker.registry_offsets import RegistryOffsets
-from barnabas.broker.replicas import ReplicaManager
-from barnabas.broker.stepping import Stepping
-from barnabas.broker.telemetry import Telemetry
-from barnabas.broker.telemetry_match import Software
-from barnabas.broker.throttling import Throttling
-from barnabas.broker.topic_descriptions import TopicDescriptions
-from barnabas.broker.topic_znodes import Topic
-from barnabas.broker.topics import Topics
-from barnabas.broker.turn import Turn
+from barnabas.broker.groups.consumer_policies import consumer_policy
+from barnabas.broker.groups.group_shards import GroupShards, Held
+from barnabas.broker.groups.offsets import GroupOffsets
+from barnabas.broker.groups.policies import Policies
+from barnabas.broker.groups.registry_offsets import RegistryOffsets
+from barnabas.broker.groups.removal import GroupRemoval
+from barnabas.broker.properties.broker_settings import BrokerSettings
+from barnabas.broker.properties.client_resources import ClientResources
+from barnabas.broker.properties.profile import Profile
+from barnabas.broker.properties.telemetry import Telemetry
+from barnabas.broker.properties.telemetry_match import Software
+from barnabas.broker.purgatory.purgatory import Purgatory
+from barnabas.broker.purgatory.stepping import Stepping
+from barnabas.broker.quotas.client_memory import ClientMemory
+from barnabas.broker.quotas.quotas import Quotas
+from barnabas.broker.quotas.throttling import Throttling
+from barnabas.broker.replicas.end_of_turn_writes import Turn
+from barnabas.broker.replicas.fetch_sessions import FetchSessions
+from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.broker.topics.known_topics import KnownTopics
+from barnabas.broker.topics.topic_descriptions import TopicDescriptions
+from barnabas.broker.topics.topics import Topics
+from barnabas.broker.transactions.producer_ids import ProducerIds
+from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
-from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.consumer_group.environment import Surroundings
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
-from barnabas.coordinators.consumer_group.surroundings import Surroundings
+from barnabas.coordinators.internal_topics import SHARES_TOPIC
 from barnabas.dialects.kafka.requests import Ways
 from barnabas.log.manager import LogManager
 from barnabas.ports import Clock, Entropy, Registry, Timers
 
 if TYPE_CHECKING:
-    from barnabas.broker.group_members import GroupMembers
-    from barnabas.broker.shares import Shares
-    from barnabas.broker.streams_members import StreamsMembers
-    from barnabas.broker.transactions import Transactions
+    from barnabas.broker.groups.members import GroupMembers
+    from barnabas.broker.groups.streams_members import StreamsMembers
+    from barnabas.broker.shares.shares import Shares
+    from barnabas.broker.transactions.transactions import Transactions
 
 
 @dataclass(slots=True, kw_only=True)
@@ -96,7 +96,7 @@ class Broker:
         self.ways = Ways(self.profile.served, self.config.socket_request_max_memory_bytes)
         self.turn = Turn(self.replicas, self.timers)
         most_bytes = self.config.socket_request_max_memory_bytes
-        self.stepping = Stepping(self.replicas, self.timers, self.clock.monotonic, most_bytes)
+        self.stepping = Stepping(self.replicas.write, self.timers, self.clock.monotonic, most_bytes)
         self.descriptions = TopicDescriptions(self.topics)
         self.registry_offsets = RegistryOffsets(self.registry)
         self.offsets = GroupOffsets(self.groups, self.config)
@@ -141,8 +141,8 @@ class Broker:
     def members(self) -> "GroupMembers":
         """The members of groups. Made when first asked for: a broker starts faster so."""
         if self._members is None:
-            from barnabas.broker.group_members import GroupMembers
-            from barnabas.broker.group_membership import GroupMembership
+            from barnabas.broker.groups.classic_membership import GroupMembership
+            from barnabas.broker.groups.members import GroupMembers
 
             classic = GroupMembership(self.groups, self.timers)
             self._members = GroupMembers(
@@ -154,17 +154,23 @@ class Broker:
     def shares(self) -> "Shares":
         """The share groups. Made when first asked for, as the members are."""
         if self._shares is None:
-            from barnabas.broker.shares import Shares
+            from barnabas.broker.shares.partitions import Time
+            from barnabas.broker.shares.policies import share_policy
+            from barnabas.broker.shares.shares import Shares
 
-            self._shares = Shares(self)
+            time = Time(self.purgatory, self.clock, self.timers, self.client_memory)
+            policies = Policies(self.settings, self.client_resources, share_policy)
+            self._shares = Shares(
+                self.topics, self.replicas, self.groups, time, self.config, policies
+            )
         return self._shares
 
     @property
     def streams(self) -> "StreamsMembers":
         """The streams groups. Made when first asked for, as the members are."""
         if self._streams is None:
-            from barnabas.broker.streams_members import StreamsMembers
-            from barnabas.broker.streams_policies import streams_policy
+            from barnabas.broker.groups.streams_members import StreamsMembers
+            from barnabas.broker.groups.streams_policies import streams_policy
 
             policies = Policies(self.settings, self.client_resources, streams_policy)
             self._streams = StreamsMembers(self.groups, self.timers, policies)
@@ -174,10 +180,10 @@ class Broker:
     def transactions(self) -> "Transactions":
         """The transactional producers. Made when first asked for: a broker starts faster so."""
         if self._transactions is None:
-            from barnabas.broker.features import level_of
-            from barnabas.broker.transaction_markers import TransactionMarkers
-            from barnabas.broker.transaction_shards import TransactionShards
-            from barnabas.broker.transactions import Transactions
+            from barnabas.broker.properties.features import level_of
+            from barnabas.broker.transactions.markers import TransactionMarkers
+            from barnabas.broker.transactions.transaction_shards import TransactionShards
+            from barnabas.broker.transactions.transactions import Transactions
             from barnabas.coordinators.transaction.shard import TransactionShard
 
             record_version = min(level_of(self.profile, "transaction.version"), 1)

@@ -4,19 +4,19 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
 
-from barnabas.broker.presence import Registries
 from barnabas.broker.server import BrokerServer, World
+from barnabas.broker.zookeeper.registrations import Registries
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.errors import ConfigError, KafkaError, RegistryUnavailable
 from barnabas.ports import SharedRegistry
 from barnabas.runtime.clock import SystemClock
-from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
+from barnabas.runtime.event_loop import EventLoop
+from barnabas.runtime.files.disk import RealDisk
 from barnabas.runtime.heap import SECONDS, system_heap
-from barnabas.runtime.listener import SocketOptions
-from barnabas.runtime.loop import EventLoop
-from barnabas.runtime.registry_embedded import EmbeddedRegistry
+from barnabas.runtime.registries.embedded import EmbeddedRegistry
+from barnabas.runtime.sockets.listener import SocketOptions
 from barnabas.runtime.worker import ThreadWorker
 
 
@@ -144,7 +144,7 @@ class Node:
         """
         without = f"a broker needs no ZooKeeper: leave out {name}, or --set {name}= over a file's"
         try:
-            from barnabas.runtime.registry_zookeeper import ZooKeeperRegistry
+            from barnabas.runtime.registries.zookeeper import ZooKeeperRegistry
         except ImportError as error:
             what = f"ZooKeeper needs a package: pip install kazoo ({error})"
             raise ConfigError(f"{name}={place}: {what}; {without}") from None

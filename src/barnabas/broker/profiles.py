@@ -1,7 +1,7 @@
 """The profiles that a broker can take on: a release of Kafka, or everything at once."""
 
 from barnabas.broker.dispatch import SERVED
-from barnabas.broker.profile import Profile
+from barnabas.broker.properties.profile import Profile
 from barnabas.config.releases import RELEASE_07, is_before
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey

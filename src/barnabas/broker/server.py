@@ -5,32 +5,33 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from barnabas.broker.assignments import check_count, check_total, placed
 from barnabas.broker.background import Background
 from barnabas.broker.broker import Broker
-from barnabas.broker.broker_settings import BrokerSettings
-from barnabas.broker.byte_topics import fill_holes
-from barnabas.broker.client_memory import ClientMemory
-from barnabas.broker.connections import IDLE_TICKS, Connections
-from barnabas.broker.fetch_sessions import FetchSessions
-from barnabas.broker.group_shards import GroupShards
-from barnabas.broker.hosting import Hosting, config_of_kept, log_config
-from barnabas.broker.internal_names import TRANSACTIONS_TOPIC
-from barnabas.broker.presence import Registries, cluster_in, join_cluster, register
-from barnabas.broker.producer_ids import ProducerIds
+from barnabas.broker.connections.client_connections import IDLE_TICKS, Connections
+from barnabas.broker.connections.listener_dialects import spoken
+from barnabas.broker.groups.group_shards import GroupShards
 from barnabas.broker.profiles import profile_of
-from barnabas.broker.purgatory import Purgatory
-from barnabas.broker.replicas import ReplicaManager
-from barnabas.broker.spoken import spoken
-from barnabas.broker.topic_znodes import Written, written_in
-from barnabas.broker.topics import Topics
+from barnabas.broker.properties.broker_settings import BrokerSettings
+from barnabas.broker.properties.log_properties import config_of_kept, log_config
+from barnabas.broker.purgatory.purgatory import Purgatory
+from barnabas.broker.quotas.client_memory import ClientMemory
+from barnabas.broker.replicas.fetch_sessions import FetchSessions
+from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.broker.requests.byte_topics import fill_holes
+from barnabas.broker.topics.assignments import check_count, check_total, placed
+from barnabas.broker.topics.hosting import Hosting
+from barnabas.broker.topics.topics import Topics
+from barnabas.broker.transactions.producer_ids import ProducerIds
+from barnabas.broker.znodes.topic_znodes import Written, written_in
+from barnabas.broker.zookeeper.registrations import Registries, cluster_in, join_cluster, register
 from barnabas.config.at_start import check_at_start
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint, advertised, dialect_of, listeners
+from barnabas.coordinators.internal_topics import TRANSACTIONS_TOPIC
 from barnabas.errors import ConfigError, KafkaError
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
-from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
+from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogEvent, LogSettings
 from barnabas.ports import (
     Channel,
@@ -44,9 +45,9 @@ from barnabas.ports import (
 )
 
 if TYPE_CHECKING:
-    from barnabas.broker.kraft_metadata import ToldTopic
-    from barnabas.broker.presence import AnyRegistration
-    from barnabas.broker.transactions import Transactions
+    from barnabas.broker.topics.kraft_metadata import ToldTopic
+    from barnabas.broker.transactions.transactions import Transactions
+    from barnabas.broker.zookeeper.registrations import AnyRegistration
 
 log = logging.getLogger(__name__)
 
@@ -279,7 +280,7 @@ class BrokerServer:
     def _told(self) -> dict[str, "ToldTopic"]:
         """Of topics that a Kafka left in our directories."""
         # Imported late: a broker starts faster without it.
-        from barnabas.broker.kraft_metadata import topics_told
+        from barnabas.broker.topics.kraft_metadata import topics_told
 
         return topics_told(self._world.disk, self._logs.usable_paths)
 

@@ -6,15 +6,21 @@ from functools import partial
 import click
 
 from barnabas import Admin
-from barnabas.cli.connection import (
+from barnabas.cli.arguments.connection import (
     administering,
     client_settings,
     connection_options,
     existing_topics,
 )
-from barnabas.cli.output import show_rows
-from barnabas.cli.properties import COLUMNS, property_options, refuse_unknown, rows_of, wanted
-from barnabas.client.core.descriptions import ConfigEntry, ConfigSource, Resource
+from barnabas.cli.arguments.properties import (
+    COLUMNS,
+    property_options,
+    refuse_unknown,
+    rows_of,
+    wanted,
+)
+from barnabas.cli.output.output import show_rows
+from barnabas.client.core.admin.descriptions import ConfigEntry, ConfigSource, Resource
 from barnabas.errors import ConfigError
 
 _KINDS = {

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Iterator, Sequence
 import click
 
 from barnabas import Admin
-from barnabas.cli.connection import (
+from barnabas.cli.arguments.connection import (
     administering,
     client_settings,
     connection_options,
     existing_topics,
 )
-from barnabas.cli.names import named
-from barnabas.cli.output import Cell, counted, show_rows, tell
-from barnabas.cli.places import shown
-from barnabas.client.core.cluster_view import TopicView
-from barnabas.client.core.descriptions import EARLIEST, LATEST
+from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.places import shown
+from barnabas.cli.output.output import Cell, counted, show_rows, tell
+from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
+from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.errors import ConfigError
 from barnabas.types import TopicPartition
 

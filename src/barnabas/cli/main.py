@@ -11,13 +11,13 @@ from typing import Any, Never
 
 import click
 
-from barnabas import __version__
+from barnabas.cli.arguments.hints import with_hints
+from barnabas.cli.arguments.usage import HintingGroup
 from barnabas.cli.ending import end_in_order
-from barnabas.cli.hints import with_hints
-from barnabas.cli.log_lines import log_to_stderr
-from barnabas.cli.printable import printable_lines
-from barnabas.cli.usage import HintingGroup
+from barnabas.cli.output.log_lines import log_to_stderr
+from barnabas.cli.output.printable import printable_lines
 from barnabas.errors import KafkaError
+from barnabas.version import __version__
 
 
 def _serve() -> click.Command:
@@ -45,19 +45,19 @@ def _quotas() -> click.Command:
 
 
 def _produce() -> click.Command:
-    from barnabas.cli.produce import produce
+    from barnabas.cli.records.produce import produce
 
     return produce
 
 
 def _consume() -> click.Command:
-    from barnabas.cli.consume import consume
+    from barnabas.cli.records.consume import consume
 
     return consume
 
 
 def _groups() -> click.Command:
-    from barnabas.cli.groups import groups
+    from barnabas.cli.groups.groups import groups
 
     return groups
 
@@ -69,7 +69,7 @@ def _demo() -> click.Command:
 
 
 def _log() -> click.Command:
-    from barnabas.cli.log import log
+    from barnabas.cli.log.log import log
 
     return log
 
@@ -93,13 +93,13 @@ def _transactions() -> click.Command:
 
 
 def _migrate() -> click.Command:
-    from barnabas.cli.migrate import migrate
+    from barnabas.cli.migrate.migrate import migrate
 
     return migrate
 
 
 def _wire() -> click.Command:
-    from barnabas.cli.wire import wire
+    from barnabas.cli.wire.wire import wire
 
     return wire
 

@@ -2,8 +2,8 @@
 
 import click
 
-from barnabas.cli.output import Row, show_rows
-from barnabas.cli.usage import usage
+from barnabas.cli.arguments.usage import usage
+from barnabas.cli.output.output import Row, show_rows
 from barnabas.config.releases import RELEASE_07, RELEASES, release_line
 
 

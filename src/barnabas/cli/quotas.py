@@ -2,9 +2,9 @@
 
 import click
 
-from barnabas.cli.connection import administering, client_settings, connection_options
-from barnabas.cli.output import show_rows
-from barnabas.cli.usage import typed, usage
+from barnabas.cli.arguments.connection import administering, client_settings, connection_options
+from barnabas.cli.arguments.usage import typed, usage
+from barnabas.cli.output.output import show_rows
 from barnabas.errors import ConfigError
 
 _DEFAULT = "*"

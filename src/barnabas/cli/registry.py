@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-from barnabas.cli.output import counted, show_json, show_rows
-from barnabas.cli.usage import HintingGroup
+from barnabas.cli.arguments.usage import HintingGroup
+from barnabas.cli.output.output import counted, show_json, show_rows
 from barnabas.errors import LockHeld, LogDirInUse, StorageError
-from barnabas.runtime.disk import RealDisk
-from barnabas.runtime.registry_copies import read_copies
-from barnabas.runtime.registry_embedded import EmbeddedRegistry
-from barnabas.runtime.registry_journal import Journal
+from barnabas.runtime.files.disk import RealDisk
+from barnabas.runtime.registries.copies import read_copies
+from barnabas.runtime.registries.embedded import EmbeddedRegistry
+from barnabas.runtime.registries.journal import Journal
 
 _FILE = "barnabas.registry"
 _COLUMNS = ("file", "bytes", "changes", "state")

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from barnabas import __version__
-from barnabas.cli.hints import DEFAULT_SERVERS, add_hint_to_serve
-from barnabas.cli.log_lines import log_from
-from barnabas.cli.names import named
-from barnabas.cli.usage import usage
+from barnabas.cli.arguments.hints import DEFAULT_SERVERS, add_hint_to_serve
+from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.usage import usage
+from barnabas.cli.output.log_lines import log_from
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.files import Given, file_properties, merge, overrides, values
 from barnabas.config.listeners import Endpoint
 from barnabas.config.releases import release_line
 from barnabas.errors import ConfigError, ConnectionFailed, LogDirFailed
+from barnabas.version import __version__
 
 if TYPE_CHECKING:
     from barnabas.broker.node import Node
@@ -149,7 +149,7 @@ def configuration(given: dict[str, Given], release: str = "") -> BrokerConfig:
 
 def _owner(directories: list[str]) -> int | None:
     """The node that the first directory with a sound meta.properties belongs to."""
-    from barnabas.log.meta_properties import META_PROPERTIES, parse_meta_properties
+    from barnabas.log.directories.meta_properties import META_PROPERTIES, parse_meta_properties
 
     for directory in directories:
         path = Path(directory) / META_PROPERTIES

@@ -5,25 +5,31 @@ import sys
 import click
 
 from barnabas import Admin
-from barnabas.cli.connection import (
+from barnabas.cli.arguments.connection import (
     administering,
     client_settings,
     connection_options,
     existing_topics,
 )
+from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.properties import (
+    COLUMNS,
+    property_options,
+    refuse_unknown,
+    rows_of,
+    wanted,
+)
+from barnabas.cli.arguments.usage import HintingGroup, typed
 from barnabas.cli.lost_partitions import give_up, offline
-from barnabas.cli.names import named
-from barnabas.cli.output import counted, show_json, show_rows, tell
-from barnabas.cli.properties import COLUMNS, property_options, refuse_unknown, rows_of, wanted
-from barnabas.cli.usage import HintingGroup, typed
-from barnabas.client.core.cluster_view import TopicView
-from barnabas.client.core.descriptions import (
+from barnabas.cli.output.output import counted, show_json, show_rows, tell
+from barnabas.client.core.admin.descriptions import (
     EARLIEST,
     LATEST,
     ConfigSource,
     NewTopic,
     Resource,
 )
+from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.config.topic import TopicConfig
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.types import TopicPartition

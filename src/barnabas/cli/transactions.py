@@ -5,18 +5,21 @@ import sys
 import click
 
 from barnabas import Admin
-from barnabas.cli.connection import (
+from barnabas.cli.arguments.connection import (
     administering,
     client_settings,
     connection_options,
     existing_topics,
 )
-from barnabas.cli.names import named
-from barnabas.cli.output import Moment, counted, show_json, show_rows, tell
-from barnabas.cli.places import as_typed, shown
-from barnabas.cli.usage import HintingGroup, Spelled
-from barnabas.client.core.absence import meant
-from barnabas.client.core.transaction_descriptions import TRANSACTION_STATES, TransactionDescription
+from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.places import as_typed, shown
+from barnabas.cli.arguments.usage import HintingGroup, Spelled
+from barnabas.cli.output.output import Moment, counted, show_json, show_rows, tell
+from barnabas.client.core.admin.transaction_descriptions import (
+    TRANSACTION_STATES,
+    TransactionDescription,
+)
+from barnabas.client.core.cluster.absence import meant
 from barnabas.config.definition import LONG_MAX
 from barnabas.errors import BrokerError, ConfigError, ErrorCode
 from barnabas.runtime.clock import SystemClock

@@ -7,17 +7,17 @@ request, and 12 MB as texts.
 
 from collections.abc import Iterable, Mapping
 
-from barnabas.coordinators.consumer_group.beating import Beat
+from barnabas.coordinators.classic_group.group import ClassicGroup
+from barnabas.coordinators.classic_group.joining import Join
+from barnabas.coordinators.classic_group.member import Member, Protocols
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
+from barnabas.coordinators.consumer_group.heartbeats import Beat
 from barnabas.coordinators.consumer_group.member import ConsumerMember
-from barnabas.coordinators.group.classic import ClassicGroup
-from barnabas.coordinators.group.joining import Join
-from barnabas.coordinators.group.member import Member, Protocols
-from barnabas.coordinators.group.shard import GroupShard
+from barnabas.coordinators.groups_shard import GroupShard
 from barnabas.coordinators.share_group.group import ShareGroup, ShareMember
 from barnabas.coordinators.share_group.groups import ShareBeat
-from barnabas.coordinators.streams_group.beating import StreamsBeat
 from barnabas.coordinators.streams_group.group import StreamsGroup
+from barnabas.coordinators.streams_group.heartbeats import StreamsBeat
 from barnabas.coordinators.streams_group.member import StreamsMember
 from barnabas.coordinators.streams_group.topology import Topology
 

@@ -11,7 +11,7 @@ from time import perf_counter
 from rich.console import Console
 
 from barnabas import Admin, Consumer, NewTopic, Producer
-from barnabas.client.core.delivery import Sent
+from barnabas.client.core.producer.delivery import Sent
 from barnabas.demo.broker_process import broker_process
 from barnabas.demo.checking import (
     CheckFailed,

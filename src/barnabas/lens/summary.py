@@ -2,8 +2,8 @@
 
 import re
 
-from barnabas.lens.part import Explained, Part
-from barnabas.lens.words import error_text, uuid_text
+from barnabas.lens.walks.part import Explained, Part
+from barnabas.lens.walks.words import error_text, uuid_text
 
 _MOST_TOPICS = 3
 _TOPIC = re.compile(r"(^|.*\.)(topic|topic_name|(topic\w*|responses)\[\d+\]\.name)$|topics\[\d+\]$")

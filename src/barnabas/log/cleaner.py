@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from barnabas.errors import CorruptRecord, StorageError
-from barnabas.log.checkpoints import CLEANED_UP_TO, read_offsets, write_offsets
-from barnabas.log.cleanable import Cleanable, find_cleanable
+from barnabas.log.cleaning.cleanable import Cleanable, find_cleanable
+from barnabas.log.cleaning.replacement import discard_cleaned, replace_segments
+from barnabas.log.directories.checkpoints import CLEANED_UP_TO, read_offsets, write_offsets
 from barnabas.log.manager import LogManager
-from barnabas.log.partition_log import PartitionLog
-from barnabas.log.replacement import discard_cleaned, replace_segments
+from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.log.start import LogEvent
 from barnabas.ports import Disk, Entropy, Work, Worker
 from barnabas.types import TopicPartition
 
 if TYPE_CHECKING:
-    from barnabas.log.compaction import Compaction
+    from barnabas.log.cleaning.compaction import Compaction
 
 
 class CleanerSettings(NamedTuple):
@@ -111,7 +111,7 @@ class LogCleaner:
             self._next_look = now_ms + self._settings.backoff_ms
             return
         # Imported late: a broker starts faster without it.
-        from barnabas.log.compaction import Compaction, begin_round
+        from barnabas.log.cleaning.compaction import Compaction, begin_round
 
         _ratio, log, found = chosen
         memory = self._settings.dedupe_buffer_size, self._settings.io_buffer_load_factor

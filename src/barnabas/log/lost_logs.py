@@ -6,16 +6,16 @@ Nothing is made in their place: their records would have other contents under th
 from typing import NamedTuple
 
 from barnabas.errors import LogDirFailed
-from barnabas.log.config import LogConfig
-from barnabas.log.directories import LogDirectories
-from barnabas.log.directory import LogDirectory
+from barnabas.log.directories.directories import LogDirectories
+from barnabas.log.directories.directory import LogDirectory
+from barnabas.log.directories.inventory import DELETED_AWAY, REPLACED, Known, Section
+from barnabas.log.directories.keeper import InventoryKeeper
 from barnabas.log.file_names import partition_directory
-from barnabas.log.inventory import DELETED_AWAY, REPLACED, Known, Section
-from barnabas.log.keeper import InventoryKeeper
-from barnabas.log.leader_epochs import LeaderEpochs
-from barnabas.log.offline_log import OfflineLog
-from barnabas.log.opening import Origin
-from barnabas.log.partition_log import PartitionLog
+from barnabas.log.partition.leader_epochs import LeaderEpochs
+from barnabas.log.partition.offline_log import OfflineLog
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.recovery.opening import Origin
+from barnabas.log.segments.log_config import LogConfig
 from barnabas.ports import Disk
 from barnabas.types import TopicPartition
 

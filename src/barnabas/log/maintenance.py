@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from barnabas.errors import StorageError
-from barnabas.log.directories import LogDirectories
-from barnabas.log.directory import LogDirectory
+from barnabas.log.directories.directories import LogDirectories
+from barnabas.log.directories.directory import LogDirectory
+from barnabas.log.directories.keeper import InventoryKeeper
+from barnabas.log.directories.removals import Removals
 from barnabas.log.file_names import DELETED, SEGMENT_FILES
-from barnabas.log.keeper import InventoryKeeper
-from barnabas.log.partition_log import PartitionLog
-from barnabas.log.removals import Removals
-from barnabas.log.retention import drop_expired
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.partition.retention import drop_expired
 from barnabas.log.schedule import Schedule
-from barnabas.log.segment import Segment
+from barnabas.log.segments.segment import Segment
 from barnabas.log.start import LogEvent, LogSettings
 from barnabas.types import TopicPartition
 

@@ -9,25 +9,25 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from barnabas.errors import LogDirFailed, SegmentsMissing, StorageError
-from barnabas.log.config import LogConfig
-from barnabas.log.directories import LogDirectories
-from barnabas.log.directory import LogDirectory
+from barnabas.log.directories.directories import LogDirectories
+from barnabas.log.directories.directory import LogDirectory
+from barnabas.log.directories.keeper import InventoryKeeper
+from barnabas.log.directories.partition_metadata import encode_topic_id
+from barnabas.log.directories.removals import Removals
 from barnabas.log.file_names import (
     DELETED_DIRECTORY,
     PARTITION_METADATA,
     STRAY_DIRECTORY,
     renamed_directory,
 )
-from barnabas.log.giving_up import reopen
-from barnabas.log.keeper import InventoryKeeper
 from barnabas.log.lost_logs import LostLogs, origin_of
 from barnabas.log.maintenance import LogMaintenance, not_written
-from barnabas.log.offline_log import OfflineLog
-from barnabas.log.opening import BEGINNING, Origin, create_log
-from barnabas.log.partition_log import PartitionLog
-from barnabas.log.partition_metadata import encode_topic_id
-from barnabas.log.removals import Removals
-from barnabas.log.segment import Segment
+from barnabas.log.partition.offline_log import OfflineLog
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.recovery.giving_up import reopen
+from barnabas.log.recovery.opening import BEGINNING, Origin, create_log
+from barnabas.log.segments.log_config import LogConfig
+from barnabas.log.segments.segment import Segment
 from barnabas.log.start import LogEvent, LogSettings, LogStart
 from barnabas.ports import Clock, Disk, Entropy
 from barnabas.types import TopicPartition

@@ -9,16 +9,16 @@ from functools import partial
 from typing import NamedTuple
 
 from barnabas.errors import LogDirFailed, StorageError
-from barnabas.log.checkpoints import Checkpoint
-from barnabas.log.config import LogConfig
-from barnabas.log.directories import LogDirectories
-from barnabas.log.directory import LogDirectory
+from barnabas.log.directories.checkpoints import Checkpoint
+from barnabas.log.directories.directories import LogDirectories
+from barnabas.log.directories.directory import LogDirectory
+from barnabas.log.directories.inventory import DELETED_AWAY, REPLACED, THERE
+from barnabas.log.directories.keeper import InventoryKeeper
 from barnabas.log.file_names import DELETED_DIRECTORY, STRAY_DIRECTORY, renamed_directory
-from barnabas.log.inventory import DELETED_AWAY, REPLACED, THERE
-from barnabas.log.keeper import InventoryKeeper
-from barnabas.log.offline_log import OfflineLog
-from barnabas.log.opening import open_log
-from barnabas.log.partition_log import PartitionLog
+from barnabas.log.partition.offline_log import OfflineLog
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.recovery.opening import open_log
+from barnabas.log.segments.log_config import LogConfig
 from barnabas.ports import Disk, Entropy
 from barnabas.types import TopicPartition
 

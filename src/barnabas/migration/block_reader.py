@@ -9,8 +9,8 @@ from typing import NamedTuple
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.migration.errors import MigrationStopped
 from barnabas.migration.source import Source
-from barnabas.records.flat_set07 import FlatSet, flatten
-from barnabas.records.message07 import FetchTooSmall, InvalidMessage
+from barnabas.records.messages07.flat_set07 import FlatSet, flatten
+from barnabas.records.messages07.message07 import FetchTooSmall, InvalidMessage
 
 _LENGTH = Struct(">i")
 _SMALLEST_LENGTH = 5

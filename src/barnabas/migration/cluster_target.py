@@ -8,12 +8,12 @@ import asyncio
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from barnabas.client.aio.asking import by_leader, lookup_offsets, persist
-from barnabas.client.aio.cluster import Cluster, check
-from barnabas.client.aio.ranges import RangeFetches, RangeOptions
-from barnabas.client.aio.surroundings import Surroundings
-from barnabas.client.core.deadline import Deadline
-from barnabas.client.core.descriptions import EARLIEST, LATEST
+from barnabas.client.aio.cluster.cluster import Cluster, check
+from barnabas.client.aio.cluster.environment import Surroundings
+from barnabas.client.aio.cluster.retries import by_leader, lookup_offsets, persist
+from barnabas.client.aio.fetching.ranges import RangeFetches, RangeOptions
+from barnabas.client.core.admin.descriptions import EARLIEST, LATEST
+from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.client.sync.ranges import RangeReader
 from barnabas.config.clients import ClientConfig, ConsumerConfig, ProducerConfig
 from barnabas.errors import ErrorCode
@@ -23,9 +23,9 @@ from barnabas.migration.target import OutOfStep
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.init_producer_id import InitProducerIdRequest
 from barnabas.protocol.produce import PartitionProduceData, ProduceRequest, TopicProduceData
-from barnabas.records.batch import walk
-from barnabas.records.columns import BytesColumn, Wanted
-from barnabas.runtime.caller_loop import CallerLoop
+from barnabas.records.batches.batch import walk
+from barnabas.records.columns.columns import BytesColumn, Wanted
+from barnabas.runtime.loops.caller_loop import CallerLoop
 from barnabas.types import Offset, OffsetRange, TopicPartition
 
 _BY_NAME: Final = 12

@@ -11,7 +11,7 @@ from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.log.file_names import JAFKA_LOG, OLD_LOG, parse_partition_directory
 from barnabas.migration.errors import TopicNotThere
 from barnabas.ports import Disk
-from barnabas.runtime.file_parts import read_part
+from barnabas.runtime.files.file_parts import read_part
 
 
 class _Segment(NamedTuple):

@@ -15,7 +15,7 @@ from barnabas.migration.source import Source
 from barnabas.migration.target import Target
 from barnabas.migration.verifying import Verified, verify
 from barnabas.ports import Registry
-from barnabas.records.encoding import EncodeOptions
+from barnabas.records.columns.encoding import EncodeOptions
 
 OnProgress = Callable[[int, int], None]
 

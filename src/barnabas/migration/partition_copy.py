@@ -20,8 +20,8 @@ from barnabas.migration.errors import MigrationStopped
 from barnabas.migration.offset_map import MappedBlock, OffsetMap, Producer
 from barnabas.migration.payload_sum import PayloadSum
 from barnabas.migration.target import OutOfStep, Target
-from barnabas.records.batch import stamp_producer
-from barnabas.records.encoding import EncodeOptions
+from barnabas.records.batches.batch import stamp_producer
+from barnabas.records.columns.encoding import EncodeOptions
 
 _SEQUENCE_MASK = 0x7FFFFFFF
 _PATIENCE = 20

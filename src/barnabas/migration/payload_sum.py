@@ -6,7 +6,7 @@ from operator import sub
 from typing import NamedTuple
 
 from barnabas.records.checksums import crc32c
-from barnabas.records.columns import BytesColumn
+from barnabas.records.columns.columns import BytesColumn
 
 
 class PayloadSum(NamedTuple):

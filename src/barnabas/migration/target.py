@@ -5,7 +5,7 @@ from typing import Protocol
 
 from barnabas.errors import BrokerError
 from barnabas.migration.offset_map import Producer
-from barnabas.records.columns import BytesColumn
+from barnabas.records.columns.columns import BytesColumn
 
 
 class OutOfStep(BrokerError):

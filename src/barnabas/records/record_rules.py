@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from barnabas.errors import CorruptRecord, ErrorCode
-from barnabas.records.columns import BytesColumn, RecordColumns, Wanted, decode_columns
-from barnabas.records.refused import RefusedRecords
-from barnabas.records.unpacking import unpacked_bytes_max
+from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.unpacking import unpacked_bytes_max
+from barnabas.records.columns.columns import BytesColumn, RecordColumns, Wanted, decode_columns
 from barnabas.types import NO_TIMESTAMP, Buffer
 
 _MOST_TOLD = 1000

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from barnabas.ports import Disk
-from barnabas.runtime.disk import RealDisk
+from barnabas.runtime.files.disk import RealDisk
 
 _OPEN_FILES = 16
 

@@ -33,7 +33,7 @@ class Assembler:
         """Yield `pyarrow.RecordBatch`es of at most `batch_rows` rows; none where `count` is 0.
 
         Args:
-            columns: `pyarrow.Array`s of `count` values by column name, as `records.arrow` has them.
+            columns: `pyarrow.Array`s of `count` values by column name, as `records.columns.arrow` has them.
             count: how many records; it counts alone where no column was decoded.
 
         Raises:

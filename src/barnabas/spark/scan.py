@@ -6,8 +6,8 @@ from typing import Any
 
 from barnabas.client.sync.ranges import RangeReader
 from barnabas.errors import BrokerError, ErrorCode
-from barnabas.records.arrow import to_arrow
-from barnabas.records.columns import Wanted
+from barnabas.records.columns.arrow import to_arrow
+from barnabas.records.columns.columns import Wanted
 from barnabas.spark.admin_cluster import AdminCluster
 from barnabas.spark.assembling import Assembler
 from barnabas.spark.errors import reaching

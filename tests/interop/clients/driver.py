@@ -10,7 +10,7 @@ import pyarrow as pa
 
 import barnabas
 import barnabas.aio
-from barnabas.records.record import Record
+from barnabas.records.columns.record import Record
 from tests.interop.clients.client import READ_SECONDS, ReadTooFew
 from tests.interop.samples import Sample
 

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import pyarrow as pa
 
 from barnabas import Producer, RangeReader
-from barnabas.records.arrow import to_arrow
-from barnabas.records.columns import Wanted
+from barnabas.records.columns.arrow import to_arrow
+from barnabas.records.columns.columns import Wanted
 from tests.interop.clients.client import READ_SECONDS
 from tests.interop.samples import Sample
 

@@ -13,7 +13,7 @@ from barnabas.protocol.share_fetch import ShareFetchRequest
 from barnabas.protocol.share_group_describe import ShareGroupDescribeRequest
 from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
 from barnabas.protocol.streams_group_describe import StreamsGroupDescribeRequest
-from barnabas.sim.assigning import subscription
+from sim.groups.assigning import subscription
 from tests.interop.differential.consumer_groups import One, configure, known
 from tests.interop.differential.groups import NOTHING, Person
 from tests.interop.differential.sharing import MEMBER

@@ -3,11 +3,11 @@
 import time
 from typing import Any
 
-from barnabas.coordinators.group.protocols import encode_assignment
+from barnabas.coordinators.classic_group.protocols import encode_assignment
 from barnabas.protocol.delete_groups import DeleteGroupsRequest
 from barnabas.protocol.leave_group import LeaveGroupRequest, MemberIdentity
 from barnabas.protocol.sync_group import SyncGroupRequestAssignment
-from barnabas.sim.assigning import subscription
+from sim.groups.assigning import subscription
 from tests.interop.differential.consumer_groups import One, configure, known
 from tests.interop.differential.groups import Person
 from tests.interop.differential.talk import Talk

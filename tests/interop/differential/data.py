@@ -23,9 +23,9 @@ from barnabas.protocol.offset_for_leader_epoch import (
     OffsetForLeaderTopic,
 )
 from barnabas.protocol.produce import PartitionProduceData, ProduceRequest, TopicProduceData
-from barnabas.records.builder import BatchBuilder
+from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.checksums import crc32c
-from barnabas.records.compression import Codec
+from barnabas.records.codecs.compression import Codec
 from barnabas.wire.schema import NO_UUID
 from tests.interop.differential.talk import SILENCE_SECONDS, Talk
 from tests.record_batches import make_batch

@@ -5,8 +5,8 @@ from typing import Any
 
 from barnabas.protocol.produce import PartitionProduceData, ProduceRequest, TopicProduceData
 from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
 from tests.interop.differential.consumer_groups import settled
 from tests.interop.differential.resources import GROUP, SET, changed
 from tests.interop.differential.sharing import MEMBER, RENEW, Member, Said

@@ -2,8 +2,8 @@
 
 from barnabas.protocol.find_coordinator import FindCoordinatorRequest
 from barnabas.protocol.produce import PartitionProduceData, ProduceRequest, TopicProduceData
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
 from tests.interop.differential.talk import Talk
 from tests.interop.differential.transactions import Writer
 

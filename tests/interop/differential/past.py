@@ -23,8 +23,8 @@ from barnabas.protocol.offset_fetch import (
     OffsetFetchResponse,
 )
 from barnabas.protocol.releases import apis_of
-from barnabas.records.compression import Codec
-from barnabas.records.reading import decode_records
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.reading import decode_records
 from tests.interop.differential.data import produced
 from tests.interop.differential.security import questions
 from tests.interop.differential.talk import Talk

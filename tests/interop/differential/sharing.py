@@ -20,8 +20,8 @@ from barnabas.protocol.share_acknowledge import ShareAcknowledgeRequest
 from barnabas.protocol.share_fetch import ShareFetchRequest
 from barnabas.protocol.share_group_describe import ShareGroupDescribeRequest
 from barnabas.protocol.share_group_heartbeat import ShareGroupHeartbeatRequest
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
 from tests.interop.differential.consumer_groups import settled
 from tests.interop.differential.resources import GROUP, SET, changed
 from tests.interop.differential.talk import Talk

@@ -27,8 +27,8 @@ from barnabas.protocol.txn_offset_commit import (
     TxnOffsetCommitRequestPartition,
     TxnOffsetCommitRequestTopic,
 )
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
 from tests.interop.differential.talk import Talk
 
 _BUSY = {

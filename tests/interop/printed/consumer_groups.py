@@ -10,7 +10,7 @@ from barnabas.protocol.offset_commit import (
     OffsetCommitRequestPartition,
     OffsetCommitRequestTopic,
 )
-from barnabas.sim.assigning import subscription
+from sim.groups.assigning import subscription
 from tests.interop.differential.consumer_edges import classic_alone
 from tests.interop.differential.consumer_groups import One, configure
 from tests.interop.differential.groups import Person

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from barnabas.protocol.produce import PartitionProduceData, ProduceRequest, TopicProduceData
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
 from tests.interop.differential.talk import Talk
 from tests.interop.peers.kafka_tools import Toolbox
 

@@ -5,23 +5,23 @@ from itertools import count
 from typing import TypeVar, cast
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.broker_settings import BrokerSettings
-from barnabas.broker.client_memory import ClientMemory
 from barnabas.broker.context import RequestContext
-from barnabas.broker.fetch_sessions import FetchSessions
-from barnabas.broker.group_shards import GroupShards
-from barnabas.broker.hosting import Hosting
-from barnabas.broker.producer_ids import ProducerIds
+from barnabas.broker.groups.group_shards import GroupShards
 from barnabas.broker.profiles import profile_of
-from barnabas.broker.purgatory import Pending, Purgatory
-from barnabas.broker.replicas import ReplicaManager
-from barnabas.broker.stepping import SLICE_SECONDS, Stepping
-from barnabas.broker.topics import Topics
+from barnabas.broker.properties.broker_settings import BrokerSettings
+from barnabas.broker.purgatory.purgatory import Pending, Purgatory
+from barnabas.broker.purgatory.stepping import SLICE_SECONDS, Stepping
+from barnabas.broker.quotas.client_memory import ClientMemory
+from barnabas.broker.replicas.fetch_sessions import FetchSessions
+from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.broker.topics.hosting import Hosting
+from barnabas.broker.topics.topics import Topics
+from barnabas.broker.transactions.producer_ids import ProducerIds
 from barnabas.config.broker import BrokerConfig
 from barnabas.config.listeners import Endpoint
 from barnabas.errors import KafkaError, RegistryConflict, StorageError
-from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
+from barnabas.log.segments.log_config import LogConfig
 from barnabas.ports import Clock, Entropy, Registry, Timers
 from barnabas.types import TopicPartition
 from tests.unit.runtime.manual_timers import ManualTimers
@@ -268,7 +268,7 @@ STEPS_A_SLICE = 5
 def slowly(broker: Broker, steps: int = STEPS_A_SLICE) -> Broker:
     """The same; so many steps of its long work take a slice of time."""
     ticks = count(0, SLICE_SECONDS / steps)
-    broker.stepping = Stepping(broker.replicas, broker.timers, ticks.__next__)
+    broker.stepping = Stepping(broker.replicas.write, broker.timers, ticks.__next__)
     return broker
 
 

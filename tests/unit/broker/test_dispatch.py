@@ -25,10 +25,10 @@ from barnabas.protocol.produce import (
     ProduceResponse,
     TopicProduceData,
 )
-from barnabas.records.batch import walk
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
-from barnabas.records.reading import decode_records
+from barnabas.records.batches.batch import walk
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.reading import decode_records
 from barnabas.testing import EmbeddedBroker
 from tests.message_sets import LOG_APPEND_TIME, message, wrapper
 from tests.unit.broker.batches import batch

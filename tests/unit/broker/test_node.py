@@ -9,7 +9,7 @@ import pytest
 from barnabas.broker.node import Node
 from barnabas.config.broker import BrokerConfig
 from barnabas.errors import RegistryUnavailable
-from barnabas.runtime.disk import RealDisk
+from barnabas.runtime.files.disk import RealDisk
 from barnabas.runtime.worker import ThreadWorker
 from tests.simulated_zookeeper import SimulatedSession, SimulatedZooKeeper
 
@@ -25,7 +25,7 @@ def test_a_broker_whose_second_zookeeper_is_away_keeps_nothing_open(
         return keeper.session()
 
     zookeeper = SimpleNamespace(ZooKeeperRegistry=connect)
-    monkeypatch.setitem(sys.modules, "barnabas.runtime.registry_zookeeper", zookeeper)
+    monkeypatch.setitem(sys.modules, "barnabas.runtime.registries.zookeeper", zookeeper)
     closed: list[object] = []
 
     def close(one: object) -> None:

@@ -31,9 +31,9 @@ from barnabas.protocol.produce import (
     ProduceResponse,
     TopicProduceData,
 )
-from barnabas.records.batch import walk
-from barnabas.runtime import disk as runtime_disk
-from barnabas.runtime import open_files
+from barnabas.records.batches.batch import walk
+from barnabas.runtime.files import disk as runtime_disk
+from barnabas.runtime.files import open_files
 from barnabas.testing import EmbeddedBroker
 from tests.unit.broker.batches import batch
 from tests.unit.broker.raw_client import RawClient

@@ -77,16 +77,17 @@ def test_what_most_brokers_never_need_is_not_imported_at_the_start() -> None:
     assert "barnabas.broker.node" in loaded
     late = {
         "asyncio", "ssl", "shutil", "rich", "cramjam", "pyarrow", "encodings.idna",
-        "barnabas.log.compaction", "barnabas.records.columns", "barnabas.records.reading",
-        "barnabas.records.record_rules", "barnabas.broker.transactions",
-        "barnabas.broker.group_members", "barnabas.broker.shares",
-        "barnabas.coordinators.group.shard", "barnabas.coordinators.consumer_group.groups",
+        "barnabas.log.cleaning.compaction", "barnabas.records.columns.columns",
+        "barnabas.records.columns.reading",
+        "barnabas.records.record_rules", "barnabas.broker.transactions.transactions",
+        "barnabas.broker.groups.members", "barnabas.broker.shares.shares",
+        "barnabas.coordinators.groups_shard", "barnabas.coordinators.consumer_group.groups",
         "barnabas.broker.apis.consumer_group_heartbeat",
         "barnabas.broker.apis.consumer_group_describe",
     }  # fmt: skip
     assert not late & set(loaded)
     shares = (
-        "barnabas.broker.share_",
+        "barnabas.broker.shares",
         "barnabas.broker.apis.share_",
         "barnabas.coordinators.share_",
     )

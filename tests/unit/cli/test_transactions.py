@@ -8,7 +8,7 @@ import pytest
 
 from barnabas import Admin, NewTopic, Producer
 from barnabas.cli.transactions import transactions
-from barnabas.client.core.transaction_descriptions import (
+from barnabas.client.core.admin.transaction_descriptions import (
     HangingTransaction,
     TransactionListing,
 )

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from hypothesis import strategies as st
 
-from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.common.shard import CoordinatorRecord
 
 
 def compacted(log: Sequence[CoordinatorRecord], *, keeps_removals: bool) -> list[CoordinatorRecord]:

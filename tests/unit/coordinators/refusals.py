@@ -5,9 +5,9 @@ from copy import deepcopy
 from functools import partial
 from typing import Any, TypeVar
 
-from barnabas.coordinators.group.offsets import OffsetsShard
-from barnabas.coordinators.group.shard import GroupShard
-from barnabas.coordinators.shard import Replayed
+from barnabas.coordinators.common.shard import Replayed
+from barnabas.coordinators.groups_shard import GroupShard
+from barnabas.coordinators.offsets.offsets import OffsetsShard
 from barnabas.coordinators.share_group.group import ShareGroup
 from barnabas.errors import BrokerError
 

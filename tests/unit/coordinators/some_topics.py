@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable
 
-from barnabas.coordinators.consumer_group.places import KnownTopic, Place
+from barnabas.coordinators.classic_group.settings import GroupSettings
+from barnabas.coordinators.common.topic_partitions import KnownTopic, Place
+from barnabas.coordinators.consumer_group.environment import Surroundings
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
-from barnabas.coordinators.consumer_group.surroundings import Surroundings
-from barnabas.coordinators.group.settings import GroupSettings
-from barnabas.coordinators.group.shard import GroupShard
+from barnabas.coordinators.groups_shard import GroupShard
 
 SETTINGS = ConsumerSettings(
     session_ms=1000,

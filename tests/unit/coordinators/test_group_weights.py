@@ -6,23 +6,23 @@ from collections.abc import Callable
 
 import pytest
 
-from barnabas.coordinators.consumer_group.beating import Beat
-from barnabas.coordinators.group import joining
-from barnabas.coordinators.group.joining import Join
-from barnabas.coordinators.group.shard import GroupShard
+from barnabas.coordinators.classic_group import joining
+from barnabas.coordinators.classic_group.joining import Join
+from barnabas.coordinators.consumer_group.heartbeats import Beat
 from barnabas.coordinators.group_weights import (
     grown_by_assignments,
     grown_by_beat,
     grown_by_join,
     weight_of,
 )
+from barnabas.coordinators.groups_shard import GroupShard
 from barnabas.coordinators.share_group.groups import ShareBeat, ShareSettings
-from barnabas.coordinators.streams_group.beating import StreamsBeat
+from barnabas.coordinators.streams_group.heartbeats import StreamsBeat
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.tasks import NO_TASKS
 from barnabas.coordinators.streams_group.topology import Topology
 from barnabas.protocol.internal.streams_group_records import Subtopology
-from tests.unit.coordinators.group.acting import Acting
+from tests.unit.coordinators.classic_group.acting import Acting
 from tests.unit.coordinators.some_topics import SomeTopics, a_shard
 
 SHARE = ShareSettings(session_ms=1000, heartbeat_ms=100, assignment_interval_ms=0, max_size=10)

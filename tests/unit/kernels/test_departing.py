@@ -11,12 +11,12 @@ import pytest
 from barnabas import kernels
 from barnabas.errors import ConnectionFailed
 from barnabas.kernels.departing import Sender
-from barnabas.runtime.channel import SocketChannel
-from barnabas.runtime.connection import Connection
-from barnabas.runtime.departures import Departures
-from barnabas.runtime.memory import ConnectionMemory
-from barnabas.runtime.outbox import Outbox
-from barnabas.runtime.poll_loop import PollLoop
+from barnabas.runtime.connections.connection import Connection
+from barnabas.runtime.connections.departures import Departures
+from barnabas.runtime.connections.memory import ConnectionMemory
+from barnabas.runtime.connections.outbox import Outbox
+from barnabas.runtime.loops.poll_loop import PollLoop
+from barnabas.runtime.sockets.channel import SocketChannel
 from tests.unit.runtime.manual_timers import ManualTimers
 
 pytestmark = pytest.mark.kernels

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from barnabas.kernels.objects_plain import RecordAppender
-from barnabas.records.builder import build
-from barnabas.records.compression import Codec
-from barnabas.records.reading import decode_records
+from barnabas.records.batches.builder import build
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.reading import decode_records
 
 
 @pytest.fixture

@@ -1,8 +1,8 @@
 """One line about a frame."""
 
-from barnabas.lens.kafka import KafkaLens
-from barnabas.lens.part import Asked
+from barnabas.lens.languages.kafka import KafkaLens
 from barnabas.lens.summary import brief
+from barnabas.lens.walks.part import Asked
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.headers import RequestHeader, encode_request, encode_response
 from barnabas.protocol.produce import (

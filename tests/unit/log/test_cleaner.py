@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 
 from barnabas.log.cleaner import CleanerSettings, LogCleaner
-from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
-from barnabas.log.partition_log import PartitionLog
-from barnabas.log.retention import drop_expired
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.partition.retention import drop_expired
+from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogEvent, LogSettings
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.codecs.compression import Codec
 from barnabas.runtime.clock import SystemClock
-from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
+from barnabas.runtime.files.disk import RealDisk
 from barnabas.types import TopicPartition
 from tests.step_worker import StepWorker
 

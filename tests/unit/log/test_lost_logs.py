@@ -8,15 +8,15 @@ from pathlib import Path
 import pytest
 
 from barnabas.errors import DiskFull, LogDirFailed, StorageError
-from barnabas.log.config import LogConfig
+from barnabas.log.directories.partition_metadata import encode_topic_id
 from barnabas.log.manager import LogManager
-from barnabas.log.partition_log import PartitionLog
-from barnabas.log.partition_metadata import encode_topic_id
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogSettings
-from barnabas.records.batch import walk
+from barnabas.records.batches.batch import walk
 from barnabas.runtime.clock import SystemClock
-from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
+from barnabas.runtime.files.disk import RealDisk
 from barnabas.types import Buffer, TopicPartition
 from tests.record_batches import make_batch
 

@@ -4,13 +4,13 @@ from pathlib import Path
 import pytest
 
 from barnabas.errors import LogDirFailed, StorageError
-from barnabas.log.config import LogConfig
 from barnabas.log.manager import LogManager
-from barnabas.log.partition_log import PartitionLog
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.segments.log_config import LogConfig
 from barnabas.log.start import LogSettings
 from barnabas.runtime.clock import SystemClock
-from barnabas.runtime.disk import RealDisk
 from barnabas.runtime.entropy import SystemEntropy
+from barnabas.runtime.files.disk import RealDisk
 from barnabas.types import TopicPartition
 from tests.record_batches import make_batch
 

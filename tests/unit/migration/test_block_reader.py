@@ -4,8 +4,8 @@ import pytest
 
 from barnabas.migration.block_reader import BlockReader
 from barnabas.migration.errors import MigrationStopped
-from barnabas.records.compression import Codec
-from barnabas.records.message07 import encode_message
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.messages07.message07 import encode_message
 from tests.golden07 import M0, M1
 from tests.migration_peers import PLACE, MemorySource, values_of
 

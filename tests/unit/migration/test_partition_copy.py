@@ -8,8 +8,8 @@ from barnabas.migration.migration import Migration, MigrationOptions
 from barnabas.migration.offset_map import OffsetMap, Producer
 from barnabas.migration.partition_copy import Copied
 from barnabas.migration.target import OutOfStep
-from barnabas.records.compression import Codec
-from barnabas.records.encoding import EncodeOptions
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.encoding import EncodeOptions
 from tests.golden07 import M0, M1
 from tests.memory_disk import MemoryFile
 from tests.migration_peers import PLACE, MemorySource, MemoryTarget

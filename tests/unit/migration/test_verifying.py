@@ -8,8 +8,8 @@ from barnabas.migration.errors import MigrationStopped
 from barnabas.migration.migration import Migration, MigrationOptions
 from barnabas.migration.offset_map import OffsetMap
 from barnabas.migration.verifying import Verified
-from barnabas.records.compression import Codec
-from barnabas.records.encoding import EncodeOptions
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.encoding import EncodeOptions
 from tests.memory_disk import MemoryFile
 from tests.migration_peers import PLACE, MemorySource, MemoryTarget
 

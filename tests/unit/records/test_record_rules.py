@@ -3,10 +3,10 @@
 import pytest
 
 from barnabas.errors import ErrorCode
-from barnabas.records.builder import BatchBuilder
-from barnabas.records.compression import Codec
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.codecs.compression import Codec
 from barnabas.records.record_rules import RecordRules
-from barnabas.records.refused import RefusedRecords
 
 pytestmark = pytest.mark.kernels
 

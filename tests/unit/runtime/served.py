@@ -4,9 +4,9 @@ from collections.abc import Callable
 from struct import pack
 
 from barnabas.errors import DecodeError
-from barnabas.runtime.connection import Connection
-from barnabas.runtime.departures import Departures
-from barnabas.runtime.memory import ConnectionMemory
+from barnabas.runtime.connections.connection import Connection
+from barnabas.runtime.connections.departures import Departures
+from barnabas.runtime.connections.memory import ConnectionMemory
 from barnabas.wire.send import FileSlice, Send
 from tests.unit.runtime.manual_timers import ManualTimers
 from tests.unit.runtime.scripted_channel import ScriptedChannel

@@ -10,7 +10,7 @@ from barnabas.spark.schema import HEADERS_TYPE, project, source_schema
 
 
 def decoded(count: int) -> dict[str, Any]:
-    """Columns as `records.arrow` gives them."""
+    """Columns as `records.columns.arrow` gives them."""
     return {
         "key": pa.array([None] * count, pa.binary()),
         "value": pa.array([b"%d" % index for index in range(count)], pa.binary()),

@@ -12,9 +12,9 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.internal_names import INTERNAL_TOPICS
-from barnabas.broker.purgatory import Pending
-from barnabas.broker.stepping import Steps, each, in_steps
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps, each, in_steps
+from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.coordinators.transaction.adding import Addition
 from barnabas.coordinators.transaction.transaction import VERSION_2, Producer
 from barnabas.errors import BrokerError, ErrorCode, StorageError

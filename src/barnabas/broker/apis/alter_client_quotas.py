@@ -13,13 +13,14 @@ from math import isnan
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.hash_order import (
+from barnabas.broker.purgatory.stepping import Steps, each, in_steps
+from barnabas.broker.quotas.hash_order import (
     USUAL_TABLE,
     hash_of_entity,
     hash_of_text,
     in_hash_order,
 )
-from barnabas.broker.quotas import (
+from barnabas.broker.quotas.quotas import (
     ADDRESS,
     CLIENT,
     DEFAULT,
@@ -30,7 +31,6 @@ from barnabas.broker.quotas import (
     USER,
     Entity,
 )
-from barnabas.broker.stepping import Steps, each, in_steps
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.alter_client_quotas import (
     AlterClientQuotasRequest,

@@ -6,10 +6,10 @@ Versions: 2 flexible
 """
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.config_changes import Answer, change_all
-from barnabas.broker.config_targets import Target
 from barnabas.broker.context import RequestContext
-from barnabas.broker.stepping import Steps, in_steps
+from barnabas.broker.purgatory.stepping import Steps, in_steps
+from barnabas.broker.requests.config_changes import Answer, change_all
+from barnabas.broker.requests.config_targets import Target
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.alter_configs import (
     AlterConfigsRequest,

@@ -8,10 +8,10 @@ Versions: 1 whether the number of replicas may change (KIP-860)
 
 from functools import partial
 
-from barnabas.broker.assignments import as_told
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.topics.assignments import as_told
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.alter_partition_reassignments import (
     AlterPartitionReassignmentsRequest,

@@ -7,7 +7,7 @@ Ignores: nothing. No listener asks for a password yet.
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.scram_credentials import (
+from barnabas.broker.properties.scram_credentials import (
     FEWEST_ITERATIONS,
     MOST_ITERATIONS,
     Credential,
@@ -15,7 +15,7 @@ from barnabas.broker.scram_credentials import (
     change_credential,
     credentials_of,
 )
-from barnabas.broker.stepping import Steps, each, in_steps
+from barnabas.broker.purgatory.stepping import Steps, each, in_steps
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.alter_user_scram_credentials import (
     AlterUserScramCredentialsRequest,

@@ -15,9 +15,9 @@ from collections.abc import Mapping
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.features import features_of
-from barnabas.broker.resource_kinds import ResourceKind
-from barnabas.broker.telemetry_match import Software
+from barnabas.broker.properties.features import features_of
+from barnabas.broker.properties.resource_kinds import ResourceKind
+from barnabas.broker.properties.telemetry_match import Software
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.api_versions import (

@@ -11,16 +11,16 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.group_descriptions import (
+from barnabas.broker.groups.consumer_policies import check_protocol
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.requests.group_descriptions import (
     described_nameless_first,
     group_of_kind,
     partitions_by_topic,
 )
-from barnabas.broker.group_policies import check_protocol
-from barnabas.broker.stepping import Steps, in_steps_while_heard
+from barnabas.coordinators.common.topic_partitions import Place
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import ConsumerMember
-from barnabas.coordinators.consumer_group.places import Place
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.consumer_group_describe import (
     Assignment,

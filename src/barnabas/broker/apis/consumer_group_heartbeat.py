@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.group_policies import check_protocol
-from barnabas.broker.record_names import check_kept
-from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
+from barnabas.broker.groups.consumer_policies import check_protocol
+from barnabas.broker.shards.record_names import check_kept
+from barnabas.coordinators.common.topic_partitions import Place, by_topic
+from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply
 from barnabas.coordinators.consumer_group.member import JOINS, LEAVES, LEAVES_FOR_A_WHILE
-from barnabas.coordinators.consumer_group.places import Place, by_topic
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.log.file_names import uuid_text
 from barnabas.protocol.consumer_group_heartbeat import (

@@ -9,11 +9,11 @@ Versions: 2 flexible · 3 refused when a quota is used up (KIP-599)
 
 from collections import Counter
 
-from barnabas.broker.assignments import as_told, check_total, placed
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.mutations import Mutations
-from barnabas.broker.stepping import Steps, in_steps
+from barnabas.broker.purgatory.stepping import Steps, in_steps
+from barnabas.broker.requests.mutations import Mutations
+from barnabas.broker.topics.assignments import as_told, check_total, placed
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.create_partitions import (
     CreatePartitionsRequest,

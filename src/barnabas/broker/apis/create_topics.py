@@ -12,14 +12,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
-from barnabas.broker.assignments import as_told, check_count, check_total, placed
 from barnabas.broker.broker import Broker
-from barnabas.broker.config_entries import topic_entries
 from barnabas.broker.context import RequestContext
-from barnabas.broker.mutations import Mutations
-from barnabas.broker.stepping import Steps, each, in_steps
-from barnabas.broker.topic_names import metric_name
-from barnabas.broker.topic_znodes import Topic, Wanted
+from barnabas.broker.properties.config_entries import topic_entries
+from barnabas.broker.purgatory.stepping import Steps, each, in_steps
+from barnabas.broker.requests.mutations import Mutations
+from barnabas.broker.topics.assignments import as_told, check_count, check_total, placed
+from barnabas.broker.topics.topic_names import metric_name
+from barnabas.broker.znodes.topic_znodes import Topic, Wanted
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.create_topics import (
     CreatableTopic,

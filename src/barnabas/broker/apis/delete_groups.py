@@ -7,7 +7,7 @@ Versions: 3 messages (KIP-1043), of which there are none
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.stepping import Steps, each, in_steps
+from barnabas.broker.purgatory.stepping import Steps, each, in_steps
 from barnabas.errors import ErrorCode
 from barnabas.protocol.delete_groups import (
     DeletableGroupResult,

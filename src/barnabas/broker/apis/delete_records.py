@@ -11,10 +11,10 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.internal_names import INTERNAL_TOPICS
-from barnabas.broker.stepping import Steps, each, in_steps
+from barnabas.broker.purgatory.stepping import Steps, each, in_steps
+from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.errors import ErrorCode, StorageError
-from barnabas.log.partition_log import PartitionLog
+from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.protocol.delete_records import (
     DeleteRecordsPartition,
     DeleteRecordsPartitionResult,
@@ -71,7 +71,7 @@ def _started_at(log: PartitionLog, target: int) -> tuple[ErrorCode, int]:
     """Let a log start where nothing from `target` on is lost."""
     if log.config.byte_positions:
         # Imported late: most brokers have no such topic.
-        from barnabas.log.byte_reading import message_start
+        from barnabas.log.partition.byte_reading import message_start
 
         try:
             target = message_start(log, target)

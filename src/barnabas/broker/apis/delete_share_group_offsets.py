@@ -8,8 +8,8 @@ from collections.abc import Mapping
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory import Pending
-from barnabas.coordinators.consumer_group.places import Place
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.coordinators.common.topic_partitions import Place
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.delete_share_group_offsets import (
     DeleteShareGroupOffsetsRequest,

@@ -12,9 +12,9 @@ from collections import Counter
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.mutations import Mutations
-from barnabas.broker.stepping import Steps, in_steps
-from barnabas.broker.topic_znodes import Topic
+from barnabas.broker.purgatory.stepping import Steps, in_steps
+from barnabas.broker.requests.mutations import Mutations
+from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.delete_topics import (
     DeletableTopicResult,

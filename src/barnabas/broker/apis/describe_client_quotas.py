@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.hash_order import hash_of_entity, hash_of_text, in_hash_order
-from barnabas.broker.quotas import ADDRESS, CLIENT, DEFAULT, USER, Entity
-from barnabas.broker.stepping import Steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.quotas.hash_order import hash_of_entity, hash_of_text, in_hash_order
+from barnabas.broker.quotas.quotas import ADDRESS, CLIENT, DEFAULT, USER, Entity
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.describe_client_quotas import (
     ComponentData,

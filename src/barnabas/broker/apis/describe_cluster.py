@@ -7,7 +7,7 @@ Versions: 1 endpoint types: controllers have no endpoint here (KIP-919) · 2 fen
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.operations import NOT_ASKED, ON_CLUSTER
+from barnabas.broker.requests.authorized_operations import NOT_ASKED, ON_CLUSTER
 from barnabas.errors import ErrorCode
 from barnabas.protocol.describe_cluster import (
     DescribeClusterBroker,

@@ -12,20 +12,20 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from barnabas.broker import resources
 from barnabas.broker.broker import Broker
-from barnabas.broker.broker_settings import EVERY, Layer
-from barnabas.broker.client_resources import KINDS, SOURCES
-from barnabas.broker.config_entries import (
+from barnabas.broker.context import RequestContext
+from barnabas.broker.properties.broker_settings import EVERY, Layer
+from barnabas.broker.properties.client_resources import KINDS, SOURCES
+from barnabas.broker.properties.config_entries import (
     ConfigEntry,
     broker_entries,
     changed_entries,
     entries_of,
     topic_entries,
 )
-from barnabas.broker.config_source import Source
-from barnabas.broker.context import RequestContext
-from barnabas.broker.resource_kinds import ResourceKind
+from barnabas.broker.properties.config_source import Source
+from barnabas.broker.properties.resource_kinds import ResourceKind
+from barnabas.broker.requests import resources
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.describe_configs import (
     DescribeConfigsRequest,

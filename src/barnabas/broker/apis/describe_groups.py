@@ -11,10 +11,10 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.group_descriptions import described_each
-from barnabas.broker.stepping import Steps, in_steps_while_heard
-from barnabas.coordinators.group.classic import ClassicGroup
-from barnabas.coordinators.group.group_states import GroupState
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.requests.group_descriptions import described_each
+from barnabas.coordinators.classic_group.group import ClassicGroup
+from barnabas.coordinators.classic_group.group_states import GroupState
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.describe_groups import (
     DescribedGroup,

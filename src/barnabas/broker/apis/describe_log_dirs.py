@@ -11,9 +11,9 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_heard
 from barnabas.errors import ErrorCode, StorageError
-from barnabas.log.partition_log import PartitionLog
+from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.protocol.describe_log_dirs import (
     DescribableLogDirTopic,
     DescribeLogDirsPartition,

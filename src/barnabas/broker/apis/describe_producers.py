@@ -8,10 +8,10 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.stepping import Steps, each, in_steps_while_heard
-from barnabas.broker.topic_names import problem_of_name
+from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.topics.topic_names import problem_of_name
 from barnabas.errors import ErrorCode
-from barnabas.log.producer_state import ProducerEntry
+from barnabas.log.producers.producer_state import ProducerEntry
 from barnabas.protocol.describe_producers import (
     DescribeProducersRequest,
     DescribeProducersResponse,

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.share_offsets import ShareOffset
+from barnabas.broker.shares.offsets import ShareOffset
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.describe_share_group_offsets import (
     DescribeShareGroupOffsetsRequest,

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.internal_names import INTERNAL_TOPICS
-from barnabas.broker.operations import NOT_ASKED, ON_TOPICS
-from barnabas.broker.partition_view import view
-from barnabas.broker.stepping import Steps, in_steps_while_heard
-from barnabas.broker.topic_names import problem_of_name
-from barnabas.broker.topic_znodes import Topic
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.requests.authorized_operations import NOT_ASKED, ON_TOPICS
+from barnabas.broker.requests.partition_view import view
+from barnabas.broker.topics.topic_names import problem_of_name
+from barnabas.broker.znodes.topic_znodes import Topic
+from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.errors import ErrorCode
 from barnabas.protocol.describe_topic_partitions import (
     Cursor,

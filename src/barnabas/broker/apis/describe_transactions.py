@@ -9,7 +9,7 @@ from itertools import groupby
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_heard
 from barnabas.coordinators.transaction.transaction import Transaction
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.describe_transactions import (

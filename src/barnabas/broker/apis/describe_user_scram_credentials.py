@@ -8,8 +8,8 @@ from collections import Counter
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.scram_credentials import credentials_of, users_with_credentials
-from barnabas.broker.stepping import Steps, in_steps_while_heard
+from barnabas.broker.properties.scram_credentials import credentials_of, users_with_credentials
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
 from barnabas.errors import ErrorCode
 from barnabas.ports import Registry
 from barnabas.protocol.describe_user_scram_credentials import (

@@ -14,8 +14,8 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.partition_view import view
-from barnabas.broker.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.requests.partition_view import view
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.protocol.elect_leaders import (
     ElectLeadersRequest,

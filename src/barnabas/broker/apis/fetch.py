@@ -16,13 +16,13 @@ from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.delayed_fetch import DelayedFetch, is_due, readable_bytes
-from barnabas.broker.fetch_sessions import FetchPlan
-from barnabas.broker.purgatory import Pending
+from barnabas.broker.purgatory.delayed_fetch import DelayedFetch, is_due, readable_bytes
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.replicas.fetch_sessions import FetchPlan
 from barnabas.dialects.commands import Fetch, Fetched, FetchOutcome
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import APIS, ApiKey
-from barnabas.records.compression import Codec
+from barnabas.records.codecs.compression import Codec
 from barnabas.versions import VersionTable
 
 _CONVERTED_BYTES_MAX = 4 << 20

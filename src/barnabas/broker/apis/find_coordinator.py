@@ -10,7 +10,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_heard
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.find_coordinator import (
     Coordinator,

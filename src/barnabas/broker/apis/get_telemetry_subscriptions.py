@@ -7,14 +7,14 @@ Refuses: a client that asks again before it is due, although nothing has changed
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.telemetry_match import Client, Software
+from barnabas.broker.properties.telemetry_match import Client, Software
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.log.file_names import uuid_text
 from barnabas.protocol.get_telemetry_subscriptions import (
     GetTelemetrySubscriptionsRequest,
     GetTelemetrySubscriptionsResponse,
 )
-from barnabas.records.compression import Codec
+from barnabas.records.codecs.compression import Codec
 from barnabas.wire.schema import NO_UUID
 
 _CODECS = (Codec.ZSTD, Codec.LZ4, Codec.GZIP, Codec.SNAPPY)

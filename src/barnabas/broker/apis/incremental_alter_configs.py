@@ -8,10 +8,10 @@ Versions: 1 flexible
 from enum import IntEnum
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.config_changes import Answer, change_all
-from barnabas.broker.config_targets import Target
 from barnabas.broker.context import RequestContext
-from barnabas.broker.stepping import Steps, in_steps
+from barnabas.broker.purgatory.stepping import Steps, in_steps
+from barnabas.broker.requests.config_changes import Answer, change_all
+from barnabas.broker.requests.config_targets import Target
 from barnabas.config.parsing import Kind
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.incremental_alter_configs import (

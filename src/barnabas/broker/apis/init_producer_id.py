@@ -11,7 +11,7 @@ Versions: 3 the producer may say what id it has · 4 PRODUCER_FENCED · 5 TRANSA
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.record_names import check_kept
+from barnabas.broker.shards.record_names import check_kept
 from barnabas.coordinators.transaction.initiating import Initiated, Initiation
 from barnabas.coordinators.transaction.transaction import NOBODY, Producer
 from barnabas.errors import BrokerError, ErrorCode, StorageError

@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.coordinators.group.joining import Join
-from barnabas.coordinators.group.replies import JoinReply
+from barnabas.coordinators.classic_group.joining import Join
+from barnabas.coordinators.classic_group.replies import JoinReply
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.log.file_names import uuid_text
 from barnabas.protocol.join_group import JoinGroupRequest, JoinGroupResponse

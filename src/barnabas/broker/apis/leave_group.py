@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.coordinators.group.member import Identity
+from barnabas.coordinators.classic_group.member import Identity
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.leave_group import LeaveGroupRequest, LeaveGroupResponse, MemberResponse
 from barnabas.versions import VersionTable

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.resource_kinds import ResourceKind
+from barnabas.broker.properties.resource_kinds import ResourceKind
 from barnabas.errors import ErrorCode
 from barnabas.protocol.list_config_resources import (
     ConfigResource,

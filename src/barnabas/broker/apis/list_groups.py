@@ -10,10 +10,10 @@ from collections.abc import Iterator
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.group_shards import Held
-from barnabas.broker.stepping import Steps, in_steps_while_heard
-from barnabas.coordinators.group.protocols import CONSUMER
-from barnabas.coordinators.group.shard import GroupKind
+from barnabas.broker.groups.group_shards import Held
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.coordinators.classic_group.protocols import CONSUMER
+from barnabas.coordinators.groups_shard import GroupKind
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
 

@@ -11,7 +11,7 @@ Versions: 0 offsets by segment · 1 one offset, by record (KIP-79) · 4 leader e
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.stepping import Steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
 from barnabas.dialects.commands import FoundOffset, ListOffsets
 from barnabas.errors import ErrorCode
 from barnabas.versions import VersionTable

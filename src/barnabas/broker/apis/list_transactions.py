@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.stepping import Steps, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
 from barnabas.coordinators.consumer_group.regexes import Expression, compiled
 from barnabas.coordinators.transaction.transaction import Transaction
 from barnabas.coordinators.transaction.transaction_states import TransactionState as State

@@ -10,16 +10,16 @@ Versions: 0 no topics means all · 4 auto-creation can be refused · 10 topic id
 from collections.abc import Iterable, Mapping
 from functools import partial
 
-from barnabas.broker.auto_topics import create_in_steps
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.internal_names import INTERNAL_TOPICS
-from barnabas.broker.operations import NOT_ASKED, ON_CLUSTER, ON_TOPICS
-from barnabas.broker.partition_view import view
-from barnabas.broker.purgatory import Pending
-from barnabas.broker.stepping import Steps, each
-from barnabas.broker.topic_names import problem_of_name
-from barnabas.broker.topic_znodes import Topic
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps, each
+from barnabas.broker.requests.authorized_operations import NOT_ASKED, ON_CLUSTER, ON_TOPICS
+from barnabas.broker.requests.auto_topics import create_in_steps
+from barnabas.broker.requests.partition_view import view
+from barnabas.broker.topics.topic_names import problem_of_name
+from barnabas.broker.znodes.topic_znodes import Topic
+from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.errors import ErrorCode
 from barnabas.protocol.metadata import (
     MetadataRequest,

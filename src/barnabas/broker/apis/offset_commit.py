@@ -15,13 +15,13 @@ from functools import partial
 from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.commit_runs import commit_run
 from barnabas.broker.context import RequestContext
-from barnabas.broker.stepping import Steps, at_once, each
-from barnabas.coordinators.group.commit import Commit
-from barnabas.coordinators.group.member import Identity
-from barnabas.coordinators.group.offset_records import NO_EXPIRY, CommittedOffset, Position
-from barnabas.coordinators.group.offsets import is_too_long
+from barnabas.broker.purgatory.stepping import Steps, at_once, each
+from barnabas.broker.requests.commit_runs import commit_run
+from barnabas.coordinators.classic_group.member import Identity
+from barnabas.coordinators.offsets.commit import Commit
+from barnabas.coordinators.offsets.offset_records import NO_EXPIRY, CommittedOffset, Position
+from barnabas.coordinators.offsets.offsets import is_too_long
 from barnabas.dialects.commands import CommitOffset, CommitOffsets, CommitRun
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.types import new_tuple

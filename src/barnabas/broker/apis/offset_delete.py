@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.coordinators.group.offset_records import Position
+from barnabas.coordinators.offsets.offset_records import Position
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.offset_delete import (
     OffsetDeleteRequest,

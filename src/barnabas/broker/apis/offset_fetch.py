@@ -13,9 +13,9 @@ from itertools import groupby, repeat
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.stepping import Steps, each, in_steps_while_heard
-from barnabas.broker.topic_znodes import Topic
-from barnabas.coordinators.group.offset_records import CommittedOffset, Position
+from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.znodes.topic_znodes import Topic
+from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.offset_fetch import (
     OffsetFetchRequest,

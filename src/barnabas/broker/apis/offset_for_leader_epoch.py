@@ -9,7 +9,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_heard
 from barnabas.errors import ErrorCode
 from barnabas.protocol.offset_for_leader_epoch import (
     EpochEndOffset,

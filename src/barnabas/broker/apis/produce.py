@@ -17,8 +17,8 @@ from functools import cache
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.delayed_produce import DelayedProduce, out_of_time
-from barnabas.broker.purgatory import Pending
+from barnabas.broker.purgatory.delayed_produce import DelayedProduce, out_of_time
+from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.dialects.commands import Appended, Produce
 from barnabas.dialects.dialect import OnlyByClosing
 from barnabas.errors import ErrorCode
@@ -60,7 +60,7 @@ def _append(broker: Broker, context: RequestContext, produce: Produce) -> list[A
 def _judge() -> _Judge:
     # Imported late: a broker starts faster without it, and most never need it. Once, as the
     # statement takes its time for what is imported already, too.
-    from barnabas.broker.transactional_produce import refused_in_transaction
+    from barnabas.broker.requests.transactional_produce import refused_in_transaction
 
     return refused_in_transaction
 

@@ -11,7 +11,7 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.errors import BrokerError, CorruptRecord, ErrorCode
 from barnabas.protocol.push_telemetry import PushTelemetryRequest, PushTelemetryResponse
-from barnabas.records.compression import HIGHEST_CODEC, decompress
+from barnabas.records.codecs.compression import HIGHEST_CODEC, decompress
 from barnabas.wire.schema import NO_UUID
 
 log = logging.getLogger(__name__)

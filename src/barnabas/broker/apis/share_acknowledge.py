@@ -9,9 +9,9 @@ from collections.abc import Iterable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory import Pending
-from barnabas.broker.share_acknowledging import Codes, Sender, acknowledge_all, said_of
-from barnabas.broker.share_sessions import CLOSES, OPENS
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.shares.acknowledgements import Codes, Sender, acknowledge_all, said_of
+from barnabas.broker.shares.sessions import CLOSES, OPENS
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.share_acknowledge import (
     LeaderIdAndEpoch,

@@ -16,11 +16,11 @@ from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory import Pending
-from barnabas.broker.share_acknowledging import Codes, Sender, acknowledge_all, said_of
-from barnabas.broker.share_partitions import Acquired, Live, SharePartitions
-from barnabas.broker.share_sessions import CLOSES, OPENS, ShareSession, ShareSessions
-from barnabas.coordinators.consumer_group.places import Place
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.shares.acknowledgements import Codes, Sender, acknowledge_all, said_of
+from barnabas.broker.shares.partitions import Acquired, Live, SharePartitions
+from barnabas.broker.shares.sessions import CLOSES, OPENS, ShareSession, ShareSessions
+from barnabas.coordinators.common.topic_partitions import Place
 from barnabas.coordinators.share_partition.acquiring import Most
 from barnabas.coordinators.share_partition.spans import Span
 from barnabas.coordinators.share_state.states import StateKey

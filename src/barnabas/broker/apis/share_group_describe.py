@@ -9,12 +9,12 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.group_descriptions import (
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.requests.group_descriptions import (
     described_nameless_first,
     group_of_kind,
     partitions_by_topic,
 )
-from barnabas.broker.stepping import Steps, in_steps_while_heard
 from barnabas.coordinators.share_group.group import ShareMember
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.share_group_describe import (

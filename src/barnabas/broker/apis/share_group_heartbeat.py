@@ -11,9 +11,9 @@ from collections.abc import Callable
 from barnabas.broker.apis.consumer_group_heartbeat import need
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.record_names import check_kept
-from barnabas.coordinators.consumer_group.beating import BeatReply
-from barnabas.coordinators.consumer_group.places import by_topic
+from barnabas.broker.shards.record_names import check_kept
+from barnabas.coordinators.common.topic_partitions import by_topic
+from barnabas.coordinators.consumer_group.heartbeats import BeatReply
 from barnabas.coordinators.share_group.groups import JOINS, LEAVES, ShareBeat
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.share_group_heartbeat import (

@@ -10,9 +10,9 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.group_descriptions import described_nameless_first, group_of_kind
-from barnabas.broker.group_policies import check_protocol
-from barnabas.broker.stepping import Steps, in_steps_while_heard
+from barnabas.broker.groups.consumer_policies import check_protocol
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
+from barnabas.broker.requests.group_descriptions import described_nameless_first, group_of_kind
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.member import StreamsMember
 from barnabas.coordinators.streams_group.tasks import NO_TASKS, Role, Task, by_subtopology

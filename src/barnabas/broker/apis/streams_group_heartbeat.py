@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterable, Mapping
 from barnabas.broker.apis.consumer_group_heartbeat import need
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.group_policies import check_protocol
-from barnabas.broker.record_names import check_kept
-from barnabas.broker.streams_topics import create_missing
+from barnabas.broker.groups.consumer_policies import check_protocol
+from barnabas.broker.requests.streams_topics import create_missing
+from barnabas.broker.shards.record_names import check_kept
 from barnabas.coordinators.consumer_group.member import JOINS, LEAVES, LEAVES_FOR_A_WHILE
-from barnabas.coordinators.streams_group.beating import StreamsBeat, StreamsReply
 from barnabas.coordinators.streams_group.endpoints import EndpointPartitions
+from barnabas.coordinators.streams_group.heartbeats import StreamsBeat, StreamsReply
 from barnabas.coordinators.streams_group.member import Endpoint as MemberEndpoint
 from barnabas.coordinators.streams_group.statuses import StatusCode
 from barnabas.coordinators.streams_group.tasks import Role, Tasks, by_subtopology, tasks_of

@@ -8,8 +8,8 @@ Versions: 1 throttle time · 3 static members (KIP-345) · 5 the protocol must b
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.coordinators.group.replies import SyncReply
-from barnabas.coordinators.group.syncing import Sync
+from barnabas.coordinators.classic_group.replies import SyncReply
+from barnabas.coordinators.classic_group.syncing import Sync
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.sync_group import SyncGroupRequest, SyncGroupResponse
 from barnabas.versions import VersionTable

@@ -13,13 +13,13 @@ from typing import Any
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory import Pending
-from barnabas.broker.stepping import Steps, each, in_steps
-from barnabas.broker.topic_znodes import Topic
-from barnabas.broker.transactional_produce import Support, admit
-from barnabas.coordinators.group.commit import Commit
-from barnabas.coordinators.group.member import Identity
-from barnabas.coordinators.group.offset_records import CommittedOffset, Position
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps, each, in_steps
+from barnabas.broker.requests.transactional_produce import Support, admit
+from barnabas.broker.znodes.topic_znodes import Topic
+from barnabas.coordinators.classic_group.member import Identity
+from barnabas.coordinators.offsets.commit import Commit
+from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position
 from barnabas.coordinators.transaction.transaction import Producer
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.txn_offset_commit import (

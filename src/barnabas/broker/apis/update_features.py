@@ -8,7 +8,7 @@ Versions: 1 kinds of change (KIP-778) · 2 one error for all (KIP-1022)
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.features import features_of
+from barnabas.broker.properties.features import features_of
 from barnabas.errors import ErrorCode
 from barnabas.protocol.update_features import (
     FeatureUpdateKey,

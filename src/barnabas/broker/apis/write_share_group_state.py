@@ -11,8 +11,8 @@ from typing import Any
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.share_coordinator import ShareCoordinator, Told
-from barnabas.broker.share_state_requests import Shape, answer_each
+from barnabas.broker.shares.coordinator import ShareCoordinator, Told
+from barnabas.broker.shares.state_requests import Shape, answer_each
 from barnabas.coordinators.share_partition.spans import Delivery, Span
 from barnabas.coordinators.share_state.leaders import Change
 from barnabas.coordinators.share_state.states import KeptState, StateKey

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory import Pending
-from barnabas.broker.stepping import Steps, in_steps
-from barnabas.broker.transaction_markers import Ending
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps, in_steps
+from barnabas.broker.transactions.markers import Ending
 from barnabas.coordinators.transaction.transaction import VERSION_2
 from barnabas.protocol.write_txn_markers import (
     WritableTxnMarker,
@@ -22,7 +22,7 @@ from barnabas.protocol.write_txn_markers import (
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
-from barnabas.records.control import Marker
+from barnabas.records.batches.control import Marker
 from barnabas.types import TopicPartition
 
 

@@ -12,10 +12,10 @@ Source: seed 000 "Fetch", "Multi-Fetch"; Kafka 0.7.2's handleFetchRequest, readM
 from collections.abc import Hashable
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.byte_topics import to_read
 from barnabas.broker.context import RequestContext
-from barnabas.broker.delayed_fetch import DelayedFetch, is_due, readable_bytes
-from barnabas.broker.purgatory import Pending
+from barnabas.broker.purgatory.delayed_fetch import DelayedFetch, is_due, readable_bytes
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.requests.byte_topics import to_read
 from barnabas.dialects.commands import Fetch, Fetched, FetchOutcome, Read
 from barnabas.errors import ErrorCode
 

@@ -9,8 +9,8 @@ Source: seed 000 "Offsets"; Kafka 0.7.2's handleOffsetRequest, Log.getOffsetsBef
 """
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.byte_topics import to_read
 from barnabas.broker.context import RequestContext
+from barnabas.broker.requests.byte_topics import to_read
 from barnabas.dialects.commands import FoundOffset, ListOffsets, Lookup
 from barnabas.errors import ErrorCode
 

@@ -13,14 +13,14 @@ Source: seed 000 "Produce", "Multi-Produce"; Kafka 0.7.2's handleProducerRequest
 from collections.abc import Iterator
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.byte_topics import to_write
 from barnabas.broker.context import RequestContext
-from barnabas.broker.delayed_produce import DelayedProduce, out_of_time
-from barnabas.broker.purgatory import Pending
-from barnabas.broker.stepping import Steps
+from barnabas.broker.purgatory.delayed_produce import DelayedProduce, out_of_time
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps
+from barnabas.broker.requests.byte_topics import to_write
 from barnabas.dialects.commands import Appended, Produce
 from barnabas.errors import ErrorCode
-from barnabas.records.unpacking import Unpacking
+from barnabas.records.batches.unpacking import Unpacking
 from barnabas.versions import VersionTable
 
 _KEEPS_ORDER = VersionTable({0: False, 3: True})

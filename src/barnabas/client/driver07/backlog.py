@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from barnabas.client.driver07.group_fetcher import Chunk
 from barnabas.client.driver07.membership import Place
-from barnabas.records.message07 import Message
+from barnabas.records.messages07.message07 import Message
 
 
 class Backlog:

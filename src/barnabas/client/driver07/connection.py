@@ -6,8 +6,8 @@ from barnabas.client.driver07.cluster import Address
 from barnabas.dialects.kafka07.frames import Message as Request
 from barnabas.dialects.kafka07.frames import encode_request
 from barnabas.errors import ConnectionFailed, DecodeError, RequestTimeout
-from barnabas.runtime.blocking_stream import BlockingStream
 from barnabas.runtime.clock import SystemClock
+from barnabas.runtime.sockets.blocking_stream import BlockingStream
 
 _SIZE = Struct(">i")
 _LEAST_REPLY = 2  # The error code.

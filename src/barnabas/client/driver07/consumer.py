@@ -21,7 +21,7 @@ from barnabas.client.driver07.zookeeper import open_zookeeper
 from barnabas.config.driver07 import ConsumerConfig07
 from barnabas.errors import LocalProtocolError, RegistryConflict, RegistryUnavailable
 from barnabas.ports import Clock, SharedRegistry
-from barnabas.records.message07 import Message
+from barnabas.records.messages07.message07 import Message
 from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.entropy import SystemEntropy
 

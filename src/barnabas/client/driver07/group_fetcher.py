@@ -24,7 +24,7 @@ from barnabas.errors import (
     RequestTimeout,
 )
 from barnabas.ports import Clock
-from barnabas.records.message07 import FetchTooSmall, Message
+from barnabas.records.messages07.message07 import FetchTooSmall, Message
 
 log = logging.getLogger(__name__)
 

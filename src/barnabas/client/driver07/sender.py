@@ -15,8 +15,8 @@ from barnabas.config.driver07 import ProducerConfig07
 from barnabas.dialects.kafka07.messages import MultiProduceRequest, ProduceRequest
 from barnabas.errors import ConnectionFailed, KafkaError, LocalProtocolError, RequestTimeout
 from barnabas.ports import Entropy
-from barnabas.records.compression import Codec
-from barnabas.records.message07 import encode_message, encode_set
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.messages07.message07 import encode_message, encode_set
 
 log = logging.getLogger(__name__)
 

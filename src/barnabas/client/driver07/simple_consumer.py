@@ -14,7 +14,7 @@ from barnabas.dialects.kafka07.frames import (
 )
 from barnabas.dialects.kafka07.messages import FetchRequest, MultiFetchRequest, OffsetsRequest
 from barnabas.errors import BrokerError, DecodeError, ErrorCode
-from barnabas.records.message07 import Message, read_messages
+from barnabas.records.messages07.message07 import Message, read_messages
 
 LATEST, EARLIEST = -1, -2
 """Times that ask for the end of a log, and for its beginning."""

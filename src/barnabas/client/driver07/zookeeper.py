@@ -17,7 +17,7 @@ def open_zookeeper(
         RegistryUnavailable: nobody answers.
     """
     try:
-        from barnabas.runtime.registry_zookeeper import ZooKeeperRegistry
+        from barnabas.runtime.registries.zookeeper import ZooKeeperRegistry
     except ImportError as error:
         what = f"this needs a package: pip install kazoo ({error})"
         raise ConfigError(f"zk.connect={config.zk_connect}: {what}") from None

@@ -23,8 +23,8 @@ from barnabas.errors import (
     LocalProtocolError,
     RequestTimeout,
 )
-from barnabas.runtime.blocking_stream import BlockingStream
 from barnabas.runtime.clock import SystemClock
+from barnabas.runtime.sockets.blocking_stream import BlockingStream
 from barnabas.types import Buffer
 
 _Answer = TypeVar("_Answer", bound=Answer)

@@ -18,7 +18,7 @@ from barnabas.dialects.proposal.messages import (
     OffsetsResponse,
 )
 from barnabas.errors import DecodeError, ErrorCode
-from barnabas.records.message07 import read_messages
+from barnabas.records.messages07.message07 import read_messages
 
 _NO_REPLICA = -1
 

@@ -17,8 +17,8 @@ from barnabas.dialects.proposal.messages import (
     TopicData,
 )
 from barnabas.errors import BrokerError, DecodeError, ErrorCode, LocalProtocolError
-from barnabas.records.compression import Codec
-from barnabas.records.message07 import encode_set
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.messages07.message07 import encode_set
 
 _CODECS = (Codec.NONE, Codec.GZIP, Codec.SNAPPY)
 

@@ -1,11 +1,10 @@
-"""Admin for plain threads: the calls of `client.aio.admin`, each on the caller's own thread."""
+"""Admin for plain threads: the calls of `client.aio.admin.admin`, each on the caller's own thread."""
 
 from collections.abc import Iterable, Mapping
 
-from barnabas.client.aio.admin import Admin as AsyncAdmin
+from barnabas.client.aio.admin.admin import Admin as AsyncAdmin
 from barnabas.client.closing import Closing
-from barnabas.client.core.cluster_view import TopicView
-from barnabas.client.core.descriptions import (
+from barnabas.client.core.admin.descriptions import (
     ClientQuota,
     ClusterDescription,
     ConfigEntry,
@@ -14,7 +13,8 @@ from barnabas.client.core.descriptions import (
     OffsetAndTimestamp,
     Resource,
 )
-from barnabas.client.core.properties import properties
+from barnabas.client.core.arguments.properties import properties
+from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.client.sync.group_admin import GroupAdmin
 from barnabas.client.sync.hosted import Hosted
 from barnabas.client.sync.transaction_admin import TransactionAdmin

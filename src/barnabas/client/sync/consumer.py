@@ -9,23 +9,23 @@ from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never, TypeVar
 
-from barnabas.client.aio.consumer import Consumer as AsyncConsumer
-from barnabas.client.aio.consumer_group import CallDue
+from barnabas.client.aio.consumer.consumer import Consumer as AsyncConsumer
+from barnabas.client.aio.membership.consumer_group import CallDue
 from barnabas.client.closing import Closing
-from barnabas.client.core.deadline import Deadline
-from barnabas.client.core.descriptions import OffsetAndTimestamp
+from barnabas.client.core.admin.descriptions import OffsetAndTimestamp
+from barnabas.client.core.arguments.deadline import Deadline
+from barnabas.client.core.arguments.not_there import CONSUMER, missing, refuse_arguments
+from barnabas.client.core.arguments.properties import properties
+from barnabas.client.core.arguments.where import Where
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.group.listener import RebalanceListener, tell
 from barnabas.client.core.group.membership import Change
 from barnabas.client.core.group.wanted_topics import Topics
 from barnabas.client.core.metrics import Metrics
-from barnabas.client.core.not_there import CONSUMER, missing, refuse_arguments
-from barnabas.client.core.properties import properties
-from barnabas.client.core.where import Where
 from barnabas.client.sync.hosted import Hosted
-from barnabas.records.columns import Wanted
-from barnabas.records.record import Record
-from barnabas.runtime.deferred_signals import DeferredSignals
+from barnabas.records.columns.columns import Wanted
+from barnabas.records.columns.record import Record
+from barnabas.runtime.loops.deferred_signals import DeferredSignals
 from barnabas.types import TopicPartition
 
 _Result = TypeVar("_Result")

@@ -1,15 +1,15 @@
-"""The calls of Admin about groups, for plain threads: those of `client.aio.group_admin`."""
+"""The calls of Admin about groups, for plain threads: those of `client.aio.admin.group_admin`."""
 
 from collections.abc import Collection, Iterable, Mapping
 
-from barnabas.client.aio.admin import Admin as AsyncAdmin
-from barnabas.client.core.group_descriptions import (
+from barnabas.client.aio.admin.admin import Admin as AsyncAdmin
+from barnabas.client.core.admin.group_descriptions import (
     CommittedOffset,
     GroupDescription,
     GroupListing,
     ShareOffset,
 )
-from barnabas.client.core.where import Where
+from barnabas.client.core.arguments.where import Where
 from barnabas.client.sync.hosted import Hosted
 from barnabas.types import TopicPartition
 

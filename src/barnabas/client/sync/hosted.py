@@ -7,9 +7,9 @@ from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager
 from typing import Any, Generic, TypeVar
 
-from barnabas.client.aio.surroundings import Surroundings
-from barnabas.runtime.caller_loop import CallerLoop
-from barnabas.runtime.deferred_signals import DeferredSignals
+from barnabas.client.aio.cluster.environment import Surroundings
+from barnabas.runtime.loops.caller_loop import CallerLoop
+from barnabas.runtime.loops.deferred_signals import DeferredSignals
 
 _Client = TypeVar("_Client")
 _Result = TypeVar("_Result")

@@ -7,8 +7,8 @@ from contextlib import suppress
 from typing import Final
 from weakref import WeakSet
 
-from barnabas.client.aio.shipping import Shipping
-from barnabas.runtime.portal import Portal
+from barnabas.client.aio.producer.producer_core import Shipping
+from barnabas.runtime.loops.portal import Portal
 
 log = logging.getLogger(__name__)
 

@@ -14,25 +14,25 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Never, Self, TypeVar
 
-from barnabas.client.aio.asking import known_topic
-from barnabas.client.aio.cluster import Cluster
-from barnabas.client.aio.shipping import Shipping
-from barnabas.client.aio.surroundings import Surroundings
-from barnabas.client.core.arrow_columns import ColumnNames
-from barnabas.client.core.bulk import SentBatches
-from barnabas.client.core.cluster_view import TopicView
-from barnabas.client.core.deadline import MAX_BLOCK, Deadline
-from barnabas.client.core.delivery import Sent, Settling
-from barnabas.client.core.given_record import (
+from barnabas.client.aio.cluster.cluster import Cluster
+from barnabas.client.aio.cluster.environment import Surroundings
+from barnabas.client.aio.cluster.retries import known_topic
+from barnabas.client.aio.producer.producer_core import Shipping
+from barnabas.client.core.arguments.deadline import MAX_BLOCK, Deadline
+from barnabas.client.core.arguments.not_there import PRODUCER, missing, refuse_arguments
+from barnabas.client.core.arguments.properties import properties
+from barnabas.client.core.arguments.record_input import (
     GivenRecord,
     Headers,
     checked_partition,
     given_record,
 )
+from barnabas.client.core.cluster.cluster_view import TopicView
 from barnabas.client.core.metrics import Metrics
-from barnabas.client.core.not_there import PRODUCER, missing, refuse_arguments
-from barnabas.client.core.producer_batch import ProducerBatch
-from barnabas.client.core.properties import properties
+from barnabas.client.core.producer.arrow_columns import ColumnNames
+from barnabas.client.core.producer.bulk import SentBatches
+from barnabas.client.core.producer.delivery import Sent, Settling
+from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.sync.last_flush import Line
 from barnabas.client.sync.room import Room
 from barnabas.client.sync.transactional import Transactional
@@ -41,9 +41,9 @@ from barnabas.errors import KafkaError, LocalProtocolError, RequestTimeout
 from barnabas.kernels.objects import OpenBatches
 from barnabas.ports import Clock
 from barnabas.records.checksums import murmur2
-from barnabas.records.encoding import Encoded
-from barnabas.runtime.deferred_signals import DeferredSignals
-from barnabas.runtime.portal import Portal
+from barnabas.records.columns.encoding import Encoded
+from barnabas.runtime.loops.deferred_signals import DeferredSignals
+from barnabas.runtime.loops.portal import Portal
 from barnabas.types import TopicPartition
 
 log = logging.getLogger(__name__)

@@ -9,12 +9,12 @@ import os
 import threading
 from collections.abc import Iterator, Mapping
 
-from barnabas.client.aio.cluster import Cluster
-from barnabas.client.aio.ranges import RangeFetches, RangeOptions
-from barnabas.client.aio.surroundings import Surroundings
+from barnabas.client.aio.cluster.cluster import Cluster
+from barnabas.client.aio.cluster.environment import Surroundings
+from barnabas.client.aio.fetching.ranges import RangeFetches, RangeOptions
 from barnabas.config.clients import ConsumerConfig
-from barnabas.records.columns import RecordColumns, Wanted, decode_columns
-from barnabas.runtime.caller_loop import CallerLoop
+from barnabas.records.columns.columns import RecordColumns, Wanted, decode_columns
+from barnabas.runtime.loops.caller_loop import CallerLoop
 from barnabas.types import Offset, OffsetRange
 
 _Key = tuple[tuple[str, str], ...]

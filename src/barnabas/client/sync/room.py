@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-from barnabas.client.core.deadline import Deadline
+from barnabas.client.core.arguments.deadline import Deadline
 from barnabas.errors import RequestTimeout
 from barnabas.ports import Clock
 

@@ -1,15 +1,15 @@
-"""The calls of Admin about transactions, for plain threads: as `client.aio.transaction_admin`."""
+"""The calls of Admin about transactions, for plain threads: as `client.aio.admin.transaction_admin`."""
 
 from collections.abc import Collection, Iterable
 
-from barnabas.client.aio.admin import Admin as AsyncAdmin
-from barnabas.client.core.transaction_descriptions import (
+from barnabas.client.aio.admin.admin import Admin as AsyncAdmin
+from barnabas.client.core.admin.transaction_descriptions import (
     ActiveProducer,
     HangingTransaction,
     TransactionDescription,
     TransactionListing,
 )
-from barnabas.client.core.where import Where
+from barnabas.client.core.arguments.where import Where
 from barnabas.client.sync.hosted import Hosted
 from barnabas.types import TopicPartition
 

@@ -1,15 +1,15 @@
-"""The calls of Producer about transactions, for plain threads: as `client.aio.transactional`."""
+"""The calls of Producer about transactions, for plain threads: as `client.aio.producer.transactional`."""
 
 import logging
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
-from barnabas.client.aio.shipping import Shipping
-from barnabas.client.aio.transactional import NOT_ABORTED, offsets_and_group, transactor_of
+from barnabas.client.aio.producer.producer_core import Shipping
+from barnabas.client.aio.producer.transactional import NOT_ABORTED, offsets_and_group, transactor_of
+from barnabas.client.core.arguments.where import Where
 from barnabas.client.core.group.group_metadata import GroupMetadata
-from barnabas.client.core.where import Where
 from barnabas.errors import AbortableError, KafkaError
-from barnabas.runtime.portal import Portal
+from barnabas.runtime.loops.portal import Portal
 
 log = logging.getLogger(__name__)
 

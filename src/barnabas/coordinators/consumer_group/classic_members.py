@@ -6,24 +6,28 @@ Source: KIP-848 (online migration); Kafka's classicGroup...ToConsumerGroup.
 
 from dataclasses import dataclass, replace
 
+from barnabas.coordinators.classic_group.joining import Join
+from barnabas.coordinators.classic_group.member import Identity
+from barnabas.coordinators.classic_group.protocols import (
+    CONSUMER,
+    encode_assignment,
+    subscription_of,
+)
+from barnabas.coordinators.classic_group.replies import JoinReply, SyncReply
+from barnabas.coordinators.classic_group.syncing import Sync
+from barnabas.coordinators.common.draft import Draft
+from barnabas.coordinators.common.topic_partitions import Place, TopicsView, by_name
 from barnabas.coordinators.consumer_group import records
-from barnabas.coordinators.consumer_group.beating import (
+from barnabas.coordinators.consumer_group.group import ConsumerGroup
+from barnabas.coordinators.consumer_group.heartbeats import (
     check_room,
     check_static,
     step,
     take_place,
 )
-from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember, MemberState
-from barnabas.coordinators.consumer_group.places import Place, TopicsView, by_name
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.target import assignment_due, refresh, retarget
-from barnabas.coordinators.draft import Draft
-from barnabas.coordinators.group.joining import Join
-from barnabas.coordinators.group.member import Identity
-from barnabas.coordinators.group.protocols import CONSUMER, encode_assignment, subscription_of
-from barnabas.coordinators.group.replies import JoinReply, SyncReply
-from barnabas.coordinators.group.syncing import Sync
 from barnabas.errors import BrokerError, DecodeError, ErrorCode
 from barnabas.protocol.consumer_protocol import ConsumerProtocolSubscription
 

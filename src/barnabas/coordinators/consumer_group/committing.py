@@ -3,11 +3,11 @@
 Source: KIP-848 and KIP-1251; Kafka's ConsumerGroup.validateOffsetCommit, validateOffsetFetch.
 """
 
+from barnabas.coordinators.common.topic_partitions import Place
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.member import ConsumerMember
-from barnabas.coordinators.consumer_group.places import Place
-from barnabas.coordinators.group.commit import Commit
-from barnabas.coordinators.group.offset_records import Position
+from barnabas.coordinators.offsets.commit import Commit
+from barnabas.coordinators.offsets.offset_records import Position
 from barnabas.errors import ErrorCode
 
 

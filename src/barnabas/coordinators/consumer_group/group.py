@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
+from barnabas.coordinators.common.topic_partitions import Place
 from barnabas.coordinators.consumer_group.member import (
     NOTHING,
     ClassicSide,
     ConsumerMember,
     MemberState,
 )
-from barnabas.coordinators.consumer_group.places import Place
 
 
 class ConsumerGroupState(Enum):

@@ -2,27 +2,27 @@
 
 from collections.abc import Callable, Collection, Sequence
 
+from barnabas.coordinators.classic_group.group import ClassicGroup
+from barnabas.coordinators.classic_group.group_records import encode_end
+from barnabas.coordinators.classic_group.group_states import GroupState
+from barnabas.coordinators.classic_group.joining import Join
+from barnabas.coordinators.classic_group.member import Identity
+from barnabas.coordinators.classic_group.replies import JoinReply, SyncReply
+from barnabas.coordinators.classic_group.settings import GroupSettings
+from barnabas.coordinators.classic_group.syncing import Sync
+from barnabas.coordinators.common.draft import Draft, Replay
+from barnabas.coordinators.common.kept_groups import KeptGroups
+from barnabas.coordinators.common.resting import Resting
+from barnabas.coordinators.common.shard import Replayed
 from barnabas.coordinators.consumer_group import classic_members, leaving, migration
-from barnabas.coordinators.consumer_group.beating import Beat, BeatReply, beat, is_idle
 from barnabas.coordinators.consumer_group.classic_members import World
+from barnabas.coordinators.consumer_group.environment import Surroundings
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
+from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply, beat, is_idle
 from barnabas.coordinators.consumer_group.member import LEAVES, LEAVES_FOR_A_WHILE
 from barnabas.coordinators.consumer_group.regexes import LongWork, compiled, long_work
 from barnabas.coordinators.consumer_group.replaying import replay
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
-from barnabas.coordinators.consumer_group.surroundings import Surroundings
-from barnabas.coordinators.draft import Draft, Replay
-from barnabas.coordinators.group.classic import ClassicGroup
-from barnabas.coordinators.group.group_records import encode_end
-from barnabas.coordinators.group.group_states import GroupState
-from barnabas.coordinators.group.joining import Join
-from barnabas.coordinators.group.member import Identity
-from barnabas.coordinators.group.replies import JoinReply, SyncReply
-from barnabas.coordinators.group.settings import GroupSettings
-from barnabas.coordinators.group.syncing import Sync
-from barnabas.coordinators.kept_groups import KeptGroups
-from barnabas.coordinators.resting import Resting
-from barnabas.coordinators.shard import Replayed
 from barnabas.errors import BrokerError, ErrorCode
 
 

@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from barnabas.coordinators.classic_group.member import Identity
+from barnabas.coordinators.common.draft import Draft
+from barnabas.coordinators.common.topic_partitions import TopicsView
 from barnabas.coordinators.consumer_group import records
-from barnabas.coordinators.consumer_group.beating import check_static
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
+from barnabas.coordinators.consumer_group.heartbeats import check_static
 from barnabas.coordinators.consumer_group.member import LEAVES_FOR_A_WHILE, NOTHING
-from barnabas.coordinators.consumer_group.places import TopicsView
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.target import refresh
-from barnabas.coordinators.draft import Draft
-from barnabas.coordinators.group.member import Identity
 from barnabas.errors import BrokerError, ErrorCode
 
 

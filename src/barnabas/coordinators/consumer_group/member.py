@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-from barnabas.coordinators.consumer_group.places import Place
-from barnabas.coordinators.group.member import Protocols
+from barnabas.coordinators.classic_group.member import Protocols
+from barnabas.coordinators.common.topic_partitions import Place
 
 JOINS = 0
 """The epoch of a member that joins."""

@@ -6,31 +6,31 @@ sends heartbeats leaves one, the others make it classic again.
 
 from collections.abc import Collection
 
+from barnabas.coordinators.classic_group.group import ClassicGroup
+from barnabas.coordinators.classic_group.group_records import encode_end
+from barnabas.coordinators.classic_group.group_states import GroupState
+from barnabas.coordinators.classic_group.member import Member
+from barnabas.coordinators.classic_group.protocols import (
+    CONSUMER,
+    assignment_of,
+    encode_assignment,
+    subscription_of,
+)
+from barnabas.coordinators.classic_group.settings import GroupSettings
+from barnabas.coordinators.classic_group.snapshot import record_of
+from barnabas.coordinators.common.draft import Draft
+from barnabas.coordinators.common.topic_partitions import Place, TopicsView, by_name
 from barnabas.coordinators.consumer_group import records
-from barnabas.coordinators.consumer_group.beating import check_room
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, since
+from barnabas.coordinators.consumer_group.heartbeats import check_room
 from barnabas.coordinators.consumer_group.leaving import delete
 from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember
-from barnabas.coordinators.consumer_group.places import Place, TopicsView, by_name
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.target import (
     BEFORE_THE_FIRST,
     hash_of,
     known_topics,
 )
-from barnabas.coordinators.draft import Draft
-from barnabas.coordinators.group.classic import ClassicGroup
-from barnabas.coordinators.group.group_records import encode_end
-from barnabas.coordinators.group.group_states import GroupState
-from barnabas.coordinators.group.member import Member
-from barnabas.coordinators.group.protocols import (
-    CONSUMER,
-    assignment_of,
-    encode_assignment,
-    subscription_of,
-)
-from barnabas.coordinators.group.settings import GroupSettings
-from barnabas.coordinators.group.snapshot import record_of
 from barnabas.errors import BrokerError, DecodeError, ErrorCode
 
 

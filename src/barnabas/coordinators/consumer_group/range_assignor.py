@@ -5,8 +5,8 @@ another one with as many partitions are one member's: what joins of two topics n
 Source: KIP-848; Kafka's RangeAssignor.
 """
 
-from barnabas.coordinators.consumer_group.assignment import Shares, Wishes
-from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.common.assignment import Shares, Wishes
+from barnabas.coordinators.common.topic_partitions import Place
 
 
 def assign(wishes: Wishes) -> Shares:

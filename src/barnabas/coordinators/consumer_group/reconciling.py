@@ -5,9 +5,9 @@ Source: KIP-848; Kafka's CurrentAssignmentBuilder.
 
 from dataclasses import dataclass, replace
 
+from barnabas.coordinators.common.topic_partitions import Place
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, since
 from barnabas.coordinators.consumer_group.member import NOTHING, ConsumerMember, MemberState
-from barnabas.coordinators.consumer_group.places import Place
 from barnabas.errors import BrokerError, ErrorCode
 
 _S = MemberState

@@ -5,11 +5,11 @@ Source: Kafka's GroupCoordinatorRecordHelpers.
 
 from collections.abc import Mapping
 
+from barnabas.coordinators.common.record_kinds import encode_record
+from barnabas.coordinators.common.shard import CoordinatorRecord
+from barnabas.coordinators.common.topic_partitions import Place, by_topic
 from barnabas.coordinators.consumer_group.group import Resolved
 from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember
-from barnabas.coordinators.consumer_group.places import Place, by_topic
-from barnabas.coordinators.kinds import encode_record
-from barnabas.coordinators.shard import CoordinatorRecord
 from barnabas.protocol.internal import consumer_group_records as layouts
 
 EPOCH, MEMBER, ASSIGNMENT_EPOCH, TARGET, CURRENT, REGEX = 3, 5, 6, 7, 8, 16

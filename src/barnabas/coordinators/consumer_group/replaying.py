@@ -5,13 +5,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from barnabas.coordinators.common.group_replay import Effect, GroupReplay
+from barnabas.coordinators.common.record_kinds import Layouts
+from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.undo import WayBack, to_entries
 from barnabas.coordinators.consumer_group import records
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, Resolved
 from barnabas.coordinators.consumer_group.member import ClassicSide, ConsumerMember, MemberState
-from barnabas.coordinators.consumer_group.places import Place
-from barnabas.coordinators.group_replay import Effect, GroupReplay
-from barnabas.coordinators.kinds import Layouts
-from barnabas.coordinators.way_back import WayBack, to_entries
 from barnabas.errors import DecodeError
 from barnabas.protocol.internal import consumer_group_records as layouts
 

@@ -4,15 +4,15 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from hashlib import blake2b
 
+from barnabas.coordinators.common.assignment import Assignor, Wishes
+from barnabas.coordinators.common.draft import Draft
+from barnabas.coordinators.common.topic_partitions import KnownTopic, TopicsView
 from barnabas.coordinators.consumer_group import records
-from barnabas.coordinators.consumer_group.assignment import Assignor, Wishes
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, Resolved
-from barnabas.coordinators.consumer_group.places import KnownTopic, TopicsView
 from barnabas.coordinators.consumer_group.range_assignor import assign as assign_ranges
 from barnabas.coordinators.consumer_group.regexes import matching
 from barnabas.coordinators.consumer_group.settings import ConsumerSettings
 from barnabas.coordinators.consumer_group.uniform_assignor import assign as assign_uniformly
-from barnabas.coordinators.draft import Draft
 from barnabas.errors import BrokerError
 
 BEFORE_THE_FIRST = 1

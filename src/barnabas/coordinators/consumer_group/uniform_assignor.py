@@ -6,8 +6,8 @@ Source: KIP-848; Kafka's UniformAssignor. Which member gets which partition is n
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
-from barnabas.coordinators.consumer_group.assignment import Shares, Wishes
-from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.common.assignment import Shares, Wishes
+from barnabas.coordinators.common.topic_partitions import Place
 
 
 def assign(wishes: Wishes) -> Shares:

@@ -5,7 +5,7 @@ Source: KIP-932; Kafka's ShareGroup. Its states are those of a consumer group wi
 
 from dataclasses import dataclass, field
 
-from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.common.topic_partitions import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

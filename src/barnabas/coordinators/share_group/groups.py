@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from barnabas.coordinators.consumer_group.beating import BeatReply
-from barnabas.coordinators.consumer_group.places import KnownTopic, Place, TopicsView
+from barnabas.coordinators.common.draft import Draft, Replay
+from barnabas.coordinators.common.kept_groups import KeptGroups
+from barnabas.coordinators.common.resting import Resting
+from barnabas.coordinators.common.shard import Replayed
+from barnabas.coordinators.common.topic_partitions import KnownTopic, Place, TopicsView
+from barnabas.coordinators.consumer_group.heartbeats import BeatReply
 from barnabas.coordinators.consumer_group.target import hash_of, known_topics
-from barnabas.coordinators.draft import Draft, Replay
-from barnabas.coordinators.kept_groups import KeptGroups
-from barnabas.coordinators.resting import Resting
-from barnabas.coordinators.shard import Replayed
 from barnabas.coordinators.share_group import records
 from barnabas.coordinators.share_group.group import ShareGroup, ShareMember
 from barnabas.coordinators.share_group.replaying import replay

@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from barnabas.coordinators.consumer_group.places import Place, by_topic
-from barnabas.coordinators.kinds import encode_record
-from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.common.record_kinds import encode_record
+from barnabas.coordinators.common.shard import CoordinatorRecord
+from barnabas.coordinators.common.topic_partitions import Place, by_topic
 from barnabas.coordinators.share_group.group import ShareGroup, ShareMember
 from barnabas.protocol.internal import share_group_records as layouts
 

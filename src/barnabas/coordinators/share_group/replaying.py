@@ -4,12 +4,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, Protocol
 
-from barnabas.coordinators.consumer_group.places import Place
-from barnabas.coordinators.group_replay import Effect, GroupReplay
-from barnabas.coordinators.kinds import Layouts
+from barnabas.coordinators.common.group_replay import Effect, GroupReplay
+from barnabas.coordinators.common.record_kinds import Layouts
+from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.common.undo import WayBack, to_entries
 from barnabas.coordinators.share_group import records
 from barnabas.coordinators.share_group.group import ShareGroup, ShareMember
-from barnabas.coordinators.way_back import WayBack, to_entries
 from barnabas.protocol.internal import share_group_records as layouts
 
 

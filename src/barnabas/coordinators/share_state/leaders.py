@@ -6,7 +6,7 @@ replayed. Source: Kafka's ShareCoordinatorShard.
 
 from typing import Final, NamedTuple
 
-from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.share_partition.spans import Span
 from barnabas.coordinators.share_state.combining import combined
 from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, ShareStates, StateKey

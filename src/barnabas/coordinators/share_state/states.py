@@ -8,9 +8,9 @@ Source: KIP-932; Kafka's ShareCoordinatorShard.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from barnabas.coordinators.consumer_group.places import Place
-from barnabas.coordinators.kinds import Layouts, encode_record, read_record
-from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.common.record_kinds import Layouts, encode_record, read_record
+from barnabas.coordinators.common.shard import CoordinatorRecord
+from barnabas.coordinators.common.topic_partitions import Place
 from barnabas.coordinators.share_partition.spans import Delivery, Span
 from barnabas.coordinators.share_state.combining import combined
 from barnabas.errors import DecodeError

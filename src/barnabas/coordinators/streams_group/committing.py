@@ -3,8 +3,8 @@
 Source: KIP-1071; Kafka's StreamsGroup.validateOffsetCommit, validateOffsetFetch.
 """
 
-from barnabas.coordinators.group.commit import Commit
-from barnabas.coordinators.group.offset_records import Position
+from barnabas.coordinators.offsets.commit import Commit
+from barnabas.coordinators.offsets.offset_records import Position
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.tasks import Role, Task
 from barnabas.errors import ErrorCode

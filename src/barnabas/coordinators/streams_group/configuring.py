@@ -6,7 +6,7 @@ Source: KIP-1071; Kafka's InternalTopicManager.
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
-from barnabas.coordinators.consumer_group.places import TopicsView
+from barnabas.coordinators.common.topic_partitions import TopicsView
 from barnabas.coordinators.streams_group.partition_counts import PartitionCounts, WronglyPartitioned
 from barnabas.coordinators.streams_group.statuses import Status, StatusCode
 from barnabas.coordinators.streams_group.topology import Topology

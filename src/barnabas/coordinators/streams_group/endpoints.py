@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from barnabas.coordinators.consumer_group.places import TopicsView
+from barnabas.coordinators.common.topic_partitions import TopicsView
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.member import Endpoint, StreamsMember
 from barnabas.coordinators.streams_group.tasks import Role, by_subtopology

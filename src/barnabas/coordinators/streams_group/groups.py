@@ -6,22 +6,22 @@ Source: KIP-1071; Kafka's GroupMetadataManager.
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from barnabas.coordinators.classic_group.group import ClassicGroup
+from barnabas.coordinators.classic_group.group_records import encode_end
+from barnabas.coordinators.classic_group.group_states import GroupState
+from barnabas.coordinators.common.draft import Draft, Replay
+from barnabas.coordinators.common.kept_groups import KeptGroups
+from barnabas.coordinators.common.shard import Replayed
+from barnabas.coordinators.common.topic_partitions import TopicsView
 from barnabas.coordinators.consumer_group.member import JOINS, LEAVES
-from barnabas.coordinators.consumer_group.places import TopicsView
-from barnabas.coordinators.draft import Draft, Replay
-from barnabas.coordinators.group.classic import ClassicGroup
-from barnabas.coordinators.group.group_records import encode_end
-from barnabas.coordinators.group.group_states import GroupState
-from barnabas.coordinators.kept_groups import KeptGroups
-from barnabas.coordinators.shard import Replayed
 from barnabas.coordinators.streams_group import records
-from barnabas.coordinators.streams_group.beating import (
+from barnabas.coordinators.streams_group.group import StreamsGroup
+from barnabas.coordinators.streams_group.heartbeats import (
     StreamsBeat,
     StreamsReply,
     beat,
     unknown_member,
 )
-from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.idling import is_idle
 from barnabas.coordinators.streams_group.replaying import replay
 from barnabas.coordinators.streams_group.settings import StreamsSettings

@@ -1,8 +1,8 @@
 """Heartbeats that say nothing to groups where nothing happens: the usual case, and the quickest."""
 
-from barnabas.coordinators.consumer_group.places import TopicsView
-from barnabas.coordinators.streams_group.beating import StreamsBeat
+from barnabas.coordinators.common.topic_partitions import TopicsView
 from barnabas.coordinators.streams_group.group import StreamsGroup
+from barnabas.coordinators.streams_group.heartbeats import StreamsBeat
 from barnabas.coordinators.streams_group.member import StreamsMember
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 

@@ -5,7 +5,7 @@ Source: KIP-1071; Kafka's RepartitionTopics, CopartitionedTopicsEnforcer and Cha
 
 from collections.abc import Mapping
 
-from barnabas.coordinators.consumer_group.places import TopicsView
+from barnabas.coordinators.common.topic_partitions import TopicsView
 from barnabas.coordinators.streams_group.statuses import Status, StatusCode
 from barnabas.coordinators.streams_group.topology import (
     Topology,

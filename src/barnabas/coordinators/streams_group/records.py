@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from functools import partial
 
-from barnabas.coordinators.kinds import encode_record
-from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.common.record_kinds import encode_record
+from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.member import StreamsMember
 from barnabas.coordinators.streams_group.tasks import Role, Task, Tasks, by_subtopology

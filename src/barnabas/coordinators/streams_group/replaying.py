@@ -4,14 +4,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from barnabas.coordinators.group_replay import Effect, GroupReplay
-from barnabas.coordinators.kinds import Layouts
+from barnabas.coordinators.common.group_replay import Effect, GroupReplay
+from barnabas.coordinators.common.record_kinds import Layouts
+from barnabas.coordinators.common.undo import WayBack, to_entries
 from barnabas.coordinators.streams_group import records
 from barnabas.coordinators.streams_group.group import BEFORE_THE_FIRST, StreamsGroup
 from barnabas.coordinators.streams_group.member import Endpoint, MemberState, StreamsMember
 from barnabas.coordinators.streams_group.tasks import Role, Task, tasks_of
 from barnabas.coordinators.streams_group.topology import read_topology
-from barnabas.coordinators.way_back import WayBack, to_entries
 from barnabas.errors import BrokerError, DecodeError
 from barnabas.protocol.internal import streams_group_records as layouts
 

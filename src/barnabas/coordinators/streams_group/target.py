@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from barnabas.coordinators.draft import Draft
+from barnabas.coordinators.common.draft import Draft
 from barnabas.coordinators.streams_group import records
 from barnabas.coordinators.streams_group.configuring import Configured
 from barnabas.coordinators.streams_group.group import StreamsGroup

@@ -7,7 +7,7 @@ transaction was aborted in its place (KIP-360, KIP-588). When the broker has gon
 
 from collections.abc import Callable, Collection, Mapping
 
-from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
+from barnabas.coordinators.common.shard import CoordinatorRecord, CoordinatorResult
 from barnabas.coordinators.transaction.adding import Addition, add, verify
 from barnabas.coordinators.transaction.ending import End, Ended, completed, end, fence
 from barnabas.coordinators.transaction.initiating import Initiated, Initiation, initiate

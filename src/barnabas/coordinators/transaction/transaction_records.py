@@ -7,7 +7,7 @@ Source: Kafka's TransactionLogKey.json, TransactionLogValue.json, TransactionLog
 import struct
 from itertools import groupby
 
-from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.coordinators.transaction.transaction import Producer, Transaction
 from barnabas.coordinators.transaction.transaction_states import EMPTY, TransactionState
 from barnabas.errors import DecodeError

@@ -11,10 +11,10 @@ from barnabas.dialects.commands import Fetch, Fetched, FetchOutcome
 from barnabas.dialects.kafka.rules import FETCH_CODES, FETCH_MAGIC, LAST_PARTIAL_FETCH
 from barnabas.errors import CorruptRecord, DecodeError, ErrorCode, StorageError
 from barnabas.protocol.fetch import FetchableTopicResponse, FetchResponse, PartitionData
-from barnabas.records.batch import walk
-from barnabas.records.compression import Codec
-from barnabas.records.refused import RefusedRecords
-from barnabas.records.unpacking import UNPACKED_LEAST
+from barnabas.records.batches.batch import walk
+from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.unpacking import UNPACKED_LEAST
+from barnabas.records.codecs.compression import Codec
 from barnabas.types import Buffer
 
 
@@ -75,7 +75,7 @@ class _Conversion:
         if region is None or self._left <= 0:
             return b""
         # Imported late: a broker starts faster without it.
-        from barnabas.records.convert import convert
+        from barnabas.records.old_messages.convert import convert
 
         made = convert(_before_zstd(region.read()), self._magic, start=offset)
         self._left -= made.unpacked

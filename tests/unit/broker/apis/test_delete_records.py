@@ -5,7 +5,7 @@ import pytest
 from barnabas import Admin
 from barnabas.broker.apis.delete_records import handle
 from barnabas.errors import ErrorCode, StorageError
-from barnabas.log.config import LogConfig
+from barnabas.log.segments.log_config import LogConfig
 from barnabas.protocol.delete_records import (
     DeleteRecordsPartition,
     DeleteRecordsRequest,

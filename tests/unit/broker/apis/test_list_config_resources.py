@@ -1,7 +1,7 @@
 import pytest
 
 from barnabas.broker.apis.list_config_resources import handle
-from barnabas.broker.resource_kinds import ResourceKind
+from barnabas.broker.properties.resource_kinds import ResourceKind
 from barnabas.errors import ErrorCode
 from barnabas.protocol.list_config_resources import ListConfigResourcesRequest
 from tests.unit.broker.in_memory import a_broker, asked

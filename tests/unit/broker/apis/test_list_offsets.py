@@ -9,12 +9,12 @@ import pytest
 
 from barnabas.broker.apis.list_offsets import handle
 from barnabas.broker.broker import Broker
-from barnabas.broker.purgatory import Pending
-from barnabas.broker.stepping import Stepping
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Stepping
 from barnabas.dialects.commands import FoundOffset, ListOffsets, Lookup
 from barnabas.errors import ErrorCode
 from tests.unit.broker.in_memory import asked
-from tests.unit.broker.test_replicas import produce, replicas_of
+from tests.unit.broker.replicas.test_replica_manager import produce, replicas_of
 from tests.unit.runtime.manual_timers import ManualTimers
 
 pytestmark = pytest.mark.kernels
@@ -31,7 +31,7 @@ def broker(tmp_path: Path) -> Broker:
     replicas = replicas_of(tmp_path, "dogs")
     replicas.append(produce("dogs"))
     timers = ManualTimers()
-    stepping = Stepping(replicas, timers, count().__next__)
+    stepping = Stepping(replicas.write, timers, count().__next__)
     return cast("Broker", SimpleNamespace(replicas=replicas, timers=timers, stepping=stepping))
 
 

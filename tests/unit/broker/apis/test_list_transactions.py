@@ -7,9 +7,9 @@ import pytest
 
 from barnabas.broker.apis.list_transactions import handle
 from barnabas.broker.broker import Broker
-from barnabas.broker.purgatory import Pending, Purgatory
-from barnabas.broker.replicas import ReplicaManager
-from barnabas.broker.stepping import Stepping
+from barnabas.broker.purgatory.purgatory import Pending, Purgatory
+from barnabas.broker.purgatory.stepping import Stepping
+from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.coordinators.transaction.transaction import Producer, Transaction
 from barnabas.coordinators.transaction.transaction_states import TransactionState
 from barnabas.errors import ErrorCode
@@ -39,7 +39,7 @@ def asks(
     broker = SimpleNamespace(
         clock=SimpleNamespace(time_ms=lambda: 0),
         stepping=Stepping(
-            ReplicaManager(SystemClock(), Purgatory(timers, lambda: 0.0, some_memory())),
+            ReplicaManager(SystemClock(), Purgatory(timers, lambda: 0.0, some_memory())).write,
             timers,
             count().__next__,
         ),

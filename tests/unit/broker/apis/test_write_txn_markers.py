@@ -11,7 +11,7 @@ from barnabas.protocol.write_txn_markers import (
     WriteTxnMarkersRequest,
     WriteTxnMarkersResponse,
 )
-from tests.unit.broker.test_group_offsets import Started
+from tests.unit.broker.groups.test_offsets import Started
 
 
 @pytest.fixture

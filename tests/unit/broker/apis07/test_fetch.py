@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 
 from barnabas.dialects.kafka07.messages import FetchRequest
-from barnabas.records.message07 import encode_message, encode_set
+from barnabas.records.messages07.message07 import encode_message, encode_set
 from barnabas.testing import EmbeddedBroker
 from tests import golden07
 from tests.golden07 import M1

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from barnabas.dialects.kafka07.messages import OffsetsRequest
-from barnabas.records.message07 import encode_message
+from barnabas.records.messages07.message07 import encode_message
 from barnabas.testing import EmbeddedBroker
 from tests.wire07 import Wire07
 

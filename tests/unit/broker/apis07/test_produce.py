@@ -6,14 +6,14 @@ import pytest
 
 from barnabas.broker.apis07 import produce as handling
 from barnabas.broker.broker import Broker
-from barnabas.broker.internal_names import INTERNAL_TOPICS
-from barnabas.broker.purgatory import Pending
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
 from barnabas.dialects.commands import Append, Produce
 from barnabas.dialects.kafka07.frames import encode_request
 from barnabas.dialects.kafka07.messages import MultiProduceRequest, ProduceRequest
 from barnabas.errors import ErrorCode
-from barnabas.records.compression import Codec, compress
-from barnabas.records.message07 import encode_message, encode_set, read_messages
+from barnabas.records.codecs.compression import Codec, compress
+from barnabas.records.messages07.message07 import encode_message, encode_set, read_messages
 from barnabas.testing import EmbeddedBroker
 from tests import golden07
 from tests.golden07 import M0, M1

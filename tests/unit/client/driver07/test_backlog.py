@@ -3,7 +3,7 @@
 from barnabas.client.driver07.assignment import BrokerPartition
 from barnabas.client.driver07.backlog import Backlog
 from barnabas.client.driver07.group_fetcher import Chunk
-from barnabas.records.message07 import Message
+from barnabas.records.messages07.message07 import Message
 
 FIRST, SECOND = BrokerPartition(0, 0), BrokerPartition(0, 1)
 A, B, C, D = (Message(name, 10 * at, 1) for at, name in enumerate((b"a", b"b", b"c", b"d"), 1))

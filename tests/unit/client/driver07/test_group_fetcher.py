@@ -11,8 +11,8 @@ from barnabas.client.driver07.group_fetcher import GroupFetcher
 from barnabas.client.driver07.simple_consumer import EARLIEST, Asked, SimpleConsumer
 from barnabas.dialects.kafka07.frames import FetchReply
 from barnabas.errors import BrokerError, ConnectionFailed, ErrorCode
-from barnabas.records.compression import Codec
-from barnabas.records.message07 import FetchTooSmall, encode_set
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.messages07.message07 import FetchTooSmall, encode_set
 from barnabas.runtime.clock import SystemClock
 
 DOGS = encode_set([b"rex"], codec=Codec.NONE)

@@ -10,7 +10,7 @@ from barnabas.client.proposal.connection import Connection
 from barnabas.client.proposal.consumer import Consumer, From
 from barnabas.client.proposal.producer import MessageSet, Producer
 from barnabas.errors import BrokerError, ConnectionFailed, DecodeError, ErrorCode, RequestTimeout
-from barnabas.records.message07 import InvalidMessage, encode_message
+from barnabas.records.messages07.message07 import InvalidMessage, encode_message
 from tests.golden07 import M1
 
 DOGS = "0004 646f6773"

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
+from barnabas.coordinators.classic_group.joining import Join
+from barnabas.coordinators.classic_group.member import Identity
+from barnabas.coordinators.classic_group.replies import JoinReply
+from barnabas.coordinators.classic_group.syncing import Sync
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, ConsumerGroupState
-from barnabas.coordinators.group.joining import Join
-from barnabas.coordinators.group.member import Identity
-from barnabas.coordinators.group.replies import JoinReply
-from barnabas.coordinators.group.shard import GroupShard
-from barnabas.coordinators.group.syncing import Sync
+from barnabas.coordinators.groups_shard import GroupShard
 from barnabas.errors import BrokerError, ErrorCode
 from tests.unit.coordinators.consumer_group.test_groups import DOGS, TOPICS, beat, leave
 from tests.unit.coordinators.refusals import refused_first

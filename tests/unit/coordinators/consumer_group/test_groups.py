@@ -5,19 +5,19 @@ from dataclasses import replace
 
 import pytest
 
-from barnabas.coordinators.consumer_group.beating import Beat, BeatReply
+from barnabas.coordinators.classic_group.group import ClassicGroup
+from barnabas.coordinators.classic_group.group_states import GroupState
+from barnabas.coordinators.classic_group.joining import Join
+from barnabas.coordinators.classic_group.leaving import loaded
+from barnabas.coordinators.classic_group.member import NO_ASSIGNMENT, Identity, Member
+from barnabas.coordinators.classic_group.protocols import assignment_of, encode_assignment
+from barnabas.coordinators.classic_group.settings import GroupSettings
 from barnabas.coordinators.consumer_group.group import ConsumerGroup, ConsumerGroupState
+from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply
 from barnabas.coordinators.consumer_group.member import MemberState
-from barnabas.coordinators.group.classic import ClassicGroup
-from barnabas.coordinators.group.commit import Commit
-from barnabas.coordinators.group.group_states import GroupState
-from barnabas.coordinators.group.joining import Join
-from barnabas.coordinators.group.leaving import loaded
-from barnabas.coordinators.group.member import NO_ASSIGNMENT, Identity, Member
-from barnabas.coordinators.group.offset_records import CommittedOffset, Position
-from barnabas.coordinators.group.protocols import assignment_of, encode_assignment
-from barnabas.coordinators.group.settings import GroupSettings
-from barnabas.coordinators.group.shard import GroupShard
+from barnabas.coordinators.groups_shard import GroupShard
+from barnabas.coordinators.offsets.commit import Commit
+from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position
 from barnabas.errors import BrokerError, ErrorCode
 from tests.unit.coordinators.refusals import refused_first
 from tests.unit.coordinators.some_topics import SETTINGS, SomeTopics, a_shard

@@ -1,5 +1,5 @@
-from barnabas.coordinators.consumer_group.assignment import Wishes
-from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.common.assignment import Wishes
+from barnabas.coordinators.common.topic_partitions import Place
 from barnabas.coordinators.consumer_group.range_assignor import assign as by_range
 
 TOPICS = [b"a" * 16, b"b" * 16]

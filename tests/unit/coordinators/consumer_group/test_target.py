@@ -2,11 +2,11 @@
 
 import pytest
 
+from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.consumer_group import target
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.regexes import Expression, compiled
-from barnabas.coordinators.group.member import Identity
-from barnabas.coordinators.group.shard import GroupShard
+from barnabas.coordinators.groups_shard import GroupShard
 from barnabas.errors import BrokerError, ErrorCode
 from tests.unit.coordinators.consumer_group.test_groups import beat
 from tests.unit.coordinators.some_topics import SETTINGS, SomeTopics, a_shard

@@ -2,8 +2,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from barnabas.coordinators.consumer_group.assignment import Assignor, Shares, Wishes
-from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.common.assignment import Assignor, Shares, Wishes
+from barnabas.coordinators.common.topic_partitions import Place
 from barnabas.coordinators.consumer_group.range_assignor import assign as by_range
 from barnabas.coordinators.consumer_group.uniform_assignor import assign as uniformly
 

@@ -2,11 +2,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
 
-from barnabas.coordinators.consumer_group.places import KnownTopic, Place
-from barnabas.coordinators.group.commit import Commit
-from barnabas.coordinators.group.member import Identity
-from barnabas.coordinators.group.offset_records import CommittedOffset, Position, encode_commit
-from barnabas.coordinators.shard import CoordinatorRecord
+from barnabas.coordinators.classic_group.member import Identity
+from barnabas.coordinators.common.shard import CoordinatorRecord
+from barnabas.coordinators.common.topic_partitions import KnownTopic, Place
+from barnabas.coordinators.offsets.commit import Commit
+from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position, encode_commit
 from barnabas.coordinators.share_group.group import ShareMember
 from barnabas.coordinators.share_group.groups import ShareBeat, ShareSettings, assign, loaded
 from barnabas.errors import ErrorCode

@@ -2,7 +2,7 @@
 
 import pytest
 
-from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.common.topic_partitions import Place
 from barnabas.coordinators.share_partition.spans import Delivery, Span
 from barnabas.coordinators.share_state.leaders import AS_BEFORE, Change, begin, read, write
 from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, ShareStates, StateKey

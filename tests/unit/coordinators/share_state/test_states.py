@@ -2,7 +2,7 @@ import struct
 
 import pytest
 
-from barnabas.coordinators.consumer_group.places import Place
+from barnabas.coordinators.common.topic_partitions import Place
 from barnabas.coordinators.share_partition.spans import Delivery, Span
 from barnabas.coordinators.share_state.states import KeptState, ShareStates, StateKey
 from barnabas.errors import DecodeError

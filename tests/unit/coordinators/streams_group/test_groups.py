@@ -2,14 +2,14 @@ from dataclasses import replace
 
 import pytest
 
-from barnabas.coordinators.group.commit import Commit
-from barnabas.coordinators.group.member import Identity
-from barnabas.coordinators.group.offset_records import CommittedOffset, Position
-from barnabas.coordinators.group.shard import GroupKind, GroupShard
-from barnabas.coordinators.shard import CoordinatorRecord
-from barnabas.coordinators.streams_group.beating import StreamsBeat, StreamsReply
+from barnabas.coordinators.classic_group.member import Identity
+from barnabas.coordinators.common.shard import CoordinatorRecord
+from barnabas.coordinators.groups_shard import GroupKind, GroupShard
+from barnabas.coordinators.offsets.commit import Commit
+from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position
 from barnabas.coordinators.streams_group.group import StreamsGroup
 from barnabas.coordinators.streams_group.groups import deadline, loaded
+from barnabas.coordinators.streams_group.heartbeats import StreamsBeat, StreamsReply
 from barnabas.coordinators.streams_group.member import Endpoint, MemberState
 from barnabas.coordinators.streams_group.settings import StreamsSettings
 from barnabas.coordinators.streams_group.statuses import StatusCode

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from barnabas.coordinators.shard import CoordinatorRecord, CoordinatorResult
+from barnabas.coordinators.common.shard import CoordinatorRecord, CoordinatorResult
 from barnabas.coordinators.transaction.adding import Addition
 from barnabas.coordinators.transaction.ending import End, Ended
 from barnabas.coordinators.transaction.initiating import Initiated, Initiation

@@ -28,7 +28,7 @@ from barnabas.dialects.kafka07.messages import (
 )
 from barnabas.errors import DecodeError
 from barnabas.ports import File
-from barnabas.records.message07 import encode_message
+from barnabas.records.messages07.message07 import encode_message
 from barnabas.wire.send import FileSlice
 from tests import golden07
 

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable
 
-from barnabas.client.core.given_record import checked_topic
-from barnabas.client.core.listed import listed
+from barnabas.client.core.arguments.listed import listed
+from barnabas.client.core.arguments.record_input import checked_topic
 
 Topics = Iterable[str] | re.Pattern[str]
 """Names, or a compiled pattern that whole names match."""

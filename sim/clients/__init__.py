@@ -1,0 +1,1 @@
+"""Simulated clients: producers, transactions, administrators."""

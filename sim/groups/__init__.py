@@ -1,0 +1,1 @@
+"""Simulated members of groups of every kind."""

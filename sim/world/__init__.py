@@ -1,0 +1,1 @@
+"""The simulated world: network, disk, clock, chance, and the broker in it."""

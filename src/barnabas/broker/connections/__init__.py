@@ -1,0 +1,1 @@
+"""Connections of clients: frames to requests, outcomes to responses."""

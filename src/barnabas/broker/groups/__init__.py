@@ -1,0 +1,1 @@
+"""Groups of consumers and of streams applications: members, offsets, properties."""

@@ -1,0 +1,194 @@
+"""GroupShards: the groups of this broker, kept in the partitions of __consumer_offsets."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from math import floor
+from typing import TYPE_CHECKING, TypeVar
+
+from barnabas.broker.groups.memory import GroupMemory
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.quotas.client_memory import ClientMemory
+from barnabas.broker.replicas.own_batch import OwnBatch
+from barnabas.broker.replicas.partition import Partition
+from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.broker.shards.shards import TOO_LARGE, HeldShard, Shards
+from barnabas.broker.topics.internal_topic import InternalTopic
+from barnabas.broker.topics.topics import Topics
+from barnabas.config.broker import BrokerConfig
+from barnabas.coordinators.classic_group.settings import GroupSettings
+from barnabas.coordinators.common.shard import CoordinatorRecord, Replayed
+from barnabas.coordinators.consumer_group.environment import Surroundings
+from barnabas.coordinators.internal_topics import OFFSETS_TOPIC
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.ports import Clock, Timers
+from barnabas.records.codecs.compression import Codec
+
+if TYPE_CHECKING:
+    from barnabas.coordinators.groups_shard import GroupShard
+
+_Reply = TypeVar("_Reply")
+
+Held = HeldShard["GroupShard"]
+
+
+class GroupShards(Shards["GroupShard"]):
+    """All shards of this broker. For one thread."""
+
+    def __init__(
+        self,
+        topics: Topics,
+        replicas: ReplicaManager,
+        clock: Clock,
+        config: BrokerConfig,
+        memory: ClientMemory,
+        timers: Timers,
+    ) -> None:
+        properties = {
+            "cleanup.policy": "compact",
+            "compression.type": "producer",
+            "segment.bytes": str(config.offsets_topic_segment_bytes),
+        }
+        count = config.offsets_topic_num_partitions
+        topic = InternalTopic(OFFSETS_TOPIC, count, properties, config.node_id)
+        codec = Codec(config.offsets_topic_compression_codec)
+        super().__init__(topics, replicas, clock, topic, codec)
+        self._config = config
+        self._settings = GroupSettings(
+            config.group_initial_rebalance_delay_ms, config.group_max_size
+        )
+        self.memory = GroupMemory(memory, timers, self._weight_of)
+        """What groups take: whoever changes one reports it there."""
+        self.around: Surroundings | None = None
+        self._began_ms = clock.time_ms() - int(clock.monotonic() * 1000)
+
+    def now_ms(self) -> int:
+        """Milliseconds since the epoch that never jump: what sessions and states are timed by."""
+        # With each request of a member; `int` would take half as long again.
+        return self._began_ms + floor(self._clock.monotonic() * 1000)
+
+    def _new_shard(self) -> "GroupShard":
+        # Imported late: a broker starts faster without it.
+        from barnabas.coordinators.groups_shard import GroupShard
+
+        assert self.around is not None, "groups are surrounded before one is asked for"
+        metadata_bytes = self._config.offset_metadata_max_bytes
+        return GroupShard(self._settings, metadata_bytes, self.around)
+
+    def _replay_all(self, partition: Partition, shard: "GroupShard") -> None:
+        # Imported late: a broker starts faster without it.
+        from barnabas.broker.shards.shard_loading import load_shard
+
+        load_shard(partition.log, shard, shard, partial(shard.offsets.replay_rows, {}))
+
+    def _weight_of(self, group_id: str) -> int:
+        # Imported late: a broker starts faster without it.
+        from barnabas.coordinators.group_weights import weight_of
+
+        try:
+            held = self.find(group_id)
+        except BrokerError:
+            return 0  # It was logged, and nothing of it is loaded.
+        return 0 if held is None else weight_of(held.shard, group_id)
+
+    def restore(self, held: Held) -> None:
+        """Read the groups of a shard again: what changed them is not written.
+
+        Of classic groups only those that are not there any more: what the others do between two
+        generations is not in the log.
+        """
+        try:
+            again = self._load(held.partition)
+        except BrokerError:
+            held.shard.consumer.become({})
+            held.shard.share.become({})
+            held.shard.streams.become({})
+        else:
+            held.shard.consumer.become(again.consumer.by_id())
+            held.shard.share.become(again.share.by_id())
+            held.shard.streams.become(again.streams.by_id())
+            held.shard.take_back(again.groups())
+        self.memory.all_changed()
+        for begin in self.on_loaded:
+            begin(held)
+
+    def append(
+        self,
+        held: Held,
+        records: Sequence[CoordinatorRecord],
+        on_written: Callable[[ErrorCode], None],
+    ) -> None:
+        """Queue records; when they are written, offsets are replayed and `on_written` is called.
+
+        Groups know already what their records say.
+        """
+        self._append(held, records, held.shard.offsets.replay, on_written)
+
+    def gathering(self, held: Held) -> OwnBatch:
+        """What gathers records of a shard: who adds some there has what they say kept when told."""
+        return self.replicas.gathering(held.partition, self._codec)
+
+    def append_or_restore(
+        self,
+        held: Held,
+        result: Replayed[_Reply],
+        on_written: Callable[[ErrorCode], None] = lambda _code: None,
+    ) -> None:
+        """As `append`, for what groups know already: where it is not written, they forget it.
+
+        What is too large changes none but the group that it is of. It is told before this returns.
+        """
+
+        def written(code: ErrorCode) -> None:
+            if code is TOO_LARGE and result.undo is not None:
+                result.undo()
+            elif code:
+                self.restore(held)
+            on_written(code)
+
+        self.append(held, result.records, written)
+
+    def keep_if_it_fits(self, held: Held, result: Replayed[None]) -> bool:
+        """Write what nobody waits for; False: it is too large, and taken back."""
+        told: list[ErrorCode] = []
+        if result.records:
+            self.append_or_restore(held, result, told.append)
+        return TOO_LARGE not in told
+
+    def keep(
+        self,
+        held: Held,
+        result: Replayed[_Reply],
+        respond: Callable[[_Reply | BrokerError], object],
+    ) -> object:
+        """Write what a request came to; gives the answer when that is written.
+
+        A request that changes nothing waits for what was queued before it, as with Kafka: its answer
+        may rest on that.
+        """
+        pending = Pending()
+
+        def written(code: ErrorCode) -> None:
+            pending.complete(respond(BrokerError(code) if code else result.reply))
+
+        if result.records:
+            self.append_or_restore(held, result, written)
+        elif not self._join(held, written):
+            return respond(result.reply)
+        return pending
+
+    def append_in_transaction(
+        self,
+        held: Held,
+        records: Sequence[CoordinatorRecord],
+        producer: tuple[int, int],
+        on_written: Callable[[ErrorCode], None],
+    ) -> None:
+        """As `append`, for offsets that count when the producer (id, epoch) commits."""
+        replay = partial(held.shard.replay_in_transaction, producer[0])
+        self._append(held, records, replay, on_written, producer)
+
+    def end_transaction(self, partition: Partition, producer_id: int, *, committed: bool) -> None:
+        """Let a producer's offsets count, or not: its marker is written."""
+        held = self._held.get(partition)
+        if held is not None:
+            held.shard.end_transaction(producer_id, committed=committed)

@@ -1,0 +1,121 @@
+"""GroupOffsets: the offsets that groups commit: kept, told, expired, forgotten with their topic."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from barnabas.broker.groups.group_shards import GroupShards
+from barnabas.broker.purgatory.purgatory import Pending, Unwritten
+from barnabas.broker.shards.record_names import check_kept
+from barnabas.config.broker import BrokerConfig
+from barnabas.coordinators.common.shard import Replayed
+from barnabas.coordinators.offsets.commit import Commit
+from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position
+from barnabas.errors import BrokerError, ErrorCode
+
+Codes = Mapping[Position, ErrorCode]
+
+
+class GroupOffsets:
+    """The offsets of all groups of this broker. For one thread."""
+
+    def __init__(self, shards: GroupShards, config: BrokerConfig) -> None:
+        self._shards = shards
+        self._config = config
+
+    def commit(
+        self,
+        request: Commit,
+        respond: Callable[[Codes], object],
+        producer: tuple[int, int] | None = None,
+    ) -> object:
+        """Keep positions of a group; gives `respond`'s answer, when they are written.
+
+        With a producer (id, epoch) they count when that commits its transaction.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE, or the name of the group is too long to be kept.
+        """
+        check_kept(request.group_id)
+        held = self._shards.of(request.group_id)
+        reply, records = held.shard.commit(request, self._shards.now_ms())
+        if not records:
+            return respond(reply)
+        at_once = producer is None and held.partition.log.config.seen_when_written
+        pending = Unwritten() if at_once else Pending()
+
+        def written(code: ErrorCode) -> None:
+            told = reply
+            if code:
+                held.shard.offsets.not_kept(records)
+                told = {position: own or code for position, own in reply.items()}
+            pending.complete(respond(told))
+
+        if producer is None:
+            self._shards.append(held, records, written)
+        else:
+            self._shards.append_in_transaction(held, records, producer, written)
+        return pending
+
+    def is_pending(self, group_id: str, position: Position) -> bool:
+        """Whether an open transaction has an offset for a partition.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        held = self._shards.find(group_id)
+        return held is not None and held.shard.offsets.is_pending(group_id, position)
+
+    def positions(self, group_id: str) -> Sequence[Position]:
+        """All partitions that a group has an offset for.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        held = self._shards.find(group_id)
+        return held.shard.offsets.positions(group_id) if held else []
+
+    def refusal(self, group_id: str, member_id: str | None, epoch: int) -> ErrorCode:
+        """Why who names itself a member of a group may not be told of its offsets.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        held = self._shards.find(group_id)
+        if held is None:
+            return ErrorCode.NONE
+        return held.shard.fetch_refusal(group_id, member_id, epoch)
+
+    def fetch(
+        self, group_id: str, positions: Sequence[Position]
+    ) -> Sequence[CommittedOffset | None]:
+        """What a group committed for these partitions.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        held = self._shards.find(group_id)
+        if held is None:
+            return [None] * len(positions)
+        return held.shard.offsets.fetch(group_id, positions)
+
+    def expire(self) -> None:
+        """Remove what is older than `offsets.retention.minutes`, groups too; from time to time."""
+        retention_ms = self._config.offsets_retention_minutes * 60_000
+        # What this turn commits anew is not known before it is written.
+        self._shards.write()
+        for held in self._shards.loaded():
+            records = held.shard.expire(self._shards.now_ms(), retention_ms).records
+            for part in self._shards.parts(held, records):
+                self._shards.append_or_restore(held, Replayed(None, tuple(part)))
+        self._shards.write()
+
+    def forget_topic(self, topic: str) -> None:
+        """Remove all offsets of a topic that is deleted, also those that this turn commits."""
+        self._shards.write()
+        for index in self._shards.indexes():
+            try:
+                held = self._shards.at(index)
+            except BrokerError:
+                continue
+            records = held.shard.offsets.forget_topic(topic).records
+            for part in self._shards.parts(held, records):
+                self._shards.append(held, part, lambda _code: None)

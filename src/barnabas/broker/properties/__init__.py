@@ -1,0 +1,1 @@
+"""Properties of brokers, topics, groups and clients: where each value comes from."""

@@ -1,0 +1,1 @@
+"""Requests that are not answered at once: they wait, or are worked on in steps."""

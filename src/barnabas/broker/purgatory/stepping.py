@@ -1,0 +1,203 @@
+"""Stepping: long work in steps on the loop, so that others are served between them.
+
+Work is a generator. It yields wherever another request may be handled: nothing to go on, or a `Pending`
+to go on with what that gives. It returns the reply. Between two steps anything may have changed: topics
+may be gone, and groups. What others see must be whole at each of them.
+"""
+
+from collections import deque
+from collections.abc import Callable, Generator, Iterable
+from functools import wraps
+from typing import Any, Protocol, TypeVar
+
+from barnabas.broker.purgatory.admission import Admission
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.ports import Timers
+from barnabas.wire.charges import MOST_REQUEST_BYTES
+
+Item = TypeVar("Item")
+Made = TypeVar("Made")
+Reply = TypeVar("Reply")
+ContextT = TypeVar("ContextT")
+RequestT = TypeVar("RequestT")
+
+Steps = Generator[Any, Any, Reply]
+"""Work that yields None or a Pending, and returns a reply."""
+
+SLICE_SECONDS = 0.01
+"""How long steps are made one after the other."""
+
+
+class Stepping:
+    """Each turn of the loop makes steps of one piece of a broker's long work: of each piece by turns.
+
+    What a step queues to be written is written after it.
+    """
+
+    __slots__ = ("_monotonic", "_timers", "_waiting", "_write", "admission")
+
+    def __init__(
+        self,
+        write: Callable[[], object],
+        timers: Timers,
+        monotonic: Callable[[], float],
+        most_bytes: int = MOST_REQUEST_BYTES,
+    ) -> None:
+        """`write` writes what a step has queued. `monotonic` measures steps, in seconds.
+
+        `most_bytes` is the memory that large requests may take together while they are worked on.
+        """
+        self.admission = Admission(most_bytes)
+        self._timers = timers
+        self._monotonic = monotonic
+        self._waiting: deque[Callable[[], None]] = deque()
+        self._write = write
+
+    def run(self, steps: Steps[Reply], *, ends_unheard: bool = False) -> Reply | Pending:
+        """What `steps` returns, or raises; what is not done in a slice of time goes on in later turns.
+
+        It goes on if nobody waits for the reply any more, unless `ends_unheard`.
+        """
+        work = _Work(steps)
+        try:
+            waits_for = self._advance(work)
+        except StopIteration as end:
+            reply: Reply = end.value
+            return reply
+        pending, kept = Pending(), self.admission.keep()
+
+        def turn() -> object:
+            try:
+                waits_for = self._advance(work)
+            except BaseException as end:
+                self.admission.give_back(kept)
+                if isinstance(end, StopIteration):
+                    return end.value
+                raise
+            self._continue(work, waits_for, step)
+            return pending
+
+        def step() -> None:
+            if ends_unheard and pending.is_done:
+                steps.close()
+                self.admission.give_back(kept)
+            else:
+                pending.go_on(turn)
+
+        self._continue(work, waits_for, step)
+        return pending
+
+    def _advance(self, work: "_Work") -> Pending | None:
+        """Make steps for a slice of time, or until one has to wait. Raises StopIteration with the reply."""
+        advance, monotonic = work.advance, self._monotonic
+        until = monotonic() + SLICE_SECONDS
+        while True:
+            waits_for = advance()
+            if waits_for is not None:
+                if not waits_for.is_done:
+                    return waits_for
+                work.given = waits_for.outcome
+            if monotonic() >= until:
+                return None
+
+    def _continue(self, work: "_Work", waits_for: Pending | None, step: Callable[[], None]) -> None:
+        if waits_for is None:
+            self._soon(step)
+            return
+
+        def given(outcome: object) -> None:
+            work.given = outcome
+            self._soon(step)
+
+        waits_for.on_done(given)
+
+    def _soon(self, step: Callable[[], None]) -> None:
+        if not self._waiting:
+            self._timers.soon(self._turn)
+        self._waiting.append(step)
+
+    def _turn(self) -> None:
+        try:
+            # It is still among them meanwhile, so that what it adds begins no turns of its own.
+            self._waiting[0]()
+        finally:
+            self._waiting.popleft()
+            if self._waiting:
+                self._timers.soon(self._turn)
+            self._write()
+
+
+class _Work:
+    """Steps, and what the last one waited for has given."""
+
+    __slots__ = ("given", "steps")
+
+    def __init__(self, steps: Steps[Any]) -> None:
+        self.steps = steps
+        self.given: object = None
+
+    def advance(self) -> Pending | None:
+        """Make one step; what has to be waited for before the next."""
+        given, self.given = self.given, None
+        waits_for: Pending | None
+        if isinstance(given, Exception):
+            waits_for = self.steps.throw(given)
+        else:
+            waits_for = self.steps.send(given)
+        return waits_for
+
+
+class HasStepping(Protocol):
+    """A broker, as far as the decorators below know it."""
+
+    stepping: Stepping
+
+
+BrokerT = TypeVar("BrokerT", bound=HasStepping)
+
+
+def each(items: Iterable[Item], make: Callable[[Item], Made]) -> Steps[list[Made]]:
+    """What `make` makes of each, a step for each and one at the end."""
+    made: list[Made] = []
+    for item in items:
+        made.append(make(item))
+        yield
+    yield
+    return made
+
+
+def at_once(steps: Steps[Reply]) -> Reply:
+    """What steps return that are few and wait for nothing."""
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            reply: Reply = end.value
+            return reply
+
+
+def in_steps(
+    handle: Callable[[BrokerT, ContextT, RequestT], Steps[Reply]],
+) -> Callable[[BrokerT, ContextT, RequestT], Any]:
+    """A handler whose work is done to its end, also when the client has gone.
+
+    It gives a `Pending` where that takes long.
+    """
+
+    @wraps(handle)
+    def run(broker: BrokerT, context: ContextT, request: RequestT) -> Reply | Pending:
+        return broker.stepping.run(handle(broker, context, request))
+
+    return run
+
+
+def in_steps_while_heard(
+    handle: Callable[[BrokerT, ContextT, RequestT], Steps[Reply]],
+) -> Callable[[BrokerT, ContextT, RequestT], Any]:
+    """The same for a handler that changes nothing: its work ends when the client has gone."""
+
+    @wraps(handle)
+    def run(broker: BrokerT, context: ContextT, request: RequestT) -> Reply | Pending:
+        return broker.stepping.run(handle(broker, context, request), ends_unheard=True)
+
+    return run

@@ -1,0 +1,1 @@
+"""How much clients may use: quotas, throttling, memory."""

@@ -1,0 +1,398 @@
+"""Partition: one log joined with its role. On a single broker that role is always leader."""
+
+from collections import deque
+from collections.abc import Callable
+
+from barnabas.broker.replicas.own_batch import OwnBatch
+from barnabas.broker.replicas.refusals import (
+    NO_RECORDS,
+    OLD_FORMAT,
+    TRANSACTIONAL,
+    UNKNOWN_CODEC,
+    is_of_zstd,
+    refusal,
+)
+from barnabas.broker.replicas.unflushed import Unseen, fail
+from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
+from barnabas.dialects.commands import (
+    Appended,
+    Fetched,
+    FoundOffset,
+    Lookup,
+    Read,
+)
+from barnabas.errors import ErrorCode, StorageError
+from barnabas.log.partition.own_appending import append_batch, append_records
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.partition.segment_offsets import offsets_by_segment
+from barnabas.log.partition.stability import stable_end
+from barnabas.records.batches.batch import HEADER_SIZE, MAGIC_AT, BatchHeader, read_header
+from barnabas.records.batches.checks import check_produced
+from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.unpacking import Unpacking
+from barnabas.records.codecs.compression import Codec
+from barnabas.types import new_tuple
+from barnabas.wire.send import FileSlice, HeldRecords
+
+_NONE = ErrorCode.NONE
+_NOT_THERE = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+_CONVERTED_BYTES_MAX = 4 << 20
+"""What is read at once of a log whose messages are converted, as the loop waits for it meanwhile."""
+MAGIC = 2
+"""Of today's record format."""
+
+_ATTRIBUTES = BatchHeader._fields.index("attributes")
+
+
+class Partition:
+    """Appends to and reads from a log that this broker leads.
+
+    Invariant: `unanswered` and `untold` stand for batches that are queued and not yet written, and
+    `unseen` for those that are written, but must be on stable storage before they count.
+    """
+
+    __slots__ = (
+        "is_internal", "leader_epoch", "log", "queued_bytes", "unanswered", "unseen", "untold",
+    )  # fmt: skip
+
+    def __init__(self, log: PartitionLog, leader_epoch: int) -> None:
+        self.log = log
+        self.leader_epoch = leader_epoch
+        self.is_internal = log.topic_partition.topic in INTERNAL_TOPICS
+        self.queued_bytes = 0
+        self.unanswered: list[tuple[list[Appended], int]] = []
+        self.untold: list[Callable[[ErrorCode], None]] = []
+        self.unseen: deque[Unseen] = deque()
+        log.seen.on_moved = self._on_seen
+
+    def append(
+        self,
+        records: memoryview | None,
+        now_ms: int,
+        *,
+        zstd: bool = True,
+        in_transaction: bool = False,
+        unpacking: Unpacking | None = None,
+    ) -> Appended:
+        """Check and queue one record set; it counts when `write` has succeeded.
+
+        The records are stamped in place and must stay as they are until `write`. `in_transaction`:
+        they may belong to one. `unpacking`: what all of the request may unpack to.
+        """
+        log = self.log
+        if records is None or (not zstd and is_of_zstd(records)):
+            return NO_RECORDS if records is None else UNKNOWN_CODEC
+        try:
+            header = check_produced(records, log.config.max_message_bytes, unpacking)
+            if header[_ATTRIBUTES] and header.transactional and not in_transaction:
+                return TRANSACTIONAL
+            if log.config.rewrites:
+                if log.config.stored is None or log.config.magic < MAGIC:
+                    return self._append_old(records, now_ms, unpacking)
+                records, header = log.config.stored.recompress(
+                    records, header, log.config.max_message_bytes
+                )
+            return self._append_checked(records, header, now_ms)
+        except RefusedRecords as refused:
+            return refusal(refused, log.start_offset)
+        except StorageError as error:
+            return Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
+
+    def _append_checked(self, records: memoryview, header: BatchHeader, now_ms: int) -> Appended:
+        """Queue a batch that is fit for it. Raises as `PartitionLog.append`."""
+        base, _, append_time, start, duplicate = self.log.append(
+            records, leader_epoch=self.leader_epoch, now_ms=now_ms, header=header
+        )
+        if not duplicate:
+            self.queued_bytes += len(records)
+        return new_tuple(Appended, (_NONE, base, append_time, start, (), None))
+
+    def append_set(
+        self,
+        records: memoryview | None,
+        now_ms: int,
+        *,
+        zstd: bool = True,
+        in_transaction: bool = False,
+        unpacking: Unpacking | None = None,
+    ) -> Appended:
+        """As `append`, for a client that sends messages of magic 0 and 1: they become one batch.
+
+        A set without a whole message is no failure, and has no offset.
+        """
+        if records is None or (len(records) > MAGIC_AT and records[MAGIC_AT] == MAGIC):
+            return self.append(
+                records, now_ms, zstd=zstd, in_transaction=in_transaction, unpacking=unpacking
+            )
+        if self.log.config.magic < MAGIC:
+            return self._append_old(records, now_ms, unpacking)
+        try:
+            return self._append_converted(records, now_ms, zstd=zstd, unpacking=unpacking)
+        except RefusedRecords as refused:
+            return refusal(refused, self.log.start_offset)
+        except StorageError as error:
+            return Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
+
+    def _append_converted(
+        self, records: memoryview, now_ms: int, *, zstd: bool, unpacking: Unpacking | None
+    ) -> Appended:
+        """Queue messages as one batch of today. Raises as `accept_set` and `PartitionLog.append`."""
+        # Imported late: a broker starts faster without it, and most never need it.
+        from barnabas.broker.replicas.old_producers import todays_batch
+
+        batch = todays_batch(records, self.log.config, unpacking)
+        if batch is None:
+            return Appended(_NONE, log_start_offset=self.log.start_offset)
+        if batch[1].codec == Codec.ZSTD and not zstd:
+            return UNKNOWN_CODEC
+        return self._append_checked(*batch, now_ms)
+
+    def _append_old(
+        self, records: memoryview, now_ms: int, unpacking: Unpacking | None
+    ) -> Appended:
+        """Queue messages of the topic's old format, made of whatever came; of no transaction."""
+        today = len(records) >= HEADER_SIZE and records[MAGIC_AT] == MAGIC
+        if today and read_header(records).transactional:
+            return OLD_FORMAT
+        # Imported late: a broker starts faster without it, and most never need it.
+        from barnabas.log.partition.set_appending import append_set
+
+        try:
+            info, made = append_set(self.log, records, now_ms=now_ms, unpacking=unpacking)
+        except RefusedRecords as refused:
+            return refusal(refused, self.log.start_offset)
+        except StorageError as error:
+            return Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
+        self.queued_bytes += len(made)
+        return Appended(_NONE, info.base_offset, info.append_time_ms, info.log_start_offset)
+
+    def append_messages(
+        self, messages: memoryview, now_ms: int, unpacking: Unpacking | None = None
+    ) -> Appended:
+        """As `append`, for messages of Kafka 0.7, which are stored as they are."""
+        log = self.log
+        if not log.config.byte_positions:
+            return Appended(_NOT_THERE, message="its offsets are no byte positions")
+        # Imported late: a broker starts faster without it, and most never need it.
+        from barnabas.log.partition.byte_appending import append_messages
+        from barnabas.records.messages07.check07 import check_set
+
+        try:
+            kept = check_set(messages, log.config.max_message_bytes, unpacking)
+            info = append_messages(log, kept, now_ms=now_ms)
+        except RefusedRecords as refused:
+            return refusal(refused, log.start_offset)
+        except StorageError as error:
+            return Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
+        self.queued_bytes += len(kept)
+        return Appended(_NONE, info.base_offset, log_start_offset=info.log_start_offset)
+
+    def append_own(
+        self, batch: bytearray, now_ms: int, on_written: Callable[[ErrorCode], None]
+    ) -> None:
+        """Queue a batch that the broker made itself; tell when it is written, or that it is not."""
+        self._queued(append_batch(self.log, batch, self.leader_epoch, now_ms), on_written)
+
+    def append_gathered(self, own: OwnBatch) -> None:
+        """As `append_own`, of records that are no batch yet."""
+        size = append_records(self.log, own.records, self.leader_epoch, own.now_ms, own.codec)
+        self._queued(size, own.tell)
+
+    def _queued(self, size: int, on_written: Callable[[ErrorCode], None]) -> None:
+        if size:
+            self.queued_bytes += size
+            self.untold.append(on_written)
+        else:
+            on_written(ErrorCode.KAFKA_STORAGE_ERROR)
+
+    def join_own(self, on_written: Callable[[ErrorCode], None]) -> bool:
+        """Tell as with what is queued now or does not count yet; False: there is nothing such."""
+        if self.queued_bytes:
+            self.untold.append(on_written)
+        elif self.unseen:
+            self.unseen[-1].untold.append(on_written)
+        else:
+            return False
+        return True
+
+    def write(self) -> int:
+        """Write what is queued, in one call; returns its bytes.
+
+        If the disk fails, the answers given for the batches concerned become that error. With
+        `flush.messages` what was written may not count yet: see `when_seen`.
+        """
+        written, self.queued_bytes = self.queued_bytes, 0
+        unanswered, self.unanswered = self.unanswered, []
+        untold, self.untold = self.untold, []
+        try:
+            self.log.write_pending()
+            if self.log.refusal is not None:
+                # It failed before, while it rolled, and took what was queued with it.
+                raise self.log.refused()
+        except StorageError as error:
+            fail(error, unanswered, untold)
+            raise
+        if self.log.seen.is_behind:
+            self.unseen.append(Unseen(self.log.file_end, unanswered, untold))
+        else:
+            for on_written in untold:
+                on_written(_NONE)
+        return written
+
+    @property
+    def is_seen(self) -> bool:
+        """Whether all that is written counts, or will never."""
+        return not self.unseen
+
+    def when_seen(self, callback: Callable[[], None]) -> None:
+        """Call once all that is written now counts, or is known to be lost; `is_seen` must be false."""
+        self.unseen[-1].callbacks.append(callback)
+
+    def _on_seen(self) -> None:
+        log = self.log
+        while self.unseen and (log.failure is not None or self.unseen[0].end <= log.written_end):
+            seen = self.unseen.popleft()
+            if log.failure is not None:
+                fail(log.offline(), seen.unanswered, seen.untold)
+            else:
+                for on_written in seen.untold:
+                    on_written(_NONE)
+            for callback in seen.callbacks:
+                callback()
+
+    def read(self, read: Read, max_bytes: int, *, min_one: bool) -> Fetched:
+        """What a consumer may see from an offset on, at most `max_bytes` of it.
+
+        With `min_one` the first batch comes whole, however large.
+        """
+        topic, topic_id, index, offset, _, told_epoch, last_fetched_epoch = read
+        log = self.log
+        if told_epoch >= 0:
+            code = self._check_epoch(told_epoch)
+            if code:
+                return Fetched(topic, topic_id, index, code)
+        end, start = log.written_end, log.start_offset
+        if log.failure is not None:
+            return Fetched(topic, topic_id, index, ErrorCode.KAFKA_STORAGE_ERROR)
+        if last_fetched_epoch >= 0:
+            diverging = self._divergence(read)
+            if diverging is not None:
+                return diverging
+        if not start <= offset <= end:
+            # Kafka tells no offsets with it either: the reader asks for them.
+            return Fetched(topic, topic_id, index, ErrorCode.OFFSET_OUT_OF_RANGE)
+        records: FileSlice | HeldRecords | None = None
+        if offset < end and (max_bytes > 0 or min_one):
+            try:
+                if log.config.byte_positions:
+                    records = _read_converted(log, offset, max_bytes, min_one=min_one)
+                else:
+                    records = log.read(offset, max_bytes, max_offset=end, min_one=min_one)[0]
+            except StorageError as error:
+                return Fetched(topic, topic_id, index, error.code)
+        stable = end if log.producers.first_open_transaction() is None else stable_end(log)
+        return new_tuple(
+            Fetched, (topic, topic_id, index, _NONE, end, stable, start, records, -1, -1, None)
+        )
+
+    def read_region(self, read: Read) -> Fetched:
+        """What is in the log from a byte on, cut where `max_bytes` or the segment ends.
+
+        Source: seed 000 "Fetch".
+        """
+        from barnabas.log.partition.byte_reading import region_from
+
+        log = self.log
+        code, region = _NOT_THERE, None
+        if log.config.byte_positions:
+            code, region = region_from(log, read.offset, read.max_bytes)
+        return Fetched(
+            read.topic, read.topic_id, read.partition, code,
+            log.written_end, log.written_end, log.start_offset, region,
+        )  # fmt: skip
+
+    def find_offset(
+        self, lookup: Lookup, *, committed_only: bool = False, unpacking: Unpacking | None = None
+    ) -> FoundOffset:
+        """Answer one of a request's lookups. Nothing is tiered: the local log is all of the log."""
+        code = self._check_epoch(lookup.leader_epoch)
+        if code:
+            return FoundOffset(code)
+        log = self.log
+        try:
+            match lookup.timestamp:
+                case -1:
+                    end = stable_end(log) if committed_only else log.written_end
+                    return FoundOffset(_NONE, -1, end, self.leader_epoch)
+                case -2 | -4:
+                    return FoundOffset(_NONE, -1, log.start_offset, self._epoch_of_start())
+                case -3:
+                    timeless = log.config.byte_positions  # As messages of Kafka 0.7 are.
+                    found = None if timeless else log.offset_of_max_timestamp(unpacking)
+                case -5 | -6:
+                    found = None
+                case timestamp:
+                    if log.config.magic < 1:
+                        code = ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT
+                    found = None if code else log.offset_for_timestamp(timestamp, unpacking)
+        except (RefusedRecords, StorageError) as error:
+            refused = isinstance(error, RefusedRecords)
+            return FoundOffset(error.code if refused else ErrorCode.KAFKA_STORAGE_ERROR)
+        if found is None or (committed_only and found.offset >= stable_end(log)):
+            return FoundOffset(code)
+        return FoundOffset(_NONE, found.timestamp, found.offset, found.leader_epoch)
+
+    def find_by_segment(self, lookup: Lookup, most: int, now_ms: int | None) -> FoundOffset:
+        """Answer one lookup of up to `most` offsets of segments; see `offsets_by_segment`."""
+        try:
+            offsets = offsets_by_segment(self.log, lookup.timestamp, most, now_ms)
+        except StorageError:
+            return FoundOffset(ErrorCode.KAFKA_STORAGE_ERROR)
+        return FoundOffset(_NONE, offsets=offsets)
+
+    def end_offset_for_epoch(self, current_epoch: int, epoch: int) -> tuple[ErrorCode, int, int]:
+        """Where a leader epoch ended here: error, epoch, end offset (KIP-101, KIP-279)."""
+        code = self._check_epoch(current_epoch)
+        if code:
+            return code, -1, -1
+        found_epoch, end = self.log.end_offset_for_epoch(epoch)
+        return _NONE, found_epoch, end
+
+    def _epoch_of_start(self) -> int:
+        """The leader epoch that wrote the first record, or would write it."""
+        epoch = self.log.epochs.at(self.log.start_offset)
+        return self.leader_epoch if epoch < 0 else epoch
+
+    def _check_epoch(self, told: int) -> ErrorCode:
+        """KIP-320: an epoch that the client knows must be the present one; its log must be there."""
+        if self.log.failure is not None:
+            return ErrorCode.KAFKA_STORAGE_ERROR
+        if told < 0 or told == self.leader_epoch:
+            return _NONE
+        if told < self.leader_epoch:
+            return ErrorCode.FENCED_LEADER_EPOCH
+        return ErrorCode.UNKNOWN_LEADER_EPOCH
+
+    def _divergence(self, read: Read) -> Fetched | None:
+        """KIP-595: whether the reader's log went another way than this one before its offset."""
+        log = self.log
+        epoch, end = log.end_offset_for_epoch(read.last_fetched_epoch)
+        if epoch < 0 or end < 0:
+            return Fetched(read.topic, read.topic_id, read.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
+        if epoch == read.last_fetched_epoch and end >= read.offset:
+            return None
+        return Fetched(
+            read.topic, read.topic_id, read.partition, _NONE,
+            log.written_end, log.written_end, log.start_offset,
+            diverging_epoch=epoch, diverging_end_offset=end,
+        )  # fmt: skip
+
+
+def _read_converted(
+    log: PartitionLog, offset: int, max_bytes: int, *, min_one: bool
+) -> HeldRecords | None:
+    """Messages of Kafka 0.7 as batches of today."""
+    # Imported late: most brokers have no such topic.
+    from barnabas.log.partition.byte_reading import batches_from
+
+    return batches_from(log, offset, min(max_bytes, _CONVERTED_BYTES_MAX), min_one=min_one)

@@ -1,0 +1,321 @@
+"""ReplicaManager: all partitions of this broker; carries out the neutral commands on them."""
+
+import logging
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+
+from barnabas.broker.purgatory.purgatory import Purgatory
+from barnabas.broker.replicas.committed_reading import read_committed
+from barnabas.broker.replicas.own_batch import OwnBatch
+from barnabas.broker.replicas.partition import Partition
+from barnabas.broker.replicas.refusals import INTERNAL
+from barnabas.dialects.commands import (
+    Append,
+    Appended,
+    Fetched,
+    FoundOffset,
+    ListOffsets,
+    Produce,
+    Read,
+)
+from barnabas.errors import ErrorCode, StorageError
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.ports import Clock
+from barnabas.records.batches.unpacking import Unpacking
+from barnabas.records.codecs.compression import Codec
+
+log = logging.getLogger(__name__)
+
+_MOST_AT_ONCE = 256
+_NOTHING_REFUSED: Mapping[int, Appended] = MappingProxyType({})
+
+
+class ReplicaManager:
+    """Partitions by topic name and by topic id. For one thread. Opens and deletes no log."""
+
+    __slots__ = (
+        "_by_id", "_by_name", "_clock", "_dirty", "_own", "_own_ms", "_purgatory", "_turn", "_unpacking",
+        "_unseen",
+    )  # fmt: skip
+
+    def __init__(self, clock: Clock, purgatory: Purgatory) -> None:
+        self._clock = clock
+        self._purgatory = purgatory
+        self._by_name: dict[tuple[str, int], Partition] = {}
+        self._by_id: dict[tuple[bytes, int], Partition] = {}
+        self._dirty: dict[Partition, None] = {}
+        self._own: dict[Partition, OwnBatch] = {}
+        """What is still gathered of the broker's own; these partitions are dirty too."""
+        self._own_ms = 0
+        """When the first of these began: all of a turn are of one time."""
+        self._turn = 0
+        self._unpacking = Unpacking()
+        self._unseen: dict[Partition, None] = {}
+
+    def __len__(self) -> int:
+        return len(self._by_name)
+
+    def lead(self, log: PartitionLog, leader_epoch: int) -> Partition:
+        """Serve a log as the leader of its partition, in place of one that is offline."""
+        topic, index = log.topic_partition
+        before = self._by_name.get((topic, index))
+        if before is not None:
+            self._purgatory.happened(before, -1)
+        partition = Partition(log, leader_epoch)
+        self._by_name[topic, index] = self._by_id[log.topic_id, index] = partition
+        return partition
+
+    def leave(self, topic: str) -> list[PartitionLog]:
+        """Stop serving a topic; who waits for it is answered. Gives the logs, which stay open."""
+        left = [one for (name, _), one in self._by_name.items() if name == topic]
+        for partition in left:
+            _, index = partition.log.topic_partition
+            del self._by_name[topic, index]
+            del self._by_id[partition.log.topic_id, index]
+            self._dirty.pop(partition, None)
+            self._own.pop(partition, None)
+            self._purgatory.happened(partition, -1)
+        return [partition.log for partition in left]
+
+    def find(self, topic: str, index: int) -> Partition | None:
+        """The partition of that name, if this broker has it."""
+        return self._by_name.get((topic, index))
+
+    def partitions(self) -> Iterable[Partition]:
+        """All of them."""
+        return self._by_name.values()
+
+    def find_for(self, append: Append) -> Partition | None:
+        """The partition that records are for, if this broker has it."""
+        return self._find(append.topic, append.topic_id, append.partition)
+
+    def keys_of(self, reads: Iterable[Read]) -> list[Partition]:
+        """The partitions that these reads are of: what the purgatory knows them by."""
+        found = (self._find(read.topic, read.topic_id, read.partition) for read in reads)
+        return [partition for partition in found if partition is not None]
+
+    def append(
+        self,
+        produce: Produce,
+        refused: Mapping[int, Appended] = _NOTHING_REFUSED,
+        *,
+        to_internal: bool = False,
+    ) -> list[Appended]:
+        """Queue record sets; the answers, in the order of the request, count after `write`.
+
+        `write` may still replace answers in the list, where the disk fails. `refused`: answers that
+        are there already, by their place. With a transactional id records may be of a transaction,
+        of which the caller knows that it is open. `to_internal`: topics of coordinators are taken too.
+        """
+        now_ms = self._clock.time_ms()
+        answers: list[Appended] = []
+        by_name, dirty, zstd = self._by_name, self._dirty, produce.zstd
+        take = Partition.append_set if produce.message_sets else Partition.append
+        in_transaction = produce.transactional_id is not None
+        unpacking = self._unpacking
+        unpacking.begin()
+        for append in produce.appends:
+            topic, topic_id, index, records = append
+            if refused and len(answers) in refused:
+                answers.append(refused[len(answers)])
+                continue
+            partition = by_name.get((topic, index)) if topic else self._by_id.get((topic_id, index))
+            if partition is None:
+                answers.append(Appended(self._unknown(topic, topic_id)))
+                continue
+            if partition.is_internal and not to_internal:
+                answers.append(INTERNAL)
+                continue
+            appended = take(
+                partition,
+                records,
+                now_ms,
+                zstd=zstd,
+                in_transaction=in_transaction,
+                unpacking=unpacking,
+            )
+            if not appended[0]:
+                partition.unanswered.append((answers, len(answers)))
+                dirty[partition] = None
+            answers.append(appended)
+        return answers
+
+    def append_messages(
+        self, partition: Partition, messages: memoryview, unpacking: Unpacking | None = None
+    ) -> Appended:
+        """Queue messages of Kafka 0.7; the answer counts after `write`."""
+        appended = partition.append_messages(messages, self._clock.time_ms(), unpacking)
+        if not appended.error:
+            self._dirty[partition] = None
+        return appended
+
+    def append_own(
+        self, partition: Partition, batch: bytearray, on_written: Callable[[ErrorCode], None]
+    ) -> None:
+        """Queue a batch that the broker made itself; `write` tells what became of it."""
+        self.seal(partition)
+        partition.append_own(batch, self._clock.time_ms(), on_written)
+        self._dirty[partition] = None
+
+    def gathering(self, partition: Partition, codec: Codec = Codec.NONE) -> OwnBatch:
+        """What gathers records of the broker's own for a partition now, to add to it at once.
+
+        All that come before they are written are one batch; all for one partition are of one codec.
+        """
+        own = self._own.get(partition)
+        if own is None or own.is_full:
+            if own is not None:
+                self.seal(partition)
+            if not self._own:
+                self._own_ms = self._clock.time_ms()
+            own = self._own[partition] = OwnBatch(self._own_ms, codec)
+            self._dirty[partition] = None
+        return own
+
+    def join_own(self, partition: Partition, on_written: Callable[[ErrorCode], None]) -> bool:
+        """Tell as with what is queued now or does not count yet; False: there is nothing such."""
+        own = self._own.get(partition)
+        if own is None:
+            return partition.join_own(on_written)
+        own.join(on_written)
+        return True
+
+    def is_written(self, partition: Partition) -> bool:
+        """Whether `join_own` has nothing to join."""
+        return not partition.queued_bytes and not partition.unseen and partition not in self._own
+
+    def seal(self, partition: Partition) -> None:
+        """Queue what was gathered as one batch: what is queued next comes behind it."""
+        own = self._own.pop(partition, None)
+        if own is not None:
+            partition.append_gathered(own)
+
+    def write(self) -> bool:
+        """Write what was queued since the last call, then tell those who wait for it.
+
+        A failing disk ends in the answers of the appends concerned, and in the log. Gives whether all of
+        it counts, so that there is nothing for `take_unseen`.
+        """
+        while self._dirty:
+            # Who is told that something is written may queue what follows from it.
+            dirty, self._dirty = self._dirty, {}
+            for partition in dirty:
+                self._write(partition)
+        return not self._unseen
+
+    def _write(self, partition: Partition) -> None:
+        if self._own:
+            self.seal(partition)
+        try:
+            written = partition.write()
+        except StorageError as error:
+            topic, index = partition.log.topic_partition
+            log.error(  # noqa: TRY400 - a trace says nothing about a disk
+                "append failed", extra={"topic": topic, "partition": index, "error": error}
+            )
+            return
+        if partition.is_seen:
+            self._purgatory.happened(partition, written)
+        else:
+            partition.when_seen(partial(self._seen, partition, written))
+            self._unseen[partition] = None
+
+    def _seen(self, partition: Partition, written: int) -> None:
+        self._purgatory.happened(partition, written)
+        self.write()
+
+    def take_unseen(self) -> Sequence[Partition]:
+        """Partitions written since the last call whose appends do not count yet."""
+        if not self._unseen:
+            return ()
+        unseen, self._unseen = self._unseen, {}
+        return [partition for partition in unseen if not partition.is_seen]
+
+    def read(
+        self,
+        reads: Iterable[Read],
+        max_bytes: int,
+        *,
+        each_whole: bool = False,
+        committed_only: bool = False,
+    ) -> list[Fetched]:
+        """Read partitions in order until `max_bytes` are planned.
+
+        The first batch found comes whole, so that a reader always gets on (KIP-74); with
+        `each_whole` that of each partition does. What was appended before is read too, also where it
+        shares a readiness event with this. `committed_only`: nothing from an open transaction on.
+        """
+        if self._dirty:
+            self.write()
+        fetched: list[Fetched] = []
+        by_name, by_id = self._by_name, self._by_id
+        left = max_bytes
+        min_one = True
+        for read in reads:
+            topic, topic_id, index, _, most, _, _ = read
+            partition = by_name.get((topic, index)) if topic else by_id.get((topic_id, index))
+            if partition is None:
+                fetched.append(Fetched(topic, topic_id, index, self._unknown(topic, topic_id)))
+                continue
+            if committed_only:
+                got = read_committed(partition, read, min(left, most), min_one=min_one)
+            else:
+                got = partition.read(read, min(left, most), min_one=min_one)
+            records = got[7]
+            if records is not None:
+                left -= records.size
+                min_one = each_whole and left > 0
+            fetched.append(got)
+        return fetched
+
+    def read_each(
+        self, reads: Sequence[Read], max_bytes: int, *, committed_only: bool = False
+    ) -> list[Fetched]:
+        """As `read` for who expects something of each partition: each first batch comes whole.
+
+        Such readers name the partitions in the same order for ever. So that the last ones get their
+        turn though `max_bytes` are too few, it begins with another one each time. Of thousands some
+        hundreds give something, as each has to be converted while all others wait.
+        """
+        if not reads:
+            return []
+        first = self._turn % len(reads)
+        turned = [*reads[first:], *reads[:first]]
+        fetched: list[Fetched] = []
+        for at in range(0, len(turned), _MOST_AT_ONCE):
+            part = turned[at : at + _MOST_AT_ONCE]
+            part_fetched = self.read(
+                part, max_bytes, each_whole=True, committed_only=committed_only
+            )
+            if any(one.records is not None for one in part_fetched):
+                max_bytes = 0
+            fetched += part_fetched
+        self._turn += sum(one.records is not None for one in fetched)
+        return fetched[len(reads) - first :] + fetched[: len(reads) - first]
+
+    def _find(self, topic: str, topic_id: bytes, index: int) -> Partition | None:
+        """By name, or by id where no name was told (Produce and Fetch since version 13)."""
+        if topic:
+            return self._by_name.get((topic, index))
+        return self._by_id.get((topic_id, index))
+
+    def _unknown(self, topic: str, topic_id: bytes) -> ErrorCode:
+        """The code for a partition that is not here, of a topic that was named or told by id."""
+        known = topic or (topic_id, 0) in self._by_id
+        return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if known else ErrorCode.UNKNOWN_TOPIC_ID
+
+    def list_offsets(self, command: ListOffsets) -> Iterator[FoundOffset]:
+        """Find offsets, in the order of the lookups; what else is done between two is no matter."""
+        self.write()
+        now_ms = self._clock.time_ms()
+        unpacking = Unpacking()
+        only = command.committed_only
+        for lookup in command.lookups:
+            partition = self._by_name.get((lookup.topic, lookup.partition))
+            if partition is None:
+                yield FoundOffset(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+            elif lookup.most is None:
+                yield partition.find_offset(lookup, committed_only=only, unpacking=unpacking)
+            else:
+                yield partition.find_by_segment(lookup, lookup.most, now_ms)

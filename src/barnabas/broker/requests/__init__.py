@@ -1,0 +1,1 @@
+"""What several APIs need of the whole broker."""

@@ -1,0 +1,66 @@
+"""Topics made on first use, with the broker's defaults (`auto.create.topics.enable`)."""
+
+import logging
+from collections.abc import Iterable, Iterator
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.topics.assignments import check_total, placed
+from barnabas.broker.znodes.topic_znodes import Topic, Wanted
+from barnabas.coordinators.internal_topics import INTERNAL_TOPICS, OFFSETS_TOPIC, SHARES_TOPIC
+from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
+
+log = logging.getLogger(__name__)
+
+_REPLICAS = ErrorCode.INVALID_REPLICATION_FACTOR
+
+
+def create_in_steps(
+    broker: Broker, names: Iterable[str], outcomes: dict[str, Topic | ErrorCode]
+) -> Iterator[None]:
+    """Make those of the topics that are not there, a few partitions a step.
+
+    `outcomes` is told each topic; or if it cannot be made, what the client is told.
+    """
+    for name in names:
+        if broker.topics.get(name) is not None:
+            continue
+        made: dict[str, Topic | KafkaError] = {}
+        try:
+            if name in INTERNAL_TOPICS:
+                made[name] = _create_internal(broker, name)
+            else:
+                wanted = _checked(broker, name)
+                yield from broker.topics.create_all_in_steps([wanted], made)
+        except (BrokerError, StorageError) as error:
+            made[name] = error
+        outcomes[name] = _told(name, made[name])
+        yield
+
+
+def _checked(broker: Broker, name: str) -> Wanted:
+    count, replicas = broker.config.num_partitions, broker.config.default_replication_factor
+    check_total(count)
+    partitions = placed(range(count), replicas, broker.config.node_id)
+    broker.topics.check_new(name, {})
+    return Wanted(name, partitions, {})
+
+
+def _told(name: str, made: Topic | KafkaError) -> Topic | ErrorCode:
+    if not isinstance(made, KafkaError):
+        return made
+    log.warning("topic not created", extra={"topic": name, "error": made})
+    # Time does not cure it; all else may be tried again.
+    return _REPLICAS if made.code is _REPLICAS else ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+
+def _create_internal(broker: Broker, name: str) -> Topic:
+    """As its coordinator would make it: with other defaults it would lose what is kept there."""
+    if name == OFFSETS_TOPIC:
+        broker.groups.prepare()
+    elif name == SHARES_TOPIC:
+        broker.shares.partitions.prepare()
+    else:
+        broker.transactions.prepare()
+    made = broker.topics.get(name)
+    assert made is not None, "it was prepared"
+    return made

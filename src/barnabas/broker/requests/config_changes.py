@@ -1,0 +1,93 @@
+"""Changes of properties, resource by resource: what AlterConfigs and IncrementalAlterConfigs share."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol, TypeVar
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.properties.resource_kinds import ResourceKind
+from barnabas.broker.purgatory.stepping import Steps
+from barnabas.broker.requests.config_targets import Target, target_of
+from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
+
+
+class _Named(Protocol):
+    """One property in a request."""
+
+    name: str
+
+
+class _Asked(Protocol):
+    """What both requests say of a resource."""
+
+    resource_type: int
+    resource_name: str
+
+    @property
+    def configs(self) -> Sequence[_Named]: ...
+
+
+Asked = TypeVar("Asked", bound=_Asked)
+Changed = Callable[[Target, Asked], dict[str, str]]
+"""The properties that a resource is to have, from what it has and what is asked for."""
+
+
+Answer = tuple[Asked, ErrorCode, str | None]
+Row = TypeVar("Row")
+
+_RESOURCES_A_STEP = 32
+
+
+def change_all(
+    broker: Broker,
+    asked: Sequence[Asked],
+    changed: Changed[Asked],
+    row: Callable[[Answer[Asked]], Row],
+    *,
+    validate_only: bool,
+) -> Steps[list[Row]]:
+    """Change each resource that can be changed; `row` gets each with its code, and why it was not.
+
+    Some resources are changed in a step: their topics are written down together.
+    """
+    rows: list[Row] = []
+    times = Counter((one.resource_type, one.resource_name) for one in asked)
+    for first in range(0, len(asked), _RESOURCES_A_STEP):
+        later: dict[str, Mapping[str, str]] = {}
+        some: list[Answer[Asked]] = []
+        for one in asked[first : first + _RESOURCES_A_STEP]:
+            try:
+                if times[one.resource_type, one.resource_name] > 1:
+                    raise BrokerError(ErrorCode.INVALID_REQUEST, "the resource is there twice")
+                target = target_of(broker, one.resource_type, one.resource_name, later)
+                _change(target, one, changed, validate_only=validate_only)
+            except KafkaError as error:
+                some.append((one, error.code, error.why))
+            else:
+                some.append((one, ErrorCode.NONE, None))
+        rows += map(row, _written(broker, later, some))
+        yield
+    return rows
+
+
+def _written(
+    broker: Broker, later: Mapping[str, Mapping[str, str]], answers: list[Answer[Asked]]
+) -> list[Answer[Asked]]:
+    """The answers once the properties of topics are written, or are not."""
+    try:
+        broker.topics.configure_all(later)
+    except StorageError as error:
+        return [
+            (one, error.code, error.why)
+            if not code and one.resource_type == ResourceKind.TOPIC and one.resource_name in later
+            else (one, code, why)
+            for one, code, why in answers
+        ]
+    return answers
+
+
+def _change(target: Target, asked: Asked, changed: Changed[Asked], *, validate_only: bool) -> None:
+    names = [one.name for one in asked.configs]
+    if len(set(names)) < len(names):
+        raise BrokerError(ErrorCode.INVALID_REQUEST, "a property is there twice")
+    target.change(changed(target, asked), validate_only=validate_only)

@@ -1,0 +1,59 @@
+"""Internal topics of streams groups: made when a group lacks them."""
+
+import logging
+from collections.abc import Iterable, Sequence
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.topics.assignments import check_total, placed
+from barnabas.broker.topics.topic_names import metric_name
+from barnabas.broker.znodes.topic_znodes import Topic, Wanted
+from barnabas.coordinators.streams_group.configuring import NewTopic
+from barnabas.errors import BrokerError, KafkaError
+
+log = logging.getLogger(__name__)
+
+
+def create_missing(broker: Broker, missing: Iterable[NewTopic]) -> list[str]:
+    """Make these topics; gives what is to be told of those that cannot be made.
+
+    When it returns they are written down, and those of few partitions are there. What is left of wide
+    ones is made in steps, while others are served; one whose logs cannot be made is taken back, and
+    is missing again.
+    """
+    failed: dict[str, KafkaError] = {}
+    wanted: dict[str, Wanted] = {}
+    for topic in missing:
+        name = topic.said.name
+        if broker.topics.get(name) is not None:
+            continue  # Another member's heartbeat was first.
+        try:
+            one = _checked(broker, topic)
+        except BrokerError as error:
+            failed[name] = error
+            continue
+        # Of those that metrics cannot tell apart the first is made, and is then in the way of others.
+        wanted.setdefault(metric_name(name), one)
+    if wanted:
+        failed.update(_make(broker, list(wanted.values())))
+    for name, why in failed.items():
+        log.warning("internal topic not created", extra={"topic": name, "error": why})
+    return [f"{name} ({why})" for name, why in sorted(failed.items())]
+
+
+def _make(broker: Broker, wanted: Sequence[Wanted]) -> dict[str, KafkaError]:
+    outcomes: dict[str, Topic | KafkaError] = {}
+    steps = broker.topics.create_all_in_steps(wanted, outcomes)
+    broker.stepping.run(steps)
+    return {name: error for name, error in outcomes.items() if isinstance(error, KafkaError)}
+
+
+def _checked(broker: Broker, topic: NewTopic) -> Wanted:
+    config = {one.key: one.value for one in topic.said.topic_configs}
+    # 0 means the broker's default, and below 0 does for whoever makes topics himself.
+    replicas = topic.said.replication_factor
+    if replicas <= 0:
+        replicas = broker.config.default_replication_factor
+    broker.topics.check_new(topic.said.name, config)
+    check_total(topic.partitions)
+    partitions = placed(range(topic.partitions), replicas, broker.config.node_id)
+    return Wanted(topic.said.name, partitions, config)

@@ -1,0 +1,131 @@
+"""Records of a transaction: taken only where the coordinator knows that they are (KIP-890).
+
+Producers of transactions version 1 have said so before; those of version 2 say so by producing. What
+comes after its transaction has ended would otherwise leave one open that nobody ends.
+"""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from barnabas.broker.broker import Broker
+from barnabas.coordinators.transaction.adding import Addition
+from barnabas.coordinators.transaction.transaction import VERSION_2, Producer
+from barnabas.dialects.commands import Appended, Produce
+from barnabas.errors import BrokerError, DecodeError, ErrorCode, StorageError
+from barnabas.records.batches.batch import MAGIC_AT, BatchHeader, read_header
+from barnabas.types import TopicPartition
+from barnabas.versions import VersionTable
+
+
+class Support(NamedTuple):
+    """What a client of some version understands: that it shall abort, and that producing adds."""
+
+    told_to_abort: bool
+    adds: bool
+
+
+_SUPPORT = VersionTable(
+    {
+        0: Support(told_to_abort=False, adds=False),
+        11: Support(told_to_abort=True, adds=False),
+        12: Support(told_to_abort=True, adds=True),
+    }
+)
+"""By version of Produce. Source: KIP-890."""
+
+
+def refused_in_transaction(
+    broker: Broker, produce: Produce, version: int
+) -> Mapping[int, Appended]:
+    """Which records of a request with a transactional id are not to be taken, by their place."""
+    support = _SUPPORT[version]
+    assert produce.transactional_id is not None
+    verifies = support.adds or broker.config.transaction_partition_verification_enable
+    refused: dict[int, Appended] = {}
+    unverified: dict[int, TopicPartition] = {}
+    producers: dict[Producer, None] = {}
+    for number, append in enumerate(produce.appends):
+        header = _header(append.records)
+        partition = broker.replicas.find_for(append)
+        if header is None or partition is None or not header.transactional:
+            continue
+        producer = Producer(header.producer_id, header.producer_epoch)
+        producers[producer] = None
+        known = partition.log.producers
+        if known.is_in_transaction(*producer):
+            continue
+        if verifies and known.is_past(*producer):
+            # Whatever the coordinator would say: the transactional id may be another producer's.
+            refused[number] = Appended(ErrorCode.INVALID_PRODUCER_EPOCH)
+        else:
+            unverified[number] = partition.log.topic_partition
+    if len(producers) > 1 and len({one.id for one in producers}) > 1:
+        several = Appended(
+            ErrorCode.INVALID_PRODUCER_ID_MAPPING,
+            message="a request has records of one producer's transaction",
+        )
+        return dict.fromkeys(range(len(produce.appends)), several)
+    if not unverified:
+        return refused
+    producer = next(iter(producers))
+    codes = admit(
+        broker, produce.transactional_id, producer, frozenset(unverified.values()), support
+    )
+    for number, place in unverified.items():
+        if codes[place]:
+            refused[number] = Appended(codes[place], message=_message(codes[place]))
+    return refused
+
+
+def admit(
+    broker: Broker,
+    transactional_id: str,
+    producer: Producer,
+    partitions: frozenset[TopicPartition],
+    support: Support,
+) -> Mapping[TopicPartition, ErrorCode]:
+    """Whether a producer may write to partitions in its transaction; they may be added by that."""
+    asked = Addition(transactional_id, producer, partitions, VERSION_2)
+    try:
+        if support.adds:
+            codes: Mapping[TopicPartition, ErrorCode] = dict.fromkeys(
+                partitions, broker.transactions.add_at_once(asked)
+            )
+        elif broker.config.transaction_partition_verification_enable:
+            codes = broker.transactions.verify(asked)
+        else:
+            return dict.fromkeys(partitions, ErrorCode.NONE)
+    except (BrokerError, StorageError) as error:
+        codes = dict.fromkeys(partitions, error.code)
+    if any(codes.values()):
+        return {place: _told(code, support) for place, code in codes.items()}
+    return codes
+
+
+def _told(code: ErrorCode, support: Support) -> ErrorCode:
+    """What a client of some version makes the right thing of."""
+    if code is ErrorCode.PRODUCER_FENCED:
+        return ErrorCode.INVALID_PRODUCER_EPOCH
+    if code is ErrorCode.TRANSACTION_ABORTABLE and not support.told_to_abort:
+        return ErrorCode.INVALID_TXN_STATE
+    if code is ErrorCode.CONCURRENT_TRANSACTIONS and support.adds:
+        return code
+    if code in (ErrorCode.CONCURRENT_TRANSACTIONS, ErrorCode.COORDINATOR_NOT_AVAILABLE):
+        # It makes every client try again, without asking for the cluster's metadata.
+        return ErrorCode.NOT_ENOUGH_REPLICAS
+    return code
+
+
+def _message(code: ErrorCode) -> str | None:
+    if code is ErrorCode.INVALID_TXN_STATE:
+        return "the partition was not added to the transaction"
+    return None
+
+
+def _header(records: memoryview | None) -> BatchHeader | None:
+    if records is None or len(records) <= MAGIC_AT:
+        return None
+    try:
+        return read_header(records)
+    except DecodeError:
+        return None  # the append says what is wrong with it

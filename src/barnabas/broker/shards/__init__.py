@@ -1,0 +1,1 @@
+"""Shards: what a coordinator keeps in the partitions of an internal topic."""

@@ -1,0 +1,222 @@
+"""Shards: what a coordinator keeps in the partitions of an internal topic.
+
+Joins the shards with their partitions: makes the topic, loads a shard when it is first asked for,
+appends what is decided.
+"""
+
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from barnabas.broker.replicas.own_batch import ENOUGH, OwnBatch, batch_bytes, most_bytes, parts
+from barnabas.broker.replicas.partition import Partition
+from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.broker.topics.internal_topic import InternalTopic, make_topic
+from barnabas.broker.topics.topics import Topics
+from barnabas.coordinators.common.shard import CoordinatorRecord, CoordinatorShard
+from barnabas.coordinators.offsets.partitioning import partition_for
+from barnabas.errors import BrokerError, DecodeError, ErrorCode, StorageError
+from barnabas.ports import Clock
+from barnabas.records.codecs.compression import Codec
+
+log = logging.getLogger(__name__)
+
+_NOT_WRITTEN = ErrorCode.COORDINATOR_NOT_AVAILABLE
+"""Source: Kafka's CoordinatorRuntime turns storage errors of an append into this."""
+
+TOO_LARGE = ErrorCode.UNKNOWN_SERVER_ERROR
+"""Source: the same, of a batch that is larger than `max.message.bytes` of the internal topic."""
+
+_KNOWN = 10_000
+"""Groups, or transactional ids, whose shard is remembered."""
+_USUAL_LENGTH = 255
+"""Characters of a name that is remembered; it may have 32,767."""
+
+ShardT = TypeVar("ShardT", bound=CoordinatorShard)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeldShard(Generic[ShardT]):
+    """A shard and the partition that it is kept in."""
+
+    partition: Partition
+    shard: ShardT
+
+
+class Shards(ABC, Generic[ShardT]):
+    """All shards of one kind of this broker. For one thread."""
+
+    def __init__(
+        self,
+        topics: Topics,
+        replicas: ReplicaManager,
+        clock: Clock,
+        topic: InternalTopic,
+        codec: Codec = Codec.NONE,
+    ) -> None:
+        self.topics = topics
+        self.replicas = replicas
+        self._clock = clock
+        self._topic = topic
+        self._codec = codec
+        self._held: dict[Partition, HeldShard[ShardT]] = {}
+        self._found: list[HeldShard[ShardT] | None] = []
+        """By partition of the topic, what was asked for while the topics did not change."""
+        self._by_key: dict[str, HeldShard[ShardT]] = {}
+        """The same by group or transactional id: members ask with each request."""
+        self._changes = -1
+        self.on_loaded: list[Callable[[HeldShard[ShardT]], None]] = []
+
+    def prepare(self) -> None:
+        """Make the topic if it is not there.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be made.
+        """
+        make_topic(self.topics, self._topic)
+
+    def of(self, key: str) -> HeldShard[ShardT]:
+        """The shard of a group or a transactional id; the topic is made if need be.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        found = self.find(key)
+        if found is None:
+            self.prepare()
+            found = self.find(key)
+            assert found is not None, "the topic was prepared"
+        return found
+
+    def find(self, key: str) -> HeldShard[ShardT] | None:
+        """The shard of a group or a transactional id; None while there are none at all.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        if self._changes != self.topics.changes:
+            self._changes = self.topics.changes
+            topic = self.topics.get(self._topic.name)
+            self._found = [None] * (0 if topic is None else len(topic.partitions))
+            self._by_key.clear()
+        held = self._by_key.get(key)
+        if held is None and self._found:
+            index = partition_for(key, len(self._found))
+            held = self._found[index]
+            if held is None:
+                held = self._found[index] = self.at(index)
+            if len(self._by_key) >= _KNOWN:
+                self._by_key.clear()
+            if len(key) <= _USUAL_LENGTH:
+                self._by_key[key] = held
+        return held
+
+    def indexes(self) -> Iterator[int]:
+        """The partitions of the topic: an argument of `at`."""
+        topic = self.topics.get(self._topic.name)
+        return iter(topic.partitions if topic else ())
+
+    def all(self) -> list[HeldShard[ShardT]]:
+        """Every shard.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE: one of them cannot be loaded.
+        """
+        return [self.at(index) for index in self.indexes()]
+
+    def loaded(self) -> list[HeldShard[ShardT]]:
+        """The shards that somebody asked for."""
+        return list(self._held.values())
+
+    def at(self, index: int) -> HeldShard[ShardT]:
+        """A shard by its partition, loaded.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be loaded.
+        """
+        name = self._topic.name
+        partition = self.replicas.find(name, index)
+        if partition is None:
+            raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, f"{name}-{index}")
+        held = self._held.get(partition)
+        if held is None:
+            held = self._held[partition] = HeldShard(partition, self._load(partition))
+            for begin in self.on_loaded:
+                begin(held)
+        return held
+
+    def _load(self, partition: Partition) -> ShardT:
+        shard = self._new_shard()
+        try:
+            self._replay_all(partition, shard)
+        except (StorageError, DecodeError) as error:
+            topic, index = partition.log.topic_partition
+            log.error(  # noqa: TRY400 - a trace says nothing about a disk
+                "shard not loaded", extra={"topic": topic, "partition": index, "error": error}
+            )
+            raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error)) from error
+        return shard
+
+    @abstractmethod
+    def _new_shard(self) -> ShardT:
+        """One that knows nothing yet."""
+
+    def _replay_all(self, partition: Partition, shard: ShardT) -> None:
+        # Imported late: a broker starts faster without it.
+        from barnabas.broker.shards.shard_loading import load_shard
+
+        load_shard(partition.log, shard)
+
+    def _append(
+        self,
+        held: HeldShard[ShardT],
+        records: Sequence[CoordinatorRecord],
+        replay: Callable[[bytes | None, bytes | None], object],
+        on_written: Callable[[ErrorCode], None],
+        producer: tuple[int, int] | None = None,
+    ) -> None:
+        """Queue records; when they are written each is replayed, and `on_written` is called.
+
+        With a producer (id, epoch) they are of its transaction. What is larger than the topic takes as
+        one batch is refused with TOO_LARGE before this returns, and before anything else happens.
+        """
+        limit = held.partition.log.config.max_message_bytes
+        if most_bytes(records) + ENOUGH > limit:
+            if batch_bytes(records) > limit:
+                on_written(TOO_LARGE)
+                return
+            # A batch of its own: in one with others it would have them refused too.
+            self.replicas.seal(held.partition)
+
+        def written(code: ErrorCode) -> None:
+            if code:
+                code = _NOT_WRITTEN
+            else:
+                for key, value in records:
+                    replay(key, value)
+            on_written(code)
+
+        if producer is None:
+            self.replicas.gathering(held.partition, self._codec).add(records, written)
+        else:
+            batch = OwnBatch(self._clock.time_ms(), self._codec)
+            batch.add(records, written)
+            self.replicas.append_own(held.partition, batch.build(producer), batch.tell)
+
+    def parts(
+        self, held: HeldShard[ShardT], records: Sequence[CoordinatorRecord]
+    ) -> Iterator[list[CoordinatorRecord]]:
+        """Records that need not be kept all at once, in as many parts as can be appended."""
+        return parts(records, held.partition.log.config.max_message_bytes)
+
+    def _join(self, held: HeldShard[ShardT], on_written: Callable[[ErrorCode], None]) -> bool:
+        """Tell as with what is queued now; False: all is written."""
+        return self.replicas.join_own(
+            held.partition, lambda code: on_written(_NOT_WRITTEN if code else ErrorCode.NONE)
+        )
+
+    def write(self) -> None:
+        """Write what was queued outside of a request."""
+        self.replicas.write()

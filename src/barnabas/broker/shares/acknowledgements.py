@@ -1,0 +1,87 @@
+"""ShareAcknowledging: the acknowledgements of one request, and when all of them are kept.
+
+ShareFetch and ShareAcknowledge say them alike.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import NamedTuple, Protocol
+
+from barnabas.broker.purgatory.latch import CodeLatch
+from barnabas.broker.shares.partitions import SharePartitions
+from barnabas.coordinators.common.topic_partitions import Place
+from barnabas.coordinators.share_partition.partition import Acknowledge, Acknowledged
+from barnabas.coordinators.share_state.states import StateKey
+from barnabas.errors import BrokerError, ErrorCode
+
+Codes = dict[Place, ErrorCode]
+
+
+class _Batch(Protocol):
+    first_offset: int
+    last_offset: int
+    acknowledge_types: list[int]
+
+
+class _Partition(Protocol):
+    partition_index: int
+
+    @property
+    def acknowledgement_batches(self) -> Sequence[_Batch]: ...
+
+
+class _Topic(Protocol):
+    topic_id: bytes
+
+    @property
+    def partitions(self) -> Sequence[_Partition]: ...
+
+
+def said_of(topics: Iterable[_Topic]) -> dict[Place, list[Acknowledged]]:
+    """What a request acknowledges, by partition."""
+    return {
+        Place(bytes(topic.topic_id), one.partition_index): [
+            Acknowledged(batch.first_offset, batch.last_offset, batch.acknowledge_types)
+            for batch in one.acknowledgement_batches
+        ]
+        for topic in topics
+        for one in topic.partitions
+        if one.acknowledgement_batches
+    }
+
+
+class Sender(NamedTuple):
+    """Who acknowledges, and whether it announced that it renews locks."""
+
+    group_id: str
+    member_id: str
+    renews: bool
+
+
+def acknowledge_all(
+    partitions: SharePartitions,
+    sender: Sender,
+    said: dict[Place, list[Acknowledged]],
+    on_done: Callable[[Codes], None],
+) -> None:
+    """Take in everything; `on_done` is told a code for each partition when all of it is kept.
+
+    Nothing is taken in for a partition with a renewal that was not announced.
+    """
+    latch = CodeLatch(said, on_done)
+    for place, batches in said.items():
+        key = StateKey(sender.group_id, place)
+        latch.begin(place, partial(_acknowledge, partitions, key, sender, batches))
+
+
+def _acknowledge(
+    partitions: SharePartitions,
+    key: StateKey,
+    sender: Sender,
+    batches: Sequence[Acknowledged],
+    on_kept: Callable[[ErrorCode], None],
+) -> None:
+    live = partitions.in_hand(key)
+    if not sender.renews and any(Acknowledge.RENEW in batch.kinds for batch in batches):
+        raise BrokerError(ErrorCode.INVALID_REQUEST, "a renewal that was not announced")
+    partitions.acknowledge(live, sender.member_id, batches, on_kept)

@@ -1,0 +1,93 @@
+"""ShareCoordinator: what is kept of share groups, for leaders of partitions: here this broker itself.
+
+What a leader elsewhere would ask over the wire. A partition that is read here is read anew from what is
+kept when somebody else has changed that.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+from barnabas.broker.shares.partitions import SharePartitions
+from barnabas.broker.shares.states import KeptShares
+from barnabas.broker.topics.topics import Topics
+from barnabas.coordinators.common.shard import CoordinatorRecord
+from barnabas.coordinators.share_state import leaders
+from barnabas.coordinators.share_state.leaders import Change
+from barnabas.coordinators.share_state.states import KeptState, StateKey
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.ports import Clock
+
+Told = Callable[[ErrorCode, KeptState], None]
+"""What became of it, and what is kept, where that was asked."""
+
+NOTHING: Final = KeptState(start=0)
+"""What is told to be kept where something went wrong, or was not asked."""
+
+
+class ShareCoordinator:
+    """Of all partitions of __share_group_state. For one thread.
+
+    Each call tells what became of it, or raises a BrokerError: that of `leaders`, or that there is no
+    such partition.
+    """
+
+    def __init__(
+        self, topics: Topics, kept: KeptShares, partitions: SharePartitions, clock: Clock
+    ) -> None:
+        self._topics = topics
+        self._kept = kept
+        self._partitions = partitions
+        self._clock = clock
+
+    def prepare(self) -> None:
+        """Make the internal topic if it is not there.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be made.
+        """
+        self._kept.prepare()
+
+    def begin(self, key: StateKey, state_epoch: int, start: int, told: Told) -> None:
+        """See `leaders.begin`."""
+        self._check_place(key)
+        now = self._clock.time_ms()
+        record = leaders.begin(self._kept.states(key), key, state_epoch, start, now)
+        self._keep(key, record, told)
+
+    def read(self, key: StateKey, leader_epoch: int, told: Told) -> None:
+        """See `leaders.read`; told when it is kept who leads now."""
+        states = self._kept.states(key)
+        found, record = leaders.read(states, key, leader_epoch, self._clock.time_ms())
+        self._check_place(key)
+        if record is None:
+            told(ErrorCode.NONE, found)
+        else:
+            self._kept.keep(key, record, lambda code: told(code, found))
+
+    def write(self, key: StateKey, said: Change, told: Told) -> None:
+        """See `leaders.write`."""
+        record = leaders.write(self._kept.states(key), key, said, self._clock.time_ms())
+        self._check_place(key)
+        self._keep(key, record, told)
+
+    def look(self, key: StateKey, told: Told) -> None:
+        """Tell what is kept; of what was never begun, that the start is not known."""
+        self._check_place(key)
+        told(ErrorCode.NONE, self._kept.states(key).get(key) or KeptState())
+
+    def end(self, key: StateKey, told: Told) -> None:
+        """Keep nothing any more; nothing may have been kept."""
+        self._check_place(key)
+        if self._kept.states(key).get(key) is None:
+            told(ErrorCode.NONE, NOTHING)
+        else:
+            self._partitions.forget(key, lambda code: told(code, NOTHING))
+
+    def _keep(self, key: StateKey, record: CoordinatorRecord, told: Told) -> None:
+        self._partitions.read_anew(key)
+        self._kept.keep(key, record, lambda code: told(code, NOTHING))
+
+    def _check_place(self, key: StateKey) -> None:
+        topic = self._topics.by_id(key.place.topic_id)
+        if topic is None or key.place.partition not in topic.partitions:
+            raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)

@@ -1,0 +1,105 @@
+"""ShareMembers: heartbeats of share groups, and their time."""
+
+from collections.abc import Callable
+
+from barnabas.broker.groups.alarms import GroupAlarms
+from barnabas.broker.groups.group_shards import GroupShards, Held
+from barnabas.broker.groups.policies import Policies
+from barnabas.broker.groups.resting_member import RestingMember
+from barnabas.broker.shares.partitions import SharePartitions
+from barnabas.broker.shares.policies import SharePolicy
+from barnabas.broker.shares.sessions import ShareSessions
+from barnabas.coordinators.common.shard import bytes_of
+from barnabas.coordinators.consumer_group.heartbeats import BeatReply
+from barnabas.coordinators.consumer_group.member import JOINS
+from barnabas.coordinators.group_weights import grown_by_beat
+from barnabas.coordinators.groups_shard import GroupKind
+from barnabas.coordinators.share_group.groups import ShareBeat, loaded
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.ports import Timers
+
+
+class ShareMembers:
+    """Who is in which share group. For one thread."""
+
+    def __init__(
+        self,
+        shards: GroupShards,
+        timers: Timers,
+        policies: Policies[SharePolicy],
+        partitions: SharePartitions,
+        sessions: ShareSessions,
+    ) -> None:
+        self._shards = shards
+        self._policies = policies
+        self._partitions = partitions
+        self._sessions = sessions
+        self._alarms = GroupAlarms(shards, timers, self._on_alarm)
+
+    def beat(
+        self, asked: ShareBeat, respond: Callable[[BeatReply | BrokerError], object]
+    ) -> object:
+        """Join a share group, go on in it or leave it."""
+        group_id, now = asked.group_id, self._shards.now_ms()
+        settings = self._policies.of(group_id).settings
+        try:
+            held = self._of(group_id)
+            if asked.epoch == JOINS or asked.topics:
+                grown = grown_by_beat(held.shard, asked)
+                self._shards.memory.admit(group_id, grown, "member of a share group")
+            result = held.shard.share.heartbeat(asked, settings, now)
+        except BrokerError as error:
+            return respond(error)
+        answer = self._shards.keep(held, result, respond)
+        if result.records:
+            self._shards.memory.changed(group_id, bytes_of(result.records))
+        self._set_alarm(held, group_id)
+        return answer
+
+    def at_rest(self, asked: ShareBeat) -> RestingMember | None:
+        """A short way to hear with `beat` again who was answered just now, if it is idle."""
+        held, settings = self._shards.of(asked.group_id), self._policies.of(asked.group_id).settings
+        hear = held.shard.share.resting(asked, settings)
+        return hear and RestingMember(self._shards, self._policies, held, hear)
+
+    def _of(self, group_id: str) -> Held:
+        held = self._shards.of(group_id)
+        if held.shard.kind_of(group_id) not in {None, GroupKind.SHARE}:
+            raise BrokerError(
+                ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} is not a share group."
+            )
+        return held
+
+    def on_disconnected(self, connection: int) -> None:
+        """A client is gone, and with it what it had in hand.
+
+        A member that leaves, or is not heard any more, keeps that until then, or until its locks end: it
+        may say what became of it at the same time, or late.
+        """
+        for group_id, member_id in self._sessions.of_connection(connection):
+            self._sessions.close(group_id, member_id)
+            self._partitions.release(group_id, member_id)
+
+    def begin(self, held: Held) -> None:
+        """The sessions of loaded members begin."""
+        for group in held.shard.share.all():
+            settings = self._policies.of(group.group_id).settings
+            loaded(group, settings, self._shards.now_ms())
+            self._shards.memory.changed(group.group_id)
+            self._set_alarm(held, group.group_id)
+
+    def _on_alarm(self, held: Held, group_id: str) -> bool:
+        group = held.shard.share.get(group_id)
+        if group is None:
+            return True
+        result = held.shard.share.on_time(group, self._shards.now_ms())
+        if not self._shards.keep_if_it_fits(held, result):
+            return False
+        self._shards.memory.changed(group_id, bytes_of(result.records))
+        self._set_alarm(held, group_id)
+        return True
+
+    def _set_alarm(self, held: Held, group_id: str) -> None:
+        group = held.shard.share.get(group_id)
+        due = None if group is None else held.shard.share.deadline(group)
+        self._alarms.set(held, group_id, due)

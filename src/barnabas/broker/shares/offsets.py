@@ -1,0 +1,136 @@
+"""ShareOffsets: where share groups are, as administrators see and change it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+from typing import NamedTuple
+
+from barnabas.broker.groups.group_shards import GroupShards, Held
+from barnabas.broker.purgatory.latch import CodeLatch
+from barnabas.broker.shards.record_names import check_kept
+from barnabas.broker.shares.partitions import SharePartitions
+from barnabas.broker.topics.topics import Topics
+from barnabas.broker.znodes.topic_znodes import Topic
+from barnabas.coordinators.common.topic_partitions import Place, by_topic
+from barnabas.coordinators.share_group.group import ShareGroup
+from barnabas.coordinators.share_state.states import StateKey
+from barnabas.errors import BrokerError, ErrorCode
+
+Codes = Mapping[Place, ErrorCode]
+
+
+class ShareOffset(NamedTuple):
+    """Where a group is in a partition, and how many records it has not done with; -1: not known."""
+
+    code: ErrorCode = ErrorCode.NONE
+    start: int = -1
+    lag: int = -1
+
+
+class ShareOffsets:
+    """The offsets of all share groups. For one thread."""
+
+    def __init__(self, topics: Topics, shards: GroupShards, partitions: SharePartitions) -> None:
+        self._topics = topics
+        self._shards = shards
+        self._partitions = partitions
+
+    def read_by(self, group: ShareGroup) -> dict[str, Sequence[int]]:
+        """The partitions that a group has read, by the names of topics that are still there."""
+        found = ((self._topics.by_id(each), has) for each, has in by_topic(group.read).items())
+        return {topic.name: indexes for topic, indexes in found if topic is not None}
+
+    def of(self, group_id: str, topic: Topic | None, index: int) -> ShareOffset:
+        """Where a group is in a partition, if that is there."""
+        if topic is None:
+            return ShareOffset()
+        key = StateKey(group_id, Place(topic.topic_id, index))
+        try:
+            start = self._partitions.start_of(key)
+            if start is None:
+                return ShareOffset()
+            return ShareOffset(ErrorCode.NONE, start, self._partitions.lag_of(key))
+        except BrokerError as error:
+            return ShareOffset(error.code)
+
+    def move(
+        self, group_id: str, starts: Mapping[Place, int], done: Callable[[Codes], None]
+    ) -> None:
+        """Have a group without members begin elsewhere; `done` is told when that is kept.
+
+        It is made if it is not there and there is where to begin.
+
+        Raises:
+            BrokerError: it has no name, a group of another kind is called so, or it has members.
+        """
+        if starts and group_id:
+            self._make(group_id)
+        held, group = self._without_members(group_id)
+        self._set_read(held, group, group.read | starts.keys())
+        latch = CodeLatch(starts, done)
+        for place, start in starts.items():
+            key = StateKey(group_id, place)
+            latch.begin(place, partial(self._partitions.move, key, start))
+
+    def forget(self, group_id: str, places: Sequence[Place], done: Callable[[Codes], None]) -> None:
+        """Keep nothing more of these partitions; `done` is told when that is written.
+
+        Raises:
+            BrokerError: there is no such share group, or it has members.
+        """
+        held, group = self._without_members(group_id)
+        self._set_read(held, group, group.read.difference(places))
+        latch = CodeLatch(places, done)
+        for place in places:
+            latch.begin(place, partial(self._partitions.forget, StateKey(group_id, place)))
+
+    def forget_topic(self, topic_id: bytes) -> None:
+        """No group has read a topic that is deleted."""
+        for index in self._shards.indexes():
+            with suppress(BrokerError):
+                held = self._shards.at(index)
+                for group in held.shard.share.all():
+                    left = frozenset(one for one in group.read if one.topic_id != topic_id)
+                    if left != group.read:
+                        self._set_read(held, group, left)
+
+    def group(self, group_id: str) -> ShareGroup:
+        """A share group.
+
+        Raises:
+            BrokerError: GROUP_ID_NOT_FOUND: there is none of that name; INVALID_GROUP_ID: it is none.
+        """
+        return self._find(group_id)[1]
+
+    def find(self, group_id: str) -> ShareGroup | None:
+        """The same; None where there is none.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        held = self._shards.find(group_id)
+        return None if held is None else held.shard.share.get(group_id)
+
+    def _find(self, group_id: str) -> tuple[Held, ShareGroup]:
+        if not group_id:
+            raise BrokerError(ErrorCode.INVALID_GROUP_ID, "The group id is empty.")
+        held = self._shards.find(group_id)
+        group = None if held is None else held.shard.share.get(group_id)
+        if held is None or group is None:
+            raise BrokerError(ErrorCode.GROUP_ID_NOT_FOUND, f"Group {group_id} not found.")
+        return held, group
+
+    def _make(self, group_id: str) -> None:
+        check_kept(group_id)
+        held = self._shards.of(group_id)
+        if held.shard.kind_of(group_id) is None:
+            self._shards.append_or_restore(held, held.shard.share.make(group_id))
+
+    def _without_members(self, group_id: str) -> tuple[Held, ShareGroup]:
+        held, group = self._find(group_id)
+        if group.members:
+            raise BrokerError(ErrorCode.NON_EMPTY_GROUP, "The group is not empty.")
+        return held, group
+
+    def _set_read(self, held: Held, group: ShareGroup, read: frozenset[Place]) -> None:
+        self._shards.append_or_restore(held, held.shard.share.set_read(group, read))

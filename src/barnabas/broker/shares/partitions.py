@@ -1,0 +1,324 @@
+"""SharePartitions: the partitions that share groups read: acquired, acknowledged, kept, taken back.
+
+Joins the machine of a partition with its log, with what is kept of it, and with the time of its locks.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from barnabas.broker.groups.policies import Policies
+from barnabas.broker.purgatory.purgatory import Purgatory
+from barnabas.broker.quotas.client_memory import ClientMemory
+from barnabas.broker.replicas.partition import Partition
+from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.broker.shares.policies import SharePolicy
+from barnabas.broker.shares.reading import read
+from barnabas.broker.shares.states import KeptShares
+from barnabas.broker.topics.topics import Topics
+from barnabas.coordinators.share_partition.acquiring import Most
+from barnabas.coordinators.share_partition.partition import Acknowledged, SharePartition
+from barnabas.coordinators.share_partition.restoring import restored
+from barnabas.coordinators.share_partition.spans import Span
+from barnabas.coordinators.share_state.states import UNKNOWN, KeptState, StateKey
+from barnabas.errors import BrokerError, ErrorCode, StorageError
+from barnabas.log.partition.stability import stable_end
+from barnabas.ports import Clock, Timer, Timers
+
+_SPAN_BYTES = 250
+"""Of records delivered together. By default there are up to 2,000 of these spans in a partition."""
+
+Told = Callable[[ErrorCode], None]
+IsRead = Callable[[StateKey], bool]
+"""Whether a partition was given to members of its group to read."""
+
+
+class Time(NamedTuple):
+    """Who waits, how late it is, what rings, and how much may be held."""
+
+    purgatory: Purgatory
+    clock: Clock
+    timers: Timers
+    memory: ClientMemory
+
+
+class Acquired(NamedTuple):
+    """Records as they are in the log, and which of them are the member's now."""
+
+    records: memoryview
+    spans: Sequence[Span]
+
+
+@dataclass(slots=True)
+class Live:
+    """One partition of one group that somebody reads. `held_bytes`: what is charged for it."""
+
+    key: StateKey
+    partition: Partition
+    state: SharePartition
+    timer: Timer | None = None
+    held_bytes: int = 0
+
+
+class SharePartitions:
+    """All of them of this broker. For one thread."""
+
+    def __init__(
+        self,
+        topics: Topics,
+        replicas: ReplicaManager,
+        kept: KeptShares,
+        policies: Policies[SharePolicy],
+        around: Time,
+        is_read: IsRead,
+    ) -> None:
+        self._topics = topics
+        self._replicas = replicas
+        self._kept = kept
+        self._policies = policies
+        self._purgatory, self._clock, self._timers, self._memory = around
+        self._is_read = is_read
+        self._live: dict[StateKey, Live] = {}
+
+    def prepare(self) -> None:
+        """Make the internal topic if it is not there."""
+        self._kept.prepare()
+
+    def find(self, key: StateKey) -> Live:
+        """A partition, as it was left.
+
+        Raises:
+            BrokerError: it is not there, not for this group, has no offsets to share, or what is
+                kept of it cannot be read.
+        """
+        partition = self._partition(key)
+        live = self._live.get(key)
+        if live is None or live.partition is not partition:
+            self._drop(key)
+            live = self._live[key] = self._begin(key, partition)
+        return live
+
+    def in_hand(self, key: StateKey) -> Live:
+        """A partition of which members may have acquired something.
+
+        Raises:
+            BrokerError: it is not there, or nobody has read it since this broker leads it.
+        """
+        partition = self._partition(key)
+        live = self._live.get(key)
+        if live is None or live.partition is not partition:
+            raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        return live
+
+    def _partition(self, key: StateKey) -> Partition:
+        topic = self._topics.by_id(key.place.topic_id)
+        if topic is None:
+            raise BrokerError(ErrorCode.UNKNOWN_TOPIC_ID)
+        partition = self._replicas.find(topic.name, key.place.partition)
+        if partition is None:
+            raise BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+        if partition.log.config.byte_positions:
+            raise BrokerError(ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, "offsets are positions")
+        return partition
+
+    def _begin(self, key: StateKey, partition: Partition) -> Live:
+        kept = self._kept.states(key).get(key)
+        if kept is not None and kept.start != UNKNOWN:
+            return Live(key, partition, restored(kept.start, kept.spans))
+        if kept is None and not self._is_read(key):
+            # Kafka 4.3 refuses it likewise, and has no better word for that.
+            raise BrokerError(ErrorCode.UNKNOWN_SERVER_ERROR, "no member was to read it")
+        start = self._first_offset(key, partition)
+        live = Live(key, partition, SharePartition(start, start))
+        self._keep(live, lambda _code: None)
+        return live
+
+    def _first_offset(self, key: StateKey, partition: Partition) -> int:
+        """Where a group begins that never read the partition."""
+        log = partition.log
+        reset = self._policies.of(key.group_id).offset_reset
+        if reset.back_ms is None:
+            return log.start_offset if reset.earliest else log.written_end
+        try:
+            found = log.offset_for_timestamp(self._clock.time_ms() - reset.back_ms)
+        except StorageError as error:
+            raise BrokerError(ErrorCode.KAFKA_STORAGE_ERROR, str(error)) from error
+        return log.written_end if found is None else found[1]
+
+    def acquire(self, live: Live, member_id: str, most: Most, most_bytes: int) -> Acquired | None:
+        """Read and lock records for a member; None where there is nothing for it, or no memory.
+
+        Raises:
+            BrokerError: the log cannot be read, or is damaged.
+        """
+        log, state = live.partition.log, live.state
+        policy = self._policies.of(live.key.group_id)
+        state.log_starts_at(log.start_offset)
+        end = self._end_of(live)
+        spans_bytes = min(most.records, policy.limits.records) * _SPAN_BYTES
+        if not self._memory.admits(spans_bytes, "delivery to a share group"):
+            return None
+        while most.records > 0 and state.has_room(policy.limits):
+            offset = state.next_offset()
+            if offset >= end:
+                break
+            found = read(log, offset, end, most_bytes, committed_only=policy.committed_only)
+            spans = state.acquire(member_id, found.batches, most, policy.limits, self._now_ms())
+            if spans:
+                self._charge(live)
+                self._set_alarm(live, policy)
+                return Acquired(found.holding(spans), spans)
+            if state.next_offset() <= offset:
+                break
+        return None
+
+    def has_some(self, live: Live) -> bool:
+        """Whether there may be records for a member."""
+        return live.state.next_offset() < self._end_of(live)
+
+    def _end_of(self, live: Live) -> int:
+        """Behind the last record that the group may have."""
+        log = live.partition.log
+        committed_only = self._policies.of(live.key.group_id).committed_only
+        return stable_end(log) if committed_only else log.written_end
+
+    def acknowledge(
+        self, live: Live, member_id: str, batches: Sequence[Acknowledged], on_kept: Told
+    ) -> None:
+        """Take in what a member says; `on_kept` is told the code when that is written."""
+        policy = self._policies.of(live.key.group_id)
+        code = live.state.acknowledge(member_id, batches, policy.limits, self._now_ms())
+        if code:
+            on_kept(code)
+            return
+        self._charge(live)
+        self._set_alarm(live, policy)
+        self._keep(live, on_kept)
+        self._tell_of(live)
+
+    def release(self, group_id: str, member_id: str) -> None:
+        """A member is gone: what it had is for the others."""
+        for live in list(self._live.values()):
+            if live.key.group_id == group_id and live.state.has_any(member_id):
+                live.state.release(member_id, self._policies.of(group_id).limits)
+                self._charge(live)
+                self._keep(live, lambda _code: None)
+                self._tell_of(live)
+        self._replicas.write()
+
+    def move(self, key: StateKey, start: int, on_kept: Told) -> None:
+        """Have a group without members begin elsewhere.
+
+        Raises:
+            BrokerError: what is kept cannot be read.
+        """
+        self._drop(key)
+        states = self._kept.states(key)
+        was = states.get(key) or KeptState()
+        moved = KeptState(start, state_epoch=was.state_epoch + 1, leader_epoch=was.leader_epoch)
+        record = states.snapshot(key, moved, self._clock.time_ms())
+        self._kept.keep(key, record, on_kept)
+
+    def forget(self, key: StateKey, on_kept: Told) -> None:
+        """Keep nothing of a partition any more.
+
+        Raises:
+            BrokerError: what is kept cannot be read.
+        """
+        self._drop(key)
+        self._kept.keep(key, self._kept.states(key).removal(key), on_kept)
+
+    def read_anew(self, key: StateKey) -> None:
+        """What is kept of a partition is another's word: what it holds in hand counts no more."""
+        self._drop(key)
+
+    def forget_topic(self, topic_id: bytes) -> None:
+        """Keep nothing of a topic that is deleted."""
+        for key in [key for key in self._live if key.place.topic_id == topic_id]:
+            self._drop(key)
+        for key in self._kept.of_topic(topic_id):
+            with suppress(BrokerError):
+                self.forget(key, lambda _code: None)
+
+    def start_of(self, key: StateKey) -> int | None:
+        """Below which offset all is done with; None: the group never read the partition.
+
+        Raises:
+            BrokerError: what is kept cannot be read.
+        """
+        live = self._live.get(key)
+        if live is not None:
+            return live.state.start
+        kept = self._kept.states(key).get(key)
+        return None if kept is None or kept.start == UNKNOWN else kept.start
+
+    def lag_of(self, key: StateKey) -> int:
+        """How many records a group has not done with.
+
+        Raises:
+            BrokerError: there is no such partition.
+        """
+        live = self.find(key)
+        return max(live.partition.log.written_end - live.state.start - live.state.done(), 0)
+
+    def lock_ms(self, group_id: str) -> int:
+        """How long a member has what it acquired."""
+        return self._policies.of(group_id).limits.lock_ms
+
+    def _drop(self, key: StateKey) -> None:
+        live = self._live.pop(key, None)
+        if live is None:
+            return
+        self._memory.lasting_bytes -= live.held_bytes
+        live.held_bytes = 0
+        if live.timer is not None:
+            live.timer.cancel()
+
+    def _charge(self, live: Live) -> None:
+        held = len(live.state.spans) * _SPAN_BYTES
+        self._memory.lasting_bytes += held - live.held_bytes
+        live.held_bytes = held
+
+    def _keep(self, live: Live, on_kept: Told) -> None:
+        def written(code: ErrorCode) -> None:
+            if code and self._live.get(live.key) is live:
+                # What is in the log counts: it is read again.
+                self._drop(live.key)
+            on_kept(code)
+
+        state = live.state
+        try:
+            states = self._kept.states(live.key)
+            was = states.get(live.key) or KeptState()
+            spans = tuple(state.kept())
+            now = was._replace(start=state.start, spans=spans, done=state.done())
+            record = states.snapshot(live.key, now, self._clock.time_ms())
+            self._kept.keep(live.key, record, written)
+        except BrokerError as error:
+            written(error.code)
+
+    def _tell_of(self, live: Live) -> None:
+        """Whoever waits for records of the partition may have some now."""
+        self._purgatory.happened(live.key, 1)
+
+    def _set_alarm(self, live: Live, policy: SharePolicy) -> None:
+        due = live.state.deadline()
+        if due is None or live.timer is not None:
+            return
+
+        def ring() -> None:
+            live.timer = None
+            if self._live.get(live.key) is not live:
+                return
+            if live.state.on_time(policy.limits, self._now_ms()):
+                self._charge(live)
+                self._keep(live, lambda _code: None)
+                self._tell_of(live)
+            self._set_alarm(live, policy)
+            self._replicas.write()
+
+        live.timer = self._timers.after(max(due - self._now_ms(), 0) / 1000, ring)
+
+    def _now_ms(self) -> int:
+        return int(self._clock.monotonic() * 1000)

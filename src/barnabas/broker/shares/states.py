@@ -1,0 +1,66 @@
+"""KeptShares: what share groups have read, kept in the partitions of __share_group_state."""
+
+from collections.abc import Callable
+from contextlib import suppress
+
+from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.broker.shards.shards import HeldShard, Shards
+from barnabas.broker.topics.internal_topic import InternalTopic
+from barnabas.broker.topics.topics import Topics
+from barnabas.config.broker import BrokerConfig
+from barnabas.coordinators.common.shard import CoordinatorRecord
+from barnabas.coordinators.internal_topics import SHARES_TOPIC
+from barnabas.coordinators.share_state.states import ShareStates, StateKey
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.log.file_names import uuid_text
+from barnabas.ports import Clock
+
+
+class KeptShares(Shards[ShareStates]):
+    """All states of this broker. For one thread."""
+
+    def __init__(
+        self, topics: Topics, replicas: ReplicaManager, clock: Clock, config: BrokerConfig
+    ) -> None:
+        properties = {
+            "cleanup.policy": "compact",
+            "compression.type": "producer",
+            "segment.bytes": str(config.offsets_topic_segment_bytes),
+        }
+        count = config.share_coordinator_state_topic_num_partitions
+        topic = InternalTopic(SHARES_TOPIC, count, properties, config.node_id)
+        super().__init__(topics, replicas, clock, topic)
+
+    def _new_shard(self) -> ShareStates:
+        return ShareStates()
+
+    def states(self, key: StateKey) -> ShareStates:
+        """The states that one of a partition is among.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        return self._held_for(key).shard
+
+    def of_topic(self, topic_id: bytes) -> list[StateKey]:
+        """Of which partitions of a topic something is kept, as far as that can be read."""
+        found: list[StateKey] = []
+        for index in self.indexes():
+            with suppress(BrokerError):  # it was logged
+                found += self.at(index).shard.keys()
+        return [key for key in found if key.place.topic_id == topic_id]
+
+    def keep(
+        self, key: StateKey, record: CoordinatorRecord, on_written: Callable[[ErrorCode], None]
+    ) -> None:
+        """Write a record of a state, replay it, and tell that it is written.
+
+        Raises:
+            BrokerError: COORDINATOR_NOT_AVAILABLE.
+        """
+        held = self._held_for(key)
+        self._append(held, [record], held.shard.replay, on_written)
+
+    def _held_for(self, key: StateKey) -> HeldShard[ShareStates]:
+        group_id, place = key
+        return self.of(f"{group_id}:{uuid_text(place.topic_id)}:{place.partition}")

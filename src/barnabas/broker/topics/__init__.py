@@ -1,0 +1,1 @@
+"""Topics: their names, properties and logs, as the registry has them."""

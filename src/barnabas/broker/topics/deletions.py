@@ -1,0 +1,109 @@
+"""Deletions: topics on their way out: marked in the registry, then their logs go, then what is written.
+
+A topic that is marked is gone whatever happens then: the next start ends what was begun.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from barnabas.broker.topics.hosting import DROPPED_A_STEP, Hosting
+from barnabas.broker.znodes.topic_znodes import CONFIGS, DELETIONS, TOPICS, Topic
+from barnabas.errors import BrokerError, ErrorCode, KafkaError, StorageError
+from barnabas.ports import Registry
+
+log = logging.getLogger(__name__)
+
+
+class Deletions:
+    """Those of one broker. `_there` are the topics by id; `_take_out` makes one unknown."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        hosting: Hosting,
+        there: Mapping[bytes, Topic],
+        take_out: Callable[[Topic], None],
+    ) -> None:
+        self._registry = registry
+        self._hosting = hosting
+        self._there = there
+        self._take_out = take_out
+        self._leaving: set[str] = set()
+        self.on_deleted: list[Callable[[Topic], None]] = []
+
+    def __contains__(self, name: object) -> bool:
+        """Whether the logs of a topic of that name are on their way out."""
+        return name in self._leaving
+
+    def in_steps(self, topics: Sequence[Topic], failed: dict[str, KafkaError]) -> Iterator[None]:
+        """Delete topics, some partitions a step, whose topics are written down together.
+
+        A topic is unknown from its first step on, and its name can be given again after its last.
+        `failed` is told why one was not deleted.
+        """
+        for some in _groups(topics):
+            there: list[Topic] = []
+            for topic in some:
+                if topic.topic_id in self._there:
+                    there.append(topic)
+                else:
+                    what = f"there is no topic {topic.name}"
+                    failed[topic.name] = BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, what)
+            yield from self._delete_in_steps(there, failed)
+            yield
+
+    def _delete_in_steps(
+        self, topics: Sequence[Topic], failed: dict[str, KafkaError]
+    ) -> Iterator[None]:
+        names = [topic.name for topic in topics]
+        try:
+            self._registry.set_all({f"{DELETIONS}/{name}": b"" for name in names})
+        except StorageError as error:
+            failed.update(dict.fromkeys(names, error))
+            return
+        for topic in topics:
+            self._take_out(topic)
+        self._leaving.update(names)
+        try:
+            yield from self._hosting.drop_in_steps(names, failed)
+        finally:
+            self._leaving.difference_update(names)
+        gone = [topic for topic in topics if topic.name not in failed]
+        try:
+            self.end(*(topic.name for topic in gone))
+        except StorageError as error:
+            failed.update({topic.name: error for topic in gone})
+            return
+        for topic in gone:
+            self._tell(topic, failed)
+
+    def _tell(self, topic: Topic, failed: dict[str, KafkaError]) -> None:
+        try:
+            for tell in self.on_deleted:
+                tell(topic)
+        except StorageError as error:
+            failed[topic.name] = error
+        log.info("topic deleted", extra={"topic": topic.name})
+
+    def end(self, *names: str) -> None:
+        """Remove what is written of topics that are not served, unless they are on their way out.
+
+        Raises:
+            StorageError: it cannot be written.
+        """
+        done = [name for name in names if name not in self._leaving]
+        # The marks of their deletion go last.
+        above = (TOPICS, CONFIGS, DELETIONS)
+        self._registry.delete(*(f"{each}/{name}" for each in above for name in done))
+
+
+def _groups(topics: Sequence[Topic]) -> Iterator[list[Topic]]:
+    """Of so many partitions as one step deletes, or of one topic that has more."""
+    some: list[Topic] = []
+    for topic in topics:
+        if some and sum(len(one.partitions) for one in [*some, topic]) > DROPPED_A_STEP:
+            yield some
+            some = []
+        some.append(topic)
+    if some:
+        yield some

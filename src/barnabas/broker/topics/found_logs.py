@@ -1,0 +1,56 @@
+"""The logs of a start by the topics that the registry has: those found, those of strangers, those deleted."""
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from typing import TYPE_CHECKING, NamedTuple
+
+from barnabas.broker.znodes.topic_znodes import NO_ID, Written, is_of
+from barnabas.log.manager import LogManager
+from barnabas.log.partition.partition_log import PartitionLog
+
+if TYPE_CHECKING:
+    from barnabas.broker.topics.kraft_metadata import ToldTopic
+
+ByTopic = dict[str, list[PartitionLog]]
+
+
+class Stranger(NamedTuple):
+    """A topic that the registry does not have: its logs, and what a Kafka says of it.
+
+    `kept` are the properties that the registry still has.
+    """
+
+    name: str
+    found: list[PartitionLog]
+    told: "ToldTopic | None"
+    kept: Mapping[str, str]
+
+
+def sorted_logs(
+    logs: LogManager, written: Written, deleted: AbstractSet[str]
+) -> tuple[ByTopic, ByTopic]:
+    """Logs of topics that are `written`, and of others; those of topics on their way out are deleted.
+
+    A log whose topic id is another one than that of the topic deleted stays: the registry is older.
+
+    Raises:
+        StorageError: a log cannot be deleted.
+    """
+    found: ByTopic = {}
+    strangers: ByTopic = {}
+    there = written.topics.keys() - deleted
+    for one in list(logs.logs()):
+        name, _ = one.topic_partition
+        if name in deleted and is_of(one.topic_id, written.topics.get(name)):
+            logs.delete(one.topic_partition, durable=False)
+        else:
+            (found if name in there else strangers).setdefault(name, []).append(one)
+    if deleted:
+        logs.sync_directories()
+    return found, strangers
+
+
+def id_of(found: list[PartitionLog]) -> bytes | None:
+    """The topic id that logs agree on; None if there is none, or several."""
+    ids = {one.topic_id for one in found} - {NO_ID}
+    return ids.pop() if len(ids) == 1 else None

@@ -1,0 +1,33 @@
+"""Internal topics: made when first needed."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from barnabas.broker.topics.assignments import check_total, placed
+from barnabas.broker.topics.topics import Topics
+from barnabas.errors import BrokerError, ErrorCode, StorageError
+
+
+class InternalTopic(NamedTuple):
+    """Its name and what it is made with, all of it on one node."""
+
+    name: str
+    partitions: int
+    properties: Mapping[str, str]
+    node_id: int
+
+
+def make_topic(topics: Topics, wanted: InternalTopic) -> None:
+    """Make the topic if it is not there.
+
+    Raises:
+        BrokerError: COORDINATOR_NOT_AVAILABLE: it cannot be made.
+    """
+    if topics.get(wanted.name) is not None:
+        return
+    try:
+        check_total(wanted.partitions)
+        replicas = placed(range(wanted.partitions), 1, wanted.node_id)
+        topics.create(wanted.name, replicas, wanted.properties)
+    except (BrokerError, StorageError) as error:
+        raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, str(error)) from error

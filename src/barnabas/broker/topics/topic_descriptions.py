@@ -1,0 +1,63 @@
+"""TopicDescriptions: what Metadata says of topics, made once for each until something about it moves."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from barnabas.broker.replicas.partition import Partition
+from barnabas.broker.topics.topics import Topics
+from barnabas.broker.znodes.topic_znodes import Topic
+from barnabas.dialects.kafka.metadata_frames import KeptTopic
+from barnabas.protocol.metadata import MetadataResponseTopic
+
+_FEW = 100
+
+
+class _Kept(NamedTuple):
+    topic: Topic
+    partitions: Sequence[Partition]
+    answer: KeptTopic
+
+
+class TopicDescriptions:
+    """Descriptions of topics all of whose partitions can be used, plain and with operations."""
+
+    __slots__ = ("_kept", "_topics")
+
+    def __init__(self, topics: Topics) -> None:
+        self._topics = topics
+        self._kept: dict[tuple[str, bool], _Kept] = {}
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def find(self, topic: Topic, *, operations: bool) -> KeptTopic | None:
+        """What was kept of the topic, if it is still so. Nobody may change it."""
+        kept = self._kept.get((topic.name, operations))
+        # A topic that changed is another object. What moves without that is that a log fails.
+        if kept is None or kept.topic is not topic:
+            return None
+        for partition in kept.partitions:
+            if partition.log.failure is not None:
+                return None
+        return kept.answer
+
+    def keep(
+        self,
+        topic: Topic,
+        partitions: Sequence[Partition],
+        answer: MetadataResponseTopic,
+        *,
+        operations: bool,
+    ) -> KeptTopic:
+        """Keep an answer for as long as the topic is this one and its partitions have logs."""
+        if len(self._kept) > _FEW:
+            self._drop_the_gone()
+        kept = KeptTopic.of(answer)
+        self._kept[topic.name, operations] = _Kept(topic, partitions, kept)
+        return kept
+
+    def _drop_the_gone(self) -> None:
+        """Drop topics that were deleted, if those may be half of all."""
+        if len(self._kept) > 4 * len(self._topics):
+            for key in [key for key in self._kept if self._topics.get(key[0]) is None]:
+                del self._kept[key]

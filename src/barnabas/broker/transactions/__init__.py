@@ -1,0 +1,1 @@
+"""Transactions: producers, markers, ids."""

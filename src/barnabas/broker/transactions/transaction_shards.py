@@ -1,0 +1,54 @@
+"""TransactionShards: the transactional ids of this broker, kept in __transaction_state."""
+
+from collections.abc import Callable, Sequence
+
+from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.broker.shards.shards import HeldShard, Shards
+from barnabas.broker.topics.internal_topic import InternalTopic
+from barnabas.broker.topics.topics import Topics
+from barnabas.config.broker import BrokerConfig
+from barnabas.coordinators.common.shard import CoordinatorRecord
+from barnabas.coordinators.internal_topics import TRANSACTIONS_TOPIC
+from barnabas.coordinators.transaction.shard import TransactionShard
+from barnabas.errors import ErrorCode
+from barnabas.ports import Clock
+
+HeldTransactions = HeldShard[TransactionShard]
+
+
+class TransactionShards(Shards[TransactionShard]):
+    """All shards of transactions. For one thread."""
+
+    def __init__(
+        self,
+        topics: Topics,
+        replicas: ReplicaManager,
+        clock: Clock,
+        config: BrokerConfig,
+        make: Callable[[], TransactionShard],
+    ) -> None:
+        properties = {
+            "cleanup.policy": "compact",
+            "compression.type": "uncompressed",
+            "segment.bytes": str(config.transaction_state_log_segment_bytes),
+        }
+        count = config.transaction_state_log_num_partitions
+        topic = InternalTopic(TRANSACTIONS_TOPIC, count, properties, config.node_id)
+        super().__init__(topics, replicas, clock, topic)
+        self._make = make
+
+    def now_ms(self) -> int:
+        """Milliseconds since the epoch: what is written down with transactions."""
+        return self._clock.time_ms()
+
+    def _new_shard(self) -> TransactionShard:
+        return self._make()
+
+    def append(
+        self,
+        held: HeldTransactions,
+        records: Sequence[CoordinatorRecord],
+        on_written: Callable[[ErrorCode], None],
+    ) -> None:
+        """Queue records; when they are written they are replayed, and `on_written` is called."""
+        self._append(held, records, held.shard.replay, on_written)

@@ -1,0 +1,241 @@
+"""Transactions: the transactional producers of this broker, from their ids to their markers.
+
+Carries out what the shards decide. A request for a transaction whose last step is still on its way
+to the log is told to come again.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import partial
+
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.transactions.markers import Ending, TransactionMarkers
+from barnabas.broker.transactions.transaction_shards import HeldTransactions, TransactionShards
+from barnabas.config.broker import BrokerConfig
+from barnabas.coordinators.common.shard import CoordinatorRecord, CoordinatorResult
+from barnabas.coordinators.transaction.adding import Addition
+from barnabas.coordinators.transaction.ending import End, Ended
+from barnabas.coordinators.transaction.initiating import Initiated, Initiation
+from barnabas.coordinators.transaction.transaction import VERSION_2, Transaction
+from barnabas.coordinators.transaction.transaction_states import PREPARE_COMMIT
+from barnabas.errors import BrokerError, ErrorCode, RegistryConflict, StorageError
+from barnabas.records.batches.control import Marker
+from barnabas.types import TopicPartition
+
+log = logging.getLogger(__name__)
+
+_GONE = frozenset(
+    {
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT,
+        ErrorCode.INVALID_PRODUCER_EPOCH,
+        ErrorCode.TRANSACTION_COORDINATOR_FENCED,
+    }
+)
+"""Why a partition needs no marker: it was deleted, or has gone on. Source: Kafka's
+TransactionMarkerRequestCompletionHandler."""
+
+
+def _tell_nobody(_code: ErrorCode) -> None:
+    """For what nobody waits for."""
+
+
+class Transactions:
+    """For one thread. All may raise BrokerError: COORDINATOR_NOT_AVAILABLE."""
+
+    def __init__(
+        self,
+        shards: TransactionShards,
+        markers: TransactionMarkers,
+        config: BrokerConfig,
+    ) -> None:
+        self._shards = shards
+        self.markers = markers
+        self._config = config
+        self._on_the_way: set[str] = set()
+        self._marked: set[str] = set()
+
+    def prepare(self) -> None:
+        """Make the internal topic if it is not there."""
+        self._shards.prepare()
+
+    def find(self, transactional_id: str) -> Transaction | None:
+        """What is kept of a transactional id."""
+        held = self._shards.find(transactional_id)
+        return None if held is None else held.shard.find(transactional_id)
+
+    def all(self) -> list[Transaction]:
+        """What is kept of every one."""
+        return [one for held in self._shards.all() for one in held.shard.all()]
+
+    # --- What producers ask for ---------------------------------------------------------------
+
+    def initiate(self, asked: Initiation, respond: Callable[[Initiated], object]) -> object:
+        """Give a producer its id and epoch; gives `respond`'s answer when that is written."""
+        held = self._of(asked.transactional_id)
+        result = held.shard.initiate(asked, self._shards.now_ms())
+        return self._keep(
+            held,
+            asked.transactional_id,
+            result.records,
+            lambda code: respond(Initiated(code) if code else result.reply),
+        )
+
+    def add(self, asked: Addition, respond: Callable[[ErrorCode], object]) -> object:
+        """Let partitions take part; gives `respond`'s answer when that is written."""
+        held = self._of(asked.transactional_id)
+        result = held.shard.add(asked, self._shards.now_ms())
+        return self._keep(
+            held, asked.transactional_id, result.records, lambda code: respond(code or result.reply)
+        )
+
+    def verify(self, asked: Addition) -> Mapping[TopicPartition, ErrorCode]:
+        """Whether partitions take part."""
+        return self._of(asked.transactional_id).shard.verify(asked)
+
+    def add_at_once(self, asked: Addition) -> ErrorCode:
+        """As `add`, for who must know now; what is not written yet may be asked for again."""
+        held = self._of(asked.transactional_id)
+        code, records = held.shard.add(asked, self._shards.now_ms())
+        if not records:
+            return code
+        codes = [ErrorCode.CONCURRENT_TRANSACTIONS]
+        self._append(held, asked.transactional_id, records, codes.append)
+        self._shards.write()
+        return codes[-1]
+
+    def end(self, asked: End, respond: Callable[[Ended], object]) -> object:
+        """Commit or abort; gives `respond`'s answer when the decision is written."""
+        held = self._of(asked.transactional_id)
+        result = held.shard.end(asked, self._shards.now_ms())
+        return self._keep(
+            held,
+            asked.transactional_id,
+            result.records,
+            lambda code: respond(Ended(code) if code else result.reply),
+        )
+
+    def _of(self, transactional_id: str) -> HeldTransactions:
+        if transactional_id in self._on_the_way:
+            self._shards.write()
+            if transactional_id in self._on_the_way:
+                raise BrokerError(ErrorCode.CONCURRENT_TRANSACTIONS, "not written yet")
+        return self._shards.of(transactional_id)
+
+    def _keep(
+        self,
+        held: HeldTransactions,
+        transactional_id: str,
+        records: tuple[CoordinatorRecord, ...],
+        respond: Callable[[ErrorCode], object],
+    ) -> object:
+        """Write what was decided, if anything; then answer, and go on."""
+        if not records:
+            return respond(ErrorCode.NONE)
+        pending = Pending()
+        self._append(held, transactional_id, records, lambda code: pending.complete(respond(code)))
+        return pending
+
+    def _append(
+        self,
+        held: HeldTransactions,
+        transactional_id: str,
+        records: tuple[CoordinatorRecord, ...],
+        tell: Callable[[ErrorCode], object],
+    ) -> None:
+        """Write what was decided, tell what became of it, and go on."""
+        self._on_the_way.add(transactional_id)
+
+        def written(code: ErrorCode) -> None:
+            self._on_the_way.discard(transactional_id)
+            tell(code)
+            if not code:
+                self._mark(held, transactional_id)
+
+        self._shards.append(held, records, written)
+
+    # --- Markers ------------------------------------------------------------------------------
+
+    def _mark(self, held: HeldTransactions, transactional_id: str) -> None:
+        """Write the markers of a transaction that is decided; once all are there it is over."""
+        known = held.shard.find(transactional_id)
+        if known is None or not known.is_decided or transactional_id in self._marked:
+            return
+        commit = known.state is PREPARE_COMMIT
+        marker = Marker(commit, max(held.partition.leader_epoch, 0))
+        producer_id, epoch = known.producer
+        ending = Ending(producer_id, epoch, marker, known.client_version >= VERSION_2)
+        left = {one for one in known.partitions if not self.markers.is_written(one, ending)}
+        self._marked.add(transactional_id)
+        failed: list[TopicPartition] = []
+
+        def written(place: TopicPartition, code: ErrorCode) -> None:
+            left.discard(place)
+            if code and code not in _GONE:
+                failed.append(place)
+            if not left:
+                self._marked.discard(transactional_id)
+                if not failed:
+                    self._complete(held, transactional_id)
+
+        if not left:
+            self._marked.discard(transactional_id)
+            self._complete(held, transactional_id)
+        for place in sorted(left):
+            self.markers.write(place, ending, partial(written, place))
+
+    def _complete(self, held: HeldTransactions, transactional_id: str) -> None:
+        result = held.shard.complete(transactional_id, self._shards.now_ms())
+        self._append(held, transactional_id, result.records, _tell_nobody)
+
+    # --- What is done from time to time -------------------------------------------------------
+
+    def resume(self) -> None:
+        """Load all shards, and end what was decided when the broker stopped.
+
+        What is open for too long waits for `attend`: its producer may be about to come back.
+        """
+        for index in self._shards.indexes():
+            try:
+                self._shards.at(index)
+            except BrokerError:
+                continue  # it was logged; who asks for it is told
+        self._mark_decided()
+        self._shards.write()
+
+    def attend(self) -> None:
+        """Abort what is open for too long, and write markers that could not be written."""
+        self._mark_decided()
+        for held in self._shards.loaded():
+            try:
+                overdue = held.shard.fence_overdue(self._shards.now_ms())
+            except (StorageError, RegistryConflict) as error:
+                topic, index = held.partition.log.topic_partition
+                log.warning(
+                    "no transaction aborted: no producer id",
+                    extra={"topic": topic, "partition": index, "error": error},
+                )
+                continue
+            self._keep_all(held, overdue, "aborted")
+        self._shards.write()
+
+    def _mark_decided(self) -> None:
+        for held in self._shards.loaded():
+            for one in tuple(held.shard.all()):
+                if one.transactional_id not in self._on_the_way:
+                    self._mark(held, one.transactional_id)
+
+    def expire(self) -> None:
+        """Forget transactional ids that nobody uses."""
+        expiration_ms = self._config.transactional_id_expiration_ms
+        for held in self._shards.loaded():
+            self._keep_all(held, held.shard.expire(self._shards.now_ms(), expiration_ms), "expired")
+        self._shards.write()
+
+    def _keep_all(
+        self, held: HeldTransactions, found: Mapping[str, CoordinatorResult[None]], what: str
+    ) -> None:
+        for transactional_id, result in found.items():
+            if transactional_id not in self._on_the_way:
+                log.info("transaction %s", what, extra={"transactional_id": transactional_id})
+                self._append(held, transactional_id, result.records, _tell_nobody)

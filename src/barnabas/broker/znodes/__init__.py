@@ -1,0 +1,1 @@
+"""Nodes of the registry: paths and JSON, as Kafka keeps them in ZooKeeper."""

@@ -1,0 +1,148 @@
+"""What a topic is in the registry: paths and JSON, as Kafka keeps them in ZooKeeper."""
+
+import json
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
+
+from barnabas.broker.znodes.config_znodes import decode_config, encode_config, read_config
+from barnabas.errors import StorageError
+from barnabas.log.file_names import parse_uuid, uuid_text
+from barnabas.ports import Registry
+
+TOPICS = "/brokers/topics"
+CONFIGS = "/config/topics"
+DELETIONS = "/admin/delete_topics"
+
+
+class Topic(NamedTuple):
+    """One topic. `partitions`: replicas by partition; `config`: its own properties as texts."""
+
+    name: str
+    topic_id: bytes
+    partitions: Mapping[int, list[int]]
+    config: Mapping[str, str]
+
+
+class Wanted(NamedTuple):
+    """A topic that is to be made: the same without an id."""
+
+    name: str
+    partitions: Mapping[int, list[int]]
+    config: Mapping[str, str]
+
+    def with_id(self, topic_id: bytes) -> Topic:
+        """The topic that it becomes; nobody changes its partitions."""
+        partitions = MappingProxyType(dict(self.partitions))
+        return Topic(self.name, topic_id, partitions, self.config)
+
+
+def encode_topic(topic: Topic) -> bytes:
+    """The data of /brokers/topics/NAME (version 3, KIP-516)."""
+    return _dump(
+        {
+            "version": 3,
+            "topic_id": uuid_text(topic.topic_id),
+            "partitions": {str(index): nodes for index, nodes in topic.partitions.items()},
+            "adding_replicas": {},
+            "removing_replicas": {},
+        }
+    )
+
+
+NO_ID = bytes(16)
+"""The id of a topic whose node has none: a Kafka before 2.8, or one of its tools, wrote it."""
+
+
+def decode_topic(name: str, data: bytes, config: Mapping[str, str]) -> Topic:
+    """A topic from its node and its own properties; its id may be missing.
+
+    Raises:
+        StorageError: the node is not what it should be.
+    """
+    try:
+        node = json.loads(data)
+        return Topic(
+            name,
+            parse_uuid(node["topic_id"]) if "topic_id" in node else NO_ID,
+            {int(index): list(nodes) for index, nodes in sorted(node["partitions"].items())},
+            config,
+        )
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StorageError(
+            f"the registry's node of topic {name} cannot be read: {error}"
+        ) from error
+
+
+def is_of(topic_id: bytes, data: bytes | None) -> bool:
+    """Whether a log with this id may be one of the topic with this node; not, if both say what they are of."""
+    try:
+        return topic_id in (NO_ID, parse_uuid(json.loads(data or b"")["topic_id"]))
+    except (ValueError, KeyError, TypeError, StorageError):
+        return True
+
+
+class Written(NamedTuple):
+    """What a registry said of topics at one time: by name, the data of their nodes and of their properties."""
+
+    topics: Mapping[str, bytes]
+    configs: Mapping[str, bytes]
+
+    def config_of(self, name: str) -> Mapping[str, str]:
+        """A topic's own properties; none where it has none.
+
+        Raises:
+            StorageError: the node is not what it should be.
+        """
+        data = self.configs.get(name)
+        return {} if data is None else decode_config(data, f"{CONFIGS}/{name}")
+
+
+def write_new(registry: Registry, topics: Sequence[Topic]) -> set[str]:
+    """Write topics down, properties first; gives the names that somebody else has made meanwhile.
+
+    Raises:
+        StorageError: they cannot be written.
+    """
+    configs = {f"{CONFIGS}/{topic.name}": topic.config for topic in topics}
+    paths = list(configs)
+    # Those of topics whose creation was not gone on with. Most often there are none, and a registry
+    # that is elsewhere is waited for twice, however many topics there are.
+    left = {path for path, node in zip(paths, registry.get_all(paths), strict=True) if node}
+    if stale := [path for path in left if not configs[path]]:
+        registry.delete(*stale)
+    said = {path: encode_config(config) for path, config in configs.items() if config}
+    if said:
+        left.update(registry.create_all({path: said[path] for path in said if path not in left}))
+        if over := {path: data for path, data in said.items() if path in left}:
+            registry.set_all(over)
+    nodes = {f"{TOPICS}/{topic.name}": encode_topic(topic) for topic in topics}
+    return {path.rpartition("/")[2] for path in registry.create_all(nodes)}
+
+
+def written_in(registry: Registry) -> Written:
+    """What it says now. Asking for each topic by itself takes its time in ZooKeeper.
+
+    Raises:
+        StorageError: the registry fails.
+    """
+    return Written(_data_below(registry, TOPICS), _data_below(registry, CONFIGS))
+
+
+def _data_below(registry: Registry, path: str) -> dict[str, bytes]:
+    names = registry.children(path)
+    nodes = registry.get_all([f"{path}/{name}" for name in names])
+    return {name: node[0] for name, node in zip(names, nodes, strict=True) if node is not None}
+
+
+def config_of(registry: Registry, name: str) -> Mapping[str, str]:
+    """A topic's own properties; none where the registry does not know the topic.
+
+    Raises:
+        StorageError: the node is not what it should be.
+    """
+    return read_config(registry, f"{CONFIGS}/{name}")
+
+
+def _dump(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()

@@ -1,0 +1,1 @@
+"""This broker in ZooKeeper: registrations, and requests that old tools write there."""

@@ -1,0 +1,82 @@
+"""Presence: what makes a broker findable from outside: its registrations in ZooKeeper, where it has one."""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.znodes.broker_znodes import CLUSTER, decode_cluster, encode_cluster
+from barnabas.errors import LogDirFailed
+from barnabas.ports import Disk, Registry, SharedRegistry
+
+if TYPE_CHECKING:
+    from barnabas.broker.zookeeper.registration import Registration
+    from barnabas.broker.zookeeper.registration07 import Registration07
+
+    AnyRegistration = Registration | Registration07
+
+
+class Registries(NamedTuple):
+    """`own` keeps what the broker must not forget. `shared` is the same one where others use it too.
+
+    `of_07` is where clients of Kafka 0.7 look. `spread` is called with the log directories that can be
+    used, which are to have copies of what is kept in files.
+    """
+
+    own: Registry
+    shared: SharedRegistry | None = None
+    of_07: SharedRegistry | None = None
+    spread: Callable[[Sequence[str]], None] = lambda _directories: None
+
+    def close(self) -> None:
+        """Give back the file or the sessions."""
+        for one in (self.own, self.shared, self.of_07):
+            if one is not None:
+                one.close()
+
+
+def cluster_in(registry: SharedRegistry) -> str:
+    """The cluster whose registry this is; empty where it says none.
+
+    Raises:
+        StorageError: it cannot be read.
+    """
+    node = registry.get(CLUSTER)
+    return decode_cluster(node[0]) if node else ""
+
+
+def join_cluster(registry: SharedRegistry, cluster_id: str) -> None:
+    """Make sure that the log directories are of the registry's cluster; a new one takes their id.
+
+    Raises:
+        LogDirFailed: they are of another one, and its topics may be others with the same names.
+        StorageError: the registry cannot be read or written.
+    """
+    found = cluster_in(registry)
+    if not found:
+        registry.set(CLUSTER, encode_cluster(cluster_id))
+    elif found != cluster_id:
+        raise LogDirFailed(
+            f"the log directories are of cluster {cluster_id}, and ZooKeeper (zookeeper.connect) is "
+            f"of cluster {found}: take other directories, or another path"
+        )
+
+
+def register(registries: Registries, broker: Broker, disk: Disk) -> "list[AnyRegistration]":
+    """Have others find the broker; returns when they can.
+
+    Raises:
+        ConfigError: it has nothing to offer to those who look there.
+        StorageError: it cannot be, because of another broker or of ZooKeeper.
+    """
+    made: list[AnyRegistration] = []
+    if registries.shared is not None:
+        from barnabas.broker.zookeeper.registration import Registration
+
+        made.append(Registration(registries.shared, broker))
+    if registries.of_07 is not None:
+        from barnabas.broker.zookeeper.registration07 import Registration07
+
+        made.append(Registration07(registries.of_07, broker))
+    for one in made:
+        one.start(disk, f"{broker.logs.usable_paths[0]}/{one.written_to}")
+    return made

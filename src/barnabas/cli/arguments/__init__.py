@@ -1,0 +1,1 @@
+"""What commands take: names, properties, connections."""

@@ -1,0 +1,263 @@
+"""`barnabas log`: look at segments and indexes of any Kafka, without a broker. Changes nothing."""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass
+from itertools import chain
+from pathlib import Path
+
+import click
+
+from barnabas.cli.arguments.names import named
+from barnabas.cli.arguments.usage import HintingGroup
+from barnabas.cli.log.internal_records import in_words, told
+from barnabas.cli.log.segment_files import SegmentFile, bytes_of, segment_files
+from barnabas.cli.log.segment_rows import (
+    BATCH_COLUMNS,
+    batch_row,
+    entry_row,
+    fault_row,
+    short_row,
+    time_text,
+)
+from barnabas.cli.log.state_files import examine_file, state_files
+from barnabas.cli.output.output import Cell, Row, counted, show_json, show_rows, tell
+from barnabas.cli.records.record_json import to_json
+from barnabas.log.file_names import INDEX, LOG, TIME_INDEX, parse_partition_directory
+from barnabas.log.inspection.segments import (
+    Entry,
+    Fault,
+    Found,
+    examine,
+    examine_offset_index,
+    examine_time_index,
+)
+from barnabas.log.inspection.state_files import is_state
+from barnabas.records.columns.reading import decode_records
+from barnabas.records.columns.record import Record
+from barnabas.types import TopicPartition
+
+_ANY = -(2**63)
+_paths = click.argument(
+    "paths", nargs=-1, required=True, type=click.Path(), callback=named("file or directory")
+)
+_json = click.option("--json", "as_json", is_flag=True, help="One JSON document a line.")
+
+
+@click.group(cls=HintingGroup)
+def log() -> None:
+    """Look at the files of a log: Kafka's of any release since 0.8, or ours.
+
+    A path is a segment's file, the directory of a partition, or a data directory.
+    """
+
+
+@log.command()
+@_paths
+@click.option("--records", is_flag=True, help="And the records of each batch.")
+@click.option("--state", is_flag=True, help="And the small files beside segments.")
+@_json
+def dump(paths: tuple[str, ...], *, records: bool, state: bool, as_json: bool) -> None:
+    """Print the batches of segments, broken ones too.
+
+    With --records, those of Kafka's own topics (__consumer_offsets, __transaction_state and so on) are
+    told in words. A path may also be a small file of Kafka's: a snapshot of producers, a transaction
+    index, a checkpoint, meta.properties.
+    """
+    small = [path for path in paths if is_state(Path(path).name) and Path(path).is_file()]
+    large = [path for path in paths if path not in small]
+    files = segment_files(large, (LOG,))
+    small_files = list(state_files(paths if state else small))
+    several = len(files) + len(small_files) > 1
+    for file in files:
+        path = file.beside(LOG)
+        with bytes_of(path) as data:
+            found = list(examine(data, file.base_offset))
+            if as_json:
+                _dump_json(path, found, data, records=records)
+            elif records:
+                _dump_records(path, found, data)
+            else:
+                rows = [short_row(each, data) for each in found]
+                _show(path, BATCH_COLUMNS, rows, several=several)
+    for each in small_files:
+        _dump_state(each, as_json=as_json)
+
+
+def _show(path: Path, columns: Sequence[str], rows: Sequence[Row], *, several: bool) -> None:
+    """A table below its file's name; in a pipe the name begins each line, where there are several."""
+    if several and not sys.stdout.isatty():
+        columns, rows = ("file", *columns), [(str(path), *row) for row in rows]
+    show_rows(columns, rows, title=str(path), as_json=False)
+
+
+def _dump_state(path: Path, *, as_json: bool) -> None:
+    columns, rows, faults, _ = examine_file(path)
+    if as_json:
+        for row in rows:
+            show_json({"file": str(path), **dict(zip(columns, row, strict=True))})
+        for fault in faults:
+            show_json({"file": str(path), **fault_row(fault)})
+        return
+    cells: list[tuple[Cell, ...]] = list(rows)
+    click.echo(f"{path}: {', '.join(columns)}")
+    show_rows(columns, cells, title=path.name, as_json=False)
+    for fault in faults:
+        click.echo(f"{path} at byte {fault.position}: {fault.text}")
+
+
+def _dump_json(path: Path, found: list[Found | Fault], data: memoryview, *, records: bool) -> None:
+    for each in found:
+        row = fault_row(each) if isinstance(each, Fault) else batch_row(each, data)
+        show_json({"file": str(path), **row})
+        if records:
+            for record in _records(path, each, data):
+                words = in_words(record)
+                print(to_json(record) if words is None else json.dumps(words))
+
+
+def _dump_records(path: Path, found: list[Found | Fault], data: memoryview) -> None:
+    """A line for each batch, and below it, set in, one for each record."""
+    for each in found:
+        cells: tuple[Cell, ...] = short_row(each, data)
+        named = [
+            f"{name} {cell}"
+            for name, cell in zip(BATCH_COLUMNS, cells, strict=True)
+            if cell not in (None, "")
+        ]
+        click.echo(f"{path}: {', '.join(named)}")
+        for record in _records(path, each, data):
+            time = time_text(record.timestamp) or "no time"
+            words = in_words(record)
+            if words is not None:
+                click.echo(f"    {record.offset} | {time} | {told(words)}")
+                continue
+            headers = "".join(f" {name}={_text(value)}" for name, value in record.headers)
+            key, value = _text(record.key), _text(record.value)
+            click.echo(
+                f"    {record.offset} | {time} | {key} | {value}{headers and ' |' + headers}"
+            )
+
+
+def _text(data: bytes | None) -> str:
+    return "null" if data is None else data.decode("utf-8", "backslashreplace")
+
+
+def _records(path: Path, found: Found | Fault, data: memoryview) -> list[Record]:
+    """The records of a batch without fault, markers left out."""
+    if isinstance(found, Fault) or found.faults:
+        return []
+    place = parse_partition_directory(path.absolute().parent.name) or TopicPartition("", 0)
+    batch = data[found.header.position : found.header.end]
+    return decode_records(batch, *place, start=_ANY)[0]
+
+
+@log.command()
+@_paths
+@_json
+def verify(paths: tuple[str, ...], *, as_json: bool) -> int:
+    """Check all batches, records, index entries, small files; exit code 1 if one is broken."""
+    totals = _Totals()
+    epochs: dict[Path, int] = {}  # Of each partition's last whole batch, once it is read.
+    segments = (_faults_of(file, totals, epochs) for file in segment_files(paths, (LOG,)))
+    small = (_faults_beside(path, epochs.get(path.parent, -1)) for path in state_files(paths))
+    for faults in chain(segments, small):
+        for path, fault in faults:
+            totals.faults += 1
+            if as_json:
+                show_json({"file": str(path), "position": fault.position, "fault": fault.text})
+            else:
+                click.echo(f"{path} at byte {fault.position}: {fault.text}")
+    if as_json:
+        show_json(asdict(totals))
+    else:
+        verdict = counted(totals.faults, "fault") if totals.faults else "nothing is broken"
+        click.echo(
+            f"{counted(totals.segments, 'segment')}, {counted(totals.batches, 'batch', 'batches')}, "
+            f"{counted(totals.records, 'record')}, {totals.bytes} bytes: {verdict}"
+        )
+    return int(totals.faults > 0)
+
+
+@log.command()
+@_paths
+@_json
+def index(paths: tuple[str, ...], *, as_json: bool) -> None:
+    """Print the entries of offset and time indexes, and what is wrong with them."""
+    printed = False
+    for file in segment_files(paths, (INDEX, TIME_INDEX)):
+        with bytes_of(file.beside(LOG)) as data:
+            batches = [
+                found for found in examine(data, file.base_offset) if isinstance(found, Found)
+            ]
+        for kind in (INDEX, TIME_INDEX) if file.kind == LOG else (file.kind,):
+            path = file.beside(kind)
+            rows = [entry_row(found, kind) for found in _examine_index(path, file, kind, batches)]
+            printed = printed or bool(rows)
+            if as_json:
+                for row in rows:
+                    show_json({"file": str(path), **row})
+            elif rows:
+                cells = [tuple(row.values()) for row in rows]
+                _show(path, tuple(rows[0]), cells, several=True)
+    if not printed:
+        tell("no entries yet: one is made for every index.interval.bytes of records")
+
+
+@dataclass
+class _Totals:
+    segments: int = 0
+    batches: int = 0
+    records: int = 0
+    bytes: int = 0
+    faults: int = 0
+
+
+def _faults_of(
+    file: SegmentFile, totals: _Totals, epochs: dict[Path, int]
+) -> Iterator[tuple[Path, Fault]]:
+    """What is wrong with a segment and its indexes."""
+    batches: list[Found] = []
+    path = file.beside(LOG)
+    with bytes_of(path) as data:
+        totals.segments += 1
+        totals.bytes += len(data)
+        for found in examine(data, file.base_offset):
+            if isinstance(found, Fault):
+                yield path, found
+                continue
+            batches.append(found)
+            totals.batches += 1
+            totals.records += found.records
+            for text in found.faults:
+                where = f"batch of offset {found.header.base_offset}: "
+                yield path, Fault(found.header.position, where + text)
+    whole = [found.header.leader_epoch for found in batches if not found.faults]
+    if whole:
+        epochs[path.parent] = whole[-1]
+    for kind in (INDEX, TIME_INDEX):
+        path = file.beside(kind)
+        for entry in _examine_index(path, file, kind, batches):
+            if isinstance(entry, Fault):
+                yield path, entry
+            elif entry.fault:
+                text = f"entry ({entry.offset}, {entry.value}): {entry.fault}"
+                yield path, Fault(entry.position, text)
+
+
+def _faults_beside(path: Path, newest_epoch: int) -> Iterator[tuple[Path, Fault]]:
+    """What is wrong with a small file; what may be right is only told."""
+    found = examine_file(path, newest_epoch)
+    for text in found.doubts:
+        print(f"barnabas: {path}: {text}", file=sys.stderr)
+    for fault in found.faults:
+        yield path, fault
+
+
+def _examine_index(
+    path: Path, file: SegmentFile, kind: str, batches: list[Found]
+) -> list[Entry | Fault]:
+    look = examine_offset_index if kind == INDEX else examine_time_index
+    with bytes_of(path) as data:
+        return list(look(data, file.base_offset, batches))

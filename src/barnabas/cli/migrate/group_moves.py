@@ -1,0 +1,66 @@
+"""Positions of groups of Kafka 0.7, saved for the groups of today: each goes only forward."""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+
+from barnabas import Admin
+from barnabas.cli.output.output import Cell
+from barnabas.errors import BrokerError, ErrorCode
+from barnabas.migration.positions import Position, Stored
+from barnabas.types import TopicPartition
+
+COLUMNS = ("group", "source", "partition", "old_offset", "new_offset", "was", "state")
+MOVED, KEPT, SHOWN = "moved", "kept", "not moved"
+NOT_COPIED = "source has no such partition"
+NO_OFFSET = "refused: it is no offset"
+
+
+def move(
+    admin: Admin, topic: str, found: Iterable[Position], *, execute: bool
+) -> Iterator[tuple[Cell, ...]]:
+    """A row for each position, as `COLUMNS` has them, once it is saved or refused.
+
+    A position of the group of today that is further on is kept: it has read there already.
+    """
+    for group, places in groupby(found, key=lambda position: position.group):
+        rows = list(places)
+        saved = _saved(admin, group)
+        was = {one.partition: saved.get(TopicPartition(topic, one.partition)) for one in rows}
+        new = {
+            TopicPartition(topic, one.partition): one.new
+            for one in rows
+            if (before := was[one.partition]) is None or before < one.new
+        }
+        state = SHOWN
+        if execute:
+            state = _executed(admin, group, new)
+        for one in rows:
+            moved = TopicPartition(topic, one.partition) in new
+            yield (
+                group, str(one.place), one.partition, one.old, one.new, was[one.partition],
+                state if moved else KEPT,
+            )  # fmt: skip
+
+
+def not_moved(one: Stored) -> tuple[Cell, ...]:
+    """The cells before the state of a position that has no record."""
+    return one.group, str(one.place), one.partition, one.old, None, None
+
+
+def _executed(admin: Admin, group: str, new: dict[TopicPartition, int]) -> str:
+    try:
+        if new:
+            admin.alter_group_offsets(group, dict(new.items()))
+    except BrokerError as error:
+        return f"refused: {error}"
+    return MOVED
+
+
+def _saved(admin: Admin, group: str) -> dict[TopicPartition, int]:
+    try:
+        found = admin.list_group_offsets(group)
+    except BrokerError as error:
+        if error.code is not ErrorCode.GROUP_ID_NOT_FOUND:
+            raise
+        return {}
+    return {where: each.offset for where, each in found.items()}

@@ -1,0 +1,76 @@
+"""What `barnabas migrate` says at its end: a table of partitions, one of groups, or JSON."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from barnabas.cli.migrate.group_moves import COLUMNS as GROUPS
+from barnabas.cli.output.output import Row, counted, show_json, show_rows, tell
+
+PLANNED = ("partition", "source", "next_byte", "end_byte")
+DONE = (
+    *("partition", "source", "first_byte", "end_byte", "messages", "already_there"),
+    *("bytes_left_out", "compared", "deleted"),
+)
+_BRIEF = ("partition", "source", "next_byte", "end_byte", "messages", "compared")
+LEFT_OUT = ("partition", "source", "first_byte", "end_byte", "why")
+
+
+@dataclass(slots=True)
+class MigrationReport:
+    """Rows as their columns say. `summary` is about all of it."""
+
+    title: str
+    columns: Sequence[str]
+    summary: dict[str, object]
+    partitions: list[Row] = field(default_factory=list)
+    left_out: list[Row] = field(default_factory=list)
+    not_yet: list[Row] = field(default_factory=list)
+    groups: list[Row] | None = None
+
+    @property
+    def failed(self) -> bool:
+        """Whether a group could not be moved."""
+        return any(str(row[-1]).startswith("refused") for row in self.groups or ())
+
+    def _column(self, name: str) -> list[int]:
+        if name not in self.columns:
+            return []
+        at = self.columns.index(name)
+        return [cell for row in self.partitions if isinstance(cell := row[at], int)]
+
+    def show(self, *, as_json: bool) -> None:
+        """Print it. What was left out is told on stderr, also to scripts."""
+        if as_json:
+            show_json(
+                self.summary
+                | {"partitions": _documents(self.columns, self.partitions)}
+                | {"left_out": _documents(LEFT_OUT, self.left_out)}
+                | {"not_yet": _documents(LEFT_OUT, self.not_yet)}
+                | ({} if self.groups is None else {"groups": _documents(GROUPS, self.groups)})
+            )
+            return
+        columns, rows = self.columns, self.partitions
+        if sys.stdout.isatty():
+            # Beside these there is no room for the others, which are mostly 0 and told below.
+            chosen = [at for at, name in enumerate(columns) if name in _BRIEF]
+            columns = [columns[at] for at in chosen]
+            rows = [[row[at] for at in chosen] for row in rows]
+        show_rows(columns, rows, title=self.title, as_json=False)
+        if self.groups is not None:
+            show_rows(GROUPS, self.groups, title="Groups", as_json=False)
+            tell(counted(len(self.groups), "position"))
+        deleted = sum(self._column("deleted"))
+        if deleted:
+            tell(f"{counted(deleted, 'record')} of the target are gone again, by its retention")
+        for _, source, first, end, why in self.left_out:
+            print(f"left out: {source} from byte {first} to {end}: {why}", file=sys.stderr)
+        for _, source, first, end, why in self.not_yet:
+            print(
+                f"not yet: {source} from byte {first} to {end}: {why}; the next run looks again",
+                file=sys.stderr,
+            )
+
+
+def _documents(columns: Sequence[str], rows: Sequence[Row]) -> list[dict[str, object]]:
+    return [dict(zip(columns, row, strict=True)) for row in rows]

@@ -1,0 +1,212 @@
+"""One run of `barnabas migrate`: the target topic, the map, all partitions, then the groups."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+
+from barnabas import Admin
+from barnabas.cli.migrate.group_moves import NO_OFFSET, NOT_COPIED, SHOWN, move, not_moved
+from barnabas.cli.migrate.progress import MigrationProgress
+from barnabas.cli.migrate.report import DONE, PLANNED, MigrationReport
+from barnabas.cli.output.output import Row, counted
+from barnabas.client.core.admin.descriptions import NewTopic, Resource
+from barnabas.errors import ConfigError
+from barnabas.migration.cluster_target import ClusterTarget
+from barnabas.migration.migration import Migration, MigrationOptions
+from barnabas.migration.offset_map import OffsetMap
+from barnabas.migration.positions import stored, strays
+from barnabas.migration.source import Source
+from barnabas.ports import SharedRegistry
+from barnabas.records.codecs.compression import Codec
+from barnabas.records.columns.encoding import EncodeOptions
+from barnabas.runtime.clock import SystemClock
+from barnabas.runtime.files.disk import RealDisk
+
+_LARGEST_BATCH = 1_000_000
+_LIMIT = "max.message.bytes"
+_FORMAT = "message.format.version"
+_OLD, _TODAYS = "0.7", "3.0"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What was typed. `map` is the path of a file, `settings` are a client's."""
+
+    topic: str
+    target: str
+    map: str
+    codec: Codec
+    settings: dict[str, object]
+    skip: bool
+    groups: bool
+
+
+class MigrationRun:
+    """`registry` is the ZooKeeper of 0.7, where it was named; `cluster` the id of the target's."""
+
+    def __init__(
+        self,
+        asked: Asked,
+        source: Source,
+        registry: SharedRegistry | None,
+        admin: Admin,
+        cluster: str | None,
+    ) -> None:
+        self._asked = asked
+        self._source = source
+        self._registry = registry
+        self._admin = admin
+        self._cluster = cluster
+        self._disk = RealDisk()
+        self._clock = SystemClock()
+
+    def planned(self) -> MigrationReport:
+        """What would be done; nothing is changed, no topic made.
+
+        Raises:
+            KafkaError: it could not be done.
+        """
+        report = MigrationReport(f"{self._asked.topic}, not copied yet", PLANNED, self._summary())
+        exists = self._is_there()
+        if not (exists and self._disk.exists(self._asked.map)):
+            for partition, place in enumerate(self._source.places):
+                report.partitions.append((partition, str(place), *self._source.bounds(place)))
+            report.groups = self._groups(None, execute=False)
+            return report
+        with closing(self._target()) as target:
+            migration = self._migration(target, self._map())
+            for partition, place in enumerate(self._source.places):
+                report.partitions.append((partition, str(place), *migration.left(partition)))
+            report.groups = self._groups(migration, execute=False)
+        return report
+
+    def done(self, progress: MigrationProgress) -> MigrationReport:
+        """Copy what is left, compare all, move the groups.
+
+        Raises:
+            KafkaError: it cannot go on; what was done is kept.
+        """
+        began = self._clock.monotonic()
+        report = MigrationReport("", DONE, self._summary())
+        with self._disk.lock(self._asked.map + ".lock"), closing(self._target()) as target:
+            # Before the topic is made: the map may be of another migration.
+            offsets = self._map()
+            if not self._is_there():
+                self._make()
+            migration = self._migration(target, offsets)
+            size = messages = 0
+            for row, moved, count in self._partitions(migration, progress, report):
+                report.partitions.append(row)
+                size, messages = size + moved, messages + count
+            seconds = max(self._clock.monotonic() - began, 1e-6)
+            report.left_out = [
+                (partition, str(place), block.start, block.end, block.left_out)
+                for partition, place in enumerate(self._source.places)
+                for block in migration.offsets.blocks(partition)
+                if block.left_out
+            ]
+            report.groups = self._groups(migration, execute=True)
+        report.summary |= {"messages": messages, "bytes": size, "seconds": round(seconds, 3)}
+        report.title = (
+            f"{self._asked.topic} to {self._asked.target}: {messages:,} messages, "
+            f"{size / seconds / 1e6:,.1f} MB/s, copied and compared in {seconds:,.1f} s"
+        )
+        return report
+
+    def _partitions(
+        self, migration: Migration, progress: MigrationProgress, report: MigrationReport
+    ) -> Iterator[tuple[Row, int, int]]:
+        """A row for each, the bytes of the source that were copied, and the messages.
+
+        `report` is told what waits for the next run.
+        """
+        for partition, place in enumerate(self._source.places):
+            at, until = migration.left(partition)
+            progress.begin(f"{place} bytes copied", until - at)
+            copied = migration.copy(partition, until, lambda size, _: progress.advance(size))
+            if copied.tail:
+                report.not_yet.append((partition, str(place), copied.end, until, copied.tail))
+            blocks = migration.offsets.blocks(partition)
+            progress.begin(f"{place} records compared", blocks[-1].next_offset if blocks else 0)
+            compared = migration.verify(partition, progress.advance)
+            row = (
+                partition, str(place), copied.start, copied.end, copied.messages, copied.found,
+                copied.left_out, *compared,
+            )  # fmt: skip
+            yield row, copied.end - copied.start, copied.messages
+
+    def _groups(self, migration: Migration | None, *, execute: bool) -> list[Row] | None:
+        """Without a migration nothing was copied, and no record is known."""
+        if not self._asked.groups:
+            return None
+        assert self._registry is not None, "who moves groups has said where they are"
+        there = list(stored(self._registry, self._asked.topic, self._source.places))
+        rows: list[Row] = []
+        if migration is None:
+            known = (one for one in there if one.old is not None)
+            rows += [(*not_moved(one), SHOWN) for one in known]
+        else:
+            found = migration.positions(self._registry, self._asked.topic)
+            rows += move(self._admin, self._asked.target, found, execute=execute)
+        wrong = (one for one in there if one.old is None)
+        rows += [(*not_moved(one), f"{NO_OFFSET}: {one.said[:40]!r}") for one in wrong]
+        for group, place in strays(self._registry, self._asked.topic, self._source.places):
+            rows.append((group, place, None, None, None, None, NOT_COPIED))
+        return rows
+
+    def _is_there(self) -> bool:
+        """Whether the target is.
+
+        Raises:
+            ConfigError: it has another number of partitions than the source.
+        """
+        found = self._admin.describe_topics().get(self._asked.target)
+        wanted = len(self._source.places)
+        if found is not None and len(found.partitions) != wanted:
+            there = counted(len(found.partitions), "partition")
+            raise ConfigError(
+                f"{self._asked.target} has {there}, the source {wanted}: --to names another topic"
+            )
+        return found is not None
+
+    def _make(self) -> None:
+        """The target, in a format of today also where new topics have that of 0.7."""
+        broker = self._admin.describe_cluster().brokers[0]
+        told = self._admin.describe_configs(Resource.BROKER, str(broker.node_id)).get(
+            f"log.{_FORMAT}"
+        )
+        is_old = told is not None and told.value == _OLD
+        config: dict[str, str | None] = {_FORMAT: _TODAYS} if is_old else {}
+        count = len(self._source.places)
+        self._admin.create_topics([NewTopic(self._asked.target, count, configs=config)])
+
+    def _target(self) -> ClusterTarget:
+        return ClusterTarget(self._asked.settings, self._asked.target)
+
+    def _map(self) -> OffsetMap:
+        described = {
+            "topic": self._asked.topic,
+            "target": self._asked.target,
+            "cluster": self._cluster,
+            "places": [str(place) for place in self._source.places],
+        }
+        return OffsetMap(self._disk.open(self._asked.map, create=True), described)
+
+    def _migration(self, target: ClusterTarget, offsets: OffsetMap) -> Migration:
+        config = self._admin.describe_configs(Resource.TOPIC, self._asked.target)
+        if _FORMAT in config and config[_FORMAT].value == _OLD:
+            raise ConfigError(
+                f"{self._asked.target} has the format of Kafka 0.7 itself: --to names another topic"
+            )
+        limit = config[_LIMIT].value if _LIMIT in config else None
+        largest = min(int(limit or _LARGEST_BATCH), _LARGEST_BATCH)
+        encode = EncodeOptions(self._asked.codec, batch_bytes=largest, sealed=False)
+        options = MigrationOptions(encode, skip=self._asked.skip)
+        return Migration(self._source, target, offsets, options)
+
+    def _summary(self) -> dict[str, object]:
+        return {
+            "topic": self._asked.topic,
+            "target": self._asked.target,
+            "map": self._asked.map,
+        }

@@ -1,0 +1,1 @@
+"""Rows, times and lines for people and for machines."""

@@ -1,0 +1,81 @@
+"""Rows for people and for machines: a table on a terminal, tabs in a pipe, JSON on request."""
+
+import json
+import sys
+from collections.abc import Collection, Sequence
+
+from barnabas.cli.output.printable import printable, printable_lines
+
+Cell = str | int | list[int] | list[str] | None
+Row = Sequence[Cell]
+
+
+class Moment(int):
+    """Milliseconds since 1970. A table shows them as a time and its age, all else as the number."""
+
+
+def show_rows(
+    columns: Sequence[str],
+    rows: Sequence[Row],
+    *,
+    title: str,
+    as_json: bool,
+    short: Collection[str] = (),
+) -> None:
+    """Print rows; numbers are set to the right. A pipe gets neither title nor head.
+
+    What cannot be seen in a name is written as an escape, but in JSON, which has its own.
+
+    A terminal that is too narrow may get a part only of the columns in `short`.
+    """
+    if as_json:
+        show_json([dict(zip(columns, row, strict=True)) for row in rows])
+    elif sys.stdout.isatty():
+        _show_table(columns, rows, title, short)
+    else:
+        for row in rows:
+            print("\t".join(_text(cell) for cell in row))
+
+
+def tell(what: str) -> None:
+    """A word to who sits at a terminal; scripts hear nothing where all is well."""
+    if sys.stderr.isatty():
+        print(printable_lines(what), file=sys.stderr)
+
+
+def counted(count: int, one: str, many: str = "") -> str:
+    """`1 record`, `2 records`; `many` where that is not just an s more."""
+    return f"{count} {one if count == 1 else many or one + 's'}"
+
+
+def show_json(value: object) -> None:
+    """Print one JSON document on one line."""
+    print(json.dumps(value, ensure_ascii=False))
+
+
+def _show_table(
+    columns: Sequence[str], rows: Sequence[Row], title: str, short: Collection[str]
+) -> None:
+    from barnabas.cli.output.moment import told
+    from barnabas.cli.output.tables import Column, show_table
+    from barnabas.runtime.clock import SystemClock
+
+    now_ms = SystemClock().time_ms()
+    shown = []
+    for index, column in enumerate(columns):
+        told_of = [row[index] for row in rows if row[index] is not None]
+        moments = any(isinstance(cell, Moment) for cell in told_of)
+        numbers = bool(told_of) and all(isinstance(cell, int) for cell in told_of)
+        head = column.removesuffix("_ms") if moments or not told_of else column
+        shown.append(Column(head.replace("_", " "), numbers, column in short))
+    cells = [
+        [told(cell, now_ms) if isinstance(cell, Moment) else _text(cell, ", ") for cell in row]
+        for row in rows
+    ]
+    show_table(shown, cells, title)
+
+
+def _text(cell: Cell, between: str = ",") -> str:
+    if isinstance(cell, list):
+        return between.join(printable(str(one)) for one in cell)
+    return "" if cell is None else printable(str(cell))

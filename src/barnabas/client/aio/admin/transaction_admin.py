@@ -1,0 +1,127 @@
+"""The calls of Admin about transactions. For asyncio; `client.sync.transaction_admin` has the same."""
+
+from collections.abc import Awaitable, Callable, Collection, Iterable
+from functools import partial
+from typing import TypeVar
+
+from barnabas.client.aio.admin.transaction_requests import (
+    aborted,
+    active_producers,
+    described_transaction,
+    fenced,
+    hanging,
+    listed_transactions,
+)
+from barnabas.client.aio.cluster.cluster import Cluster
+from barnabas.client.aio.cluster.coordinator import Coordinator
+from barnabas.client.aio.cluster.retries import persist
+from barnabas.client.core.admin.transaction_descriptions import (
+    TRANSACTION_STATES,
+    ActiveProducer,
+    HangingTransaction,
+    TransactionDescription,
+    TransactionListing,
+)
+from barnabas.client.core.arguments.listed import chosen, listed
+from barnabas.client.core.arguments.where import Where, partitions_at
+from barnabas.errors import InvalidArgument
+from barnabas.types import TopicPartition
+
+_Result = TypeVar("_Result")
+
+
+class TransactionAdmin:
+    """What Admin has of transactions (KIP-664)."""
+
+    _cluster: Cluster
+
+    async def list_transactions(
+        self,
+        *,
+        states: Collection[str] = (),
+        producer_ids: Collection[int] = (),
+        running_ms: int = -1,
+        timeout_s: float | None = None,
+    ) -> list[TransactionListing]:
+        """Transactional ids: all, or of some TRANSACTION_STATES and producers, or open for so long.
+
+        Raises:
+            InvalidArgument: there is no such state.
+        """
+        what = "list_transactions(states=)"
+        wanted = chosen(what, "state of a transaction", states, TRANSACTION_STATES)
+        return await self._try(
+            timeout_s,
+            "listing transactions",
+            lambda: listed_transactions(self._cluster, wanted, producer_ids, running_ms),
+        )
+
+    async def describe_transactions(
+        self, transactional_ids: Iterable[str], *, timeout_s: float | None = None
+    ) -> dict[str, TransactionDescription]:
+        """Transactional ids with what takes part in their transactions.
+
+        Raises:
+            BrokerError: TRANSACTIONAL_ID_NOT_FOUND, one of them is not known.
+        """
+        names = listed("describe_transactions", transactional_ids, str, "['copier']")
+        deadline = self._cluster.limits.deadline(timeout_s)
+        found = {}
+        for name in names:
+            coordinator = Coordinator(self._cluster, name, of_transaction=True)
+            asking = partial(described_transaction, coordinator)
+            found[name] = await persist(
+                self._cluster, deadline, f"describing transactional id {name}", asking
+            )
+        return found
+
+    async def describe_producers(
+        self, partitions: Iterable[Where], *, timeout_s: float | None = None
+    ) -> dict[TopicPartition, list[ActiveProducer]]:
+        """The producers that partitions remember, and where their open transactions begin."""
+        places = partitions_at(partitions)
+        return await self._try(
+            timeout_s, "describing producers", lambda: active_producers(self._cluster, places)
+        )
+
+    async def abort_transaction(
+        self, where: Where, start: int, *, timeout_s: float | None = None
+    ) -> None:
+        """Abort the transaction that begins at `start` in one partition, and only there.
+
+        For one that hangs: no coordinator knows of it. Raises BrokerError: INVALID_TXN_STATE where
+        none begins there.
+        """
+        (place,) = partitions_at([where])
+        await self._try(
+            timeout_s, "aborting a transaction", lambda: aborted(self._cluster, place, start)
+        )
+
+    async def fence_producer(
+        self, transactional_id: str, *, timeout_s: float | None = None
+    ) -> None:
+        """Take a transactional id from its producer; what it has open is aborted.
+
+        Raises:
+            InvalidArgument: the name is empty.
+        """
+        if not transactional_id:
+            raise InvalidArgument("fence_producer: the transactional id is empty")
+        coordinator = Coordinator(self._cluster, transactional_id, of_transaction=True)
+        await self._try(timeout_s, f"fencing {transactional_id}", lambda: fenced(coordinator))
+
+    async def hanging_transactions(
+        self, partitions: Iterable[Where], idle_since_ms: int, *, timeout_s: float | None = None
+    ) -> list[HangingTransaction]:
+        """Open transactions that no coordinator ends, of producers silent since a time (ms)."""
+        places = partitions_at(partitions)
+        return await self._try(
+            timeout_s,
+            "looking for transactions that hang",
+            lambda: hanging(self._cluster, places, idle_since_ms),
+        )
+
+    async def _try(
+        self, timeout_s: float | None, what: str, attempt: Callable[[], Awaitable[_Result]]
+    ) -> _Result:
+        return await persist(self._cluster, self._cluster.limits.deadline(timeout_s), what, attempt)

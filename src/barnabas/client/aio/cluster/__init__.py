@@ -1,0 +1,1 @@
+"""The brokers of a cluster as one client reaches them."""

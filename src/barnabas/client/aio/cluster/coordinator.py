@@ -1,0 +1,100 @@
+"""The broker that coordinates a group, or a transaction: found when needed, again when it has moved.
+
+Over a link of its own, so that neither a fetch nor a join that waits holds up what comes behind it.
+"""
+
+from typing import Any, Final
+
+from barnabas.client.aio.cluster.cluster import APART, Cluster
+from barnabas.client.core.cluster.requests import api_of
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.protocol.find_coordinator import (
+    Coordinator as Found,
+)
+from barnabas.protocol.find_coordinator import FindCoordinatorRequest, FindCoordinatorResponse
+
+_GROUP: Final = 0, "group"
+_TRANSACTION: Final = 1, "transactional id"
+_NOBODY: Final = -1
+_MOVED: Final = (ErrorCode.NOT_COORDINATOR, ErrorCode.COORDINATOR_NOT_AVAILABLE)
+
+
+class Coordinator:
+    """Of one group, or of one transactional id. `node_id`: the broker, -1 while it is not known."""
+
+    def __init__(self, cluster: Cluster, group_id: str, *, of_transaction: bool = False) -> None:
+        self.cluster = cluster
+        self.group_id = group_id
+        self._kind = _TRANSACTION if of_transaction else _GROUP
+        self.node_id = _NOBODY
+
+    async def ask(
+        self,
+        request: object,
+        *,
+        at_least: int = 0,
+        at_most: int | None = None,
+        timeout_s: float | None = None,
+    ) -> Any:
+        """Send a request and wait for its response; the caller bounds the time.
+
+        Raises:
+            ConnectionFailed, RequestTimeout: no answer came.
+            BrokerError: nobody coordinates the group now, or the broker does not speak this API, or
+                not in a version that will do.
+        """
+        try:
+            if self.node_id == _NOBODY:
+                self.node_id = await self._find()
+            link = await self.cluster.ready_link(APART + self.node_id)
+            version = link.protocol.version_of(api_of(request), at_most=at_most)
+            if version < at_least:
+                what = f"{api_of(request).name}: {at_least} is needed, the broker speaks {version}"
+                raise BrokerError(ErrorCode.UNSUPPORTED_VERSION, what)
+            return await self.cluster.ask_over(link, request, version=version, timeout_s=timeout_s)
+        except KafkaError as error:
+            if error.retriable:
+                self.node_id = _NOBODY
+            raise
+
+    def check(self, code: int, what: str) -> None:
+        """Raise where an answer holds an error; find the coordinator anew where it was not it.
+
+        Raises:
+            BrokerError: `code` is not 0.
+        """
+        if code:
+            self.look_at(code)
+            # What a broker says often has the name, as in "Group dogs not found."
+            whose = "" if f"roup {self.group_id} " in what else f"{self._kind[1]} {self.group_id}: "
+            raise BrokerError(code, f"{whose}{what}")
+
+    def look_at(self, code: int) -> None:
+        """Find the coordinator anew, if that is what an error means."""
+        if code in _MOVED:
+            self.node_id = _NOBODY
+
+    def level_of(self, feature: str) -> int | None:
+        """The level at which the cluster runs a feature; None while there is no link."""
+        link = self.cluster.ready(APART + self.node_id)
+        return None if link is None else link.protocol.level_of(feature)
+
+    def hang_up(self) -> None:
+        """End the link, and with it what waits on it."""
+        if self.node_id != _NOBODY:
+            self.cluster.hang_up(APART + self.node_id)
+
+    async def _find(self) -> int:
+        request = FindCoordinatorRequest(
+            key=self.group_id, key_type=self._kind[0], coordinator_keys=[self.group_id]
+        )
+        response: Any = await self.cluster.ask(request)
+        assert isinstance(response, FindCoordinatorResponse)
+        rows: list[Found | FindCoordinatorResponse] = [*response.coordinators] or [response]
+        for row in rows:
+            self.check(row.error_code, row.error_message or "finding the coordinator")
+            if row.node_id not in self.cluster.view.brokers:
+                await self.cluster.updated()
+            return row.node_id
+        what = f"{self._kind[1]} {self.group_id}: nobody was named as its coordinator"
+        raise BrokerError(ErrorCode.COORDINATOR_NOT_AVAILABLE, what)

@@ -1,0 +1,300 @@
+"""One live connection to one broker: the driver of `core.connection`. Knows no API but by key."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from barnabas.client.core.cluster.connection import Connection
+from barnabas.client.core.cluster.responses import BufferPool, ResponseReader
+from barnabas.client.core.cluster.throttling import throttle_s
+from barnabas.client.core.metrics import Traffic
+from barnabas.errors import (
+    ConnectionFailed,
+    KafkaError,
+    RemoteProtocolError,
+    RequestTimeout,
+    VersionsUntold,
+)
+from barnabas.ports import Channel, Network
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.types import Buffer
+from barnabas.wire.send import Send
+
+log = logging.getLogger(__name__)
+
+_TOO_OLD: Final = "is it a Kafka before 0.10? This client needs 0.10 or later"
+
+OnAnswer = Callable[[Any], None]
+"""Called once, with the response or with the KafkaError that came instead of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class LinkOptions:
+    """What all links of a client have in common. Sizes in bytes, times in seconds."""
+
+    client_id: str
+    software_version: str
+    setup_timeout_s: float = 10.0
+    request_timeout_s: float = 30.0
+    max_response_bytes: int = 256 * 1024 * 1024
+    buffers: tuple[int, int] = (-1, -1)
+
+
+@dataclass(slots=True)
+class _Waiting:
+    on_answer: OnAnswer
+    deadline: float
+    since: float
+
+
+class Link:
+    """A connection with the requests that wait on it. All calls on the loop's thread.
+
+    `on_change` is called when the link becomes ready and when it is lost; `failure` says why it
+    was. It is not ready for as long as the broker wants to hear nothing (throttle_time_ms,
+    KIP-219).
+    """
+
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        address: tuple[str, int],
+        options: LinkOptions,
+        pool: BufferPool,
+        on_change: "Callable[[Link], None]",
+        traffic: Traffic,
+    ) -> None:
+        self._traffic = traffic
+        self.address = address
+        self.failure: KafkaError | None = None
+        self.protocol = Connection(options.client_id, options.software_version)
+        self._loop = loop
+        self._options = options
+        self._on_change = on_change
+        self._reader = ResponseReader(options.max_response_bytes, pool)
+        self._channel: Channel | None = None
+        self._outgoing: deque[Buffer] = deque()
+        self._waiting: deque[_Waiting] = deque()
+        self._timer: asyncio.TimerHandle | None = None
+        self._give_up: Callable[[], None] | None = None
+        self._mute: asyncio.TimerHandle | None = None
+        self._heard = False
+        self._used_at = loop.time()
+
+    def __str__(self) -> str:
+        return f"{self.address[0]}:{self.address[1]}"
+
+    @property
+    def ready(self) -> bool:
+        """Whether requests may be sent."""
+        return self.protocol.ready and self._mute is None
+
+    @property
+    def closed(self) -> bool:
+        """Whether it is over; a closed link is never opened again."""
+        return self.failure is not None
+
+    @property
+    def waiting(self) -> int:
+        """Requests without an answer so far."""
+        return len(self._waiting)
+
+    def idle_since(self) -> float | None:
+        """When the last request was sent, on the loop's clock; None while an answer is due."""
+        return None if self._waiting or not self.ready else self._used_at
+
+    def open(self, network: Network) -> None:
+        """Begin to connect and to negotiate versions; `on_change` tells how it ends."""
+        seconds = self._options.setup_timeout_s
+        self._timer = self._loop.call_later(seconds, self._set_up_too_slowly)
+        self._give_up = network.connect(
+            *self.address, self._connected, buffers=self._options.buffers
+        )
+
+    def send(
+        self,
+        api: ApiKey,
+        message: object,
+        on_answer: OnAnswer,
+        *,
+        version: int | None = None,
+        timeout_s: float | None = None,
+        answered: bool = True,
+    ) -> None:
+        """Send a request; without `version` in the highest that both sides speak.
+
+        Raises:
+            BrokerError: the broker has no version of this API in common with us.
+            LocalProtocolError: the link is not ready.
+        """
+        self._used_at = self._loop.time()
+        chosen = self.protocol.version_of(api) if version is None else version
+        _, send = self.protocol.request(api, message, chosen, answered=answered)
+        self._traffic.requests += 1
+        if answered:
+            seconds = self._options.request_timeout_s if timeout_s is None else timeout_s
+            self._waiting.append(_Waiting(on_answer, self._used_at + seconds, self._used_at))
+            if self._timer is None:
+                self._timer = self._loop.call_later(seconds, self._look_at_deadlines)
+        self._write(send)
+        if not answered:
+            self._loop.call_soon(on_answer, self.failure)
+
+    def close(self, why: KafkaError | None = None) -> None:
+        """End it; whoever waits gets a ConnectionFailed that says why. Again: does nothing."""
+        if self.closed:
+            return
+        self.failure = why if why is not None else ConnectionFailed(f"{self} was closed by us")
+        if self._give_up is not None:
+            self._give_up()
+        for timer in (self._timer, self._mute):
+            if timer is not None:
+                timer.cancel()
+        if self._channel is not None:
+            self._channel.close()
+        self._outgoing.clear()
+        self.protocol.close()
+        lost, self._waiting = self._waiting, deque()
+        for waiting in lost:
+            waiting.on_answer(self.failure)
+        self._on_change(self)
+
+    def _connected(self, result: Channel | Exception) -> None:
+        self._give_up = None
+        if self.closed:
+            if not isinstance(result, Exception):
+                result.close()
+            return
+        if isinstance(result, Exception):
+            if not isinstance(result, KafkaError):
+                result = ConnectionFailed(f"connecting to {self}: {result}")
+            self.close(result)
+            return
+        self._channel = result
+        result.on_readable(self._readable)
+        self._write(self.protocol.hello())
+
+    def _set_up_too_slowly(self) -> None:
+        seconds = f"{self._options.setup_timeout_s:g} s"
+        if self._channel is None or self._heard:
+            self.close(RequestTimeout(f"connecting to {self} took longer than {seconds}"))
+        else:
+            what = f"{self} did not answer ApiVersions within {seconds}: is it busy? Or {_TOO_OLD}"
+            self.close(RequestTimeout(what))
+
+    def _readable(self) -> None:
+        try:
+            self._receive()
+        except RemoteProtocolError as error:
+            # What was sent may have been done or not, as where the connection is lost: whoever
+            # waits may try again over another one.
+            log.warning("connection given up broker=%s why=%s", self, error)
+            self.close(ConnectionFailed(f"{self} broke the protocol: {error}"))
+        except ConnectionFailed as error:
+            untold = VersionsUntold(f"{self} closes the connection at ApiVersions; {_TOO_OLD}")
+            self.close(error if self._heard else untold)
+        except KafkaError as error:
+            self.close(error)
+        except Exception as error:  # the one place that owns this connection
+            log.exception("connection given up after a fault of ours broker=%s", self)
+            self.close(ConnectionFailed(f"{self}: {type(error).__name__}: {error}"))
+
+    def _receive(self) -> None:
+        channel, reader = self._channel, self._reader
+        while channel is not None and not self.closed:
+            target = reader.target()
+            count = channel.receive_into(target)
+            if count < 0:
+                return
+            if count == 0:
+                raise ConnectionFailed(f"{self} closed the connection")
+            self._heard = True
+            self._traffic.bytes_received += count
+            for frame in reader.received(count):
+                self._take(frame)
+            if count < len(target):
+                return
+
+    def _take(self, frame: memoryview) -> None:
+        if self.closed:
+            return
+        was_ready = self.protocol.ready
+        answer, send = self.protocol.receive(frame)
+        if send is not None:
+            self._write(send)
+        if answer is not None:
+            self._be_quiet(throttle_s(answer))
+            waiting = self._waiting.popleft()
+            self._traffic.answers += 1
+            self._traffic.waited_s += self._loop.time() - waiting.since
+            waiting.on_answer(answer.message)
+        elif self.ready and not was_ready:
+            if self._timer is not None:
+                self._timer.cancel()
+                self._timer = None
+            self._on_change(self)
+
+    def _be_quiet(self, seconds: float) -> None:
+        """Send nothing for so long, or as long as was said before where that is longer."""
+        if not seconds:
+            return
+        until = self._loop.time() + seconds
+        if self._mute is not None:
+            if self._mute.when() >= until:
+                return
+            self._mute.cancel()
+        log.debug("throttled broker=%s seconds=%g", self, seconds)
+        self._mute = self._loop.call_at(until, self._speak_again)
+
+    def _speak_again(self) -> None:
+        self._mute = None
+        self._on_change(self)
+
+    def _write(self, send: Send) -> None:
+        idle = not self._outgoing
+        for part in send.parts:
+            assert isinstance(part, bytes | bytearray | memoryview), "a client sends no files"
+            self._outgoing.append(part)
+        if idle:
+            self._flush()
+
+    def _flush(self) -> None:
+        channel, outgoing = self._channel, self._outgoing
+        assert channel is not None
+        try:
+            while outgoing:
+                taken = channel.send(list(outgoing))
+                if not taken:
+                    channel.on_writable(self._flush)
+                    return
+                self._traffic.bytes_sent += taken
+                self._drop(taken)
+        except ConnectionFailed as error:
+            self._loop.call_soon(self.close, error)
+            outgoing.clear()
+        channel.on_writable(None)
+
+    def _drop(self, taken: int) -> None:
+        outgoing = self._outgoing
+        while taken:
+            first = outgoing[0]
+            if taken < len(first):
+                outgoing[0] = memoryview(first)[taken:]
+                return
+            taken -= len(first)
+            outgoing.popleft()
+
+    def _look_at_deadlines(self) -> None:
+        self._timer = None
+        if not self._waiting:
+            return
+        now = self._loop.time()
+        soonest = min(waiting.deadline for waiting in self._waiting)
+        if soonest <= now:
+            count = len(self._waiting)
+            self.close(RequestTimeout(f"{self} left {count} requests unanswered for too long"))
+            return
+        self._timer = self._loop.call_later(soonest - now, self._look_at_deadlines)

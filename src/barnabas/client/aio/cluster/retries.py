@@ -1,0 +1,223 @@
+"""Requests that are tried again until they succeed, cannot, or time is up; grouped by leader."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping
+from typing import Any, Final, TypeVar
+
+from barnabas.client.aio.cluster.cluster import Cluster
+from barnabas.client.core.admin.descriptions import OffsetAndTimestamp
+from barnabas.client.core.arguments.deadline import Deadline
+from barnabas.client.core.arguments.record_input import checked_topic
+from barnabas.client.core.cluster.absence import absence
+from barnabas.client.core.cluster.cluster_view import ClusterView, TopicView
+from barnabas.client.core.cluster.requests import metadata_request
+from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
+from barnabas.protocol.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+)
+from barnabas.types import TopicPartition
+
+_Result = TypeVar("_Result")
+_CONSUMER: Final = -1
+_NAMES: Final = (
+    "a name is 1 to 249 characters of a-z, A-Z, 0-9, '.', '_' and '-', but not '.' or '..'"
+)
+NOT_THERE: Final = frozenset({ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, ErrorCode.UNKNOWN_TOPIC_ID})
+"""Whoever administers a topic that is not there is told so at once, as by the Java client: a producer
+or consumer may wait for it to be made, for an administrator that is the answer."""
+_ELSEWHERE: Final = (ErrorCode.NOT_CONTROLLER, ErrorCode.NOT_COORDINATOR)
+
+
+async def persist(
+    cluster: Cluster,
+    deadline: Deadline,
+    what: str,
+    attempt: Callable[[], Awaitable[_Result]],
+    *,
+    final: Collection[ErrorCode] = (),
+    passing: Collection[ErrorCode] = (),
+) -> _Result:
+    """Run `attempt` until it succeeds, waiting longer each time.
+
+    Errors with a code in `final` are answers too, although they may pass where somebody else acts;
+    those of `passing` are none here, although they are elsewhere.
+
+    Raises:
+        KafkaError: an error that time does not cure, or at the deadline one of the kind of the last.
+    """
+    last: list[KafkaError] = []
+
+    async def trying() -> _Result:
+        while True:
+            try:
+                return await attempt()
+            except KafkaError as error:
+                passes = error.retriable or error.code in passing
+                if not passes or error.code in final:
+                    raise
+                last.append(error)
+                if error.code.stale_metadata or error.code in _ELSEWHERE:
+                    cluster.refresh()
+                await asyncio.sleep(cluster.retry_wait(len(last)))
+
+    try:
+        return await cluster.limits.within(
+            deadline, what, cluster.around.loop.create_task(trying())
+        )
+    except RequestTimeout as error:
+        if last:
+            raise deadline.missed(what, last[-1]) from error
+        raise
+
+
+async def lookup_offsets(
+    cluster: Cluster,
+    wanted: Mapping[TopicPartition, int],
+    *,
+    committed_only: bool,
+    deadline: Deadline,
+) -> dict[TopicPartition, OffsetAndTimestamp]:
+    """The offsets of these timestamps (ms, or EARLIEST, LATEST, MAX_TIMESTAMP) per partition.
+
+    Where no record is that late the offset is -1. `committed_only`: LATEST is the last stable
+    offset.
+    """
+    found: dict[TopicPartition, OffsetAndTimestamp] = {}
+
+    async def attempt() -> dict[TopicPartition, OffsetAndTimestamp]:
+        missing = [where for where in wanted if where not in found]
+        groups = await by_leader(cluster, missing)
+        asked = [
+            ask_offsets(
+                cluster,
+                node_id,
+                {where: wanted[where] for where in group},
+                committed_only=committed_only,
+            )
+            for node_id, group in groups.items()
+        ]
+        failed: list[BaseException] = []
+        for result in await asyncio.gather(*asked, return_exceptions=True):
+            if isinstance(result, BaseException):
+                failed.append(result)
+            else:
+                found.update(result[0])
+                failed.extend(result[1].values())
+        if failed:
+            raise failed[0]
+        return found
+
+    return await persist(cluster, deadline, "looking up offsets", attempt)
+
+
+async def by_leader(
+    cluster: Cluster, partitions: Iterable[TopicPartition]
+) -> dict[int, list[TopicPartition]]:
+    """Partitions by the broker that leads them.
+
+    Raises:
+        BrokerError: one has no leader now, or does not exist; retriable.
+    """
+    listed = list(partitions)
+    await cluster.know({where.topic for where in listed})
+    groups: dict[int, list[TopicPartition]] = {}
+    for where in listed:
+        view = cluster.view.partition(*where)
+        if view is None:
+            error = cluster.view.topics[where.topic].error or ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            raise BrokerError(error, f"{where.topic}-{where.partition}")
+        if view.leader not in cluster.view.brokers:
+            raise BrokerError(ErrorCode.LEADER_NOT_AVAILABLE, f"{where.topic}-{where.partition}")
+        groups.setdefault(view.leader, []).append(where)
+    return groups
+
+
+async def ask_offsets(
+    cluster: Cluster,
+    node_id: int,
+    wanted: Mapping[TopicPartition, int],
+    *,
+    committed_only: bool,
+) -> tuple[dict[TopicPartition, OffsetAndTimestamp], dict[TopicPartition, BrokerError]]:
+    """One broker's answer: every partition has either its offset or its error.
+
+    Raises:
+        KafkaError: there was no answer.
+    """
+    topics: dict[str, list[ListOffsetsPartition]] = {}
+    for where, timestamp in wanted.items():
+        view = cluster.view.partition(*where)
+        row = ListOffsetsPartition(
+            partition_index=where.partition,
+            current_leader_epoch=view.leader_epoch if view is not None else -1,
+            timestamp=timestamp,
+        )
+        topics.setdefault(where.topic, []).append(row)
+    request = ListOffsetsRequest(
+        replica_id=_CONSUMER,
+        isolation_level=int(committed_only),
+        topics=[ListOffsetsTopic(name=name, partitions=rows) for name, rows in topics.items()],
+        timeout_ms=30_000,
+    )
+    response: Any = await cluster.ask(request, node_id=node_id)
+    assert isinstance(response, ListOffsetsResponse)
+    found = {}
+    errors = {
+        where: BrokerError(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, _unanswered(where))
+        for where in wanted
+    }
+    for topic in response.topics:
+        for each in topic.partitions:
+            where = TopicPartition(topic.name, each.partition_index)
+            errors.pop(where, None)
+            if each.error_code:
+                errors[where] = BrokerError(each.error_code, f"{where.topic}-{where.partition}")
+            else:
+                found[where] = OffsetAndTimestamp(each.offset, each.timestamp, each.leader_epoch)
+    return found, errors
+
+
+def _unanswered(where: TopicPartition) -> str:
+    return f"{where.topic}-{where.partition} was left out of the answer"
+
+
+async def known_topic(cluster: Cluster, topic: str) -> TopicView:
+    """A topic once it has partitions; the caller bounds the time.
+
+    Raises:
+        TypeError: the topic is no text.
+        BrokerError: it cannot be had, whatever the time.
+    """
+    checked_topic(topic)
+    await cluster.know([topic])
+    failures = 0
+    while not (view := cluster.view.topics[topic]).partitions:
+        if view.error and not view.error.retriable:
+            rule = f": {_NAMES}" if view.error is ErrorCode.INVALID_TOPIC_EXCEPTION else ""
+            raise BrokerError(view.error, f"topic {topic!r}{rule}")
+        failures += 1
+        await asyncio.sleep(cluster.retry_wait(failures))
+        await cluster.updated()
+    return view
+
+
+async def what_is_there(
+    cluster: Cluster, wanted: Iterable[TopicPartition], deadline: Deadline
+) -> str:
+    """For behind an error about partitions that are not there: what is, or how to learn that."""
+    view = ClusterView()
+
+    async def ask() -> None:
+        reply = await cluster.ask(metadata_request(None, create=False))
+        view.update(reply, cluster.around.loop.time())
+
+    try:
+        what = "asking for metadata"
+        await cluster.limits.within(deadline, what, cluster.around.loop.create_task(ask()))
+    except KafkaError as error:
+        # Who reads the error that this was for must not find this one in its place.
+        return f"what there is could not be learnt: {error}"
+    return absence(wanted, view.topics)

@@ -1,0 +1,1 @@
+"""Fetches and positions of a consumer, on the loop."""

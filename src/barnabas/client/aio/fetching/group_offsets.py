@@ -1,0 +1,238 @@
+"""Committed offsets of a group, saved and read as a member of it or from outside."""
+
+import asyncio
+import logging
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from barnabas.client.aio.cluster.coordinator import Coordinator
+from barnabas.client.aio.cluster.retries import persist
+from barnabas.client.core.admin.group_descriptions import CommittedOffset
+from barnabas.client.core.arguments.deadline import Deadline
+from barnabas.client.core.cluster.topic_ids import BY_NAME, TopicIds
+from barnabas.client.core.group.subscription import NO_GENERATION, by_topic
+from barnabas.errors import ErrorCode
+from barnabas.protocol.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitRequestTopic,
+    OffsetCommitResponse,
+)
+from barnabas.protocol.offset_fetch import (
+    OffsetFetchRequest,
+    OffsetFetchRequestGroup,
+    OffsetFetchRequestTopic,
+    OffsetFetchRequestTopics,
+)
+from barnabas.types import TopicPartition
+
+log = logging.getLogger(__name__)
+
+_WITHOUT_TOPIC_IDS: Final = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Committer:
+    """Who commits: a member in a generation, or somebody from outside of the group."""
+
+    generation: int = NO_GENERATION
+    member_id: str = ""
+    instance_id: str | None = None
+
+
+OUTSIDE: Final = Committer()
+
+_NEWER: Final = (ErrorCode.STALE_MEMBER_EPOCH, ErrorCode.UNKNOWN_MEMBER_ID)
+"""What a member hears whose epoch has just changed, or ended: the same is asked with the newer one."""
+
+
+def _outside() -> Committer:
+    return OUTSIDE
+
+
+def _at_most(ids: TopicIds) -> int | None:
+    return None if ids else _WITHOUT_TOPIC_IDS
+
+
+class GroupOffsets:
+    """Where a group has got to, as its coordinator keeps it.
+
+    `by_id`: for the topics that the metadata tells now, by their ids, where it tells all and the
+    broker takes ids; whoever names topics means the name. `reader` says, for each try, as whom
+    offsets are asked for.
+    """
+
+    def __init__(self, coordinator: Coordinator, *, by_id: bool) -> None:
+        self._coordinator = coordinator
+        self._cluster = coordinator.cluster
+        self._group_id = coordinator.group_id
+        self._by_id = by_id
+        self.reader: Callable[[], Committer] = _outside
+        self._told_missing: Sequence[str] = ()
+
+    async def commit(
+        self,
+        offsets: Mapping[TopicPartition, CommittedOffset],
+        deadline: Deadline,
+        committer: Callable[[], Committer] = _outside,
+        *,
+        final: Collection[ErrorCode] = (),
+    ) -> None:
+        """Save the offset of the next record to read, per partition; `committer` is asked each try.
+
+        Partitions that are not there are waited for, as by the Java client, unless that is `final`.
+
+        Raises:
+            KafkaError: not all could be saved.
+        """
+        what, newer = self._what("committing"), _NEWER[:1]
+        attempt = partial(self._save, offsets, committer, waits=not final)
+        await persist(self._cluster, deadline, what, attempt, final=final, passing=newer)
+
+    async def commit_once(
+        self,
+        offsets: Mapping[TopicPartition, CommittedOffset],
+        deadline: Deadline,
+        committer: Callable[[], Committer] = _outside,
+    ) -> None:
+        """As `commit`, but tried only once."""
+        saving = asyncio.ensure_future(self._save(offsets, committer, waits=True))
+        await self._cluster.limits.within(deadline, self._what("committing"), saving)
+
+    async def _save(
+        self,
+        offsets: Mapping[TopicPartition, CommittedOffset],
+        committer: Callable[[], Committer],
+        *,
+        waits: bool,
+    ) -> None:
+        topics: dict[str, list[OffsetCommitRequestPartition]] = {}
+        for where, saved in offsets.items():
+            row = OffsetCommitRequestPartition(
+                partition_index=where.partition,
+                committed_offset=saved.offset,
+                committed_leader_epoch=saved.leader_epoch,
+                committed_metadata=saved.metadata,
+            )
+            topics.setdefault(where.topic, []).append(row)
+
+        who = committer()
+        ids = self._ids(topics)
+        request = OffsetCommitRequest(
+            group_id=self._group_id,
+            generation_id_or_member_epoch=who.generation,
+            member_id=who.member_id,
+            group_instance_id=who.instance_id,
+            topics=[
+                OffsetCommitRequestTopic(name=name, topic_id=ids.of(name), partitions=rows)
+                for name, rows in topics.items()
+            ],
+        )
+        response = await self._coordinator.ask(request, at_most=_at_most(ids))
+        self._check(response, ids, waits=waits)
+
+    async def committed(
+        self, partitions: Iterable[TopicPartition], deadline: Deadline
+    ) -> dict[TopicPartition, CommittedOffset]:
+        """The saved offsets; partitions without one are left out.
+
+        Raises:
+            KafkaError: they could not be had.
+        """
+        wanted = list(partitions)
+
+        async def attempt() -> dict[TopicPartition, CommittedOffset]:
+            ids = self._ids(where.topic for where in wanted)
+            return await saved_offsets(self._coordinator, wanted, self.reader(), ids)
+
+        what = self._what("reading")
+        return await persist(self._cluster, deadline, what, attempt, passing=_NEWER)
+
+    def _ids(self, topics: Iterable[str]) -> TopicIds:
+        """Anew for each try: where one was of a topic that is gone, the metadata is asked for again.
+
+        That asks only for topics that the client is at: others, whose ids may have changed, go by name.
+        """
+        names = set(topics)
+        fresh = self._by_id and names <= self._cluster.topics
+        return TopicIds.in_view(self._cluster.view, names) if fresh else BY_NAME
+
+    def _check(self, response: OffsetCommitResponse, ids: TopicIds, *, waits: bool) -> None:
+        """Raise where not all was saved; partitions that are not there are all named."""
+        missing = []
+        for topic in response.topics:
+            for row in topic.partitions:
+                name = f"{ids.name_of(topic)}-{row.partition_index}"
+                if row.error_code == ErrorCode.UNKNOWN_TOPIC_OR_PARTITION:
+                    missing.append(name)
+                else:
+                    self._coordinator.check(row.error_code, f"the offset of {name}")
+        if not missing:
+            self._told_missing = ()
+            return
+        what = f"no offset saved for {', '.join(missing)}: no such topic or partition is there"
+        if waits and self._told_missing != missing:
+            self._told_missing = missing
+            log.warning("still trying: group %s: %s", self._group_id, what)
+        self._coordinator.check(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION, what)
+
+    def _what(self, doing: str) -> str:
+        return f"group {self._group_id}, {doing}"
+
+
+async def saved_offsets(
+    coordinator: Coordinator,
+    partitions: Sequence[TopicPartition] | None,
+    reader: Committer = OUTSIDE,
+    ids: TopicIds = BY_NAME,
+    *,
+    stable: bool = True,
+) -> dict[TopicPartition, CommittedOffset]:
+    """What a group has saved of these partitions, or of all; asks once.
+
+    `stable`: offsets that a transaction may still take back are waited for (KIP-447), by whoever
+    tries again; otherwise what was saved before them is told.
+
+    Raises:
+        KafkaError: it could not be had.
+    """
+    topics = None if partitions is None else by_topic(partitions)
+    request = OffsetFetchRequest(
+        group_id=coordinator.group_id,
+        topics=None
+        if topics is None
+        else [
+            OffsetFetchRequestTopic(name=name, partition_indexes=rows)
+            for name, rows in topics.items()
+        ],
+        groups=[
+            OffsetFetchRequestGroup(
+                group_id=coordinator.group_id,
+                member_id=reader.member_id or None,
+                member_epoch=reader.generation,
+                topics=None
+                if topics is None
+                else [
+                    OffsetFetchRequestTopics(
+                        name=name, topic_id=ids.of(name), partition_indexes=rows
+                    )
+                    for name, rows in topics.items()
+                ],
+            )
+        ],
+        require_stable=stable,
+    )
+    reply = await coordinator.ask(request, at_most=_at_most(ids))
+    found = {}
+    for part in reply.groups or [reply]:
+        coordinator.check(part.error_code, "reading offsets")
+        for topic in part.topics:
+            name = ids.name_of(topic) if reply.groups else topic.name
+            for row in topic.partitions:
+                where = TopicPartition(name, row.partition_index)
+                coordinator.check(row.error_code, f"the offset of {name}-{where.partition}")
+                if row.committed_offset >= 0:
+                    found[where] = CommittedOffset.told(row)
+    return found

@@ -1,0 +1,240 @@
+"""Fetches of exactly the offsets [start, end) of one partition, the next one always under way.
+
+Decodes nothing and holds at most two responses: one with the caller, one coming.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final
+
+from barnabas.client.aio.cluster.cluster import Cluster
+from barnabas.client.aio.cluster.retries import lookup_offsets
+from barnabas.client.core.admin.descriptions import EARLIEST, LATEST, Resource
+from barnabas.client.core.arguments.deadline import API_TIMEOUT, Deadline
+from barnabas.client.core.cluster.cluster_view import PartitionView
+from barnabas.client.core.consumer.fetched import Fetched, end_of, records_of, too_large
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.describe_configs import DescribeConfigsRequest, DescribeConfigsResource
+from barnabas.protocol.fetch import (
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    FetchTopic,
+    PartitionData,
+)
+from barnabas.types import OffsetRange, TopicPartition
+from barnabas.wire.schema import NO_UUID
+
+_FORMAT: Final = "message.format.version"
+_SMALLEST_FETCH: Final = 65_536
+_NO_SESSION: Final = -1
+_WITHOUT_TOPIC_IDS: Final = 12
+
+
+@dataclass(frozen=True, slots=True)
+class RangeOptions:
+    """How to fetch. Sizes in bytes, times in seconds; `patience_s` without progress is enough."""
+
+    fetch_bytes: int = 4 * 1024 * 1024
+    max_wait_s: float = 0.5
+    request_timeout_s: float = 30.0
+    patience_s: float = 60.0
+    committed_only: bool = False
+
+
+class RangeFetches:
+    """The fetches of one range. `next` gives what came and has the following fetch sent already."""
+
+    def __init__(self, cluster: Cluster, asked: OffsetRange, options: RangeOptions) -> None:
+        self._cluster = cluster
+        self._where = TopicPartition(asked.topic, asked.partition)
+        self._position = int(asked.start)
+        self._end = int(asked.end)
+        self._options = options
+        self._topic_id = NO_UUID
+        self._started = False
+        self._coming: asyncio.Task[PartitionData] | None = None
+        self._bytes_per_offset = 0.0
+
+    async def next(self) -> Fetched | None:
+        """The next part of the range, or None at its end.
+
+        Raises:
+            BrokerError: OFFSET_OUT_OF_RANGE where records of the range are gone, or another error
+                that waiting does not cure.
+            RequestTimeout, ConnectionFailed: no progress for as long as was allowed.
+        """
+        loop = self._cluster.around.loop
+        failures, deadline = (
+            0,
+            self._cluster.limits.deadline_by(API_TIMEOUT, self._options.patience_s),
+        )
+        while self._position < self._end:
+            coming = self._coming if self._coming is not None else self._ask()
+            self._coming = None
+            try:
+                data = await self._cluster.limits.within(deadline, str(self), coming)
+                fetched = self._take(data)
+            except KafkaError as error:
+                if error.code is ErrorCode.OFFSET_OUT_OF_RANGE:
+                    raise await self._gone(deadline) from error
+                if not error.retriable or not deadline.left(loop.time()):
+                    raise
+                failures += 1
+                self._cluster.refresh()
+                await asyncio.sleep(self._cluster.retry_wait(failures))
+                continue
+            if fetched is None and self._is_readable(data) and await self._counts_bytes():
+                # What is left of the range lies behind the first byte of the last message.
+                return None
+            if fetched is not None:
+                if self._position < self._end:
+                    self._coming = self._ask()
+                    await asyncio.sleep(0)
+                return fetched
+            if not deadline.left(loop.time()):
+                raise deadline.missed(f"{self}, where no records come: is its end right?")
+        return None
+
+    def close(self) -> None:
+        """Forget the fetch that is under way."""
+        if self._coming is not None:
+            self._coming.cancel()
+            self._coming = None
+
+    def __str__(self) -> str:
+        name, partition = self._where
+        return f"reading {name}-{partition} from offset {self._position} up to {self._end}"
+
+    def _ask(self) -> "asyncio.Task[PartitionData]":
+        return self._cluster.around.loop.create_task(self._fetch())
+
+    async def _fetch(self) -> PartitionData:
+        while True:
+            response = await self._response()
+            data = self._answer(response)
+            if data is not None:
+                return data
+            # This client has used up its quota: nothing is given before it has waited (KIP-219).
+            await asyncio.sleep(response.throttle_time_ms / 1000)
+
+    async def _response(self) -> FetchResponse:
+        view = await self._leader()
+        link = await self._cluster.ready_link(view.leader)
+        top = _WITHOUT_TOPIC_IDS if self._topic_id == NO_UUID else None
+        version = link.protocol.version_of(ApiKey.FETCH, at_most=top)
+        request = self._request(view.leader_epoch)
+        seconds = self._options.max_wait_s + self._options.request_timeout_s
+        response = await self._cluster.ask_over(link, request, version=version, timeout_s=seconds)
+        assert isinstance(response, FetchResponse)
+        return response
+
+    async def _leader(self) -> PartitionView:
+        """The partition as soon as it has a leader."""
+        while True:
+            await self._cluster.know([self._where.topic])
+            topic = self._cluster.view.topics[self._where.topic]
+            view = self._cluster.view.partition(*self._where)
+            if topic.topic_id != NO_UUID:
+                # An older range may have left the id of a topic that is gone; that is no matter as
+                # long as nothing of this range was read.
+                if self._started and self._topic_id not in (NO_UUID, topic.topic_id):
+                    what = f"{self}: the topic was deleted and made again meanwhile"
+                    raise BrokerError(ErrorCode.OFFSET_OUT_OF_RANGE, what)
+                self._topic_id = topic.topic_id
+            if view is not None and view.leader in self._cluster.view.brokers:
+                return view
+            error = topic.error
+            if view is None and error is ErrorCode.NONE:
+                error = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+            elif view is not None:
+                error = view.error or ErrorCode.LEADER_NOT_AVAILABLE
+            raise BrokerError(error, f"{self}: no leader is known")
+
+    def _request(self, leader_epoch: int) -> FetchRequest:
+        size = self._options.fetch_bytes
+        if self._bytes_per_offset:
+            rest = int((self._end - self._position) * self._bytes_per_offset * 1.1)
+            size = min(size, max(_SMALLEST_FETCH, rest + _SMALLEST_FETCH))
+        row = FetchPartition(
+            partition=self._where.partition,
+            current_leader_epoch=leader_epoch,
+            fetch_offset=self._position,
+            partition_max_bytes=size,
+        )
+        topic = FetchTopic(topic=self._where.topic, topic_id=self._topic_id, partitions=[row])
+        return FetchRequest(
+            max_wait_ms=int(self._options.max_wait_s * 1000),
+            min_bytes=1,
+            max_bytes=size,
+            isolation_level=int(self._options.committed_only),
+            session_epoch=_NO_SESSION,
+            topics=[topic],
+            forgotten_topics_data=[],
+        )
+
+    def _answer(self, response: FetchResponse) -> PartitionData | None:
+        if response.error_code:
+            raise BrokerError(response.error_code, str(self))
+        for topic in response.responses:
+            for data in topic.partitions:
+                return data
+        if response.throttle_time_ms > 0:
+            return None
+        raise BrokerError(ErrorCode.UNKNOWN_SERVER_ERROR, f"{self}: the answer is empty")
+
+    async def _gone(self, deadline: Deadline) -> BrokerError:
+        """The error for offsets that are not there; where the log is must be asked for."""
+        ends = []
+        for end in (EARLIEST, LATEST):
+            found = await lookup_offsets(
+                self._cluster,
+                {self._where: end},
+                committed_only=self._options.committed_only,
+                deadline=deadline,
+            )
+            ends.append(found[self._where].offset)
+        what = f"{self}: the log begins at {ends[0]} and ends at {ends[1]}"
+        return BrokerError(ErrorCode.OFFSET_OUT_OF_RANGE, what)
+
+    def _is_readable(self, data: PartitionData) -> bool:
+        """Whether the end of the range is one that may be read up to."""
+        committed_only = self._options.committed_only
+        return (data.last_stable_offset if committed_only else data.high_watermark) >= self._end
+
+    async def _counts_bytes(self) -> bool:
+        """Whether the topic has Kafka 0.7's format. Others give nothing only for a while."""
+        topic = DescribeConfigsResource(
+            resource_type=Resource.TOPIC, resource_name=self._where.topic,
+            configuration_keys=[_FORMAT],
+        )  # fmt: skip
+        try:
+            response = await self._cluster.ask(DescribeConfigsRequest(resources=[topic]))
+        except KafkaError:
+            # Brokers of before 0.11 do not say; where it was by chance, it is asked again.
+            return False
+        return any(
+            (one.name, one.value) == (_FORMAT, "0.7")
+            for result in response.results
+            for one in result.configs
+        )
+
+    def _take(self, data: PartitionData) -> Fetched | None:
+        if data.error_code:
+            raise BrokerError(data.error_code, str(self))
+        records = records_of(data)
+        size, following, epoch = end_of(records)
+        if following <= self._position:
+            if not size and len(records):
+                raise too_large(self._where, self._position, self._options.fetch_bytes)
+            return None
+        start, self._position = self._position, following
+        self._started = True
+        self._bytes_per_offset = size / (following - start)
+        aborted = tuple(
+            (row.producer_id, row.first_offset) for row in data.aborted_transactions or ()
+        )
+        return Fetched(
+            self._where, records[:size], start, following, epoch, data.high_watermark, aborted
+        )

@@ -1,0 +1,1 @@
+"""Membership of groups, on the loop."""

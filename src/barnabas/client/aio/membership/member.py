@@ -1,0 +1,323 @@
+"""What all members of groups do on the loop, whoever assigns: look after polls, tell, give up, end.
+
+A rebalance begins only when the user polls, as in Kafka's client: what the last poll gave counts as
+done then. From there it goes on by itself, but for what a listener must be told, which waits as `call`
+for the next poll.
+"""
+
+import asyncio
+import logging
+from abc import ABC, abstractmethod
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
+from typing import Final, Generic, Protocol, TypeVar
+
+from barnabas.client.aio.cluster.coordinator import Coordinator
+from barnabas.client.aio.fetching.fetch_driver import FetchDriver
+from barnabas.client.aio.fetching.group_offsets import GroupOffsets
+from barnabas.client.core.admin.group_descriptions import CommittedOffset
+from barnabas.client.core.arguments.deadline import Deadline
+from barnabas.client.core.group.membership import Change, Told
+from barnabas.client.core.group.options import GroupOptions
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.types import TopicPartition
+
+log = logging.getLogger(__name__)
+
+_LEAVE_S: Final = 5.0
+_TURNS: Final = 3
+
+
+class Machine(Protocol):
+    """What decides, of either kind of member."""
+
+    options: GroupOptions
+    topics: frozenset[str]
+    member_id: str
+    generation: int
+
+    @property
+    def due(self) -> bool:
+        """Whether there is something that a poll begins."""
+        ...
+
+    def subscribe(self, topics: Iterable[str]) -> None:
+        """Want these topics from now on."""
+        ...
+
+    def before_join(self) -> Change | None:
+        """What is given up first, if anything; `gave_up` follows when it was."""
+        ...
+
+    def before_leave(self) -> Change | None:
+        """What is given up by leaving, if anything."""
+        ...
+
+    def gave_up(self, change: Change) -> None:
+        """It was told what is given up, and has it no longer."""
+        ...
+
+
+_Machine = TypeVar("_Machine", bound=Machine)
+
+
+class Member(ABC, Generic[_Machine]):
+    """`call`: what the listener is to be told, if anything; `listens`: whether there is one.
+
+    `told` must follow each. `commits` saves what is done before partitions are given up, where that
+    happens by itself.
+    """
+
+    def __init__(
+        self,
+        coordinator: Coordinator,
+        offsets: GroupOffsets,
+        machine: _Machine,
+        driver: FetchDriver,
+        commits: Callable[[], Awaitable[None]] | None,
+    ) -> None:
+        self.machine = machine
+        self.listens = False
+        self.call: Change | None = None
+        self._told: asyncio.Future[None] | None = None
+        self._coordinator = coordinator
+        self._cluster = coordinator.cluster
+        self._offsets = offsets
+        self._driver = driver
+        self._commits = commits
+        self._loop = self._cluster.around.loop
+        self._fatal: KafkaError | None = None
+        self._subscribed = False
+        self._polling = 0
+        self._polled_at = self._loop.time()
+        self._seen = 0
+        self._missing = 0
+        self._rebalancing: asyncio.Task[None] | None = None
+        self._beating: asyncio.Task[None] | None = None
+        self._asking = False
+        self._quiet = asyncio.Event()
+        self._quiet.set()
+        self._cluster.on_change.append(self._look_at_metadata)
+
+    # ---- what the consumer does -----------------------------------------------------------
+
+    def subscribe(self, topics: Iterable[str]) -> None:
+        """Be a member that wants these topics, from the next poll on."""
+        self.machine.subscribe(topics)
+        self._subscribe()
+
+    @abstractmethod
+    def subscribed_topics(self) -> frozenset[str]:
+        """The topics that are wanted; of a pattern those that are known to match."""
+
+    @abstractmethod
+    def enforce_rebalance(self, reason: str) -> None:
+        """Have the partitions shared out anew, as soon as the user polls."""
+
+    @property
+    def wants_poll(self) -> bool:
+        """Whether there is something to do that only a poll may begin."""
+        if self.call is not None or self._fatal is not None:
+            return True
+        return self._subscribed and self._rebalancing is None and self.machine.due
+
+    @property
+    def rebalancing(self) -> bool:
+        """Whether a rebalance is under way."""
+        return self._rebalancing is not None
+
+    def polled(self, now: float) -> bool:
+        """Take note that the user polls; whether there is something to do that a poll begins."""
+        self._polled_at = now
+        return self.wants_poll
+
+    def begin_wait(self) -> None:
+        """The user waits in a poll: that may take any time."""
+        self._polling += 1
+
+    def end_wait(self) -> None:
+        """The user does so no longer."""
+        self._polling -= 1
+        self._polled_at = self._loop.time()
+
+    def begin(self) -> None:
+        """Begin a rebalance, if one is due.
+
+        Raises:
+            BrokerError: another member has the same group.instance.id; there is no way back.
+        """
+        if self._fatal is not None:
+            raise self._fatal
+        if self.wants_poll and self._rebalancing is None:
+            change = self.machine.before_join()
+            if change is not None:
+                self._pause(change)  # This poll, too, is to give nothing of it.
+            self._rebalancing = self._loop.create_task(self._rebalance())
+            self._rebalancing.add_done_callback(self._rebalanced)
+            self._note_busy()
+
+    def told(self) -> None:
+        """The listener was told of `call`: the rebalance goes on."""
+        self.call = None
+        self._note_busy()
+        if self._told is not None and not self._told.done():
+            self._told.set_result(None)
+
+    @abstractmethod
+    async def commit(
+        self,
+        offsets: Mapping[TopicPartition, CommittedOffset],
+        deadline: Deadline,
+        *,
+        once: bool = False,
+    ) -> None:
+        """Save positions as a member; `once`: tried only once.
+
+        Raises:
+            KafkaError: not all could be saved; where the group goes on without this member, with
+                UNKNOWN_MEMBER_ID, or what else says that with its protocol.
+        """
+
+    def farewell(self) -> Change | None:
+        """Begin to leave for good: what a listener is to be told before `leave`, if anything."""
+        self._subscribed = False
+        self._cancel_tasks()
+        change = self.machine.before_leave()
+        if change is not None:
+            self.machine.gave_up(change)
+        return change
+
+    @abstractmethod
+    async def leave(self, deadline: Deadline | None = None) -> None:
+        """Leave the group, so that others need not wait for the session's end. Raises nothing."""
+
+    def close(self) -> None:
+        """End what is under way, and say nothing."""
+        self._cancel_tasks()
+        self._cluster.on_change.remove(self._look_at_metadata)
+
+    async def quiet(self) -> None:
+        """Return when nothing is under way that needs no poll; what is due begins before."""
+        for _ in range(_TURNS):
+            await asyncio.sleep(0)
+        await self._quiet.wait()
+
+    # ---- for both kinds -------------------------------------------------------------------
+
+    @abstractmethod
+    async def _rebalance(self) -> None:
+        """Do what was due."""
+
+    @abstractmethod
+    async def _beat(self) -> None:
+        """Heartbeat for as long as the user polls; leave when that was too long ago."""
+
+    def _subscribe(self) -> None:
+        """The machine knows what is wanted."""
+        self._subscribed = True
+        self._cluster.topics = set(self.subscribed_topics())
+        self._cluster.refresh()
+        self._polled_at = self._loop.time()
+        if self._beating is None:
+            self._beating = self._loop.create_task(self._beat())
+        self._driver.news()
+
+    async def _give_up(self, change: Change) -> None:
+        self._pause(change)
+        if change.told is Told.REVOKED and self._commits is not None:
+            await self._commits()
+        await self._tell(change)
+        self.machine.gave_up(change)
+        gone = set(change.partitions)
+        positions = self._driver.fetcher.positions
+        self._driver.assign([where for where in positions if where not in gone])
+
+    async def _take(self, change: Change) -> None:
+        self._cluster.topics |= {where.topic for where in change.partitions}
+        self._driver.assign([*self._driver.fetcher.positions, *change.partitions])
+        await self._tell(change)
+
+    def _pause(self, change: Change) -> None:
+        positions = self._driver.fetcher.positions
+        for where in change.partitions:
+            if where in positions:
+                positions[where].paused = True
+
+    async def _tell(self, change: Change) -> None:
+        if not self.listens:
+            return
+        self.call = change
+        self._told = self._loop.create_future()
+        self._note_busy()
+        self._driver.news()
+        await self._told
+
+    def _rebalanced(self, task: "asyncio.Task[None]") -> None:
+        if self._rebalancing is task:
+            self._rebalancing = None
+            self._note_busy()
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            failure = KafkaError(f"group {self._coordinator.group_id}: rebalancing: {error!r}")
+            failure.__cause__ = error
+            self._fail(failure)
+        self._driver.news()
+
+    def _nobody(self) -> BrokerError:
+        """Why a member's calls are refused here already."""
+        what = f"group {self._coordinator.group_id}: this consumer is no member now; poll joins"
+        return BrokerError(ErrorCode.UNKNOWN_MEMBER_ID, what)
+
+    async def _say_goodbye(self, request: object, deadline: Deadline | None) -> None:
+        """Where no time is left it is sent all the same, if that needs no waiting."""
+        soon = self._loop.time() + _LEAVE_S
+        with suppress(KafkaError, TimeoutError):
+            async with asyncio.timeout_at(soon if deadline is None else min(soon, deadline.at)):
+                await self._coordinator.ask(request)
+
+    def _fail(self, error: KafkaError) -> None:
+        if self._fatal is None:
+            self._driver.fetcher.failures.append(error)
+        self._driver.news()
+
+    def _is_overdue(self) -> bool:
+        waited_ms = (self._loop.time() - self._polled_at) * 1000
+        return not self._polling and waited_ms > self.machine.options.rebalance_ms
+
+    async def _go_away(self) -> None:
+        log.warning(
+            "left group=%s: no poll for longer than max.poll.interval.ms=%d; the next one joins again",
+            self._coordinator.group_id, self.machine.options.rebalance_ms,
+        )  # fmt: skip
+        if self._rebalancing is not None:
+            self._rebalancing.cancel()
+            self._rebalancing = self.call = None
+        await self.leave()
+
+    def _look_at_metadata(self) -> None:
+        view = self._cluster.view
+        if not self._subscribed or view.updates == self._seen:
+            return
+        self._seen = view.updates
+        unknown = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        missing = [
+            name
+            for name in self.machine.topics
+            if name not in view.topics or view.topics[name].error is unknown
+        ]
+        self._missing = self._missing + 1 if missing else 0
+        if missing:
+            self._loop.call_later(self._cluster.retry_wait(self._missing), self._cluster.refresh)
+
+    def _note_busy(self) -> None:
+        if self._asking or (self._rebalancing is not None and self.call is None):
+            self._quiet.clear()
+        else:
+            self._quiet.set()
+
+    def _cancel_tasks(self) -> None:
+        for task in (self._rebalancing, self._beating):
+            if task is not None:
+                task.cancel()
+        self._rebalancing = self._beating = self.call = None
+        self._note_busy()

@@ -1,0 +1,61 @@
+"""Looks again and again for the topics whose names match a pattern."""
+
+import asyncio
+import logging
+import re
+from collections.abc import Callable
+from typing import Any
+
+from barnabas.client.aio.cluster.cluster import Cluster
+from barnabas.client.core.cluster.requests import metadata_request
+from barnabas.errors import KafkaError
+
+log = logging.getLogger(__name__)
+
+
+class PatternWatch:
+    """Calls `found` with all whole names that match, every metadata.max.age.ms.
+
+    `internal`: whether those of Kafka's own can be among them.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        pattern: "re.Pattern[str]",
+        found: Callable[[list[str]], None],
+        *,
+        internal: bool,
+    ) -> None:
+        self.pattern = pattern
+        self._cluster = cluster
+        self._found = found
+        self._internal = internal
+        self._task = cluster.around.loop.create_task(self._look())
+
+    def close(self) -> None:
+        """Look no more."""
+        self._task.cancel()
+
+    async def _look(self) -> None:
+        failures = 0
+        while True:
+            try:
+                reply: Any = await self._cluster.ask(metadata_request(None, create=False))
+            except KafkaError as error:
+                failures += 1
+                log.debug("topics not had pattern=%s why=%s", self.pattern.pattern, error)
+                await asyncio.sleep(self._cluster.retry_wait(failures))
+                continue
+            failures = 0
+            self._found(
+                [
+                    row.name
+                    for row in reply.topics
+                    if row.name is not None
+                    and not row.error_code
+                    and (self._internal or not row.is_internal)
+                    and self.pattern.fullmatch(row.name)
+                ]
+            )
+            await asyncio.sleep(self._cluster.view.max_age_s)

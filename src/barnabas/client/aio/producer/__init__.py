@@ -1,0 +1,1 @@
+"""The producer on asyncio."""

@@ -1,0 +1,262 @@
+"""Producer for asyncio. `client.sync.producer` has the same calls for plain threads."""
+
+import asyncio
+import atexit
+import logging
+import sys
+import warnings
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Never, Self
+from weakref import WeakSet
+
+from barnabas.client.aio.cluster.environment import Surroundings
+from barnabas.client.aio.cluster.retries import known_topic
+from barnabas.client.aio.cluster.wake import Wake
+from barnabas.client.aio.producer.producer_core import Shipping
+from barnabas.client.aio.producer.transactional import Transactional
+from barnabas.client.core.arguments.deadline import MAX_BLOCK, Deadline
+from barnabas.client.core.arguments.not_there import PRODUCER, missing, refuse_arguments
+from barnabas.client.core.arguments.properties import properties
+from barnabas.client.core.arguments.record_input import (
+    GivenRecord,
+    Headers,
+    checked_partition,
+    given_record,
+)
+from barnabas.client.core.cluster.cluster_view import TopicView
+from barnabas.client.core.metrics import Metrics
+from barnabas.client.core.producer.arrow_columns import ColumnNames
+from barnabas.client.core.producer.bulk import SentBatches
+from barnabas.client.core.producer.delivery import SentAsync, Settling
+from barnabas.client.core.producer.producer_batch import ProducerBatch
+from barnabas.config.clients import ProducerConfig
+from barnabas.errors import KafkaError, LocalProtocolError
+from barnabas.records.columns.encoding import Encoded
+from barnabas.types import TopicPartition
+
+log = logging.getLogger(__name__)
+
+_USUAL = ColumnNames()
+_ROOM = "room in buffer.memory"
+_LEFT = "its event loop ended without close() of the producer"
+
+
+class _LoopWaits:
+    """Outcomes are awaited, never waited for on the loop's own thread."""
+
+    def block(self, batch: Settling, index: int, timeout_s: float | None) -> None:  # noqa: ARG002
+        """Refuse where there is something to wait for."""
+        if not batch.done(index):
+            what = "this delivery belongs to an asyncio producer: await it"
+            raise LocalProtocolError(what)
+
+    async def wait(self, batch: Settling, index: int) -> None:
+        """Be done when the record has an outcome."""
+        loop = asyncio.get_running_loop()
+        while not batch.done(index):
+            future: asyncio.Future[None] = loop.create_future()
+            batch.when_record_settled(index, Wake(future))
+            await future
+
+
+class Producer(Transactional):
+    """Sends records. `async with` it, or `close` it; what is not flushed by then is lost.
+
+    Properties are Kafka's ("bootstrap.servers", "acks", "linger.ms", ...), in a mapping or as
+    keywords with underscores. Idempotent unless told otherwise: no record is stored twice, and the
+    records of a partition keep their order over retries. All calls from the loop it was made on.
+    """
+
+    _open = False
+
+    def __init__(
+        self,
+        config: Mapping[str, object] | None = None,
+        /,
+        *,
+        around: Surroundings | None = None,
+        **more: object,
+    ) -> None:
+        loaded = ProducerConfig.load(properties(config, more))
+        around = around or Surroundings.here("Producer")
+        self._shipping = Shipping(loaded, around, None, _LoopWaits(), self._progress)
+        self._options = self._shipping.options
+        self._cluster = self._shipping.cluster
+        self._blocked: list[Wake] = []
+        self._time_ms = around.clock.time_ms
+        self._encoding = asyncio.Lock()
+        self._open = True
+        _living.add(self._shipping)
+
+    def __del__(self) -> None:
+        if self._open and not sys.is_finalizing():
+            warnings.warn("a Producer was dropped without close()", ResourceWarning, stacklevel=2)
+            self._shipping.mourn(_LEFT)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, kind: object, *rest: object) -> None:
+        try:
+            await self.close(None if kind is None else 0)
+        except KafkaError as error:
+            if kind is None:
+                raise
+            # Who reads the exception of the block must not find this one in its place.
+            log.warning("producer closed early why=%s", error)
+
+    async def send(
+        self,
+        topic: str,
+        value: bytes | str | None = None,
+        key: bytes | str | None = None,
+        partition: int | None = None,
+        timestamp_ms: int | None = None,
+        headers: Headers = (),
+    ) -> SentAsync:
+        """Put a record in line; await what it gives to learn its partition and offset.
+
+        Text is sent as UTF-8; a value of None is a tombstone. Waits for metadata and, while
+        buffer.memory is full, for room.
+
+        Raises:
+            BrokerError: the record is too large, the topic cannot be had, or the producer has
+                failed for good.
+            TypeError, ValueError: an argument is not what it must be; nothing was put in line.
+            RequestTimeout, ConnectionFailed: no room or no metadata for max.block.ms.
+        """
+        checked_partition(partition)
+        record = given_record(topic, key, value, timestamp_ms, headers, self._time_ms)
+        view = self._cluster.view.topics.get(topic)
+        if view is not None and view.partitions:
+            delivery: SentAsync | None = self._shipping.append(view, partition, record)
+            if delivery is not None:
+                return delivery
+        waiting = asyncio.ensure_future(self._append_when_possible(topic, partition, record))
+        awaited = "metadata" if view is None or not view.partitions else _ROOM
+        what = f"sending to {topic}, waiting for {awaited}"
+        return await self._cluster.limits.within(self._deadline(), what, waiting)
+
+    async def send_arrow(
+        self, topic: str, data: Any, names: ColumnNames = _USUAL, **columns: Any
+    ) -> SentBatches:
+        """Put the rows of a pyarrow Table or RecordBatch in line, without an object each.
+
+        Columns are told by `names` or keywords (key, value, headers, timestamp, partition); those
+        that are not there are left out. Waits while buffer.memory is full.
+
+        Raises:
+            BrokerError: a row is too large or for a partition that is not there.
+            RequestTimeout, ConnectionFailed: no room for the next rows, or no metadata, for
+                max.block.ms.
+        """
+        chosen = replace(names, **columns) if columns else names
+        deadline = self._deadline()
+        view = await self._known(topic, deadline)
+        batches = []
+        count = 0
+        encoding = self._shipping.bulk.encoded(view, data, chosen, self._time_ms())
+        loop = self._cluster.around.loop
+        while True:
+            # One at a time: they share where rows without a key go next.
+            async with self._encoding:
+                found = await loop.run_in_executor(None, next, encoding, None)
+            if found is None:
+                break
+            where, encoded = found
+            adding = asyncio.ensure_future(self._add_when_possible(where, encoded))
+            what = f"sending to {topic}, waiting for {_ROOM}"
+            batches.append(await self._cluster.limits.within(deadline, what, adding))
+            deadline = self._deadline()
+            count += encoded.count
+        return SentBatches(count, tuple(batches))
+
+    async def partitions_for(self, topic: str) -> list[TopicPartition]:
+        """The partitions of a topic; errors as `send`."""
+        view = await self._known(topic, self._deadline())
+        return [TopicPartition(topic, each.partition) for each in view.partitions]
+
+    def metrics(self) -> Metrics:
+        """What was done so far: requests, bytes, records that were stored, the average latency."""
+        return self._shipping.metrics()
+
+    async def flush(self, timeout_s: float | None = None, **foreign: Never) -> None:
+        """Send all that is in line and wait until all of it is stored or has failed.
+
+        Raises:
+            RequestTimeout: it takes longer than `timeout_s` seconds; sending goes on.
+            BrokerError: records failed whose Delivery nobody asked; the message counts them.
+        """
+        if foreign:
+            refuse_arguments("flush", foreign)
+        await self._shipping.flush(timeout_s)
+
+    async def close(self, timeout_s: float | None = None, **foreign: Never) -> None:
+        """Take no more records, flush, then end the connections; errors as `flush`.
+
+        Every record has its outcome then: what is not stored in time has failed. A second call does
+        nothing.
+        """
+        if foreign:
+            refuse_arguments("close", foreign)
+        if self._open:
+            self._open = False
+            self._shipping.closed = True
+            await self._shipping.close(timeout_s)
+
+    async def _known(self, topic: str, deadline: Deadline) -> TopicView:
+        learning = asyncio.ensure_future(known_topic(self._cluster, topic))
+        what = f"asking for topic {topic}"
+        return await self._cluster.limits.within(deadline, what, learning)
+
+    def _deadline(self) -> Deadline:
+        return self._cluster.limits.deadline_by(MAX_BLOCK, self._options.max_block_s)
+
+    async def _add_when_possible(self, where: TopicPartition, encoded: Encoded) -> ProducerBatch:
+        while True:
+            batch = self._shipping.add(where, encoded)
+            if batch is not None:
+                return batch
+            await self._room()
+
+    async def _room(self) -> None:
+        future: asyncio.Future[None] = self._cluster.around.loop.create_future()
+        self._blocked.append(Wake(future))
+        await future
+
+    async def _append_when_possible(
+        self, topic: str, partition: int | None, record: GivenRecord
+    ) -> SentAsync:
+        while True:
+            view = await known_topic(self._cluster, topic)
+            delivery: SentAsync | None = self._shipping.append(view, partition, record)
+            if delivery is not None:
+                return delivery
+            await self._room()
+
+    def _progress(self) -> None:
+        if self._blocked:
+            blocked, self._blocked = self._blocked, []
+            for wake in blocked:
+                wake()
+
+    if not TYPE_CHECKING:
+
+        def __getattr__(self, name: str) -> Never:
+            missing("Producer", PRODUCER, name)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a Producer holds connections: make one where it is used, do not pickle it")
+
+
+_living: WeakSet[Shipping] = WeakSet()
+
+
+def _mourn_all() -> None:
+    """At the end of the program: say what producers lose that nobody closed."""
+    for shipping in list(_living):
+        shipping.mourn(_LEFT)
+
+
+atexit.register(_mourn_all)

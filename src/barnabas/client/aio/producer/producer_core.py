@@ -1,0 +1,212 @@
+"""What both kinds of producer have in common: records in line, who sends them, how it ends.
+
+How a caller waits for room or for an outcome is the difference between them, and is not here. All
+calls on the loop's thread but those that put something in line.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any
+
+from barnabas.client.aio.cluster.cluster import Cluster
+from barnabas.client.aio.cluster.environment import Surroundings
+from barnabas.client.aio.cluster.wake import Wake
+from barnabas.client.aio.producer.send_driver import Courier
+from barnabas.client.aio.producer.transaction_driver import Transactor
+from barnabas.client.core.arguments.deadline import Deadline
+from barnabas.client.core.arguments.record_input import GivenRecord
+from barnabas.client.core.cluster.cluster_view import TopicView
+from barnabas.client.core.cluster.retry import Backoff
+from barnabas.client.core.metrics import Metrics
+from barnabas.client.core.producer.accumulator import Accumulator
+from barnabas.client.core.producer.bulk import Bulk
+from barnabas.client.core.producer.delivery import Waits, failure_of
+from barnabas.client.core.producer.producer_batch import ProducerBatch
+from barnabas.client.core.producer.producer_options import ProducerOptions
+from barnabas.client.core.producer.sender import Sender
+from barnabas.client.core.producer.transactions import Transactions
+from barnabas.config.clients import ProducerConfig
+from barnabas.errors import KafkaError, LocalProtocolError
+from barnabas.kernels.objects import Delivery
+from barnabas.records.columns.encoding import Encoded
+from barnabas.types import TopicPartition
+
+log = logging.getLogger(__name__)
+
+
+class Shipping:
+    """The machines of one producer. `on_progress` is called on the loop when there may be room.
+
+    `transactor` is there where the producer has a transactional id.
+    `lock` is held where callers' threads and the loop's meet; None where all is on the loop.
+    """
+
+    def __init__(
+        self,
+        config: ProducerConfig,
+        around: Surroundings,
+        lock: AbstractContextManager[object] | None,
+        waits: Waits,
+        on_progress: Callable[[], None],
+    ) -> None:
+        self.options = ProducerOptions.of(config)
+        self.cluster = Cluster(config, around)
+        self.cluster.creates_topics = True
+        self.records = Accumulator(self.options, around.entropy, lock or nullcontext(), waits)
+        self.bulk = Bulk(self.options)
+        self.closed = False
+        backoff = Backoff(config.retry_backoff_ms, config.retry_backoff_max_ms, around.entropy)
+        name = self.options.transactional_id
+        transactions = None if name is None else Transactions(name)
+        self._sender = Sender(self.options, self.cluster.view, self.records, backoff, transactions)
+        self._courier = Courier(self.cluster, self._sender, self.options, on_progress)
+        self._loop = around.loop
+        # Where the loop is the user's it must not stand still while batches are compressed.
+        self._sender.builds_elsewhere = lock is None
+        self._poke = self._courier.poke
+        self.transactor: Transactor | None = None
+        if transactions is not None:
+            self.transactor = self._transacting()
+
+    def append(self, view: TopicView, partition: int | None, record: GivenRecord) -> Any:
+        """Put a record in line; its Delivery, or None while there is no room. Any thread.
+
+        Raises:
+            KafkaError: the producer is closed or has failed for good; else as the accumulator.
+        """
+        self.check_usable()
+        delivery: Delivery | None = self.records.append(view, partition, record, self._loop.time())
+        self._tell_news()
+        return delivery
+
+    def add(self, where: TopicPartition, encoded: Encoded) -> ProducerBatch | None:
+        """Put a batch in line; None while there is no room. Any thread. Errors as `append`."""
+        self.check_usable()
+        now = self._loop.time()
+        batch = self.records.add_built(where, encoded.batch, encoded.count, now)
+        self._tell_news()
+        return batch
+
+    def metrics(self) -> Metrics:
+        """What was done so far. Any thread."""
+        return self.cluster.traffic.snapshot(self._sender.stored_records)
+
+    async def flush(self, timeout_s: float | None) -> None:
+        """Have everything sent that is there now and wait for it.
+
+        Raises:
+            RequestTimeout: that took longer than `timeout_s` seconds; sending goes on.
+            BrokerError: records were given up that nobody was told of yet.
+        """
+        await self._flush_by(None if timeout_s is None else self.cluster.limits.deadline(timeout_s))
+
+    async def _flush_by(self, deadline: Deadline | None) -> None:
+        await self._all_settled(deadline)
+        self._sender.given_up.raise_first()
+
+    async def _all_settled(self, deadline: Deadline | None) -> None:
+        """As `flush`, whatever the outcomes are."""
+        self._sender.flush_begins()
+        self._courier.look_again()
+        try:
+            with self.records.lock:
+                left = list(self.records.unsettled)
+            async with asyncio.timeout_at(None if deadline is None else deadline.at):
+                for batch in left:
+                    await _settled(batch)
+        except TimeoutError:
+            assert deadline is not None, "there was one to miss"
+            count = sum(not batch.settled for batch in left)
+            raise deadline.missed(f"flush, {count} batches are still on their way") from None
+        finally:
+            self._sender.flush_ends()
+
+    async def close(self, timeout_s: float | None) -> None:
+        """Take no more records, flush, then stop. What is not stored in time fails.
+
+        Raises:
+            KafkaError: as `flush`; but whether records of transactions failed, those tell.
+        """
+        deadline = None if timeout_s is None else self.cluster.limits.deadline(timeout_s)
+        self._sender.closing = True
+        self.records.shut(LocalProtocolError("the producer is closed"))
+        try:
+            if self.transactor is None:
+                await self._flush_by(deadline)
+            elif timeout_s != 0:
+                await _end_open(self.transactor, deadline)
+                await self._all_settled(deadline)
+        finally:
+            self.drop("the producer was closed before this was known stored")
+
+    def drop(self, why: str) -> None:
+        """Stop at once: whatever has no outcome fails."""
+        self.closed = True
+        if self.transactor is not None:
+            self.transactor.close()
+        self._courier.close()
+        self._sender.abandon(LocalProtocolError(why))
+
+    def mourn(self, why: str) -> None:
+        """Say what is lost, unless it is closed: neither loop nor connections are there any more."""
+        if self.closed:
+            return
+        self.closed = True
+        gone = LocalProtocolError(why)
+        self.records.shut(gone)
+        for batch in self.records.unsettled:
+            log.error("records lost %s", failure_of(batch.where, batch.count, gone))
+
+    def _transacting(self) -> Transactor:
+        transactor = Transactor(
+            self.cluster,
+            self._sender,
+            self.records,
+            self.options,
+            self._all_settled,
+            self._courier.look_again,
+        )
+        self._courier.add_partitions = transactor.add_wanted
+        return transactor
+
+    def check_usable(self) -> None:
+        """Refuse where nothing can be sent any more.
+
+        Raises:
+            KafkaError: the producer is closed or has failed for good.
+        """
+        if self.closed:
+            raise LocalProtocolError("the producer is closed")
+        if self._courier.fatal is not None:
+            raise self._courier.fatal
+
+    def _tell_news(self) -> None:
+        if self.records.news:
+            self.records.news = False
+            self._poke()
+
+
+async def _end_open(transactor: Transactor, deadline: Deadline | None) -> None:
+    """Abort what nobody has ended: it would hold up readers until it is too old."""
+    transactions = transactor.transactions
+    if not transactions.undecided:
+        return
+    who = transactions.transactional_id
+    log.warning("an open transaction is aborted, as its producer is closed id=%s", who)
+    try:
+        async with asyncio.timeout_at(None if deadline is None else deadline.at):
+            await transactor.abort()
+    except (KafkaError, TimeoutError) as error:
+        why = error if isinstance(error, KafkaError) else f"no time is left of {deadline}"
+        log.warning("transaction not aborted id=%s why=%s", who, why)
+
+
+async def _settled(batch: ProducerBatch) -> None:
+    """Return when all records of a batch have an outcome."""
+    loop = asyncio.get_running_loop()
+    while (part := batch.unsettled_part()) is not None:
+        future: asyncio.Future[None] = loop.create_future()
+        part.when_settled(Wake(future))
+        await future

@@ -1,0 +1,232 @@
+"""Carries what the sender plans to the brokers and brings the answers back. Decides nothing.
+
+Everything but `poke` and `look_again` belongs to the loop's thread.
+"""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from typing import Any, Final
+
+from barnabas.client.aio.cluster.cluster import Cluster
+from barnabas.client.aio.cluster.link import Link
+from barnabas.client.core.producer.outgoing import Outgoing, Plan
+from barnabas.client.core.producer.producer_options import ProducerOptions
+from barnabas.client.core.producer.sender import Sender
+from barnabas.client.core.producer.transaction_requests import PRODUCE_EXPLICIT_AT_MOST
+from barnabas.errors import BrokerError, ErrorCode, FatalError, KafkaError
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.init_producer_id import InitProducerIdRequest, InitProducerIdResponse
+from barnabas.protocol.produce import ProduceResponse
+
+log = logging.getLogger(__name__)
+
+_WITHOUT_TOPIC_IDS: Final = 12
+
+
+class Courier:
+    """The loop's side of a producer. `on_progress` is called when room or metadata may be there.
+
+    `add_partitions`, where it is set, is called when partitions are to be added to a transaction.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        sender: Sender,
+        options: ProducerOptions,
+        on_progress: Callable[[], None],
+    ) -> None:
+        self.fatal: KafkaError | None = None
+        self.add_partitions: Callable[[], None] | None = None
+        self._cluster = cluster
+        self._sender = sender
+        self._options = options
+        self._on_progress = on_progress
+        self._loop = cluster.around.loop
+        self._timer: asyncio.TimerHandle | None = None
+        self._scheduled = False
+        self._poked = False
+        self._stopped = False
+        self._identifying: asyncio.Task[None] | None = None
+        self._links: dict[int, Link] = {}
+        cluster.on_change.append(self._changed)
+
+    def poke(self) -> None:
+        """There is something to send; from any thread."""
+        if not self._poked:
+            self._poked = True
+            self._loop.call_soon_threadsafe(self._step)
+
+    def look_again(self) -> None:
+        """Plan anew after the callbacks of the present event; on the loop's thread."""
+        if not self._scheduled:
+            self._scheduled = True
+            self._loop.call_soon(self._step)
+
+    def close(self) -> None:
+        """Stop, and end the connections. Answers that come yet are not handed to the sender."""
+        self._stopped = True
+        if self._timer is not None:
+            self._timer.cancel()
+        if self._identifying is not None:
+            self._identifying.cancel()
+        self._cluster.on_change.remove(self._changed)
+        self._cluster.close()
+        self._on_progress()
+
+    def _changed(self) -> None:
+        self._on_progress()
+        self.look_again()
+
+    def _step(self) -> None:
+        self._scheduled = self._poked = False
+        if not self._stopped:
+            self._guarded(self._advance)
+
+    def _guarded(self, do: Callable[..., None], *arguments: object) -> None:
+        """After a fault of ours nobody knows what is where: everything unsettled fails with it."""
+        try:
+            do(*arguments)
+        except Exception as error:  # the one place that owns what is on its way
+            log.exception("producer given up after a fault of ours")
+            self._stopped = True
+            self.fatal = FatalError(f"the producer failed: {type(error).__name__}: {error}")
+            self._sender.abandon(self.fatal)
+            self._on_progress()
+
+    def _advance(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        now = self._loop.time()
+        plan = self._collect(now)
+        while plan.outgoing:
+            for outgoing in plan.outgoing:
+                self._send(outgoing)
+            # A request has one batch of a partition; whatever else may be in flight goes now, too.
+            plan = self._collect(now)
+        transactions = self._sender.transactions
+        if transactions is not None:
+            if transactions.wanted and self.add_partitions is not None:
+                self.add_partitions()
+            if not transactions.sends:
+                self._on_progress()  # What was let go of has left room.
+        elif self._sender.needs_producer_id and self._identifying is None and self.fatal is None:
+            self._identifying = self._loop.create_task(self._identify())
+        if plan.leaders_wanted:
+            self._cluster.refresh()
+        if plan.wake_at is not None:
+            self._timer = self._loop.call_at(max(plan.wake_at, now + 0.0005), self.look_again)
+
+    def _collect(self, now: float) -> Plan:
+        plan = self._sender.collect(now, self._reachable)
+        for batch in plan.to_build:
+            building = self._loop.run_in_executor(None, self._sender.build, batch)
+            building.add_done_callback(self._built)
+        return plan
+
+    def _built(self, building: "asyncio.Future[None]") -> None:
+        if not self._stopped:
+            self._guarded(building.result)
+            self.look_again()
+
+    def _reachable(self, node_id: int) -> bool:
+        link = self._cluster.link(node_id)
+        if link is not None:
+            if self._links.get(node_id) is not link:
+                self._links[node_id] = link
+                self._sender.reconnected(node_id)
+            return True
+        wait = self._cluster.reconnect_wait(node_id)
+        if wait > 0:
+            self._loop.call_later(wait, self.look_again)
+        return False
+
+    def _send(self, outgoing: Outgoing) -> None:
+        link = self._cluster.link(outgoing.node_id)
+        try:
+            if link is None:
+                raise BrokerError(ErrorCode.NETWORK_EXCEPTION, "the connection was just lost")
+            top = self._newest(outgoing)
+            version = link.protocol.version_of(ApiKey.PRODUCE, at_most=top)
+            request = self._sender.request(outgoing, by_id=version > _WITHOUT_TOPIC_IDS)
+            link.send(
+                ApiKey.PRODUCE,
+                request,
+                _Answered(self, outgoing),
+                version=version,
+                answered=self._options.acks != 0,
+            )
+        except KafkaError as error:
+            self._sender.unsent(outgoing, error, self._loop.time())
+            self._go_on(stale=error.code.stale_metadata)
+
+    def _newest(self, outgoing: Outgoing) -> int | None:
+        """The version of Produce to go up to."""
+        transactions = self._sender.transactions
+        if transactions is not None and not transactions.implicit:
+            return PRODUCE_EXPLICIT_AT_MOST
+        topics = {batch.where.topic for batch in outgoing.batches}
+        known = all(any(self._cluster.view.topics[name].topic_id) for name in topics)
+        return None if known else _WITHOUT_TOPIC_IDS
+
+    def _answered(self, outgoing: Outgoing, answer: Any) -> None:
+        if not self._stopped:
+            self._guarded(self._take, outgoing, answer)
+
+    def _take(self, outgoing: Outgoing, answer: Any) -> None:
+        """An answer, or the error that came instead; None: sent, and nothing will come."""
+        now, stale = self._loop.time(), False
+        if answer is None:
+            self._sender.sent_unanswered(outgoing)
+        elif isinstance(answer, KafkaError):
+            self._sender.failed(outgoing, answer, now)
+            stale = answer.code.stale_metadata
+        else:
+            assert isinstance(answer, ProduceResponse)
+            stale = self._sender.answered(outgoing, answer, now)
+        self._go_on(stale=stale)
+
+    def _go_on(self, *, stale: bool) -> None:
+        if stale:
+            self._cluster.refresh()
+        self._on_progress()
+        self.look_again()
+
+    async def _identify(self) -> None:
+        """Get a producer id; again and again where that is a matter of time."""
+        failures = 0
+        request = InitProducerIdRequest(transactional_id=None, transaction_timeout_ms=2**31 - 1)
+        while self._sender.needs_producer_id:
+            try:
+                answer = await self._cluster.ask(request)
+                assert isinstance(answer, InitProducerIdResponse)
+                if answer.error_code:
+                    raise BrokerError(answer.error_code, "getting a producer id")
+                self._sender.producer_epoch = answer.producer_epoch
+                self._sender.producer_id = answer.producer_id
+            except KafkaError as error:
+                if not error.retriable:
+                    self.fatal = error
+                    log.exception("no producer id to be had; enable.idempotence=false does without")
+                    self._sender.give_up(error)
+                    break
+                failures += 1
+                await asyncio.sleep(self._cluster.retry_wait(failures))
+        self._identifying = None
+        self._on_progress()
+        self.look_again()
+
+
+class _Answered:
+    """The callback of one request; cheaper than a closure and readable in a traceback."""
+
+    __slots__ = ("_courier", "_outgoing")
+
+    def __init__(self, courier: Courier, outgoing: Outgoing) -> None:
+        self._courier = courier
+        self._outgoing = outgoing
+
+    def __call__(self, answer: Any) -> None:
+        self._courier._answered(self._outgoing, answer)  # noqa: SLF001  (its other half)

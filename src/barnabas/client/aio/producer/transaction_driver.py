@@ -1,0 +1,334 @@
+"""Carries out the transactions of one producer: asks its coordinators, tries again, takes note.
+
+What may be called when, and what an error means, `core.transactions` says. All calls on the loop's
+thread, one after the other.
+"""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+from barnabas.client.aio.cluster.cluster import Cluster
+from barnabas.client.aio.cluster.coordinator import Coordinator
+from barnabas.client.aio.cluster.retries import persist
+from barnabas.client.core.arguments.deadline import MAX_BLOCK, Deadline
+from barnabas.client.core.cluster.topic_ids import BY_NAME, TopicIds
+from barnabas.client.core.group.group_metadata import GroupMetadata
+from barnabas.client.core.producer.accumulator import Accumulator
+from barnabas.client.core.producer.producer_options import ProducerOptions
+from barnabas.client.core.producer.sender import Sender
+from barnabas.client.core.producer.transaction_requests import (
+    ADD_PARTITIONS_AT_MOST,
+    END_EXPLICIT_AT_MOST,
+    INIT_AT_MOST,
+    INIT_THAT_BUMPS,
+    OFFSETS_BY_NAME_AT_MOST,
+    OFFSETS_EXPLICIT_AT_MOST,
+    Identity,
+    refused_offsets,
+    refused_partitions,
+)
+from barnabas.client.core.producer.transaction_states import TransactionInput, TransactionState
+from barnabas.client.core.producer.transactions import FEATURE, Transactions
+from barnabas.errors import AbortableError, ErrorCode, KafkaError
+from barnabas.types import TopicPartition
+
+log = logging.getLogger(__name__)
+
+_I = TransactionInput
+_LAST_ONE_ENDS_S: Final = 0.02
+"""How long the markers of the last transaction take. Source: Kafka's AddPartitionsToTxnHandler."""
+
+Flush = Callable[[Deadline | None], Awaitable[None]]
+"""Have all that is in line sent, and wait until then for its outcome, whatever that is."""
+
+
+class Transactor:
+    """Transactions of a producer, as its user calls for them. `flush`: see above.
+
+    `look_again` is called when more may be sent than before.
+    """
+
+    def __init__(
+        self,
+        cluster: Cluster,
+        sender: Sender,
+        records: Accumulator,
+        options: ProducerOptions,
+        flush: Flush,
+        look_again: Callable[[], None],
+    ) -> None:
+        assert sender.transactions is not None, "the sender knows of transactions"
+        self.transactions: Transactions = sender.transactions
+        self._cluster = cluster
+        self._sender = sender
+        self._records = records
+        self._options = options
+        self._flush = flush
+        self._look_again = look_again
+        self._name = self.transactions.transactional_id
+        self._coordinator = Coordinator(cluster, self._name, of_transaction=True)
+        self._groups: dict[str, Coordinator] = {}
+        self._turn = asyncio.Lock()
+        self._adding: asyncio.Task[None] | None = None
+        self._hold()
+
+    async def init(self) -> None:
+        """Get an id and epoch; earlier producers of this name are fenced, what they left is aborted.
+
+        Raises:
+            FatalError: it cannot be had.
+            KafkaError: it could not be had in time; may be called again.
+        """
+        async with self._turn_by(deadline := self._deadline()):
+            self.transactions.move(_I.INIT)
+            async with self._final(_I.INIT):
+                await self._identify("beginning", deadline)
+            self.transactions.move(_I.INITIATED)
+            self._hold()
+
+    async def begin(self) -> None:
+        """Take records from now on; asks nobody."""
+        async with self._turn_by(self._deadline()):
+            self.transactions.move(_I.BEGIN)
+            level = self._coordinator.level_of(FEATURE)
+            if level is not None:
+                self.transactions.set_version(level)
+            self._records.resume()
+
+    async def send_offsets(
+        self, offsets: Mapping[TopicPartition, int], group: GroupMetadata
+    ) -> None:
+        """Save positions of a group with the transaction.
+
+        Raises:
+            AbortableError: that was not done, so the transaction cannot be committed.
+            FatalError: the producer cannot go on.
+        """
+        async with self._turn_by(deadline := self._deadline()):
+            told = self.transactions
+            told.move(_I.OFFSETS)
+            if not offsets:
+                return
+            try:
+                if not told.implicit and group.group_id not in told.groups:
+                    await self._add_group(group.group_id, deadline)
+                await self._commit_offsets(offsets, group, deadline)
+            except KafkaError as error:
+                told.fail(error)
+                self._look_again()
+                raise told.refusal(_I.OFFSETS) from error
+            except asyncio.CancelledError:
+                told.fail(AbortableError("sending offsets was interrupted"))
+                raise
+
+    async def commit(self) -> None:
+        """Have all records stored, then have the transaction count.
+
+        Raises:
+            AbortableError: something is lost, or the coordinator wants it so.
+            FatalError: the producer cannot go on.
+            KafkaError: that was not done in time; may be called again.
+        """
+        async with self._turn_by(deadline := self._deadline()):
+            told = self.transactions
+            told.move(_I.COMMIT)
+            if told.state is TransactionState.FLUSHING:
+                self._hold()
+                await self._flushed(_I.COMMIT, deadline)
+                told.move(_I.SETTLED)
+            async with self._final(_I.COMMIT):
+                await self._end(deadline, commit=True)
+            told.move(_I.ENDED)
+            self._hold()
+
+    async def abort(self) -> None:
+        """Have nothing of the transaction count. What was not sent yet never will be.
+
+        Raises:
+            FatalError: the producer cannot go on.
+            KafkaError: that was not done in time; may be called again.
+        """
+        async with self._turn_by(deadline := self._deadline()):
+            told = self.transactions
+            told.move(_I.ABORT)
+            self._sender.retract(AbortableError("the transaction was aborted before it was sent"))
+            self.close()
+            await self._flushed(_I.ABORT, deadline)
+            async with self._final(_I.ABORT):
+                await self._end(deadline, commit=False)
+                if told.gap:
+                    what = "going on after records were lost"
+                    await self._identify(what, deadline, INIT_THAT_BUMPS)
+            told.move(_I.ENDED)
+            self._hold()
+
+    def add_wanted(self) -> None:
+        """Have the wanted partitions take part; records for them wait until they do."""
+        if self._adding is None:
+            self._adding = self._cluster.around.loop.create_task(self._add())
+
+    def close(self) -> None:
+        """Add nothing any more."""
+        if self._adding is not None:
+            self._adding.cancel()
+            self._adding = None
+
+    def _deadline(self) -> Deadline:
+        return self._cluster.limits.deadline_by(MAX_BLOCK, self._options.max_block_s)
+
+    @asynccontextmanager
+    async def _turn_by(self, deadline: Deadline) -> AsyncIterator[None]:
+        """One call after the other; waiting for the one before takes of the time, too."""
+        try:
+            async with asyncio.timeout_at(deadline.at):
+                await self._turn.acquire()
+        except TimeoutError:
+            what = f"transactional id {self._name}, waiting for another call of this producer"
+            raise deadline.missed(what) from None
+        try:
+            yield
+        finally:
+            self._turn.release()
+
+    def _hold(self) -> None:
+        self._records.hold(self.transactions.refusal(_I.SEND))
+
+    @property
+    def _me(self) -> Identity:
+        return Identity(self._name, self._sender.producer_id, self._sender.producer_epoch)
+
+    def _call(self, producer_id: int, epoch: int) -> None:
+        """What the producer is called from now on; sequences begin anew with it."""
+        self._sender.producer_id, self._sender.producer_epoch = producer_id, epoch
+        self.transactions.gap = False
+
+    async def _flushed(self, call: TransactionInput, deadline: Deadline) -> None:
+        """Wait until all that is on its way has an outcome; the state tells of failures."""
+        await self._flush(deadline)
+        self._sender.given_up.clear()
+        if self.transactions.state in (TransactionState.FAILED, TransactionState.DEAD):
+            raise self.transactions.refusal(call)
+
+    @asynccontextmanager
+    async def _final(self, call: TransactionInput) -> AsyncIterator[None]:
+        """What goes wrong here, and not just for now, leaves nothing to go on with."""
+        try:
+            yield
+        except KafkaError as error:
+            if error.retriable:
+                raise
+            if call is _I.COMMIT and error.code is ErrorCode.TRANSACTION_ABORTABLE:
+                self.transactions.fail(error)
+            else:
+                self.transactions.die(error)
+            self._look_again()
+            raise self.transactions.refusal(call) from error
+
+    async def _identify(self, what: str, deadline: Deadline, at_least: int = 0) -> None:
+        timeout_ms = self._options.transaction_timeout_ms
+        request = self._me.init(timeout_ms)
+        too_long = f"{timeout_ms} ms are more than the broker's transaction.max.timeout.ms allows"
+
+        async def attempt() -> Any:
+            asked = self._coordinator.ask(request, at_least=at_least, at_most=INIT_AT_MOST)
+            reply = await asked
+            if reply.error_code == ErrorCode.INVALID_TRANSACTION_TIMEOUT:
+                self._coordinator.check(reply.error_code, too_long)
+            self._coordinator.check(reply.error_code, what)
+            return reply
+
+        reply = await self._persist(what, attempt, deadline)
+        self._call(reply.producer_id, reply.producer_epoch)
+
+    async def _add(self) -> None:
+        """Until all wanted partitions take part, or the transaction cannot go on."""
+        told = self.transactions
+        failures = 0
+        while told.wanted and told.sends:
+            partitions = frozenset(told.wanted)
+            told.begun = True
+            try:
+                request = self._me.add_partitions(partitions)
+                reply = await self._coordinator.ask(request, at_most=ADD_PARTITIONS_AT_MOST)
+                for where, code in refused_partitions(reply):
+                    self._coordinator.check(code, f"adding {where.topic}-{where.partition}")
+            except KafkaError as error:
+                if not error.retriable:
+                    told.fail(error)
+                    break
+                failures += 1
+                ends = error.code is ErrorCode.CONCURRENT_TRANSACTIONS
+                wait_s = self._cluster.retry_wait(failures)
+                await asyncio.sleep(min(_LAST_ONE_ENDS_S, wait_s) if ends else wait_s)
+            else:
+                told.added(partitions)
+                self._look_again()
+        self._adding = None
+        self._look_again()
+
+    async def _add_group(self, group_id: str, deadline: Deadline) -> None:
+        self.transactions.begun = True
+        what = f"adding group {group_id}"
+        request = self._me.add_group(group_id)
+
+        async def attempt() -> None:
+            reply = await self._coordinator.ask(request)
+            self._coordinator.check(reply.error_code, what)
+
+        await self._persist(what, attempt, deadline)
+        self.transactions.added_group(group_id)
+
+    async def _commit_offsets(
+        self, offsets: Mapping[TopicPartition, int], group: GroupMetadata, deadline: Deadline
+    ) -> None:
+        told = self.transactions
+        coordinator = self._groups.setdefault(
+            group.group_id, Coordinator(self._cluster, group.group_id)
+        )
+        by_name = OFFSETS_BY_NAME_AT_MOST if told.implicit else OFFSETS_EXPLICIT_AT_MOST
+        topics = {where.topic for where in offsets} if told.implicit else ()
+        ids = TopicIds(group.topic_ids, topics)
+        told.begun = True
+
+        async def attempt() -> None:
+            nonlocal ids
+            request = self._me.commit_offsets(group, offsets, ids)
+            reply = await coordinator.ask(request, at_most=None if ids else by_name)
+            refused = list(refused_offsets(reply, ids))
+            if any(code == ErrorCode.UNKNOWN_TOPIC_ID for _, code in refused):
+                ids = BY_NAME  # Those of the consumer were of before.
+            for where, code in refused:
+                coordinator.check(code, f"the offset of {where.topic}-{where.partition}")
+
+        await self._persist(f"offsets of group {group.group_id}", attempt, deadline)
+
+    async def _end(self, deadline: Deadline, *, commit: bool) -> None:
+        told = self.transactions
+        if not told.begun:
+            told.over()
+            return
+        request = self._me.end(commit=commit)
+        top = None if told.implicit else END_EXPLICIT_AT_MOST
+        what = "committing" if commit else "aborting"
+
+        async def attempt() -> Any:
+            reply = await self._coordinator.ask(request, at_most=top)
+            nothing = reply.error_code == ErrorCode.INVALID_TXN_STATE
+            # Whether it has begun may not be known: the answer was lost that would have said so.
+            if not (nothing and not commit and not told.confirmed):
+                self._coordinator.check(reply.error_code, what)
+            return reply
+
+        reply = await self._persist(what, attempt, deadline)
+        told.over()
+        if reply.producer_id >= 0:
+            self._call(reply.producer_id, reply.producer_epoch)
+
+    async def _persist(
+        self, what: str, attempt: Callable[[], Awaitable[Any]], deadline: Deadline
+    ) -> Any:
+        what = f"transactional id {self._name}, {what}"
+        return await persist(self._cluster, deadline, what, attempt)

@@ -1,0 +1,1 @@
+"""What an admin client returns, as plain values."""

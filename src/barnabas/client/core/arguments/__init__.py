@@ -1,0 +1,1 @@
+"""Arguments and properties as callers pass them, checked."""

@@ -1,0 +1,1 @@
+"""One connection and one cluster, as a client knows them. No I/O."""

@@ -1,0 +1,41 @@
+"""How long a broker wants to hear nothing from a client whose quota is used up. No I/O.
+
+Source: KIP-219. Since the versions below a broker answers at once and the client waits; before, the
+broker held its answer back for that time, and waiting again would double it.
+"""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from barnabas.client.core.cluster.connection import Answer
+from barnabas.protocol.api_keys import ApiKey
+
+_CLIENT_WAITS_SINCE: Final[Mapping[ApiKey, int]] = MappingProxyType(
+    {
+        ApiKey.PRODUCE: 6,
+        ApiKey.FETCH: 8,
+        ApiKey.LIST_OFFSETS: 3,
+        ApiKey.METADATA: 6,
+        ApiKey.OFFSET_COMMIT: 4,
+        ApiKey.OFFSET_FETCH: 4,
+        ApiKey.FIND_COORDINATOR: 2,
+        ApiKey.API_VERSIONS: 2,
+        ApiKey.CREATE_TOPICS: 3,
+        ApiKey.DELETE_TOPICS: 2,
+        ApiKey.DELETE_RECORDS: 1,
+        ApiKey.INIT_PRODUCER_ID: 1,
+        ApiKey.DESCRIBE_CONFIGS: 2,
+        ApiKey.ALTER_CONFIGS: 1,
+        ApiKey.CREATE_PARTITIONS: 1,
+    }
+)
+
+
+def throttle_s(answer: Answer) -> float:
+    """Seconds to send nothing on the connection that this came on; 0 for most answers."""
+    milliseconds: int = getattr(answer.message, "throttle_time_ms", 0)
+    due = answer.due
+    if milliseconds <= 0 or due.version < _CLIENT_WAITS_SINCE.get(due.api, 0):
+        return 0.0
+    return milliseconds / 1000

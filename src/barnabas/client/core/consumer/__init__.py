@@ -1,0 +1,1 @@
+"""The machines of a consumer. No I/O."""

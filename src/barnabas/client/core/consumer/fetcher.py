@@ -1,0 +1,402 @@
+"""Which partitions to ask which broker for, and what the answers mean. No I/O, no decoding.
+
+A partition is asked for while at most one fetched part of it waits for the user, so that the next
+one is under way while the last is decoded. What a seek has made stale is told by the turn: every
+assignment and seek gives the partition a new one, and answers of an old turn are dropped.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from barnabas.client.core.admin.group_descriptions import CommittedOffset
+from barnabas.client.core.cluster.cluster_view import Broker, ClusterView
+from barnabas.client.core.consumer.consumer_options import ConsumerOptions
+from barnabas.client.core.consumer.fetch_session import SESSION_ERRORS, FetchSession, Wish
+from barnabas.client.core.consumer.fetched import Fetched, end_of, records_of, too_large
+from barnabas.client.core.group.epoch_trail import NO_EPOCH, EpochTrail, KnownEpochs
+from barnabas.errors import (
+    BrokerError,
+    ErrorCode,
+    KafkaError,
+    LocalProtocolError,
+    LogTruncated,
+)
+from barnabas.protocol.fetch import (
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    FetchTopic,
+    ForgottenTopic,
+    PartitionData,
+)
+from barnabas.types import TopicPartition
+from barnabas.wire.schema import NO_UUID
+
+log = logging.getLogger(__name__)
+
+_AHEAD: Final = 1
+_UNRESOLVED: Final = -1
+_NOBODY: Final = -1
+
+
+@dataclass(slots=True)
+class Position:
+    """Where one assigned partition stands.
+
+    `offset` is what the user gets next, `fetch_offset` what is fetched next; both are -1 until they
+    are known, and then `wanted` says which end of the log to begin at (None: the committed offset,
+    or what auto.offset.reset says). `turn` changes when the position is moved from outside. `epoch`
+    is the leader epoch of the last batch before `fetch_offset`, -1 where nothing was fetched yet.
+    `readable_end` is behind the last record that could be read at the last fetch (-1: none was).
+    `nearer` is the replica that the leader would have us fetch from until `nearer_until` (KIP-392).
+    Records before `done` were given by polls that the user has come back from (-1: none is known).
+    `epochs` are those of what was fetched since the position was moved.
+    """
+
+    offset: int = _UNRESOLVED
+    fetch_offset: int = _UNRESOLVED
+    wanted: int | None = None
+    epoch: int = -1
+    paused: bool = False
+    turn: int = 0
+    parts: int = 0
+    not_before: float = 0.0
+    readable_end: int = -1
+    nearer: int = _NOBODY
+    nearer_until: float = 0.0
+    done: int = _UNRESOLVED
+    epochs: EpochTrail = field(default_factory=EpochTrail)
+
+    @property
+    def known(self) -> bool:
+        """Whether it is resolved."""
+        return self.offset >= 0
+
+    def saved_at(self, offset: int) -> CommittedOffset:
+        """What a commit of an offset of this partition says."""
+        return CommittedOffset(offset, self.known_epochs().before(offset))
+
+    def known_epochs(self) -> KnownEpochs:
+        """The epochs of what was fetched until now."""
+        return self.epochs.until(self.fetch_offset)
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One fetch under way: to whom, for what, in which turns."""
+
+    node_id: int
+    request: FetchRequest
+    turns: dict[TopicPartition, tuple[int, int]]
+    by_id: bool
+
+
+class Fetcher:
+    """The fetching side of a consumer. `parts` are the fetched parts that wait, oldest first.
+
+    `failures` are errors for the user, in order. `stale` is set when leaders must be asked for
+    again, `leaderless` are partitions that should be fetched but are led by nobody that is known.
+    """
+
+    def __init__(self, options: ConsumerOptions, view: ClusterView) -> None:
+        self.positions: dict[TopicPartition, Position] = {}
+        self.parts: deque[tuple[int, Fetched]] = deque()
+        self.failures: deque[KafkaError] = deque()
+        self.stale = False
+        self.leaderless: list[TopicPartition] = []
+        self._options = options
+        self._view = view
+        self._sessions: dict[int, FetchSession] = {}
+        self._asked: set[int] = set()
+        self._turn = 0
+
+    def assign(self, partitions: Iterable[TopicPartition]) -> None:
+        """Have exactly these partitions; those that stay keep their positions."""
+        wanted = list(dict.fromkeys(partitions))
+        for gone in self.positions.keys() - set(wanted):
+            self._forget_parts(gone)
+            del self.positions[gone]
+        self.positions = {where: self.positions.get(where) or self._new() for where in wanted}
+
+    def move(self, where: TopicPartition, offset: int, wanted: int | None = None) -> None:
+        """Put a partition at an offset, or (offset -1) at an end of its log that is to be found."""
+        position = self.position(where)
+        self._turn += 1
+        position.turn = self._turn
+        position.offset = position.fetch_offset = offset
+        position.wanted = wanted
+        position.epoch = -1
+        position.epochs.begin(offset, NO_EPOCH)
+        position.nearer = _NOBODY
+        position.not_before = 0.0
+        self._forget_parts(where)
+
+    def resolved(
+        self, where: TopicPartition, turn: int, offset: int, epoch: int = NO_EPOCH
+    ) -> None:
+        """An offset was looked up, and the epoch of what is before it; too late if it was moved."""
+        position = self.positions.get(where)
+        if position is not None and position.turn == turn and not position.known:
+            position.offset = position.fetch_offset = offset
+            position.epochs.begin(offset, epoch)
+
+    def position(self, where: TopicPartition) -> Position:
+        """Where an assigned partition stands.
+
+        Raises:
+            LocalProtocolError: it is not assigned.
+        """
+        found = self.positions.get(where)
+        if found is None:
+            raise LocalProtocolError(f"{where.topic}-{where.partition} is not assigned")
+        return found
+
+    def take(self) -> Fetched | None:
+        """The next part that is still wanted, if any; its partition stands behind it then."""
+        for _ in range(len(self.parts)):
+            turn, part = self.parts.popleft()
+            position = self.positions.get(part.where)
+            if position is None or position.turn != turn:
+                continue
+            if position.paused:
+                self.parts.append((turn, part))
+                continue
+            position.parts -= 1
+            return part
+        return None
+
+    def plan(self, now: float, can_ask: Callable[[int], bool]) -> list[Ask]:
+        """The fetches to send now; at most one a broker is under way."""
+        wishes: dict[int, dict[TopicPartition, Wish]] = {}
+        for where, position in self.positions.items():
+            if not self._is_wanted(position, now):
+                continue
+            view = self._view.partition(*where)
+            if view is None or view.leader not in self._view.brokers:
+                self.stale = True
+                self.leaderless.append(where)
+                continue
+            wish = Wish(
+                self._view.topics[where.topic].topic_id,
+                position.fetch_offset,
+                view.leader_epoch,
+                self._options.partition_bytes,
+                position.epoch,
+            )
+            node_id = view.leader
+            if position.nearer in self._view.brokers and now < position.nearer_until:
+                node_id = position.nearer
+            wishes.setdefault(node_id, {})[where] = wish
+        free = [node for node in wishes if node not in self._asked]
+        return [self._ask(node, wishes[node]) for node in free if can_ask(node)]
+
+    def answered(self, ask: Ask, response: FetchResponse, now: float, retry_s: float) -> None:
+        """Take a response; `retry_s` is how long to leave a partition with an error alone."""
+        self._asked.discard(ask.node_id)
+        session = self._sessions[ask.node_id]
+        error = ErrorCode.of(response.error_code)
+        if error:
+            session.begin_again()
+            if error not in SESSION_ERRORS and not error.retriable:
+                self.failures.append(BrokerError(error, "fetching"))
+            self.stale |= error.stale_metadata
+            self._leave_alone(ask, now + retry_s if error not in SESSION_ERRORS[:3] else now)
+            return
+        session.answered(response.session_id)
+        for node in response.node_endpoints:
+            self._view.adopt_broker(Broker(node.node_id, node.host, node.port, node.rack))
+        for topic in response.responses:
+            name = topic.topic or self._view.topic_named(topic.topic_id)
+            if name is None:
+                continue
+            for data in topic.partitions:
+                self._take_partition(
+                    ask, TopicPartition(name, data.partition_index), data, (now, now + retry_s)
+                )
+
+    def failed(self, ask: Ask, error: KafkaError, now: float, retry_s: float) -> None:
+        """No answer came: the session ended with its connection."""
+        self._asked.discard(ask.node_id)
+        self._sessions[ask.node_id].begin_again()
+        self.leave(ask.node_id)
+        if error.retriable:
+            self.stale = True
+        else:
+            self.failures.append(error)
+        self._leave_alone(ask, now + retry_s)
+
+    def farewells(self) -> dict[int, FetchRequest]:
+        """By broker: the request that ends the fetch session with it (KIP-227)."""
+        last: dict[int, FetchRequest] = {}
+        for node_id, session in self._sessions.items():
+            told = session.end()
+            if told is not None:
+                last[node_id] = FetchRequest(
+                    max_wait_ms=0,
+                    min_bytes=0,
+                    max_bytes=0,
+                    session_id=told.session_id,
+                    session_epoch=told.epoch,
+                    topics=[],
+                    forgotten_topics_data=[],
+                )
+        return last
+
+    def _is_wanted(self, position: Position, now: float) -> bool:
+        idle = not position.paused and position.parts <= _AHEAD
+        return position.known and idle and now >= position.not_before
+
+    def _ask(self, node_id: int, wishes: dict[TopicPartition, Wish]) -> Ask:
+        session = self._sessions.setdefault(node_id, FetchSession())
+        by_id = all(wish.topic_id != NO_UUID for wish in wishes.values())
+        told = session.request(wishes)
+        topics: dict[tuple[str, bytes], list[FetchPartition]] = {}
+        for where, wish in told.changed.items():
+            row = FetchPartition(
+                partition=where.partition,
+                current_leader_epoch=wish.leader_epoch,
+                fetch_offset=wish.offset,
+                last_fetched_epoch=wish.last_epoch,
+                partition_max_bytes=wish.max_bytes,
+            )
+            topics.setdefault((where.topic, wish.topic_id), []).append(row)
+        forgotten: dict[tuple[str, bytes], list[int]] = {}
+        for where, wish in told.forgotten.items():
+            forgotten.setdefault((where.topic, wish.topic_id), []).append(where.partition)
+        request = FetchRequest(
+            max_wait_ms=int(self._options.max_wait_s * 1000),
+            min_bytes=self._options.min_bytes,
+            max_bytes=self._options.max_bytes,
+            isolation_level=int(self._options.committed_only),
+            session_id=told.session_id,
+            session_epoch=told.epoch,
+            topics=[
+                FetchTopic(topic=name, topic_id=topic_id, partitions=rows)
+                for (name, topic_id), rows in topics.items()
+            ],
+            forgotten_topics_data=[
+                ForgottenTopic(topic=name, topic_id=topic_id, partitions=rows)
+                for (name, topic_id), rows in forgotten.items()
+            ],
+            rack_id=self._options.rack,
+        )
+        self._asked.add(node_id)
+        turns = {where: (self.positions[where].turn, wish.offset) for where, wish in wishes.items()}
+        return Ask(node_id, request, turns, by_id)
+
+    def _take_partition(
+        self,
+        ask: Ask,
+        where: TopicPartition,
+        data: PartitionData,
+        times: tuple[float, float],
+    ) -> None:
+        """Take one partition's answer; `times` are now, and when to try again after an error."""
+        now, retry_at = times
+        position = self.positions.get(where)
+        turn, asked = ask.turns.get(where, (-1, -1))
+        if position is None or position.turn != turn or position.fetch_offset != asked:
+            return
+        if data.error_code and ask.node_id == position.nearer:
+            # A replica may lack what the leader has; what the leader says of it counts.
+            position.nearer = _NOBODY
+            return
+        if data.error_code:
+            self._take_error(where, position, data, retry_at)
+            return
+        if data.diverging_epoch is not None and data.diverging_epoch.end_offset >= 0:
+            self._diverged(where, position, data.diverging_epoch.end_offset, retry_at)
+            return
+        if data.preferred_read_replica >= 0:
+            position.nearer = data.preferred_read_replica
+            position.nearer_until = now + self._options.metadata_max_age_s
+            # Its address may be news to us.
+            self.stale |= position.nearer not in self._view.brokers
+        committed = self._options.committed_only and data.last_stable_offset >= 0
+        position.readable_end = data.last_stable_offset if committed else data.high_watermark
+        records = records_of(data)
+        size, following, epoch = end_of(records)
+        if following <= asked:
+            if not size and len(records):
+                position.not_before = retry_at
+                self.failures.append(too_large(where, asked, self._options.partition_bytes))
+            return
+        aborted = tuple(
+            (row.producer_id, row.first_offset) for row in data.aborted_transactions or ()
+        )
+        part = Fetched(where, records[:size], asked, following, epoch, data.high_watermark, aborted)
+        position.fetch_offset, position.epoch = following, epoch
+        position.epochs.extend(part.records, epoch)
+        position.parts += 1
+        self.parts.append((turn, part))
+
+    def _take_error(
+        self, where: TopicPartition, position: Position, data: PartitionData, retry_at: float
+    ) -> None:
+        code = ErrorCode.of(data.error_code)
+        position.not_before = retry_at
+        name = f"{where.topic}-{where.partition}"
+        if code is ErrorCode.OFFSET_OUT_OF_RANGE:
+            if position.parts:
+                return  # What waits is given first; then it is asked again.
+            if self._options.reset is None:
+                what = (
+                    f"{name} has no offset {position.fetch_offset}, and auto.offset.reset is none"
+                )
+                self.failures.append(BrokerError(code, f"{what}: seek to another one"))
+            else:
+                self.move(where, _UNRESOLVED, self._options.reset)
+            return
+        if not code.retriable:
+            self.failures.append(BrokerError(code, f"fetching {name}"))
+            return
+        hint = data.current_leader
+        told = hint is not None and self._view.adopt_leader(
+            where, hint.leader_id, hint.leader_epoch
+        )
+        if told:
+            position.not_before = 0.0
+        self.stale |= not told and (code.stale_metadata or code is ErrorCode.UNKNOWN_LEADER_EPOCH)
+
+    def _diverged(
+        self, where: TopicPartition, position: Position, end: int, retry_at: float
+    ) -> None:
+        """The log was cut off before the position, and goes on differently (KIP-320)."""
+        position.not_before = retry_at
+        if position.parts:
+            return  # What waits is given first; then it is asked again.
+        if self._options.reset is None:
+            self.failures.append(LogTruncated(where, position.fetch_offset, end))
+            return
+        log.warning(
+            "log truncated: records read before are lost where=%s-%d position=%d goes_on_at=%d",
+            *where,
+            position.fetch_offset,
+            end,
+        )
+        self.move(where, min(end, position.fetch_offset))
+
+    def leave(self, node_id: int) -> None:
+        """A broker cannot be reached: what was to be read from it is read from leaders."""
+        for position in self.positions.values():
+            if position.nearer == node_id:
+                position.nearer = _NOBODY
+
+    def _leave_alone(self, ask: Ask, until: float) -> None:
+        for where in ask.turns:
+            position = self.positions.get(where)
+            if position is not None:
+                position.not_before = until
+
+    def _forget_parts(self, where: TopicPartition) -> None:
+        self.parts = deque(entry for entry in self.parts if entry[1].where != where)
+        position = self.positions.get(where)
+        if position is not None:
+            position.parts = 0
+
+    def _new(self) -> Position:
+        self._turn += 1
+        return Position(turn=self._turn)

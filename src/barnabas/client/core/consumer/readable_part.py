@@ -1,0 +1,52 @@
+"""What of a fetched part can be read where one batch in it is not what it says: all before that."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from barnabas.client.core.consumer.fetched import Fetched
+from barnabas.errors import CorruptRecord
+from barnabas.records.batches.batch import walk
+from barnabas.records.columns.reading import decode_records
+
+
+def sound_parts(
+    parts: Iterable[tuple[Fetched, int]], *, check_crcs: bool
+) -> tuple[list[tuple[Fetched, int]], CorruptRecord | None]:
+    """Parts of one partition, each with where to begin, up to the first corrupt batch; its error.
+
+    The last part is cut there, and its `next_offset` is that of the batch. Decodes everything, a
+    batch at a time: only for parts that could not be decoded as a whole.
+    """
+    sound = []
+    for part, start in parts:
+        end, after, error = 0, start, None
+        for header in walk(part.records):
+            batch = part.records[header.position : header.position + header.size]
+            error = _fault(replace(part, records=batch), start, check_crcs=check_crcs)
+            if error is not None:
+                break
+            end, after = header.position + header.size, max(after, header.next_offset)
+        if error is not None:
+            sound.append((replace(part, records=part.records[:end], next_offset=after), start))
+            where = f"{part.where.topic}-{part.where.partition}, batch at offset {after}"
+            # Its own header says where it ends, which a fault may have spoilt.
+            further = header.next_offset
+            past = str(further) if after < further <= part.next_offset else "an offset past it"
+            return sound, CorruptRecord(f"{where}: {error}; seek to {past} to go on")
+        sound.append((part, start))
+    return sound, None
+
+
+def _fault(part: Fetched, start: int, *, check_crcs: bool) -> CorruptRecord | None:
+    try:
+        decode_records(
+            part.records,
+            part.where.topic,
+            part.where.partition,
+            start=start,
+            check_crcs=check_crcs,
+            aborted=part.aborted,
+        )
+    except CorruptRecord as error:
+        return error
+    return None

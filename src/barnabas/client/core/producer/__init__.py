@@ -1,0 +1,1 @@
+"""The machines of a producer. No I/O."""

@@ -1,0 +1,303 @@
+"""Records on their way into batches, per partition, within a bound of memory. Sends nothing.
+
+Users' threads append, the loop's thread closes and takes; both hold `lock` for everything but the
+append to an open batch itself, which is one call of the kernel and refuses once the batch is
+sealed.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+
+from barnabas.client.core.arguments.record_input import GivenRecord
+from barnabas.client.core.cluster.cluster_view import TopicView
+from barnabas.client.core.producer.delivery import Waits
+from barnabas.client.core.producer.partition_queue import PartitionQueue
+from barnabas.client.core.producer.partitioners import StickyPartitions, checked, partition_of_key
+from barnabas.client.core.producer.producer_batch import ProducerBatch
+from barnabas.client.core.producer.producer_options import ProducerOptions
+from barnabas.errors import BrokerError, ErrorCode, KafkaError
+from barnabas.kernels.objects import Delivery, RecordAppender
+from barnabas.ports import Entropy
+from barnabas.records.batches.batch import read_header
+from barnabas.types import TopicPartition
+
+_BATCH_OVERHEAD = 61
+_RECORD_OVERHEAD = 40
+_HEADER_OVERHEAD = 10
+_SHARE = 4  # of buffer.memory for the open batches of a topic: a quarter
+_SMALLEST_SHARE = 16_384
+_UNBOUNDED = 2**31 - 1
+
+
+class Accumulator:
+    """Open and waiting batches of all partitions.
+
+    `sticky` (by topic) and `by_partition` (by topic, then partition) are the open batches, for the
+    short way of `send`: whoever finds one there may append without the lock. `used` is what all
+    unsettled batches count for in `buffer.memory`. `news` is set when the loop has something to do.
+
+    A batch is there for others once it has a record, so none is ever empty.
+    """
+
+    def __init__(
+        self,
+        options: ProducerOptions,
+        entropy: Entropy,
+        lock: AbstractContextManager[object],
+        waits: Waits,
+    ) -> None:
+        self.lock = lock
+        self.sticky: dict[str, RecordAppender] = {}
+        self.by_partition: dict[str, list[RecordAppender | None]] = {}
+        self.queues: dict[TopicPartition, PartitionQueue] = {}
+        self.used = 0
+        self.news = False
+        self.exhausted = False
+        self.unsettled: set[ProducerBatch] = set()
+        self._refusal: KafkaError | None = None
+        self._held: KafkaError | None = None
+        self._largest: dict[str, int] = {}
+        self._options = options
+        self._renews = options.idempotent and options.transactional_id is None
+        self._waits = waits
+        self._partitions = StickyPartitions(options.batch_size, entropy)
+
+    def append(
+        self,
+        topic: TopicView,
+        partition: int | None,
+        record: GivenRecord,
+        now: float,
+    ) -> Delivery | None:
+        """Put a record (timestamp, key, value, headers) into a batch; None while there is no room.
+
+        Raises:
+            BrokerError: the record is larger than max.request.size or buffer.memory
+                (MESSAGE_TOO_LARGE), or the topic has no such partition.
+            TypeError, ValueError, OverflowError: no record can be made of this; nothing has
+            changed.
+            KafkaError: as `shut` or `hold` was told.
+        """
+        size = self._checked_size(topic.name, record)
+        anywhere = partition is None and (record[1] is None or self._options.ignore_keys)
+        with self.lock:
+            self._check_open()
+            while True:
+                queue = self._queue(topic, partition, record[1], anywhere=anywhere)
+                appender = queue.open.appender if queue.open is not None else None
+                if appender is None:
+                    delivery = self._open(topic, queue, record, size, now)
+                    if delivery is None:
+                        return None
+                    appender = delivery.batch.appender
+                else:
+                    delivery = appender.append(*record)
+                if delivery is None:
+                    self.close(queue)
+                    continue
+                if anywhere:
+                    self.sticky[topic.name] = appender
+                return delivery
+
+    def add_built(
+        self, where: TopicPartition, payload: bytearray, count: int, now: float
+    ) -> ProducerBatch | None:
+        """Put a batch that is built already behind all others; None while there is no room."""
+        size = len(payload)
+        with self.lock:
+            self._check_open()
+            if not self._has_room(size):
+                return None
+            queue = self.queues.get(where)
+            if queue is None:
+                queue = self.queues[where] = PartitionQueue(where, renews=self._renews)
+            self.close(queue)
+            batch = ProducerBatch(where, queue.next_number(), now, size, self._waits)
+            batch.payload, batch.count = payload, count
+            batch.first_timestamp = read_header(payload).base_timestamp
+            self.used += size
+            self.unsettled.add(batch)
+            queue.closed.append(batch)
+            self.news = True
+            return batch
+
+    def close(self, queue: PartitionQueue) -> None:
+        """Let no more records into the open batch of a partition. With the lock held."""
+        batch = queue.open
+        if batch is None:
+            return
+        appender = batch.appender
+        assert appender is not None, "an open batch has its appender"
+        appender.seal()
+        queue.open = None
+        topic = queue.where.topic
+        if self.sticky.get(topic) is appender:
+            del self.sticky[topic]
+        opened = self.by_partition.get(topic)
+        if opened is not None and queue.where.partition < len(opened):
+            opened[queue.where.partition] = None
+        batch.count = appender.count
+        size = appender.size
+        self._partitions.appended(topic, queue.where.partition, size)
+        self.used += size - batch.reserved
+        batch.reserved = size
+        queue.closed.append(batch)
+        self.news = True
+
+    def close_ripe(self, now: float, *, everything: bool) -> float | None:
+        """Close the open batches that have waited long enough; returns when the next one will have.
+
+        All are closed when `everything` must go, and when there is no room for another one.
+        """
+        soonest: float | None = None
+        with self.lock:
+            everything = everything or self.exhausted
+            self.exhausted = False
+            for queue in self.queues.values():
+                if queue.open is None:
+                    continue
+                ripe_at = queue.open.created + self._options.linger_s
+                if everything or ripe_at <= now:
+                    self.close(queue)
+                elif soonest is None or ripe_at < soonest:
+                    soonest = ripe_at
+        return soonest
+
+    def shut(self, why: KafkaError) -> None:
+        """Close all open batches and refuse all records from now on with `why`."""
+        with self.lock:
+            if self._refusal is None:
+                self._refusal = why
+            self._close_all()
+
+    def hold(self, why: KafkaError) -> None:
+        """Close all open batches and refuse records with `why`, until `resume`."""
+        with self.lock:
+            self._held = why
+            self._close_all()
+
+    def resume(self) -> None:
+        """Take records again."""
+        with self.lock:
+            self._held = None
+
+    def release(self, batch: ProducerBatch) -> None:
+        """A batch is settled: its memory is free."""
+        with self.lock:
+            self.unsettled.discard(batch)
+            self.used -= batch.reserved
+
+    def replaced(self, batch: ProducerBatch, parts: Sequence[ProducerBatch]) -> None:
+        """A batch was split, as brokers take none of its size: the next ones are made smaller."""
+        with self.lock:
+            most = max(len(part.payload or b"") for part in parts)
+            topic = batch.where.topic
+            self._largest[topic] = min(most, self._largest.get(topic, most))
+            self.unsettled.discard(batch)
+            self.unsettled.update(parts)
+            self.used += sum(part.reserved for part in parts) - batch.reserved
+
+    def _close_all(self) -> None:
+        for queue in self.queues.values():
+            self.close(queue)
+
+    def _check_open(self) -> None:
+        why = self._refusal or self._held
+        if why is not None:
+            raise why.with_traceback(None)
+
+    def _open(
+        self,
+        topic: TopicView,
+        queue: PartitionQueue,
+        record: GivenRecord,
+        size: int,
+        now: float,
+    ) -> Delivery | None:
+        """Open a batch with a record of up to `size` bytes in it; None while there is no room."""
+        reserve = max(self._batch_size(topic), size)
+        if not self._has_room(reserve):
+            return None
+        batch = ProducerBatch(queue.where, queue.next_number(), now, reserve, self._waits)
+        batch.appender = RecordAppender(reserve, batch)
+        delivery = batch.appender.append(*record)
+        if delivery is None:
+            what = f"a record for {topic.name} is larger than any batch can be"
+            raise BrokerError(ErrorCode.MESSAGE_TOO_LARGE, what)
+        self.used += reserve
+        self.unsettled.add(batch)
+        queue.open = batch
+        self.news = True
+        self._publish(topic, queue.where.partition, batch.appender)
+        return delivery
+
+    def _batch_size(self, topic: TopicView) -> int:
+        """How large batches may become: open ones leave most of the memory to sent ones."""
+        wished = min(self._options.batch_size, self._largest.get(topic.name, _UNBOUNDED))
+        share = self._options.buffer_memory // (_SHARE * len(topic.partitions))
+        return min(wished, max(share, _SMALLEST_SHARE))
+
+    def _publish(self, topic: TopicView, partition: int, appender: RecordAppender) -> None:
+        """Let `send` find the open batch of a partition."""
+        count = len(topic.partitions)
+        opened = self.by_partition.get(topic.name)
+        if opened is None or len(opened) != count:
+            opened = [None] * count
+            for where, queue in self.queues.items():
+                if where.topic == topic.name and where.partition < count and queue.open is not None:
+                    opened[where.partition] = queue.open.appender
+            self.by_partition[topic.name] = opened
+        opened[partition] = appender
+
+    def _has_room(self, size: int) -> bool:
+        if self.used and self.used + size > self._options.buffer_memory:
+            self.exhausted = self.news = True
+            return False
+        return True
+
+    def _queue(
+        self, topic: TopicView, partition: int | None, key: bytes | None, *, anywhere: bool
+    ) -> PartitionQueue:
+        if partition is not None:
+            chosen = checked(topic, partition)
+        elif anywhere or key is None:
+            chosen = self._partitions.of(topic, self._queued(topic.name))
+        else:
+            chosen = partition_of_key(key, len(topic.partitions))
+        where = TopicPartition(topic.name, chosen)
+        queue = self.queues.get(where)
+        if queue is None:
+            queue = self.queues[where] = PartitionQueue(where, renews=self._renews)
+        return queue
+
+    def _queued(self, topic: str) -> "_Lengths":
+        return _Lengths(self.queues, topic)
+
+    def _checked_size(self, topic: str, record: GivenRecord) -> int:
+        _, key, value, headers = record
+        size = _BATCH_OVERHEAD + _RECORD_OVERHEAD + len(key or b"") + len(value or b"")
+        for name, content in headers:
+            size += len(name) * 4 + len(content or b"") + _HEADER_OVERHEAD
+        limits = (
+            ("max.request.size", self._options.max_request_size),
+            ("buffer.memory", self._options.buffer_memory),
+        )
+        for name, limit in limits:
+            if size > limit:
+                what = f"a record for {topic} takes up to {size} bytes, {name} is {limit}"
+                raise BrokerError(ErrorCode.MESSAGE_TOO_LARGE, what)
+        return size
+
+
+class _Lengths:
+    """How many batches wait for each partition of a topic."""
+
+    __slots__ = ("_queues", "_topic")
+
+    def __init__(self, queues: dict[TopicPartition, PartitionQueue], topic: str) -> None:
+        self._queues = queues
+        self._topic = topic
+
+    def __call__(self, partition: int) -> int:
+        queue = self._queues.get(TopicPartition(self._topic, partition))
+        return 0 if queue is None else len(queue)

@@ -1,0 +1,94 @@
+"""The columns of an Arrow table that make records, by what they are for. Encodes nothing."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from barnabas.client.core.arguments.arrow_module import arrow_module
+from barnabas.errors import LocalProtocolError
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnNames:
+    """Which columns hold what. All but one of key and value may be missing from the data.
+
+    `partition` is the name of a column of partition numbers, or one number for all, or None.
+    """
+
+    key: str = "key"
+    value: str = "value"
+    headers: str = "headers"
+    timestamp: str = "timestamp"
+    partition: str | int | None = None
+
+    def chunks(self, data: Any) -> Iterator[dict[str, Any]]:
+        """The columns of each record batch of a pyarrow Table or RecordBatch.
+
+        Raises:
+            LocalProtocolError: there is neither key nor value, or no such partition column.
+            TypeError: this is no such data, or a column has another type than records can have.
+            ConfigError: pyarrow is not installed.
+        """
+        pa = arrow_module("send_arrow")
+        if not isinstance(data, pa.RecordBatch | pa.Table):
+            what = f"send_arrow takes a pyarrow.Table or RecordBatch, not {type(data).__name__}"
+            raise TypeError(f"{what}: pyarrow.table(...) makes one of a dict or a DataFrame")
+        batches = [data] if isinstance(data, pa.RecordBatch) else data.to_batches()
+        for batch in batches:
+            if batch.num_rows:
+                yield self._chosen(batch)
+
+    def _chosen(self, batch: Any) -> dict[str, Any]:
+        import pyarrow as pa
+
+        there = set(batch.schema.names)
+        wanted = {
+            "key": self.key,
+            "value": self.value,
+            "headers": self.headers,
+            "timestamp": self.timestamp,
+        }
+        found = {role: batch.column(name) for role, name in wanted.items() if name in there}
+        for role, column in found.items():
+            _check(role, wanted[role], column.type)
+        if not {"key", "value"} & found.keys():
+            what = f"no column {self.value!r} or {self.key!r}; there are {sorted(there)}"
+            raise LocalProtocolError(f"records need a value or a key, but there is {what}")
+        if isinstance(self.partition, int):
+            found["partition"] = pa.repeat(pa.scalar(self.partition, pa.int32()), batch.num_rows)
+        elif self.partition is not None:
+            if self.partition not in there:
+                raise LocalProtocolError(f"there is no column {self.partition!r} of partitions")
+            found["partition"] = batch.column(self.partition)
+            _check("partition", self.partition, found["partition"].type)
+        return found
+
+
+def _check(role: str, name: str, kind: Any) -> None:
+    """Refuse a column that cannot be what it is for."""
+    from pyarrow import types
+
+    if types.is_null(kind):
+        return
+    inner = kind.value_type if types.is_dictionary(kind) else kind
+    if role in {"key", "value"}:
+        fits = (
+            types.is_binary(inner)
+            or types.is_string(inner)
+            or types.is_large_binary(inner)
+            or types.is_large_string(inner)
+            or types.is_fixed_size_binary(inner)
+            or types.is_binary_view(inner)
+            or types.is_string_view(inner)
+        )
+        meant = "bytes or text: cast it, or encode it, as JSON for example"
+    elif role == "timestamp":
+        fits = types.is_timestamp(kind) or types.is_date(kind) or types.is_integer(kind)
+        meant = "timestamps, or integers that are milliseconds since the epoch"
+    elif role == "headers":
+        fits = types.is_nested(kind)
+        meant = "lists of structs of key and value, or maps"
+    else:
+        fits, meant = types.is_integer(kind), "integers"
+    if not fits:
+        raise TypeError(f"column {name!r} is {kind}; for {role} it must be {meant}")

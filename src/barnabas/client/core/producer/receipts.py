@@ -1,0 +1,85 @@
+"""What became of many records in a row, without asking for each. Waits for nothing.
+
+Records travel in batches and share what becomes of them, so it is enough to look at the batches;
+only where one has failed are its records looked at, one by one.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+from typing import Any
+
+from barnabas.client.core.producer.delivery import Failed
+from barnabas.client.core.producer.producer_batch import ProducerBatch
+from barnabas.errors import KafkaError
+from barnabas.kernels.objects import Delivery
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """How many of the records are stored, and the first that is not: its number from 1 and why."""
+
+    count: int
+    stored: int
+    lost: tuple[int, KafkaError] | None
+
+
+class Receipts:
+    """The records of a sender in their order; those that are known to be stored are only counted.
+
+    `add` each of them and call `look` now and then: between two looks the deliveries are kept,
+    after that only those that are still on their way.
+    """
+
+    def __init__(self) -> None:
+        self._stored = 0
+        self._new: list[Delivery] = []
+        self._waiting: deque[tuple[list[Delivery], set[ProducerBatch]]] = deque()
+
+    def __len__(self) -> int:
+        """The number of records."""
+        return self._stored + len(self._new) + sum(len(records) for records, _ in self._waiting)
+
+    def add(self, sent: Any) -> None:
+        """A record was put in line: what `send` gave."""
+        self._new.append(sent)
+
+    def look(self) -> None:
+        """Forget what is stored by now.
+
+        Raises:
+            KafkaError: a record was not delivered.
+        """
+        self._take_new()
+        while self._waiting:
+            records, batches = self._waiting[0]
+            if not all(batch.settled for batch in batches):
+                return
+            if any(_failed(batch) for batch in batches):
+                for record in records:
+                    record.result(0)
+            self._stored += len(records)
+            self._waiting.popleft()
+
+    def summary(self) -> Summary:
+        """What is known now; a record without an outcome counts as not stored."""
+        self._take_new()
+        stored, number, lost = self._stored, self._stored, None
+        for records, _ in self._waiting:
+            for record in records:
+                number += 1
+                try:
+                    record.result(0)
+                except KafkaError as error:
+                    lost = lost or (number, error)
+                else:
+                    stored += 1
+        return Summary(number, stored, lost)
+
+    def _take_new(self) -> None:
+        if self._new:
+            self._waiting.append((self._new, {record.batch for record in self._new}))
+            self._new = []
+
+
+def _failed(batch: ProducerBatch) -> bool:
+    return isinstance(batch.outcome, Failed) or any(_failed(part) for _, part in batch.parts)

@@ -1,0 +1,399 @@
+"""Which batches go to which broker now, and what their answers mean. No I/O, no clock.
+
+collect(now) -> requests to send;  answered(...) / failed(...) -> outcomes, retries, splits
+"""
+
+import logging
+from collections.abc import Callable
+from itertools import islice
+
+from barnabas.client.core.cluster.cluster_view import Broker, ClusterView
+from barnabas.client.core.cluster.retry import Backoff
+from barnabas.client.core.producer.accumulator import Accumulator
+from barnabas.client.core.producer.delivery import Failed, Stored
+from barnabas.client.core.producer.giving_up import GivenUp, in_doubt
+from barnabas.client.core.producer.idempotence import (
+    Action,
+    Answer,
+    Circumstances,
+    answer_of,
+    decide,
+)
+from barnabas.client.core.producer.outgoing import Outgoing, Plan
+from barnabas.client.core.producer.partition_queue import PartitionQueue
+from barnabas.client.core.producer.producer_batch import ProducerBatch
+from barnabas.client.core.producer.producer_options import ProducerOptions
+from barnabas.client.core.producer.sequencing import NO_PRODUCER_ID
+from barnabas.client.core.producer.splitting import split
+from barnabas.client.core.producer.transaction_states import TransactionInput
+from barnabas.client.core.producer.transactions import Transactions
+from barnabas.errors import BrokerError, ErrorCode, KafkaError, RequestTimeout
+from barnabas.protocol.produce import (
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from barnabas.records.batches.builder import NO_PRODUCER, build
+from barnabas.records.codecs.compression import Codec
+from barnabas.types import TopicPartition
+
+log = logging.getLogger(__name__)
+
+
+class Sender:
+    """The sending side of a producer.
+
+    `producer_id` is -1 until one was had; while an idempotent producer has none, nothing is sent.
+    With `builds_elsewhere` it compresses nothing itself: see `Plan.to_build`.
+    All records belong to one of the `transactions`, where there are any.
+    """
+
+    def __init__(
+        self,
+        options: ProducerOptions,
+        view: ClusterView,
+        records: Accumulator,
+        backoff: Backoff,
+        transactions: Transactions | None = None,
+    ) -> None:
+        self.transactions = transactions
+        self.producer_id = NO_PRODUCER_ID
+        self.producer_epoch = -1
+        self.given_up = GivenUp()
+        self.closing = False
+        self.stored_records = 0
+        self.builds_elsewhere = False
+        self._flushes = 0
+        self._options = options
+        self._view = view
+        self._records = records
+        self._backoff = backoff
+        self._in_flight: dict[int, int] = {}
+        self._turn = 0
+
+    @property
+    def needs_producer_id(self) -> bool:
+        """Whether nothing can be sent for want of a producer id."""
+        return self._options.idempotent and self.producer_id == NO_PRODUCER_ID
+
+    def flush_begins(self) -> None:
+        """Close open batches at once from now on."""
+        self._flushes += 1
+
+    def flush_ends(self) -> None:
+        """As many times as it began."""
+        self._flushes -= 1
+
+    def collect(self, now: float, can_send: Callable[[int], bool]) -> Plan:
+        """What goes out now to the brokers that `can_send` says are reachable."""
+        plan = Plan()
+        if self.transactions is not None:
+            self._follow(self.transactions)
+        everything = self._flushes > 0 or self.closing
+        ripe_at = self._records.close_ripe(now, everything=everything)
+        if ripe_at is not None:
+            plan.wake(ripe_at)
+        busy = [queue for queue in list(self._records.queues.values()) if queue.gather()]
+        if not busy:
+            return plan
+        for queue in busy:
+            self._expire(queue, now)
+        if self.needs_producer_id:
+            oldest = [queue.oldest().created for queue in busy if queue.gather()]
+            plan.wake(min(oldest, default=now) + self._options.delivery_timeout_s)
+            return plan
+        self._turn += 1
+        first = self._turn % len(busy)
+        by_node: dict[int, Outgoing] = {}
+        for queue in busy[first:] + busy[:first]:
+            self._plan_queue(queue, now, can_send, by_node, plan)
+        plan.outgoing = [outgoing for outgoing in by_node.values() if outgoing.batches]
+        for outgoing in plan.outgoing:
+            self._in_flight[outgoing.node_id] = self._in_flight.get(outgoing.node_id, 0) + 1
+        return plan
+
+    def request(self, outgoing: Outgoing, *, by_id: bool) -> ProduceRequest:
+        """The request that carries these batches; topics by id or by name."""
+        topics = outgoing.rows_by_topic()
+        return ProduceRequest(
+            transactional_id=self._options.transactional_id,
+            acks=self._options.acks,
+            timeout_ms=int(self._options.request_timeout_s * 1000),
+            topic_data=[
+                TopicProduceData(
+                    name=name, topic_id=self._view.topics[name].topic_id, partition_data=rows
+                )
+                if by_id
+                else TopicProduceData(name=name, partition_data=rows)
+                for name, rows in topics.items()
+            ],
+        )
+
+    def answered(self, outgoing: Outgoing, response: ProduceResponse, now: float) -> bool:
+        """Take a response; returns whether the leaders should be asked for again."""
+        self._in_flight[outgoing.node_id] -= 1
+        for broker in response.node_endpoints:
+            self._view.adopt_broker(Broker(broker.node_id, broker.host, broker.port, broker.rack))
+        rows: dict[TopicPartition, PartitionProduceResponse] = {}
+        for topic in response.responses:
+            name = topic.name or self._view.topic_named(topic.topic_id) or ""
+            for row in topic.partition_responses:
+                rows[TopicPartition(name, row.index)] = row
+        stale = False
+        for batch in outgoing.batches:
+            found = rows.get(batch.where)
+            if found is None:
+                error = BrokerError(
+                    ErrorCode.UNKNOWN_SERVER_ERROR, "the broker did not answer for it"
+                )
+                self._resolve(batch, ErrorCode.UNKNOWN_SERVER_ERROR, error, None, now)
+                continue
+            code = ErrorCode.of(found.error_code)
+            error = BrokerError(found.error_code, found.error_message or code.text)
+            self._resolve(batch, code, error, found, now)
+            stale |= code.stale_metadata and not self._hinted(batch.where, found)
+        return stale
+
+    def sent_unanswered(self, outgoing: Outgoing) -> None:
+        """Requests with acks=0 are done when they are on their way."""
+        self._in_flight[outgoing.node_id] -= 1
+        for batch in outgoing.batches:
+            self._records.queues[batch.where].settled(batch)
+            self._settle(batch, Stored())
+
+    def failed(self, outgoing: Outgoing, error: KafkaError, now: float) -> None:
+        """No answer came: the connection was lost, or the time was up."""
+        self._in_flight[outgoing.node_id] -= 1
+        for batch in outgoing.batches:
+            self._resolve(batch, error.code, error, None, now, answer=Answer.OPEN)
+
+    def unsent(self, outgoing: Outgoing, error: KafkaError, now: float) -> None:
+        """The request never left."""
+        self._in_flight[outgoing.node_id] -= 1
+        for batch in outgoing.batches:
+            self._resolve(batch, error.code, error, None, now, answer=Answer.REJECTED)
+
+    def reconnected(self, node_id: int) -> None:
+        """What is sent to a broker now goes over another connection than before."""
+        for queue in list(self._records.queues.values()):
+            if queue.leader[0] == node_id:
+                queue.sent.disturbed()
+
+    def give_up(self, error: KafkaError) -> None:
+        """Fail everything that waits, and take no more: the producer can never send again."""
+        self._records.shut(error)
+        for queue in self._records.queues.values():
+            queue.gather()
+            for batch in queue.retries():
+                queue.given_up(batch)
+                self._fail(batch, error)
+            for batch in queue.retract():
+                self._fail(batch, error)
+
+    def retract(self, error: KafkaError) -> None:
+        """Take no more for now, and fail what was never sent: its transaction cannot be committed."""
+        self._records.hold(error)
+        for queue in self._records.queues.values():
+            queue.gather()
+            for batch in queue.retract():
+                self._settle(batch, Failed(error))
+
+    def abandon(self, error: KafkaError) -> None:
+        """As `give_up`, and fail what is in flight too: no answer may be handed in any more."""
+        for queue in self._records.queues.values():
+            for batch in list(queue.in_flight):
+                queue.sent.left_open(batch)
+                queue.given_up(batch)
+                self._fail(batch, error)
+        self.give_up(error)
+
+    def _plan_queue(
+        self,
+        queue: PartitionQueue,
+        now: float,
+        can_send: Callable[[int], bool],
+        by_node: dict[int, Outgoing],
+        plan: Plan,
+    ) -> None:
+        node_id = self._destination(queue, now, plan)
+        if node_id is None or self._waits_for_building(queue, plan):
+            return
+        outgoing = by_node.get(node_id)
+        if outgoing is None:
+            full = self._in_flight.get(node_id, 0) >= self._options.in_flight
+            if full or not can_send(node_id):
+                return
+            outgoing = by_node[node_id] = Outgoing(node_id, [])
+        size = queue.head().reserved
+        if outgoing.batches and outgoing.size + size > self._options.max_request_size:
+            return
+        if self.transactions is not None and not self.transactions.takes_part(queue.where):
+            return
+        if queue.is_exhausted(self.producer_id):
+            self.producer_id = NO_PRODUCER_ID
+            return
+        batch = queue.take(self.producer_id, self.producer_epoch)
+        self.build(batch, (queue.sent.producer_id, batch.epoch, batch.sequence))
+        outgoing.batches.append(batch)
+        outgoing.size += len(batch.payload or b"")
+
+    def _destination(self, queue: PartitionQueue, now: float, plan: Plan) -> int | None:
+        """The broker that the first batch of a queue can go to now."""
+        if not queue.gather():
+            return None
+        plan.wake(queue.oldest().created + self._options.delivery_timeout_s)
+        if not queue.sendable(now, self._options.in_flight):
+            if not queue.in_flight:
+                plan.wake(queue.head().not_before)
+            return None
+        view = self._view.partition(*queue.where)
+        if view is None or view.leader not in self._view.brokers:
+            plan.leaders_wanted = True
+            return None
+        leader = view.leader, view.leader_epoch
+        if leader != queue.leader:
+            queue.leader = leader
+            queue.sent.disturbed()
+        return view.leader
+
+    def build(self, batch: ProducerBatch, producer: tuple[int, int, int] = NO_PRODUCER) -> None:
+        """Encode a closed batch, unless that was done; `producer` is (id, epoch, sequence)."""
+        if batch.payload is not None:
+            return
+        appender = batch.appender
+        assert appender is not None, "a batch is built or has its records"
+        batch.payload = build(
+            appender,
+            self._options.codec,
+            self._options.level,
+            producer,
+            transactional=self.transactions is not None,
+        )
+        batch.appender = None
+
+    def _waits_for_building(self, queue: PartitionQueue, plan: Plan) -> bool:
+        """Have the next batches of a queue built; whether the first one is not yet."""
+        if not self.builds_elsewhere or self._options.codec is Codec.NONE:
+            return False
+        for batch in islice(queue.waiting, self._options.in_flight):
+            if batch.payload is None and not batch.building:
+                batch.building = True
+                plan.to_build.append(batch)
+        return queue.head().payload is None
+
+    def _resolve(
+        self,
+        batch: ProducerBatch,
+        code: ErrorCode,
+        error: KafkaError,
+        row: PartitionProduceResponse | None,
+        now: float,
+        *,
+        answer: Answer | None = None,
+    ) -> None:
+        queue = self._records.queues[batch.where]
+        batch.last_error = error
+        answer = answer_of(code) if answer is None else answer
+        match self._action(queue, batch, code, answer, now):
+            case Action.STORED:
+                outcome = Stored()
+                if answer is Answer.STORED:
+                    for proven in queue.stored(batch, now):
+                        self._settle(proven, outcome)
+                    if row is not None and code is ErrorCode.NONE:
+                        outcome = Stored(row.base_offset, row.log_append_time_ms)
+                else:
+                    queue.settled(batch)
+                self._settle(batch, outcome)
+            case Action.SPLIT:
+                in_transaction = self.transactions is not None
+                codec, level = self._options.codec, self._options.level
+                parts = split(batch, codec, level, transactional=in_transaction)
+                queue.replace(batch, parts)
+                self._records.replaced(batch, parts)
+                batch.split_into(parts)
+            case Action.RETRY:
+                log.debug(
+                    "batch tried again where=%s attempts=%d why=%s",
+                    batch.where,
+                    batch.attempts,
+                    error,
+                )
+                queue.again(batch, now + self._backoff.seconds(batch.attempts + 1))
+            case Action.FAIL:
+                queue.given_up(batch)
+                self._fail(batch, error)
+
+    def _action(
+        self,
+        queue: PartitionQueue,
+        batch: ProducerBatch,
+        code: ErrorCode,
+        answer: Answer,
+        now: float,
+    ) -> Action:
+        sent = queue.sent
+        if answer is Answer.OPEN:
+            sent.left_open(batch)
+        elif answer is Answer.OUT_OF_ORDER:
+            if sent.is_surely_stored(batch):
+                return Action.STORED
+            sent.out_of_order(batch)
+        in_time = now < batch.created + self._options.delivery_timeout_s
+        case = Circumstances(
+            idempotent=sent.producer_id != NO_PRODUCER_ID,
+            early=sent.batches[0] is not batch,
+            splittable=batch.count > 1,
+            may_retry=in_time and batch.attempts < self._options.retries,
+            may_renew=self.transactions is None,
+        )
+        return decide(code, case)
+
+    def _hinted(self, where: TopicPartition, row: PartitionProduceResponse) -> bool:
+        """Whether the broker told the new leader along with the error (KIP-951)."""
+        hint = row.current_leader
+        return hint is not None and self._view.adopt_leader(
+            where, hint.leader_id, hint.leader_epoch
+        )
+
+    def _expire(self, queue: PartitionQueue, now: float) -> None:
+        for batch in queue.overdue(now - self._options.delivery_timeout_s):
+            if queue.sent.is_surely_stored(batch):
+                queue.settled(batch)
+                self._settle(batch, Stored())
+                continue
+            queue.given_up(batch)
+            seconds = self._options.delivery_timeout_s
+            last = f"; last error: {batch.last_error}" if batch.last_error else ""
+            if not last and self._view.leader(batch.where) is None:
+                last = "; its partition has no known leader"
+            why = RequestTimeout(
+                f"not delivered within delivery.timeout.ms ({seconds:g} s) after {batch.attempts} "
+                f"attempts{last}"
+            )
+            self._fail(batch, why)
+        for batch in queue.lost():
+            queue.given_up(batch)
+            self._fail(batch, batch.last_error or RequestTimeout("no answer"))
+
+    def _fail(self, batch: ProducerBatch, error: KafkaError) -> None:
+        if self.transactions is not None:
+            error = self.transactions.lost(batch, error)
+        elif batch.in_doubt:
+            error = in_doubt(error)
+        self.given_up.add(batch, error)
+        self._settle(batch, Failed(error))
+
+    def _follow(self, transactions: Transactions) -> None:
+        """Let go of what can be in no committed transaction."""
+        if transactions.fatal is not None:
+            self.give_up(transactions.refusal(TransactionInput.SEND))
+        elif transactions.doomed:
+            self.retract(transactions.refusal(TransactionInput.SEND))
+
+    def _settle(self, batch: ProducerBatch, outcome: Stored | Failed) -> None:
+        self._records.release(batch)
+        if isinstance(outcome, Stored):
+            self.stored_records += batch.count
+        batch.settle(outcome)

@@ -1,0 +1,135 @@
+"""What a transactional producer asks its coordinators, and the errors in their answers. No I/O.
+
+Versions are bounded where later ones are for brokers, or for another version of transactions.
+
+Source: KIP-98, KIP-447 (who commits offsets), KIP-890.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from barnabas.client.core.cluster.topic_ids import TopicIds
+from barnabas.client.core.group.group_metadata import GroupMetadata
+from barnabas.client.core.group.subscription import by_topic
+from barnabas.errors import ErrorCode
+from barnabas.protocol.add_offsets_to_txn import AddOffsetsToTxnRequest
+from barnabas.protocol.add_partitions_to_txn import (
+    AddPartitionsToTxnRequest,
+    AddPartitionsToTxnResponse,
+    AddPartitionsToTxnTopic,
+)
+from barnabas.protocol.end_txn import EndTxnRequest
+from barnabas.protocol.init_producer_id import InitProducerIdRequest
+from barnabas.protocol.txn_offset_commit import (
+    TxnOffsetCommitRequest,
+    TxnOffsetCommitRequestPartition,
+    TxnOffsetCommitRequestTopic,
+    TxnOffsetCommitResponse,
+)
+from barnabas.types import TopicPartition
+
+INIT_AT_MOST: Final = 5  # 6 is of two-phase commit
+INIT_THAT_BUMPS: Final = 3
+ADD_PARTITIONS_AT_MOST: Final = 3  # 4 is between brokers
+END_EXPLICIT_AT_MOST: Final = 4
+OFFSETS_EXPLICIT_AT_MOST: Final = 4
+OFFSETS_BY_NAME_AT_MOST: Final = 5
+PRODUCE_EXPLICIT_AT_MOST: Final = 11
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """A transactional producer as brokers know it; id and epoch are -1 before they named it."""
+
+    transactional_id: str
+    producer_id: int = -1
+    producer_epoch: int = -1
+
+    def init(self, timeout_ms: int) -> InitProducerIdRequest:
+        """Ask for an id and epoch: the next one, where there is one already (KIP-360)."""
+        return InitProducerIdRequest(
+            transactional_id=self.transactional_id,
+            transaction_timeout_ms=timeout_ms,
+            producer_id=self.producer_id,
+            producer_epoch=self.producer_epoch,
+        )
+
+    def add_partitions(self, partitions: Iterable[TopicPartition]) -> AddPartitionsToTxnRequest:
+        """Have partitions take part."""
+        return AddPartitionsToTxnRequest(
+            v3_and_below_transactional_id=self.transactional_id,
+            v3_and_below_producer_id=self.producer_id,
+            v3_and_below_producer_epoch=self.producer_epoch,
+            v3_and_below_topics=[
+                AddPartitionsToTxnTopic(name=name, partitions=rows)
+                for name, rows in by_topic(partitions).items()
+            ],
+        )
+
+    def add_group(self, group_id: str) -> AddOffsetsToTxnRequest:
+        """Have a group take part."""
+        return AddOffsetsToTxnRequest(
+            transactional_id=self.transactional_id,
+            producer_id=self.producer_id,
+            producer_epoch=self.producer_epoch,
+            group_id=group_id,
+        )
+
+    def commit_offsets(
+        self, group: GroupMetadata, offsets: Mapping[TopicPartition, int], ids: TopicIds
+    ) -> TxnOffsetCommitRequest:
+        """Save positions of a group with the transaction."""
+        topics: dict[str, list[TxnOffsetCommitRequestPartition]] = {}
+        for where, offset in offsets.items():
+            row = TxnOffsetCommitRequestPartition(
+                partition_index=where.partition,
+                committed_offset=offset,
+                committed_leader_epoch=group.epoch_before(where, offset),
+                committed_metadata="",
+            )
+            topics.setdefault(where.topic, []).append(row)
+        return TxnOffsetCommitRequest(
+            transactional_id=self.transactional_id,
+            group_id=group.group_id,
+            producer_id=self.producer_id,
+            producer_epoch=self.producer_epoch,
+            generation_id_or_member_epoch=group.generation,
+            member_id=group.member_id,
+            group_instance_id=group.instance_id,
+            topics=[
+                TxnOffsetCommitRequestTopic(name=name, topic_id=ids.of(name), partitions=rows)
+                for name, rows in topics.items()
+            ],
+        )
+
+    def end(self, *, commit: bool) -> EndTxnRequest:
+        """Commit or abort."""
+        return EndTxnRequest(
+            transactional_id=self.transactional_id,
+            producer_id=self.producer_id,
+            producer_epoch=self.producer_epoch,
+            committed=commit,
+        )
+
+
+def refused_partitions(
+    response: AddPartitionsToTxnResponse,
+) -> Iterator[tuple[TopicPartition, int]]:
+    """The partitions that were not added and why; those that only suffered for others are left out."""
+    for topic in response.results_by_topic_v3_and_below:
+        for row in topic.results_by_partition:
+            code = row.partition_error_code
+            if code not in (ErrorCode.NONE, ErrorCode.OPERATION_NOT_ATTEMPTED):
+                yield TopicPartition(topic.name, row.partition_index), code
+
+
+def refused_offsets(
+    response: TxnOffsetCommitResponse, ids: TopicIds
+) -> Iterator[tuple[TopicPartition, int]]:
+    """The positions that were not saved, and why; `ids` are those of the request."""
+    for topic in response.topics:
+        name = ids.name_of(topic)
+        for row in topic.partitions:
+            if row.error_code:
+                yield TopicPartition(name, row.partition_index), row.error_code

@@ -1,0 +1,176 @@
+"""The transactions of one producer: what takes part, what is lost, what may be called. No I/O.
+
+By version 1 of transactions a partition is added at the coordinator before its first records are
+sent (`wanted`, `added`); by version 2 the broker that gets them adds it, and each transaction has an
+epoch of its own. Which one it is, the cluster says (feature `transaction.version`).
+
+Source: KIP-98, KIP-360, KIP-890, KIP-1050; Kafka's TransactionManager.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from barnabas.client.core.producer.producer_batch import NO_SEQUENCE, ProducerBatch
+from barnabas.client.core.producer.transaction_states import (
+    DOOMED,
+    SENDING,
+    TRANSITIONS,
+    UNDECIDED,
+    WHAT_TO_DO,
+    TransactionInput,
+    TransactionState,
+)
+from barnabas.errors import AbortableError, ErrorCode, FatalError, KafkaError, LocalProtocolError
+from barnabas.types import TopicPartition
+
+FEATURE: Final = "transaction.version"
+_IMPLICIT: Final = 2
+
+_FENCED: Final = (ErrorCode.PRODUCER_FENCED, ErrorCode.INVALID_PRODUCER_EPOCH)
+_FATAL: Final = (
+    *_FENCED,
+    ErrorCode.INVALID_PRODUCER_ID_MAPPING,
+    ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
+    ErrorCode.CLUSTER_AUTHORIZATION_FAILED,
+    ErrorCode.UNSUPPORTED_VERSION,
+    ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT,
+)
+
+
+class Transactions:
+    """What a producer with a transactional id has open, and what it may do.
+
+    `begun`: the coordinator may know of a transaction; `confirmed`: it does. `gap`: a batch failed
+    that had its sequence, so only a new epoch lets its partition go on. `groups` take part by
+    version 1. `wanted` are the partitions that are to be added.
+    """
+
+    def __init__(self, transactional_id: str) -> None:
+        self.transactional_id = transactional_id
+        self.state = TransactionState.NEW
+        self.implicit = False
+        self.begun = False
+        self.confirmed = False
+        self.gap = False
+        self.wanted: set[TopicPartition] = set()
+        self.groups: set[str] = set()
+        self._added: set[TopicPartition] = set()
+        self._why: KafkaError | None = None
+
+    @property
+    def sends(self) -> bool:
+        """Whether there is a transaction that batches may go out for."""
+        return self.state in SENDING
+
+    @property
+    def doomed(self) -> bool:
+        """Whether what was not sent yet never will be."""
+        return self.state in DOOMED
+
+    @property
+    def undecided(self) -> bool:
+        """Whether there is a transaction that can still be aborted."""
+        return self.state in UNDECIDED
+
+    @property
+    def fatal(self) -> KafkaError | None:
+        """Why the producer cannot go on, if that is so."""
+        return self._why if self.state is TransactionState.DEAD else None
+
+    def move(self, happened: TransactionInput) -> None:
+        """Take a call or an event.
+
+        Raises:
+            LocalProtocolError: it is out of order; the message names the state.
+            AbortableError: the transaction has failed and can only be aborted.
+            FatalError: the producer has failed for good.
+        """
+        following = TRANSITIONS[self.state].get(happened)
+        if following is None:
+            raise self.refusal(happened)
+        self.state = following
+
+    def refusal(self, call: TransactionInput) -> KafkaError:
+        """Why `call` cannot be now."""
+        who = f"{call.value}: the producer of transactional id {self.transactional_id!r}"
+        if self.state is TransactionState.DEAD:
+            code = ErrorCode.UNKNOWN_SERVER_ERROR if self._why is None else self._why.code
+            return FatalError(f"{who} cannot go on, {_advice(code)}: {self._why}", code)
+        if self.state is TransactionState.FAILED:
+            code = ErrorCode.TRANSACTION_ABORTABLE if self._why is None else self._why.code
+            return AbortableError(
+                f"{who} is {self.state.value}, call abort_transaction: {self._why}", code
+            )
+        return LocalProtocolError(f"{who} is {self.state.value}: {WHAT_TO_DO[self.state]}")
+
+    def set_version(self, version: int) -> None:
+        """By which version of transactions the next one goes."""
+        self.implicit = version >= _IMPLICIT
+
+    def takes_part(self, where: TopicPartition) -> bool:
+        """Whether records for a partition may be sent now; else it is wanted from now on."""
+        if self.implicit:
+            self.begun = self.confirmed = True
+            return True
+        if where in self._added:
+            return True
+        self.wanted.add(where)
+        return False
+
+    def added(self, partitions: Iterable[TopicPartition]) -> None:
+        """The coordinator has them."""
+        self._added.update(partitions)
+        self.wanted -= self._added
+        self.confirmed = True
+
+    def added_group(self, group_id: str) -> None:
+        """The coordinator has it."""
+        self.groups.add(group_id)
+        self.confirmed = True
+
+    def lost(self, batch: ProducerBatch, error: KafkaError) -> KafkaError:
+        """A batch was given up. What its sender is told: who is fenced hears the same from all."""
+        self.gap |= batch.sequence != NO_SEQUENCE
+        self.fail(error)
+        return self.refusal(TransactionInput.SEND) if error.code in _FATAL else error
+
+    def fail(self, error: KafkaError) -> None:
+        """The transaction cannot be committed any more; the first reason counts."""
+        if error.code in _FATAL:
+            self.die(error)
+        elif self.state is not TransactionState.DEAD:
+            if self.state not in DOOMED:
+                self._why = error
+            self.move(TransactionInput.FAIL)
+
+    def die(self, error: KafkaError) -> None:
+        """The producer cannot go on; the first reason counts."""
+        if self.state is not TransactionState.DEAD:
+            self.state = TransactionState.DEAD
+            self._why = _explained(error)
+            self.wanted.clear()
+
+    def over(self) -> None:
+        """The coordinator has ended the transaction, or never knew of it."""
+        self.begun = self.confirmed = False
+        self.wanted.clear()
+        self._added.clear()
+        self.groups.clear()
+
+
+def _advice(code: ErrorCode) -> str:
+    if code is ErrorCode.INVALID_TRANSACTION_TIMEOUT:
+        return "make a new one with a shorter transaction.timeout.ms"
+    return "make a new one"
+
+
+def _explained(error: KafkaError) -> KafkaError:
+    late = "the transaction was open for longer than transaction.timeout.ms"
+    if error.code in _FENCED:
+        what = "it is fenced: another producer has begun with this transactional id, somebody has "
+        what += "ended the transaction from outside (`barnabas transactions abort` does that), or"
+        return FatalError(f"{what} {late} ({error})", error.code)
+    if error.code is ErrorCode.INVALID_TXN_STATE:
+        what = "the coordinator knows of no transaction that could end so; perhaps"
+        return FatalError(f"{what} {late} ({error})", error.code)
+    return error

@@ -1,0 +1,1 @@
+"""Classic groups: members agree among themselves who reads what."""

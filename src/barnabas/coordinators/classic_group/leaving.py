@@ -1,0 +1,135 @@
+"""Members that go or are heard of: heartbeats, leaves, sessions that end, and the end of a group."""
+
+from collections.abc import Sequence
+
+from barnabas.coordinators.classic_group.group import ClassicGroup
+from barnabas.coordinators.classic_group.group_states import PREPARING_REBALANCE, GroupInput
+from barnabas.coordinators.classic_group.member import Identity
+from barnabas.coordinators.classic_group.rebalancing import (
+    begin_rebalance,
+    end_if_all_joined,
+    members_changed,
+    on_join_deadline,
+    on_sync_deadline,
+    remove,
+)
+from barnabas.coordinators.classic_group.replies import Effects, Waiter
+from barnabas.errors import ErrorCode
+
+_NONE, _REJOIN = ErrorCode.NONE, ErrorCode.REBALANCE_IN_PROGRESS
+
+
+def heartbeat(
+    group: ClassicGroup, member_id: str, instance_id: str | None, generation: int, now: int
+) -> ErrorCode:
+    """A member is alive; the code says whether it must join again."""
+    member = group.members.get(member_id)
+    if member is None or instance_id is not None:
+        refused = group.refusal(Identity(member_id, instance_id))
+        if refused is not None:
+            return refused
+    assert member is not None, "or it was refused"
+    if generation != group.generation:
+        return ErrorCode.ILLEGAL_GENERATION
+    group.heard(member, now)
+    if group.state is PREPARING_REBALANCE:
+        return _REJOIN
+    return _NONE
+
+
+def leave(
+    group: ClassicGroup, leavers: Sequence[Identity], now: int
+) -> tuple[list[ErrorCode], Effects]:
+    """Take members out; the codes are in their order.
+
+    Who names only an instance removes that static member, whoever it is: as an operator does.
+    """
+    effects = Effects()
+    before = len(group.members)
+    codes = [_take_out(group, effects, who) for who in leavers]
+    if len(group.members) < before:
+        members_changed(group, effects, now)
+    else:
+        end_if_all_joined(group, effects, now)
+    return codes, effects
+
+
+def _take_out(group: ClassicGroup, effects: Effects, who: Identity) -> ErrorCode:
+    if group.invited.pop(who.member_id, None) is not None:
+        return ErrorCode.NONE
+    if not who.member_id and who.instance_id is not None:
+        who = Identity(group.instances.get(who.instance_id, ""), who.instance_id)
+    refused = group.refusal(who)
+    if refused is not None:
+        return refused
+    remove(group, effects, group.members[who.member_id], ErrorCode.UNKNOWN_MEMBER_ID)
+    return ErrorCode.NONE
+
+
+def hung_up(group: ClassicGroup, member_id: str, waiter: Waiter, now: int) -> Effects:
+    """Who waits to become a member has closed its connection.
+
+    Without an id it cannot come back as that member: it is none any more. With one it has its session.
+    """
+    effects = Effects()
+    member = group.members.get(member_id)
+    if member is None or member.joining is not waiter or not member.is_new:
+        return effects
+    if member.knows_its_id:
+        member.silent_until = min(member.silent_until, now + member.session_timeout_ms)
+        group.wake_at(member.silent_until)
+    else:
+        remove(group, effects, member, ErrorCode.UNKNOWN_MEMBER_ID)
+        members_changed(group, effects, now)
+    return effects
+
+
+def on_time(group: ClassicGroup, now: int) -> Effects:
+    """Do what is due: sessions that ended, join phases and syncs that took too long."""
+    effects = Effects()
+    late = [name for name, until in group.invited.items() if until <= now]
+    for name in late:
+        del group.invited[name]
+    gone = [one for one in group.members.values() if _is_over(one.deadline, now)]
+    for member in gone:
+        remove(group, effects, member, ErrorCode.UNKNOWN_MEMBER_ID)
+    if gone:
+        members_changed(group, effects, now)
+    elif late:
+        end_if_all_joined(group, effects, now)
+    if _is_over(group.join_deadline, now):
+        on_join_deadline(group, effects, now)
+    if _is_over(group.sync_deadline, now):
+        on_sync_deadline(group, effects, now)
+    group.due = group.deadline()
+    return effects
+
+
+def _is_over(deadline: int | None, now: int) -> bool:
+    return deadline is not None and deadline <= now
+
+
+def loaded(group: ClassicGroup, now: int) -> Effects:
+    """A broker has begun to coordinate it: sessions begin; who is too many is found out.
+
+    A group with members that nobody leads was about to begin a rebalance.
+    """
+    effects = Effects()
+    for member in group.members.values():
+        group.heard(member, now)
+    is_led = not group.members or group.leader is not None
+    if not is_led or len(group.members) > group.settings.max_size:
+        begin_rebalance(group, effects, now)
+    return effects
+
+
+def end(group: ClassicGroup, why: ErrorCode, now: int) -> Effects:
+    """The group is deleted, or this broker lets go of it: all who wait are told why."""
+    effects = Effects()
+    for member in list(group.members.values()):
+        remove(group, effects, member, why)
+    group.invited.clear()
+    group.storing.clear()
+    group.join_deadline = group.sync_deadline = group.due = None
+    group.move(GroupInput.ENDED, now)
+    return effects

@@ -1,0 +1,95 @@
+"""Usual: what most joins and syncs of a rebalance come to, told apart by a few comparisons.
+
+Each does just what `join` or `sync` would, or does nothing and says so.
+"""
+
+from collections.abc import Sequence
+
+from barnabas.coordinators.classic_group.group import ClassicGroup
+from barnabas.coordinators.classic_group.group_states import (
+    COMPLETING_REBALANCE,
+    PREPARING_REBALANCE,
+    STABLE,
+)
+from barnabas.coordinators.classic_group.member import Member, Protocols
+from barnabas.coordinators.classic_group.rebalancing import end_join_phase
+from barnabas.coordinators.classic_group.replies import Effects, SyncReply, Waiter
+from barnabas.protocol.join_group import JoinGroupRequest, JoinGroupRequestProtocol
+from barnabas.protocol.sync_group import SyncGroupRequest
+
+
+def joins_again(group: ClassicGroup, asked: JoinGroupRequest, waiter: Waiter) -> bool:
+    """Have a member wait that is waited for and says what it said the last time.
+
+    With the last of them `end_joins` has something to say. Version 0, which has no rebalance timeout,
+    goes the long way.
+    """
+    member = group.members.get(asked.member_id)
+    if (
+        group.state is not PREPARING_REBALANCE
+        or member is None
+        or member.joining is not None
+        or member.session_timeout_ms != asked.session_timeout_ms
+        or member.rebalance_timeout_ms != asked.rebalance_timeout_ms
+        or group.protocol_type != asked.protocol_type
+        or member.instance_id is not None
+        or asked.group_instance_id is not None
+        or len(group.members) > group.settings.max_size
+        or not _are_known(member.protocols, asked.protocols)
+    ):
+        return False
+    member.joining = waiter
+    return True
+
+
+def _are_known(known: Protocols, said: Sequence[JoinGroupRequestProtocol]) -> bool:
+    if len(known) != len(said):
+        return False
+    for (name, told), one in zip(known, said, strict=True):
+        if one.name != name or one.metadata != told:
+            return False
+    return True
+
+
+def end_joins(group: ClassicGroup, now: int) -> Effects:
+    """Begin a generation, once all have joined again."""
+    effects = Effects()
+    end_join_phase(group, effects, now)
+    return effects
+
+
+def waits_for_leader(group: ClassicGroup, asked: SyncGroupRequest, waiter: Waiter) -> bool:
+    """Have a follower wait for what the leader will say."""
+    if group.state is not COMPLETING_REBALANCE:
+        return False
+    member = _asker(group, asked)
+    if member is None or member.syncing is not None or group.leader == member.member_id:
+        return False
+    member.has_synced = True
+    member.syncing = waiter
+    return True
+
+
+def sync_reply(group: ClassicGroup, asked: SyncGroupRequest, now: int) -> SyncReply | None:
+    """What a member is told after its leader has said it; None: it has not, or something is wrong."""
+    if group.state is not STABLE:
+        return None
+    member = _asker(group, asked)
+    if member is None:
+        return None
+    member.has_synced = True
+    group.heard(member, now)
+    return group.sync_reply(member)
+
+
+def _asker(group: ClassicGroup, asked: SyncGroupRequest) -> Member | None:
+    """The member that asks, if it is no static one and belongs to this generation."""
+    kind, protocol = asked.protocol_type, asked.protocol_name
+    if (
+        asked.generation_id != group.generation
+        or asked.group_instance_id is not None
+        or (kind is not None and kind != group.protocol_type)
+        or (protocol is not None and protocol != group.protocol)
+    ):
+        return None
+    return group.members.get(asked.member_id)

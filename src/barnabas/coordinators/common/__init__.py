@@ -1,0 +1,1 @@
+"""What the coordinators of all kinds share."""

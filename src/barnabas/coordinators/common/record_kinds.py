@@ -1,0 +1,67 @@
+"""Records of an internal topic that are of many kinds.
+
+A key begins with its kind as int16, a value with the version of its layout, of which there is one so
+far. Source: Kafka's CoordinatorRecordSerde.
+"""
+
+import struct
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from barnabas.coordinators.common.shard import CoordinatorRecord
+from barnabas.errors import DecodeError
+from barnabas.types import Buffer
+from barnabas.wire.compiler import Codec
+
+_SHORT = struct.Struct(">h")
+_VERSION = 0
+
+
+class Layouts(NamedTuple):
+    """The classes of a kind's key and value."""
+
+    key: type
+    value: type
+
+
+class Said(NamedTuple):
+    """A record that was read: its kind, and instances of its kind's layouts.
+
+    No value: what the key stands for is gone.
+    """
+
+    kind: int
+    key: Any
+    value: Any | None
+
+
+def encode_record(kind: int, key: object, value: object | None) -> CoordinatorRecord:
+    """A record of a kind; no value: what the key stands for is gone."""
+    data = _SHORT.pack(kind) + Codec.of(type(key), _VERSION).encode(key)
+    if value is None:
+        return CoordinatorRecord(data, None)
+    return CoordinatorRecord(
+        data, _SHORT.pack(_VERSION) + Codec.of(type(value), _VERSION).encode(value)
+    )
+
+
+def read_record(
+    key: Buffer | None, value: Buffer | None, kinds: Mapping[int, Layouts]
+) -> Said | None:
+    """Read one record; None if it is of none of these kinds.
+
+    Raises:
+        DecodeError: it is damaged, or of a version that came later.
+    """
+    if key is None or len(key) < _SHORT.size:
+        return None
+    kind: int = _SHORT.unpack_from(key)[0]
+    if kind not in kinds:
+        return None
+    layouts = kinds[kind]
+    of: Any = Codec.of(layouts.key, _VERSION).decode(key, _SHORT.size)[0]
+    if value is None:
+        return Said(kind, of, None)
+    if len(value) < _SHORT.size or _SHORT.unpack_from(value)[0] != _VERSION:
+        raise DecodeError("value.version", 0, f"version {_VERSION}")
+    return Said(kind, of, Codec.of(layouts.value, _VERSION).decode(value, _SHORT.size)[0])

@@ -1,0 +1,291 @@
+"""GroupShard: the groups and offsets of one partition of __consumer_offsets.
+
+Offsets change by replay alone. What a group does between two generations is not in the log, as in
+Kafka: a record holds a group as the last generation left it, and replay makes it from that.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
+
+from barnabas.coordinators.classic_group.group import ClassicGroup
+from barnabas.coordinators.classic_group.group_records import (
+    decode_group,
+    decode_group_key,
+    encode_end,
+)
+from barnabas.coordinators.classic_group.group_states import GroupState
+from barnabas.coordinators.classic_group.member import Identity
+from barnabas.coordinators.classic_group.protocols import CONSUMER
+from barnabas.coordinators.classic_group.settings import GroupSettings
+from barnabas.coordinators.classic_group.snapshot import group_of
+from barnabas.coordinators.common.shard import CoordinatorRecord, CoordinatorResult, Replayed
+from barnabas.coordinators.common.undo import WayBack, to_entries
+from barnabas.coordinators.consumer_group import committing
+from barnabas.coordinators.consumer_group.environment import Surroundings
+from barnabas.coordinators.consumer_group.group import ConsumerGroup
+from barnabas.coordinators.consumer_group.groups import ConsumerGroups
+from barnabas.coordinators.offsets.commit import NO_GENERATION, Commit, commit_refusal
+from barnabas.coordinators.offsets.offset_records import Position, Who
+from barnabas.coordinators.offsets.offsets import OffsetsShard
+from barnabas.coordinators.share_group.group import ShareGroup
+from barnabas.coordinators.share_group.groups import ShareGroups
+from barnabas.coordinators.streams_group import committing as streams_committing
+from barnabas.coordinators.streams_group.group import StreamsGroup
+from barnabas.coordinators.streams_group.groups import StreamsGroups
+from barnabas.errors import ErrorCode
+from barnabas.types import Buffer
+
+Modern = ConsumerGroup | ShareGroup | StreamsGroup
+"""A group whose broker shares out."""
+
+
+class GroupKind(StrEnum):
+    """The kinds of groups, in Kafka's words."""
+
+    CLASSIC = "classic"
+    CONSUMER = "consumer"
+    SHARE = "share"
+    STREAMS = "streams"
+
+
+class GroupShard:
+    """Some groups of a broker, with or without members."""
+
+    def __init__(
+        self, settings: GroupSettings, metadata_max_bytes: int, around: Surroundings
+    ) -> None:
+        self._settings = settings
+        self.consumer = ConsumerGroups(around, settings, self.replay)
+        self.share = ShareGroups(around.topics, self.replay)
+        self.streams = StreamsGroups(around.topics, self.replay)
+        self.offsets = OffsetsShard(metadata_max_bytes)
+        self._groups: dict[str, ClassicGroup] = {}
+        self.group: Callable[[str], ClassicGroup | None] = self._groups.get
+        """A group that somebody joined; None also for one that has offsets and nothing else."""
+
+    def group_to_join(self, group_id: str) -> ClassicGroup:
+        """The same, made if it is not there. `forget` it if nothing comes of it."""
+        group = self._groups.get(group_id)
+        if group is None:
+            group = self._groups[group_id] = ClassicGroup(group_id, self._settings)
+        return group
+
+    def groups(self) -> Iterator[ClassicGroup]:
+        """All that somebody joined."""
+        return iter(tuple(self._groups.values()))
+
+    def view(self, group_id: str) -> ClassicGroup | None:
+        """A classic group, to look at.
+
+        One that has offsets only is an empty one without a protocol.
+        """
+        known = self._groups.get(group_id)
+        if known is None and self._modern(group_id) is None and self.offsets.has(group_id):
+            return ClassicGroup(group_id, self._settings)
+        return known
+
+    def _modern(self, group_id: str) -> Modern | None:
+        share = self.share.get(group_id) or self.streams.get(group_id)
+        return self.consumer.get(group_id) or share
+
+    def kind_of(self, group_id: str) -> GroupKind | None:
+        """Of which kind a group is; None: there is none of that name."""
+        match self._modern(group_id):
+            case ConsumerGroup():
+                return GroupKind.CONSUMER
+            case ShareGroup():
+                return GroupKind.SHARE
+            case StreamsGroup():
+                return GroupKind.STREAMS
+            case None:
+                return None if self.view(group_id) is None else GroupKind.CLASSIC
+
+    def views(self) -> Iterator[ClassicGroup]:
+        """All classic groups, to look at."""
+        yield from self.groups()
+        for group_id in self.offsets.groups():
+            if group_id not in self._groups and self._modern(group_id) is None:
+                yield ClassicGroup(group_id, self._settings)
+
+    def forget(self, group_id: str) -> None:
+        """Drop a group that there is nothing to remember of."""
+        self._groups.pop(group_id, None)
+
+    def take_back(self, groups: Iterable[ClassicGroup]) -> None:
+        """Have groups again whose end could not be written."""
+        for group in groups:
+            self._groups.setdefault(group.group_id, group)
+
+    def commit(self, asked: Commit, now: int) -> CoordinatorResult[dict[Position, ErrorCode]]:
+        """Keep positions; the reply says for each what became of it. A member is heard by it."""
+        modern = self._modern(asked.group_id)
+        if modern is not None:
+            return self._commit_to(modern, asked)
+        refused = self._refusal(asked, now)
+        if refused is not None:
+            return CoordinatorResult(dict.fromkeys(asked.offsets, refused))
+        return self.offsets.commit(asked.group_id, asked.offsets)
+
+    def takes(self, who: Who, now: int) -> bool:
+        """Whether `commit` would look at nothing but the offsets; a member is heard by it as well."""
+        group_id, generation, member_id, instance_id = who
+        if self._modern(group_id) is not None:
+            return False
+        if generation <= NO_GENERATION and group_id not in self._groups:
+            return True  # As `commit_refusal` has it, without making a commit of it.
+        identity = Identity(member_id, instance_id)
+        asked = Commit(group_id, identity, generation, {}, ErrorCode.NONE)
+        return self._refusal(asked, now) is None
+
+    def _refusal(self, asked: Commit, now: int) -> ErrorCode | None:
+        group = self._groups.get(asked.group_id)
+        refused = commit_refusal(group, asked, has_offsets=self.offsets.has)
+        if refused is None and group is not None and asked.who.member_id in group.members:
+            group.heard(group.members[asked.who.member_id], now)
+        return refused
+
+    def _commit_to(
+        self, modern: Modern, asked: Commit
+    ) -> CoordinatorResult[dict[Position, ErrorCode]]:
+        match modern:
+            case ConsumerGroup() as consumers:
+                return self._commit_but(asked, committing.refused_positions(consumers, asked))
+            case StreamsGroup() as streams:
+                return self._commit_but(asked, streams_committing.refused_positions(streams, asked))
+            case ShareGroup():
+                return CoordinatorResult(dict.fromkeys(asked.offsets, ErrorCode.GROUP_ID_NOT_FOUND))
+
+    def _commit_but(
+        self, asked: Commit, refused: Mapping[Position, ErrorCode]
+    ) -> CoordinatorResult[dict[Position, ErrorCode]]:
+        kept = {where: what for where, what in asked.offsets.items() if where not in refused}
+        result = self.offsets.commit(asked.group_id, kept)
+        return CoordinatorResult({**result.reply, **refused}, result.records)
+
+    def fetch_refusal(self, group_id: str, member_id: str | None, epoch: int) -> ErrorCode:
+        """Why who names itself a member of a group may not be told of its offsets."""
+        match self._modern(group_id):
+            case ConsumerGroup() as consumers:
+                return committing.fetch_refusal(consumers, member_id, epoch)
+            case StreamsGroup() as streams:
+                return streams_committing.fetch_refusal(streams, member_id, epoch)
+            case _:
+                return ErrorCode.NONE
+
+    def delete_group(self, group_id: str) -> Replayed[ErrorCode]:
+        """Delete a group without members, with its offsets."""
+        modern = self._modern(group_id)
+        if modern is not None:
+            return self._delete_modern(modern)
+        group = self.view(group_id)
+        if group is None:
+            return Replayed(ErrorCode.GROUP_ID_NOT_FOUND)
+        if group.state is not GroupState.EMPTY:
+            return Replayed(ErrorCode.NON_EMPTY_GROUP)
+        undo = to_entries(group_id, self._groups)
+        self.forget(group_id)
+        records = self.offsets.forget_group(group_id)
+        return Replayed(ErrorCode.NONE, (*records, encode_end(group_id)), undo)
+
+    def _delete_modern(self, group: Modern) -> Replayed[ErrorCode]:
+        if group.members:
+            return Replayed(ErrorCode.NON_EMPTY_GROUP)
+        offsets, ended = self.offsets.forget_group(group.group_id), self._end(group)
+        return Replayed(ErrorCode.NONE, (*offsets, *ended.records), ended.undo)
+
+    def _end(self, group: Modern) -> Replayed[None]:
+        """Write that a group is gone."""
+        match group:
+            case ConsumerGroup():
+                return self.consumer.delete(group)
+            case ShareGroup():
+                return self.share.delete(group)
+            case StreamsGroup():
+                return self.streams.delete(group)
+
+    def delete_offsets(
+        self, group_id: str, positions: Sequence[Position]
+    ) -> CoordinatorResult[ErrorCode | list[ErrorCode]]:
+        """Forget positions (KIP-496): one code for each, or one for all."""
+        modern = self.consumer.get(group_id) or self.streams.get(group_id)
+        group = self.view(group_id)
+        topics: set[str] | None = set()
+        if modern is not None:
+            topics = modern.subscribed()
+        elif group is None:
+            return CoordinatorResult(ErrorCode.GROUP_ID_NOT_FOUND)
+        elif group.state is not GroupState.EMPTY:
+            topics = group.subscribed_topics()
+            if group.protocol_type != CONSUMER:
+                return CoordinatorResult(ErrorCode.NON_EMPTY_GROUP)
+        in_use = [topics is None or one.topic in topics for one in positions]
+        codes = [ErrorCode.GROUP_SUBSCRIBED_TO_TOPIC if one else ErrorCode.NONE for one in in_use]
+        free = [one for one, used in zip(positions, in_use, strict=True) if not used]
+        return CoordinatorResult(codes, tuple(self.offsets.forget(group_id, free)))
+
+    def expire(self, now_ms: int, retention_ms: int) -> CoordinatorResult[None]:
+        """Remove offsets that are too old, and groups that nothing is left of (KIP-211)."""
+        records: list[CoordinatorRecord] = []
+        modern: list[ConsumerGroup | StreamsGroup] = [*self.consumer.all(), *self.streams.all()]
+        for one in modern:
+            records += self._expire_modern(one, now_ms, retention_ms)
+        names = {one.group_id for one in modern}
+        for group_id in sorted({*self.offsets.groups(), *self._groups}.difference(names)):
+            group = self._groups.get(group_id)
+            old = self.offsets.expired(group_id, now_ms, retention_ms, _since(group))
+            if group is not None and group.state is not GroupState.EMPTY:
+                topics = group.subscribed_topics() if group.state is GroupState.STABLE else None
+                old = [one for one in old if topics is not None and one.topic not in topics]
+            elif group is not None and len(old) == self.offsets.count(group_id):
+                self.forget(group_id)
+                records.append(encode_end(group_id))
+            records += self.offsets.forget(group_id, old)
+        return CoordinatorResult(None, tuple(records))
+
+    def _expire_modern(
+        self, group: ConsumerGroup | StreamsGroup, now_ms: int, retention_ms: int
+    ) -> list[CoordinatorRecord]:
+        """The same of a group whose offsets grow old from their commit on."""
+        topics, group_id = group.subscribed(), group.group_id
+        old = self.offsets.expired(group_id, now_ms, retention_ms, None)
+        old = [one for one in old if one.topic not in topics]
+        records = self.offsets.forget(group_id, old)
+        if not group.members and len(old) == self.offsets.count(group_id):
+            records += self._end(group).records
+        return records
+
+    def replay(
+        self, key: Buffer | None, value: Buffer | None, ways: list[WayBack] | None = None
+    ) -> None:
+        """Take in one record of the log, noting the way back; see `CoordinatorShard`."""
+        if self.consumer.replay(key, value, ways) or self.share.replay(key, value, ways):
+            return
+        if self.streams.replay(key, value, ways):
+            return
+        group_id = None if key is None else decode_group_key(key)
+        if group_id is None:
+            self.offsets.replay(key, value)
+            return
+        if ways is not None:
+            ways.append(to_entries(group_id, self._groups))
+        if value is None:
+            self._groups.pop(group_id, None)
+        else:
+            self._groups[group_id] = group_of(group_id, self._settings, decode_group(value))
+
+    def replay_in_transaction(
+        self, producer_id: int, key: Buffer | None, value: Buffer | None
+    ) -> None:
+        """Take in an offset of a transaction; see `TransactionalShard`."""
+        self.offsets.replay_in_transaction(producer_id, key, value)
+
+    def end_transaction(self, producer_id: int, *, committed: bool) -> None:
+        """Let a producer's offsets count, or not."""
+        self.offsets.end_transaction(producer_id, committed=committed)
+
+
+def _since(group: ClassicGroup | None) -> int | None:
+    """Since when a group's offsets grow old, if not since they were committed."""
+    if group is None or group.protocol_type is None or group.state is not GroupState.EMPTY:
+        return None
+    return group.since_ms if group.since_ms >= 0 else None

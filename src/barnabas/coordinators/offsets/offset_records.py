@@ -1,0 +1,134 @@
+"""Committed offsets as records of __consumer_offsets.
+
+A key begins with its kind as int16: 0 and 1 are offsets, others belong to what groups are made of.
+Source: Kafka's OffsetCommitKey.json, OffsetCommitValue.json, GroupCoordinatorRecordHelpers.
+"""
+
+import struct
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from barnabas.coordinators.common.shard import CoordinatorRecord
+from barnabas.errors import DecodeError
+from barnabas.kernels.committed_offsets import append_several, key_of, record_of
+from barnabas.protocol.internal.offset_commit_record import OffsetCommitKey, OffsetCommitValue
+from barnabas.types import Buffer
+from barnabas.wire.compiler import Codec
+
+Who = tuple[str, int, str, str | None]
+"""Who commits: group, generation, member id, instance id."""
+Rows = Sequence[tuple[int, Who, str | bytes, int, int, int, str]]
+"""Commits as they are read: the last five of each are topic, partition, offset, epoch, metadata."""
+Append = Callable[[int, bytes, bytes, tuple[()]], object]
+
+_OFFSET_KINDS = (0, 1)
+_KEY_KIND = 1
+_VALUE_VERSION = 4
+_VALUE_VERSION_WITH_EXPIRY = 1
+_NEWEST_VALUE = 4
+_SHORT = struct.Struct(">h")
+
+NO_EXPIRY = -1
+
+
+class Position(NamedTuple):
+    """Which partition of which topic an offset is for."""
+
+    topic: str
+    partition: int
+
+
+class CommittedOffset(NamedTuple):
+    """Where a group wants to go on. Times in milliseconds."""
+
+    offset: int
+    leader_epoch: int
+    metadata: str
+    commit_timestamp: int
+    expire_timestamp: int = NO_EXPIRY
+    topic_id: bytes = bytes(16)
+
+
+def encode_commit(
+    group_id: str, position: Position, committed: CommittedOffset
+) -> CoordinatorRecord:
+    """The record of a commit. An expiry of its own has a place in value version 1 only."""
+    record = record_of(group_id, position, committed, CoordinatorRecord)
+    if record is not None:
+        return record
+    expires = committed.expire_timestamp != NO_EXPIRY
+    version = _VALUE_VERSION_WITH_EXPIRY if expires else _VALUE_VERSION
+    value = OffsetCommitValue(
+        offset=committed.offset,
+        leader_epoch=committed.leader_epoch,
+        metadata=committed.metadata,
+        commit_timestamp=committed.commit_timestamp,
+        expire_timestamp=committed.expire_timestamp,
+        topic_id=committed.topic_id,
+    )
+    data = _SHORT.pack(version) + Codec.of(OffsetCommitValue, version).encode(value)
+    return CoordinatorRecord(_encode_key(group_id, position), data)
+
+
+def append_commits(
+    append: Append,
+    appended_ms: int,
+    group_id: str,
+    topic: tuple[str, bytes],
+    now_ms: int,
+    rows: Rows,
+) -> list[tuple[Position, CommittedOffset]]:
+    """Append the records of commits of `now_ms` for one topic (name, id); gives what they say."""
+    return append_several(
+        append, appended_ms, group_id, *topic, now_ms, rows, Position, CommittedOffset
+    )
+
+
+def encode_removal(group_id: str, position: Position) -> CoordinatorRecord:
+    """The record that says that a group has no offset for a partition any more."""
+    return CoordinatorRecord(_encode_key(group_id, position), None)
+
+
+def _encode_key(group_id: str, position: Position) -> bytes:
+    encoded = key_of(group_id, *position)
+    if encoded is not None:
+        return encoded
+    key = OffsetCommitKey(group=group_id, topic=position.topic, partition=position.partition)
+    return _SHORT.pack(_KEY_KIND) + Codec.of(OffsetCommitKey, 0).encode(key)
+
+
+def decode_key(key: Buffer) -> tuple[str, Position] | None:
+    """Group and partition of a record's key; None for a record of another kind.
+
+    Raises:
+        DecodeError: it is a key of an offset, and damaged.
+    """
+    if len(key) < _SHORT.size:
+        raise DecodeError("key", 0, "its kind as int16")
+    (kind,) = _SHORT.unpack_from(key)
+    if kind not in _OFFSET_KINDS:
+        return None
+    decoded, _ = Codec.of(OffsetCommitKey, 0).decode(key, _SHORT.size)
+    return decoded.group, Position(decoded.topic, decoded.partition)
+
+
+def decode_value(value: Buffer) -> CommittedOffset:
+    """What was committed, of any version of the value that there has been.
+
+    Raises:
+        DecodeError: it is damaged or of a version that came later.
+    """
+    if len(value) < _SHORT.size:
+        raise DecodeError("value", 0, "its version as int16")
+    (layout,) = _SHORT.unpack_from(value)
+    if not 0 <= layout <= _NEWEST_VALUE:
+        raise DecodeError("value.version", 0, f"0 to {_NEWEST_VALUE}, not {layout}")
+    decoded, _ = Codec.of(OffsetCommitValue, layout).decode(value, _SHORT.size)
+    return CommittedOffset(
+        decoded.offset,
+        decoded.leader_epoch,
+        decoded.metadata,
+        decoded.commit_timestamp,
+        decoded.expire_timestamp,
+        bytes(decoded.topic_id),
+    )

@@ -1,0 +1,203 @@
+"""The offsets that groups committed: one shard per partition of __consumer_offsets.
+
+Knows nothing of members: whether who commits may is for its caller to say.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from barnabas.coordinators.common.record_rows import RecordRows
+from barnabas.coordinators.common.shard import CoordinatorRecord, CoordinatorResult
+from barnabas.coordinators.offsets.offset_records import (
+    NO_EXPIRY,
+    CommittedOffset,
+    Position,
+    decode_key,
+    decode_value,
+    encode_commit,
+    encode_removal,
+)
+from barnabas.coordinators.offsets.pending_offsets import PendingOffsets
+from barnabas.errors import ErrorCode
+from barnabas.kernels import committed_offsets
+from barnabas.types import Buffer, new_tuple
+
+_NONE = ErrorCode.NONE
+
+
+def is_too_long(metadata: str, most: int) -> bool:
+    """Whether a commit may not say so much. Counted as Java does: some characters are two units."""
+    if 2 * len(metadata) <= most:
+        return False
+    return len(metadata.encode("utf-16-le")) > 2 * most
+
+
+class OffsetsShard:
+    """Committed offsets by group and partition. Changes through `replay` only."""
+
+    def __init__(self, metadata_max_bytes: int) -> None:
+        self._metadata_max_bytes = metadata_max_bytes
+        self._groups: dict[str, dict[Position, CommittedOffset]] = {}
+        self._pending = PendingOffsets()
+        self._said: dict[int, tuple[bytes | None, str, Position, CommittedOffset]] = {}
+        """By their `id`, values that were decided here and not replayed yet, with what they say."""
+
+    def commit(
+        self, group_id: str, offsets: Mapping[Position, CommittedOffset]
+    ) -> CoordinatorResult[dict[Position, ErrorCode]]:
+        """Keep positions; the reply says for each what became of it."""
+        reply = dict.fromkeys(offsets, _NONE)
+        records: list[CoordinatorRecord] = []
+        for position, committed in offsets.items():
+            if committed.metadata and is_too_long(committed.metadata, self._metadata_max_bytes):
+                reply[position] = ErrorCode.OFFSET_METADATA_TOO_LARGE
+                continue
+            record = encode_commit(group_id, position, committed)
+            records.append(record)
+            if committed.expire_timestamp == NO_EXPIRY:
+                # Reading it again would give the same.
+                value = record[1]
+                self._said[id(value)] = value, group_id, position, committed
+        return new_tuple(CoordinatorResult, (reply, tuple(records)))
+
+    def not_kept(self, records: Iterable[CoordinatorRecord]) -> None:
+        """Records that `commit` gave could not be written: they are not replayed either."""
+        for _, value in records:
+            self._said.pop(id(value), None)
+
+    def keep(self, group_id: str, offsets: Iterable[tuple[Position, CommittedOffset]]) -> None:
+        """What `replay` of the records of these would come to."""
+        if not self._pending.is_empty:
+            for position, _ in offsets:
+                self._pending.outdate(group_id, position)
+        known = self._groups.get(group_id)
+        if known is None:
+            known = self._groups[group_id] = {}
+        known.update(offsets)
+
+    def fetch(
+        self, group_id: str, positions: Iterable[Position]
+    ) -> Sequence[CommittedOffset | None]:
+        """What a group committed for each of these partitions, in their order."""
+        known = self._groups.get(group_id, {})
+        return [known.get(position) for position in positions]
+
+    def positions(self, group_id: str) -> Sequence[Position]:
+        """All partitions that a group has an offset for, sorted. Not those of open transactions."""
+        return sorted(self._groups.get(group_id, ()))
+
+    def has(self, group_id: str) -> bool:
+        """Whether a group has an offset, be it one of an open transaction."""
+        return group_id in self._groups or group_id in self._pending.groups()
+
+    def count(self, group_id: str) -> int:
+        """How many partitions a group has an offset for, be it one of an open transaction."""
+        return len(self._places(group_id))
+
+    def groups(self) -> Sequence[str]:
+        """The groups with an offset, be it one of an open transaction, sorted."""
+        return sorted({*self._groups, *self._pending.groups()})
+
+    def forget_topic(self, topic: str) -> CoordinatorResult[None]:
+        """Remove all offsets of a topic: it was deleted."""
+        records: list[CoordinatorRecord] = []
+        for group_id in self.groups():
+            gone = [one for one in self._places(group_id) if one.topic == topic]
+            records += self.forget(group_id, gone)
+        return CoordinatorResult(None, tuple(records))
+
+    def forget(self, group_id: str, positions: Iterable[Position]) -> list[CoordinatorRecord]:
+        """The records that remove those of these positions that there are."""
+        known = self._places(group_id)
+        return [encode_removal(group_id, one) for one in positions if one in known]
+
+    def forget_group(self, group_id: str) -> list[CoordinatorRecord]:
+        """The records that remove all that a group has."""
+        return self.forget(group_id, sorted(self._places(group_id)))
+
+    def expired(
+        self, group_id: str, now_ms: int, retention_ms: int, since_ms: int | None
+    ) -> list[Position]:
+        """Positions not renewed for so long, or whose own expiry has come (KIP-211).
+
+        They grow old from `since_ms` on, or each from its commit.
+        """
+        return [
+            position
+            for position, committed in self._groups.get(group_id, {}).items()
+            if _has_expired(committed, now_ms, retention_ms, since_ms)
+            and not self._pending.has(group_id, position)
+        ]
+
+    def is_pending(self, group_id: str, position: Position) -> bool:
+        """Whether an open transaction has an offset for a partition."""
+        return self._pending.has(group_id, position)
+
+    def replay_in_transaction(
+        self, producer_id: int, key: Buffer | None, value: Buffer | None
+    ) -> None:
+        """Take in one record that counts when its producer commits; see `TransactionalShard`."""
+        self._said.pop(id(value), None)
+        decoded = None if key is None else decode_key(key)
+        if decoded is not None and value is not None:
+            self._pending.add(producer_id, *decoded, decode_value(value))
+
+    def end_transaction(self, producer_id: int, *, committed: bool) -> None:
+        """Let a producer's offsets count, or not."""
+        for group_id, position, offset in self._pending.end(producer_id, committed=committed):
+            self._groups.setdefault(group_id, {})[position] = offset
+
+    def _places(self, group_id: str) -> set[Position]:
+        """Where there is something to remove: also what only an open transaction has."""
+        return {*self._groups.get(group_id, ()), *self._pending.positions(group_id)}
+
+    def replay_rows(self, names: dict[bytes, tuple[str, str]], rows: RecordRows, row: int) -> int:
+        """Take in the records from `row` on that are plain offsets; gives the row of the next one.
+
+        It is what `replay` of each of them would be. `names` is empty for the first rows of a log, and
+        the same for all of it.
+        """
+        if not self._pending.is_empty:
+            return row
+        keys, key_ends, _, values, value_ends, has_value = rows
+        return committed_offsets.replay(
+            keys, key_ends, values, value_ends, has_value,
+            row, self._groups, names, Position, CommittedOffset,
+        )  # fmt: skip
+
+    def replay(self, key: Buffer | None, value: Buffer | None) -> None:
+        """Take in one record; see `CoordinatorShard`."""
+        said = self._said.pop(id(value), None)
+        if said is not None and self._pending.is_empty:
+            _, group_id, position, committed = said
+            self._groups.setdefault(group_id, {})[position] = committed
+            return
+        if (
+            self._pending.is_empty
+            and type(key) is bytes
+            and (value is None or type(value) is bytes)
+            and committed_offsets.replay_one(key, value, self._groups, Position, CommittedOffset)
+        ):
+            return
+        decoded = None if key is None else decode_key(key)
+        if decoded is None:
+            return
+        group_id, position = decoded
+        if value is not None:
+            self._pending.outdate(group_id, position)
+            self._groups.setdefault(group_id, {})[position] = decode_value(value)
+            return
+        # Else what was removed would be back when its producer commits.
+        self._pending.forget(group_id, position)
+        offsets = self._groups.get(group_id, {})
+        offsets.pop(position, None)
+        if not offsets:
+            self._groups.pop(group_id, None)
+
+
+def _has_expired(
+    committed: CommittedOffset, now_ms: int, retention_ms: int, since_ms: int | None
+) -> bool:
+    if committed.expire_timestamp != NO_EXPIRY:
+        return now_ms >= committed.expire_timestamp
+    begun = committed.commit_timestamp if since_ms is None else since_ms
+    return now_ms - begun >= retention_ms

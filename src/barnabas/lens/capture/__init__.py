@@ -1,0 +1,1 @@
+"""Captured and relayed bytes: packets, streams, conversations."""

@@ -1,0 +1,131 @@
+"""TCP streams out of segments: in order, without what was sent twice, by connection.
+
+Which side is the client: who sent SYN; where a capture begins later, who first says what begins
+like a request, else who speaks from the higher port.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import NamedTuple
+
+from barnabas.lens.capture.segments import ACK, SYN, Segment
+
+_HALF = 1 << 31
+_WHOLE = 1 << 32
+_MOST_WAITING = 1000
+
+
+class Chunk(NamedTuple):
+    """Bytes that one side of a connection sent, behind those of the chunk before.
+
+    `connection` counts from 1, `client` is its address. `lost` bytes between the two chunks are
+    missing in the capture.
+    """
+
+    time_ns: int
+    connection: int
+    client: str
+    from_client: bool
+    data: bytes
+    lost: int = 0
+
+
+class _Side:
+    """One direction: what is next, and what came too early."""
+
+    def __init__(self, first: int) -> None:
+        self._next = first
+        self._early: dict[int, bytes] = {}
+
+    def take(self, sequence: int, data: bytes) -> Iterator[tuple[bytes, int]]:
+        """What can be given now, with how many bytes are missing before it."""
+        self._early[sequence] = max(self._early.get(sequence, b""), data, key=len)
+        yield from self._ready()
+        if len(self._early) > _MOST_WAITING:
+            yield from self.give_up()
+
+    def give_up(self) -> Iterator[tuple[bytes, int]]:
+        """What came early, although something before it never came."""
+        while self._early:
+            ahead = min((each - self._next) % _WHOLE for each in self._early)
+            self._next = (self._next + ahead) % _WHOLE
+            first, *others = self._ready()
+            yield first[0], ahead
+            yield from others
+
+    def _ready(self) -> list[tuple[bytes, int]]:
+        """What follows without a gap; all or some of it may have been there already."""
+        found: list[tuple[bytes, int]] = []
+        moved = True
+        while moved:
+            moved = False
+            for sequence in list(self._early):
+                behind = (self._next - sequence) % _WHOLE
+                if behind >= _HALF:
+                    continue
+                moved = True
+                if data := self._early.pop(sequence)[behind:]:
+                    self._next = (self._next + len(data)) % _WHOLE
+                    found.append((data, 0))
+        return found
+
+
+class Streams:
+    """All connections of a capture."""
+
+    def __init__(self, opens: Callable[[bytes], bool]) -> None:
+        """`opens`: whether bytes begin like a request with its size."""
+        self._opens = opens
+        self._clients: dict[frozenset[str], str] = {}
+        self._numbers: dict[frozenset[str], int] = {}
+        self._connections = 0
+        self._sides: dict[tuple[str, str], _Side] = {}
+
+    def chunks(self, segments: Iterable[Segment]) -> Iterator[Chunk]:
+        """What was said, in the order in which it arrived."""
+        last = 0
+        for segment in segments:
+            last = segment.time_ns
+            key = (segment.source, segment.target)
+            if segment.flags & SYN:
+                self._opened(segment)
+            elif segment.data:
+                if key not in self._sides:
+                    self._sides[key] = _Side(segment.sequence)
+                    self._note_client(segment)
+                for data, lost in self._sides[key].take(segment.sequence, segment.data):
+                    yield self._chunk(key, last, data, lost)
+        for key, side in self._sides.items():
+            for data, lost in side.give_up():
+                yield self._chunk(key, last, data, lost)
+
+    def _opened(self, segment: Segment) -> None:
+        """SYN of one side: its stream begins behind it; the first one comes from the client."""
+        self._sides[segment.source, segment.target] = _Side((segment.sequence + 1) % _WHOLE)
+        if not segment.flags & ACK:
+            self._begin(segment, segment.source)
+
+    def _note_client(self, segment: Segment) -> None:
+        """Tell the client of a connection that began before the capture did."""
+        if frozenset((segment.source, segment.target)) in self._clients:
+            return
+        if self._opens(segment.data):
+            self._begin(segment, segment.source)
+        else:
+            self._begin(segment, max(segment.source, segment.target, key=_port))
+
+    def _begin(self, segment: Segment, client: str) -> None:
+        pair = frozenset((segment.source, segment.target))
+        self._clients[pair] = client
+        self._connections += 1
+        self._numbers[pair] = self._connections
+
+    def _chunk(self, key: tuple[str, str], time_ns: int, data: bytes, lost: int) -> Chunk:
+        source, target = key
+        pair = frozenset(key)
+        from_client = self._clients[pair] == source
+        client = source if from_client else target
+        return Chunk(time_ns, self._numbers[pair], client, from_client, data, lost)
+
+
+def _port(address: str) -> int:
+    return int(address.rpartition(":")[2])

@@ -1,0 +1,1 @@
+"""What messages carry: batches, records, tokens."""

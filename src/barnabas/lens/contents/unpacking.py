@@ -1,0 +1,41 @@
+"""What a batch or message holds compressed: read decompressed, with positions of its own."""
+
+from collections.abc import Callable
+
+from barnabas.errors import CorruptRecord
+from barnabas.lens.walks.part import Inside
+from barnabas.lens.walks.walk import Walk, counted_bytes
+from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec, decompress
+from barnabas.records.codecs.lz4_frames import rightly_summed
+from barnabas.types import Buffer
+
+UNPACKED_MAX = 64 << 20
+"""Bytes that a compressed batch or message may become here."""
+
+
+def codec_text(codec: int) -> str:
+    """A codec by its name."""
+    return Codec(codec).name.lower() if codec <= HIGHEST_CODEC else f"unknown codec {codec}"
+
+
+def unpack(walk: Walk, path: str, codec: int, reader: Callable[[Walk], None]) -> None:
+    """Read the rest of a walk as compressed; what is inside has positions of its own."""
+    start, data = walk.position, walk.data[walk.position : walk.end]
+    try:
+        unpacked = bytes(decompress(codec, _mended(codec, data), UNPACKED_MAX))
+    except CorruptRecord as error:
+        walk.fault(path, f"{codec_text(codec)} expected: {error}", start)
+        walk.rest(path, f"not {codec_text(codec)}, or damaged")
+        return
+    inside = Walk(unpacked)
+    reader(inside)
+    for fault in inside.faults:
+        text = f"byte {fault.position} of what was decompressed: {fault.text}"
+        walk.fault(fault.path, text, start, fault.guess)
+    said = f"{codec_text(codec)}: {counted_bytes(len(unpacked))} when decompressed"
+    walk.add(len(data), path, "bytes", data, said, Inside(unpacked, tuple(inside.parts)))
+
+
+def _mended(codec: int, data: bytes) -> Buffer:
+    """Clients of magic 0 made the checksum of lz4's header wrong (KIP-57)."""
+    return rightly_summed(data) if codec == Codec.LZ4 else data

@@ -1,0 +1,1 @@
+"""Walks over bytes: fields, parts, words."""

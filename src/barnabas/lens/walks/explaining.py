@@ -1,0 +1,72 @@
+"""What explaining a frame has in common in all wire languages: its start, its message, its end."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from barnabas.lens.walks.fields import Contents, FieldReader, encoding_in, layout_in
+from barnabas.lens.walks.guesses import How
+from barnabas.lens.walks.part import MASK, MASKED, Explained, Fault, Part
+from barnabas.lens.walks.walk import Broken, Walk, counted_bytes
+
+
+def walk_of(data: bytes, how: How) -> Walk:
+    """A walk over a frame."""
+    walk = Walk(data)
+    walk.order = how.order
+    return walk
+
+
+def read_message(walk: Walk, how: How, declared: type, version: int, contents: Contents) -> Any:
+    """The message that the frame ends with, and what may be left over behind it.
+
+    Raises:
+        Broken: it cannot be read to its end.
+    """
+    reader = FieldReader(walk, contents, tags=how.tags)
+    encoding = how.encoding or encoding_in(declared, version)
+    message = reader.struct(layout_in(declared, version, encoding), "")
+    if walk.left > 0:
+        text = f"{declared.__name__} ends here, {counted_bytes(walk.left)} more in the frame"
+        walk.faults.append(Fault(walk.position, "end", text, fatal=True))
+        walk.rest("", "behind the end of the message")
+    return message
+
+
+def finished(found: Explained, walk: Walk, broken: Broken | None = None) -> Explained:
+    """What was found with all its parts and faults; what was not read is a part too."""
+    if broken is not None:
+        walk.faults.append(Fault(broken.position, broken.path, broken.text, fatal=True))
+    walk.rest("", "not understood")
+    if walk.faults and found.name in _SECRET:
+        found = replace(found, client_id=None)
+        walk.parts[:] = [_hidden(part) for part in walk.parts]
+    faults = sorted(walk.faults, key=lambda fault: fault.position)
+    return replace(
+        found,
+        data=_masked(found.data, walk.parts),
+        parts=tuple(walk.parts),
+        faults=tuple(faults),
+    )
+
+
+_SECRET = frozenset({"SaslAuthenticate", "SaslToken"})
+"""Where one of these has a mistake, a password may be anywhere in it."""
+
+
+def _hidden(part: Part) -> Part:
+    """What was taken for a number is none: lengths are."""
+    if isinstance(part.value, str | bytes):
+        return part._replace(kind=MASKED, value=MASK, meaning="not shown: it may be a secret")
+    return part
+
+
+def _masked(data: bytes, parts: Iterable[Part]) -> bytes:
+    """The bytes with stars where parts are masked."""
+    secret = [part for part in parts if part.kind == MASKED]
+    if not secret:
+        return data
+    shown = bytearray(data)
+    for part in secret:
+        shown[part.start : part.end] = b"*" * (part.end - part.start)
+    return bytes(shown)

@@ -1,0 +1,216 @@
+"""FieldReader: walks a declared message as one version has it, keeping what the codecs pass over.
+
+Reads on where it can: a null that may not be, text that is not UTF-8, a tagged field of the wrong
+size are faults. Where nothing can be read any more, Broken is raised.
+"""
+
+from functools import cache
+from typing import Any, NamedTuple
+
+from barnabas.lens.walks.part import Fault
+from barnabas.lens.walks.walk import KINDS, Broken, Content, Walk, counted_bytes
+from barnabas.lens.walks.words import meaning_of, sentence_of
+from barnabas.wire.encoding import Encoding
+from barnabas.wire.layout import FieldLayout, StructLayout, element, layout_of, length_code
+from barnabas.wire.schema import Fixed, RecordSet, Text, declaration_of
+
+
+class Contents(NamedTuple):
+    """Who reads record sets, and fields of bytes by struct and name; these stay bytes otherwise."""
+
+    records: Content
+    known: dict[tuple[type, str], Content]
+
+
+@cache
+def layout_in(declared: type, version: int, encoding: Encoding) -> StructLayout:
+    """`layout_of`, remembered."""
+    return layout_of(declared, version, encoding)
+
+
+def encoding_in(declared: type, version: int) -> Encoding:
+    """How lengths are written in a version of a message."""
+    return declaration_of(declared).encoding(version)
+
+
+class FieldReader:
+    """Reads structs from a walk. `tags`: whether there are tagged fields in flexible versions."""
+
+    def __init__(self, walk: Walk, contents: Contents, *, tags: bool = True) -> None:
+        self._walk = walk
+        self._contents = contents
+        self._tags = tags
+
+    def struct(self, layout: StructLayout, path: str) -> Any:
+        """All fields of a struct, as an object of its class.
+
+        Raises:
+            Broken: it cannot be read to its end.
+        """
+        values = {
+            field.name: self._field(field, layout, path + field.name) for field in layout.fields
+        }
+        unknown = None
+        if layout.encoding.compact and self._tags:
+            unknown = self._tagged(layout, path, values)
+        made = layout.declared(**values)
+        made.unknown_tags = unknown
+        return made
+
+    def _field(self, field: FieldLayout, layout: StructLayout, path: str) -> Any:
+        kind = field.kind
+        if field.array:
+            return self._array(field, layout, path)
+        if isinstance(kind, StructLayout):
+            if field.nullable:
+                marker = self._walk.number("b", path, "-1: null, else the struct follows")
+                if marker < 0:
+                    return None
+            return self.struct(kind, path + ".")
+        if isinstance(kind, Fixed):
+            return self._fixed(kind.code, layout, field.name, path)
+        return self._sized(field, layout, path)
+
+    def _fixed(self, code: str, layout: StructLayout, name: str, path: str) -> Any:
+        value = self._walk.peek(code, path)
+        meaning = meaning_of(layout.declared, name, value)
+        self._walk.add(_SIZES[code], path, KINDS[code], value, meaning)
+        return value
+
+    def _length(self, field: FieldLayout, layout: StructLayout, path: str) -> int | None:
+        """A length or a count; None for null, and as a fault where there may be none."""
+        walk, position = self._walk, self._walk.position
+        word = "count" if field.array else "length"
+        if layout.encoding.compact:
+            length = walk.unsigned(path, kind=f"{word}, unsigned varint of n + 1") - 1
+        else:
+            code = length_code(field, layout.encoding)
+            length = walk.number(code, path, kind=f"{word}, {KINDS[code]}")
+        part = walk.parts[-1]
+        if length == -1:
+            walk.parts[-1] = part._replace(value=None, meaning=self._said(field, layout, None))
+            if not field.nullable:
+                walk.fault(
+                    path, "a value expected, null found: this field cannot be null", position
+                )
+            return None
+        if length < 0:
+            raise Broken(position, path, f"a {word} cannot be {length}")
+        walk.parts[-1] = part._replace(value=length, meaning=self._said(field, layout, length))
+        self._check(field, layout, path, position, length)
+        return length
+
+    def _said(self, field: FieldLayout, layout: StructLayout, length: int | None) -> str:
+        if field.array and isinstance(field.kind, StructLayout):
+            said = meaning_of(layout.declared, field.name, length)
+            each = f"each: {sentence_of(field.kind.declared)}"
+            return f"{said} {each}" if said else each
+        if field.array or not length:
+            return meaning_of(layout.declared, field.name, length)
+        return ""
+
+    def _check(
+        self, field: FieldLayout, layout: StructLayout, path: str, position: int, length: int
+    ) -> None:
+        """Hold a length or count against what is left, before anything goes by it."""
+        left = self._walk.left
+        if not field.array:
+            if length > left:
+                text = f"a length of {length} with {counted_bytes(left)} left"
+                raise Broken(position, path, text)
+            return
+        least = self._least(field, layout)
+        # A few elements may be there even if not all are: those are worth more than an early end.
+        if length * least > left and (length > left or length > _FEW):
+            text = (
+                f"a count of {length}, of at least {counted_bytes(least)} each, "
+                f"with {counted_bytes(left)} left"
+            )
+            raise Broken(position, path, text)
+
+    def _least(self, field: FieldLayout, layout: StructLayout) -> int:
+        """The fewest bytes that an element of an array takes."""
+        if isinstance(field.kind, StructLayout):
+            return field.kind.least_bytes if self._tags else 1
+        if isinstance(field.kind, Fixed):
+            return _SIZES[field.kind.code]
+        if layout.encoding.compact:
+            return 1
+        return _SIZES[length_code(element(field), layout.encoding)]
+
+    def _array(self, field: FieldLayout, layout: StructLayout, path: str) -> Any:
+        count = self._length(field, layout, path)
+        if count is None:
+            return None
+        one = element(field)
+        return [self._field(one, layout, f"{path}[{index}]") for index in range(count)]
+
+    def _sized(self, field: FieldLayout, layout: StructLayout, path: str) -> Any:
+        walk = self._walk
+        length = self._length(field, layout, path)
+        if length is None:
+            return None
+        if isinstance(field.kind, Text):
+            value = walk.data[walk.position : walk.position + length].decode("utf-8", "replace")
+            return walk.text(length, path, meaning_of(layout.declared, field.name, value))
+        data = memoryview(walk.data)[walk.position : walk.position + length]
+        content = self._contents.known.get((layout.declared, field.name))
+        if isinstance(field.kind, RecordSet):
+            content = content or self._contents.records
+        if content is None:
+            walk.bytes(length, path, "bytes", meaning_of(layout.declared, field.name, None))
+            return bytes(data)
+        inner = walk.within(length)
+        content(inner, path)
+        walk.leave(inner, path, "not understood")
+        return data if isinstance(field.kind, RecordSet) else bytes(data)
+
+    def _tagged(self, layout: StructLayout, path: str, values: dict[str, Any]) -> Any:
+        walk = self._walk
+        known = {field.tag: field for field in layout.tagged}
+        unknown: dict[int, bytes] = {}
+        where = path + "tagged fields"
+        count = walk.unsigned(where, kind="count, unsigned varint")
+        last = -1
+        for _ in range(count):
+            at = walk.position
+            tag = walk.unsigned(where, kind="tag, unsigned varint")
+            field = known.get(tag)
+            name = path + (f"tag {tag}" if field is None else field.name)
+            walk.parts[-1] = walk.parts[-1]._replace(path=name)
+            if tag <= last:
+                walk.fault(name, f"a tag above {last} expected: tags are unique, and ascend", at)
+            last = tag
+            at = walk.position
+            size = walk.unsigned(name, kind="size, unsigned varint")
+            if size > walk.left:
+                text = f"a size of {size} with {counted_bytes(walk.left)} left"
+                raise Broken(at, name, text)
+            inner = walk.within(size)
+            if field is None:
+                unknown[tag] = walk.data[walk.position : inner.end]
+                inner.rest(
+                    name, "a tagged field that this version does not declare; readers keep it"
+                )
+            else:
+                self._tagged_field(inner, field, layout, (name, values))
+            walk.leave(inner, name, "not understood")
+        return unknown or None
+
+    def _tagged_field(
+        self, inner: Walk, field: FieldLayout, layout: StructLayout, to: tuple[str, dict[str, Any]]
+    ) -> None:
+        name, values = to
+        reader = FieldReader(inner, self._contents, tags=self._tags)
+        try:
+            values[field.name] = reader._field(field, layout, name)
+        except Broken as broken:
+            inner.faults.append(Fault(broken.position, broken.path, broken.text))
+            return
+        if inner.left:
+            inner.fault(name, f"the tagged field should end here; {counted_bytes(inner.left)} more")
+
+
+_SIZES = {"b": 1, "B": 1, "?": 1, "h": 2, "H": 2, "i": 4, "I": 4, "q": 8, "d": 8, "16s": 16}
+_FEW = 64
+"""Elements that are read one by one even if not all of them can be there."""

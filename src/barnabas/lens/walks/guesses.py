@@ -1,0 +1,76 @@
+"""What the author of a broken frame may have meant: read it another way, see whether it fits."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+from barnabas.lens.walks.part import Explained, Fault
+from barnabas.wire.encoding import Encoding
+
+
+class How(NamedTuple):
+    """A way to read a frame; None: as the protocol says. `order` is that of bytes in numbers."""
+
+    encoding: Encoding | None = None
+    tags: bool = True
+    header_tags: bool | None = None
+    version: int | None = None
+    order: str = ">"
+
+
+AS_SAID = How()
+altered = AS_SAID._replace
+
+Again = Callable[[How, bytes], Explained]
+
+
+def with_guess(found: Explained, ways: Iterable[tuple[str, How]], again: Again) -> Explained:
+    """The same, with a guess at the mistake that nothing can be read behind, if there is one.
+
+    A frame that is not there whole says too little for that.
+    """
+    if any(fault.path == "size" and not fault.guess for fault in found.faults):
+        return found
+    fatal = next((fault for fault in found.faults if fault.fatal), None)
+    if fatal is None or fatal.guess:
+        return found
+    guess = _guess(found, fatal, ways, again)
+    if not guess:
+        return found
+    faults = (one._replace(guess=guess) if one is fatal else one for one in found.faults)
+    return replace(found, faults=tuple(faults))
+
+
+def _guess(found: Explained, fault: Fault, ways: Iterable[tuple[str, How]], again: Again) -> str:
+    """The first way that reads the frame to its end without another mistake."""
+    for said, data in _patched(found, fault):
+        if _fits(again(AS_SAID, data)):
+            return said
+    for said, how in ways:
+        if _fits(again(how, found.data)):
+            return said
+    return ""
+
+
+def _fits(found: Explained) -> bool:
+    # Checksums are wrong of a patched frame, and of one whose size is not its only mistake.
+    mistakes = (one for one in found.faults if not one.path.endswith((".crc", "size")))
+    return found.message is not None and not any(mistakes)
+
+
+def _patched(found: Explained, fault: Fault) -> Iterator[tuple[str, bytes]]:
+    """The frame with the number at the fault as its author may have meant it."""
+    part = next((one for one in found.parts if one.start == fault.position), None)
+    if part is None or not isinstance(part.value, int):
+        return
+    data, width = found.data, part.end - part.start
+    before, number, after = data[: part.start], data[part.start : part.end], data[part.end :]
+    if "varint" in part.kind:
+        if width == 1 and number[0] < 0x7F and "n + 1" in part.kind:
+            yield "this is n, where n + 1 belongs", before + bytes((number[0] + 1,)) + after
+        return
+    yield "it is in little-endian order", before + number[::-1] + after
+    value = int.from_bytes(number, "big", signed=True)
+    if "length" in part.kind and value >= width:
+        less = (value - width).to_bytes(width, "big", signed=True)
+        yield f"it counts its own {width} bytes too", before + less + after

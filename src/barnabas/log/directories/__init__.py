@@ -1,0 +1,1 @@
+"""Log directories as a whole: owners, locks, checkpoints, inventory."""

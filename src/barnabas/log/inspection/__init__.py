@@ -1,0 +1,1 @@
+"""Files of a log directory seen from outside, broken ones too."""

@@ -1,0 +1,45 @@
+"""Messages appended to a log of Kafka 0.7's format: where they begin is their offset.
+
+Source: seed 000 "Ground Rules"; Kafka 0.7.2's Log.append, maybeRoll.
+"""
+
+from barnabas.log.outcomes import AppendInfo
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.types import NO_TIMESTAMP
+
+_INT32_MAX = (1 << 31) - 1
+
+
+def append_messages(log: PartitionLog, messages: memoryview, *, now_ms: int) -> AppendInfo:
+    """Queue whole messages that were checked, as they are; they must not change until written.
+
+    A segment ends when it has more than `segment.bytes` or is too old, so that it is longer than
+    that by up to one set: a set is never split.
+
+    Raises:
+        StorageError: the log is offline, or its disk is full.
+    """
+    if log.refusal is not None:
+        raise log.refused()
+    if _ends(log, len(messages), now_ms):
+        log.roll(now_ms)
+    base, size = log.end_offset, len(messages)
+    segment = log.segments.active
+    segment.created_ms = segment.created_ms or now_ms
+    if size:
+        log.queue_set(messages, base + size - 1, NO_TIMESTAMP)
+    return AppendInfo(base, base + size - 1, NO_TIMESTAMP, log.start_offset, duplicate=False)
+
+
+def _ends(log: PartitionLog, size: int, now_ms: int) -> bool:
+    segment, config = log.segments.active, log.config
+    if not segment.size:
+        segment.created_ms = now_ms
+        return False
+    age = now_ms - (segment.created_ms or now_ms)
+    return (
+        segment.size > config.segment_bytes
+        or age > config.longest_segment_ms - segment.jitter_ms
+        or segment.size + size > _INT32_MAX
+        or (segment.room <= 0 and segment.index_is_full(config.segment_index_bytes))
+    )

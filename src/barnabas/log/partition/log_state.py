@@ -1,0 +1,134 @@
+"""What is known of one partition's log in memory: its files, where it starts and ends, whether it is offline.
+
+What appends, rolls and closes is `stored_log`; recovery of producers and of unwritten batches work on this.
+"""
+
+from barnabas.errors import LogDirFailed, StorageError
+from barnabas.log.partition.flushing import Flushing
+from barnabas.log.partition.leader_epochs import LeaderEpochs
+from barnabas.log.partition.losses import Losses
+from barnabas.log.partition.reading import ReadHints
+from barnabas.log.producers.producer_state import ProducerState
+from barnabas.log.segments.log_config import LogConfig
+from barnabas.log.segments.recent_batches import RecentBatches
+from barnabas.log.segments.segments import Segments
+from barnabas.ports import Disk
+from barnabas.types import Buffer, TopicPartition
+
+
+class LogState:
+    """The files of one partition on one disk.
+
+    Invariant: start_offset <= written_end <= end_offset, and recovery_point <= written_end.
+    """
+
+    __slots__ = (
+        "_hints", "_queue", "_recent", "_touched", "config", "directory", "disk", "end_offset",
+        "epochs", "failure", "file_end", "flushing", "losses", "producers", "refusal",
+        "segments", "snapshot_offset", "start_offset", "topic_id", "topic_partition",
+        "written_end",
+    )  # fmt: skip
+
+    def __init__(
+        self, disk: Disk, topic_partition: TopicPartition, directory: str, config: LogConfig
+    ) -> None:
+        self.disk = disk
+        self.topic_partition = topic_partition
+        self.topic_id = bytes(16)
+        self.directory = directory
+        self.config = config
+        self.segments: Segments
+        self.epochs: LeaderEpochs
+        self.producers = ProducerState()
+        self.start_offset = 0
+        """The first offset that may be read."""
+        self.end_offset = 0
+        """The offset of the next record; counts what is queued."""
+        self.written_end = 0
+        """The end of what readers may see: on one broker the high watermark."""
+        self.file_end = 0
+        """The end of what is in the file; readers see less where it must be synced first."""
+        self.flushing = Flushing(disk, directory)
+        self.losses = Losses()
+        self.failure: StorageError | None = None
+        """Why the log is offline; it stays so until the broker starts again."""
+        self.refusal: StorageError | None = None
+        """Why the log takes no records: `failure`, or that its disk is full."""
+        self._queue: list[Buffer] = []
+        self._recent = RecentBatches()
+        self._hints = ReadHints()
+        self.snapshot_offset = 0
+        """The newest snapshot of the producers holds what they did before it."""
+        self._touched = False
+
+    def opened(self, segments: Segments, start_offset: int, end_offset: int, flushed: int) -> None:
+        """Begin to serve what `opening` found: all is written, up to `flushed` also synced."""
+        self.segments = segments
+        self.start_offset = start_offset
+        self.end_offset = self.written_end = self.file_end = end_offset
+        self.flushing.recovery_point = flushed
+
+    @property
+    def recovery_point(self) -> int:
+        """All before it is on stable storage."""
+        return self.flushing.recovery_point
+
+    @property
+    def leader_epoch(self) -> int:
+        """The newest leader epoch in the log; -1 if there is none."""
+        return self.epochs.latest
+
+    @property
+    def size(self) -> int:
+        """Bytes in all its segments, queued ones too."""
+        return self.segments.size
+
+    def poll_syncs(self) -> None:
+        """Take note of syncs that ended.
+
+        Raises:
+            StorageError: one failed; the log is offline from now on.
+        """
+        try:
+            self.flushing.poll()
+        except StorageError as error:
+            self.fail(error)
+            raise
+
+    def sync(self) -> None:
+        """Return when all that is written is on stable storage.
+
+        Raises:
+            StorageError: it cannot be synced; the log is offline from now on.
+        """
+        try:
+            self.flushing.finish(self.segments, self.file_end)
+        except StorageError as error:
+            self.fail(error)
+            raise
+        self.written_end = self.file_end
+
+    def cut_to(self, offset: int) -> None:
+        """Know that the files end at `offset` now; `truncation` has seen to them."""
+        self.end_offset = self.written_end = self.file_end = offset
+        self.start_offset = min(self.start_offset, offset)
+        self.flushing.recovery_point = min(self.recovery_point, offset)
+        self.snapshot_offset = min(self.snapshot_offset, self.recovery_point)
+        self._touched = True
+        self._recent.clear()
+        self._hints.clear()
+
+    def fail(self, error: StorageError) -> None:
+        """Take the log offline: what its files hold is not what its memory says."""
+        self.failure = self.refusal = error
+        self._queue.clear()
+
+    def refused(self) -> StorageError:
+        """What to raise while it takes no records."""
+        if self.failure is not None:
+            return self.offline()
+        return StorageError(f"the log of {self.directory} takes no records: {self.refusal}")
+
+    def offline(self) -> LogDirFailed:
+        """What to raise while it is offline."""
+        return LogDirFailed(f"the log of {self.directory} is offline: {self.failure}")

@@ -1,0 +1,116 @@
+"""From an offset to a region of a segment file.
+
+Two ways: the newest batches are known one by one; for older ones the offset index says where to
+begin and the headers from there on are read.
+"""
+
+from bisect import bisect_right
+
+from barnabas.errors import ErrorCode
+from barnabas.log.outcomes import NOTHING, ReadInfo
+from barnabas.log.segments.recent_batches import RecentBatches
+from barnabas.log.segments.scan import Place
+from barnabas.log.segments.segment import Segment
+from barnabas.log.segments.segments import Segments
+from barnabas.types import new_tuple
+from barnabas.wire.send import FileSlice
+
+_HINTS_KEPT = 64
+
+
+class ReadHints:
+    """Where the next reads of catching-up consumers will start: offset to segment and batch.
+
+    What it knows stays true until the log is cut at either end.
+    """
+
+    __slots__ = ("_starts",)
+
+    def __init__(self) -> None:
+        self._starts: dict[int, tuple[Segment, Place]] = {}
+
+    def find(self, offset: int) -> tuple[Segment, Place] | None:
+        """The batch that starts with `offset`, if an earlier read ended there."""
+        return self._starts.get(offset)
+
+    def put(self, segment: Segment, place: Place) -> None:
+        """Remember where a read ended; the oldest of more than 64 goes."""
+        starts = self._starts
+        if place.base_offset in starts:
+            return
+        starts[place.base_offset] = segment, place
+        if len(starts) > _HINTS_KEPT:
+            del starts[next(iter(starts))]
+
+    def clear(self) -> None:
+        """Forget all: the log was cut."""
+        self._starts.clear()
+
+
+def slice_of_recent(
+    segment: Segment, recent: RecentBatches, found: int, max_bytes: int, *, min_one: bool
+) -> ReadInfo:
+    """From the recent batch number `found` up to the end of what is written."""
+    positions = recent.positions
+    position = positions[found]
+    size = segment.written - position
+    if size > max_bytes:
+        # Something is left out, or there is one batch: cut at a boundary.
+        boundary = bisect_right(positions, position + max_bytes) - 1
+        if boundary > found:
+            size = positions[boundary] - position
+        elif not min_one:
+            return NOTHING
+        elif found + 1 < len(positions):
+            size = min(positions[found + 1], segment.written) - position
+    return new_tuple(ReadInfo, (FileSlice(segment.file, position, size), ErrorCode.NONE))
+
+
+def slice_of_older(
+    segments: Segments,
+    hints: ReadHints,
+    wanted: tuple[int, int | None],
+    max_bytes: int,
+    *,
+    min_one: bool,
+) -> ReadInfo:
+    """From the batch that holds one offset up to the one that holds another (None: all written)."""
+    offset, end = wanted
+    known = hints.find(offset)
+    if known is None:
+        known = _look_up(segments, offset)
+        if known is None:
+            return NOTHING
+    segment, (start, least, base) = known
+    if (end is not None and base >= end) or (least > max_bytes and not min_one):
+        return NOTHING
+    limit = (segment.written if end is None else _position_of(segments, segment, end)) - start
+    if not limit:
+        return NOTHING  # The batch that holds the one holds the other.
+    size = max(max_bytes, least)
+    if size >= limit:
+        return new_tuple(ReadInfo, (FileSlice(segment.file, start, limit), ErrorCode.NONE))
+    # Whole batches if the index knows a boundary: the reader will go on there.
+    boundary = segment.boundary_at(start + size)
+    if boundary.position > start:
+        hints.put(segment, boundary)
+        size = boundary.position - start
+    return new_tuple(ReadInfo, (FileSlice(segment.file, start, size), ErrorCode.NONE))
+
+
+def _look_up(segments: Segments, offset: int) -> tuple[Segment, Place] | None:
+    """The batch that holds `offset`, or the first behind it where compaction left none."""
+    for number in range(segments.number_of(offset), len(segments)):
+        segment = segments[number]
+        place = segment.find(offset)
+        if place is not None:
+            return segment, place
+    return None
+
+
+def _position_of(segments: Segments, segment: Segment, offset: int) -> int:
+    """Where the batch that holds `offset` starts in a segment, or the segment's end."""
+    if segments[segments.number_of(offset)] is not segment:
+        return segment.written
+    found = segment.find(offset)
+    return segment.written if found is None else found.position

@@ -1,0 +1,78 @@
+"""Which of the oldest segments may go: by the log's start, by size, by time.
+
+Source: Kafka's UnifiedLog.deleteOldSegments, which tries the three in this order.
+"""
+
+from barnabas.log.file_names import SNAPSHOT
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.segments.segment import Segment
+
+_NO_LIMIT = -1
+
+
+def expired_segments(log: PartitionLog, now_ms: int) -> int:
+    """How many of the oldest segments should go; may be all of them, the active one too."""
+    segments = list(log.segments)
+    count = _before_start(log, segments)
+    if log.config.deletes:
+        count = max(count, _over_size(log, segments), _too_old(log, segments, now_ms))
+    if count == len(segments) and not segments[-1].size:
+        return count - 1
+    return count
+
+
+def _before_start(log: PartitionLog, segments: list[Segment]) -> int:
+    return sum(later.base_offset <= log.start_offset for later in segments[1:])
+
+
+def _over_size(log: PartitionLog, segments: list[Segment]) -> int:
+    limit = log.config.retention_bytes
+    if limit == _NO_LIMIT:
+        return 0
+    excess = log.size - limit
+    count = 0
+    for segment in segments:
+        excess -= segment.size
+        if excess < 0:
+            break
+        count += 1
+    return count
+
+
+def _too_old(log: PartitionLog, segments: list[Segment], now_ms: int) -> int:
+    limit = log.config.retention_ms
+    if limit == _NO_LIMIT:
+        return 0
+    count = 0
+    for segment in segments:
+        newest = segment.max_timestamp
+        if newest < 0:
+            newest = segment.modified_ms()
+        if now_ms - newest <= limit:
+            break
+        count += 1
+    return count
+
+
+def drop_expired(log: PartitionLog, now_ms: int) -> list[Segment]:
+    """Take expired segments out of a log; it starts at or behind the next one.
+
+    Their files are still there, for the caller to rename and remove: somebody may be reading them.
+
+    Raises:
+        StorageError: the log is offline.
+    """
+    count = expired_segments(log, now_ms)
+    if not count:
+        return []
+    if count == len(log.segments):
+        log.roll(now_ms)
+    removed = log.segments.remove_first(count)
+    first = log.segments.first.base_offset
+    if log.start_offset < first:
+        log.start_offset = first
+        log.epochs.truncate_start(first)
+    log.forget_places()
+    for segment in removed:
+        log.disk.remove(segment.stem + SNAPSHOT)
+    return removed

@@ -1,0 +1,1 @@
+"""Open a log from its directory, whatever state it is in."""

@@ -1,0 +1,25 @@
+"""Serve what is there of a log whose segments are missing in part."""
+
+from barnabas.log.directories.checkpoints import Checkpoint
+from barnabas.log.partition.offline_log import OfflineLog
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.recovery.opening import Origin, open_log
+from barnabas.log.recovery.truncation import skip_to
+from barnabas.log.segments.log_config import LogConfig
+
+
+def reopen(log: OfflineLog, config: LogConfig, origin: Origin, now_ms: int) -> PartitionLog:
+    """Open a log with the segments that it has; it goes on at its `origin`.
+
+    Raises:
+        StorageError: it cannot be opened all the same.
+    """
+    checkpoint = Checkpoint(log.recovery_point, log.start_offset)
+    found = open_log(log.disk, log.topic_partition, log.directory, config, checkpoint)
+    if found.failure is not None:
+        found.close(clean=False)
+        raise found.offline()
+    if found.end_offset < origin.offset:
+        skip_to(found, origin.offset, now_ms)
+    found.lead(origin.epoch)
+    return found

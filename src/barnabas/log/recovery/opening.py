@@ -1,0 +1,302 @@
+"""Open a partition's log from its directory; after an unclean stop, recover it first.
+
+A mark of a clean stop says nothing of a copy that was cut short: where the last segment does not end
+with a batch, or before the recovery point, the log is recovered all the same.
+
+Recovery (`recovery`) reads everything behind the recovery point; leader epochs and producers follow
+from the batches. Source: Kafka's LogLoader.
+"""
+
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
+
+from barnabas.errors import DamagedFile, DiskFull, LogDirFailed, SegmentsMissing, StorageError
+from barnabas.log.cleaning.replacement import finish_replacement
+from barnabas.log.directories.checkpoints import NO_CHECKPOINT, Checkpoint
+from barnabas.log.directories.inventory import Known
+from barnabas.log.directories.partition_metadata import encode_topic_id, parse_topic_id
+from barnabas.log.file_names import (
+    CLEANED,
+    DELETED,
+    LEADER_EPOCHS,
+    LOG,
+    OLD_LOG,
+    PARTITION_METADATA,
+    SEGMENT_FILES,
+    SWAP,
+    parse_segment_file,
+    parse_uuid,
+    segment_name,
+)
+from barnabas.log.partition.leader_epochs import LeaderEpochs
+from barnabas.log.partition.offline_log import OfflineLog
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.partition.producer_recovery import rebuild_aborted, restore_producers
+from barnabas.log.recovery.bounds import find_bounds
+from barnabas.log.recovery.epoch_recovery import check_epochs, rebuild_epochs
+from barnabas.log.segments.log_config import MAGIC_07, TODAYS_MAGIC, LogConfig
+from barnabas.log.segments.old_names import without_old_names
+from barnabas.log.segments.segment import Segment, new_segment
+from barnabas.log.segments.segments import Segments
+from barnabas.ports import Disk
+from barnabas.types import TopicPartition
+
+
+class Origin(NamedTuple):
+    """Where a new log begins: leader epoch and offset.
+
+    `on_named` is called when its names are on stable storage, on a disk that has a loop.
+    """
+
+    epoch: int
+    offset: int
+    on_named: Callable[[], None] | None = None
+
+
+BEGINNING = Origin(0, 0)
+
+
+def open_log(
+    disk: Disk,
+    partition: TopicPartition,
+    directory: str,
+    config: LogConfig,
+    checkpoint: Checkpoint = NO_CHECKPOINT,
+) -> PartitionLog:
+    """Open the log in `directory`, which must be there; an empty one becomes an empty log.
+
+    One that holds what no recovery explains, or cannot be read or written, becomes an `OfflineLog`.
+    """
+    log = PartitionLog(disk, partition, directory, config)
+    log.epochs = LeaderEpochs(disk, f"{directory}/{LEADER_EPOCHS}")
+    segments: list[Segment] = []
+    try:
+        names = without_old_names(disk, directory, set(disk.list(directory)))
+        log.config = _with_scheme_of(names, config)
+        if PARTITION_METADATA in names:
+            _identify(log, f"{directory}/{PARTITION_METADATA}", clean=checkpoint.clean)
+        bases = _known_bases(log, checkpoint.known)
+        _check_segments(log, names, bases)
+        names = _tidied(log, names, {segment_name(base) for base in bases})
+        segments += _segments(disk, directory, log.config, names)
+        _begin(log, segments, _of_07(log, names, segments, checkpoint))
+    except StorageError as error:
+        advice = _ADVICE.get(type(error), "The next start tries again")
+        known, in_order = checkpoint[:2], checkpoint.clean
+        return OfflineLog(log, segments, error, known, advice=advice, left_in_order=in_order)
+    return log
+
+
+_GIVE_UP = "`barnabas topics give-up` goes on without"
+_ADVICE: Mapping[type[StorageError], str] = {
+    DamagedFile: f"Put a whole copy of the file there and start again; {_GIVE_UP} the partition's records",
+    SegmentsMissing: f"Put them back and start again; {_GIVE_UP} them",
+}
+
+
+def _known_bases(log: PartitionLog, known: Known | None) -> list[int]:
+    """The segments that the inventory has, where it speaks of this log, and not of one before it."""
+    if known is not None and log.topic_id == bytes(16):
+        log.topic_id = parse_uuid(known.topic_id)  # Its file is not there, or torn.
+    return known.bases if known is not None and known.is_of(log.topic_id) else []
+
+
+def _check_segments(log: PartitionLog, names: set[str], bases: Iterable[int]) -> None:
+    """Whether each segment is there that the inventory has, or was taken out on purpose.
+
+    Raises:
+        SegmentsMissing: one is not.
+    """
+    stems = {base: segment_name(base) for base in bases}
+    missing = [
+        base
+        for base, stem in stems.items()
+        if stem + log.config.scheme.suffix not in names
+        and not any(
+            stem + kind + suffix in names for kind in (LOG, OLD_LOG) for suffix in _TAKEN_OUT
+        )
+    ]
+    if missing:
+        first = f"{log.directory}/{stems[missing[0]]}{log.config.scheme.suffix}"
+        others = f" and {len(missing) - 1} more segments are" if len(missing) > 1 else " is"
+        raise SegmentsMissing(
+            f"{first}{others} not there, and nobody has deleted the records in it"
+        )
+
+
+_TAKEN_OUT = (DELETED, SWAP)
+
+
+def _of_07(
+    log: PartitionLog, names: set[str], segments: Sequence[Segment], checkpoint: Checkpoint
+) -> Checkpoint:
+    """What is known of a log; a Kafka 0.7 syncs a segment before it begins the next.
+
+    It has no checkpoints. We do not, and a log of ours has another file with its segments.
+    """
+    ours = PARTITION_METADATA in names or checkpoint.recovery_point
+    if ours or not segments or not log.config.byte_positions:
+        return checkpoint
+    return checkpoint._replace(recovery_point=segments[-1].base_offset)
+
+
+def _begin(log: PartitionLog, segments: list[Segment], checkpoint: Checkpoint) -> None:
+    """Find where the log starts and ends, who leads it, and who has produced to it.
+
+    Raises:
+        StorageError: the files cannot be read or written.
+        DamagedFile: a segment does not hold what it must where it was looked at.
+    """
+    if not segments:
+        start = checkpoint.start_offset
+        segments = [new_segment(log.disk, log.directory, start, log.config)]
+    fault, known = log.epochs.load(), log.epochs.latest
+    log.epochs.hold()
+    segments, start, end, rebuilt, newest = find_bounds(log, segments, checkpoint)
+    if log.config.byte_positions:
+        log.losses.missing_bytes(_holes(segments))
+    # The one that begins where the log ends is still the leader's, and stays: leading would only
+    # write it again, a sync for each log that is empty.
+    log.epochs.truncate_end(end + 1)
+    log.epochs.truncate_start(start)
+    try:
+        log.epochs.save()
+    except DiskFull as error:
+        log.refusal = error  # They are known, so that all can be read.
+    # What was made again from the batches is to be synced, too.
+    log.opened(Segments(segments), start, end, end if rebuilt is None else min(rebuilt, end))
+    # What recovery found of epochs began where it began to look, at the latest.
+    is_part = known < 0 <= newest and rebuilt not in (None, segments[0].base_offset)
+    known_last = log.epochs.at(end - 1)
+    if not fault and (is_part or (newest >= 0 and newest != known_last)):
+        fault = f"the last batches are of epoch {newest}, and it says {known_last}"
+    if fault:
+        rebuild_epochs(log.epochs, log.segments, start, fault)
+    else:
+        log.epochs.compare = lambda: check_epochs(log.epochs, log.segments, log.start_offset)
+    restore_producers(log, rebuilt)
+    if segments[-1].aborted.fault:
+        rebuild_aborted(log, segments[-1], segments[-1].aborted.fault)
+    if rebuilt is None:
+        log.flushing.named_to = segments[-1].base_offset
+    else:
+        _begin_sync_of_names(log, end)
+        if log.refusal is None and end - log.recovery_point >= log.config.flush_messages:
+            # What nobody was promised yet counts from here on: readers see it, and a producer
+            # that sends it again is told that it is there.
+            log.flush()
+
+
+def _holes(segments: list[Segment]) -> list[tuple[int, int]]:
+    """Bytes of which the file is missing: nothing is ever taken out of a log of Kafka 0.7."""
+    ends = [(one.base_offset + one.size, then.base_offset) for one, then in pairwise(segments)]
+    return [(end, begin) for end, begin in ends if end < begin]
+
+
+def _identify(log: PartitionLog, path: str, *, clean: bool) -> None:
+    """Know the id in a partition.metadata; none if it was made just before the power went.
+
+    In a directory that was left in order that is told: who has the topics gives the log its id.
+    """
+    try:
+        topic_id = parse_topic_id(log.disk.read_file(path))
+        what = f"{path} is damaged: at byte 0 there should be version 0 and the id of a topic"
+    except StorageError as error:
+        topic_id, what = None, str(error)
+    if topic_id is not None:
+        log.topic_id = topic_id
+        return
+    if clean:
+        log.losses.notes.append(f"{what}; it gets the id of the topic of that name")
+    log.disk.remove(path)
+
+
+def _begin_sync_of_names(
+    log: PartitionLog, end: int, on_over: Callable[[], None] | None = None
+) -> None:
+    """Bring to stable storage what `create_log` only wrote, with the log's files."""
+    made = [f"{log.directory}/{name}" for name in (PARTITION_METADATA, LEADER_EPOCHS)]
+    log.flushing.begin(log.segments, end, [*made, log.directory.rpartition("/")[0]], 0, on_over)
+
+
+def create_log(
+    disk: Disk,
+    partition: TopicPartition,
+    directory: str,
+    config: LogConfig,
+    topic_id: bytes,
+    origin: Origin = BEGINNING,
+) -> PartitionLog:
+    """Make the directory of a partition with an empty log, which begins at its `origin`.
+
+    Nothing is synced when this returns: after a power cut there may be less of it, and `open_log`
+    makes an empty log of what is left.
+
+    Raises:
+        StorageError: it cannot be made, or there are records in the directory.
+    """
+    disk.make_directory(directory)
+    _refuse_records(disk, directory)
+    disk.write_file(f"{directory}/{PARTITION_METADATA}", encode_topic_id(topic_id))
+    log = PartitionLog(disk, partition, directory, config)
+    log.topic_id = topic_id
+    log.epochs = LeaderEpochs(disk, f"{directory}/{LEADER_EPOCHS}")
+    epoch, start, on_named = origin
+    segments = Segments([new_segment(disk, directory, start, config)])
+    log.opened(segments, start, start, start)
+    log.epochs.assign(epoch, start, durable=False)
+    _begin_sync_of_names(log, start, on_named)
+    return log
+
+
+def _refuse_records(disk: Disk, directory: str) -> None:
+    """Nobody makes a log over another: of a controller, or of a name that the file system takes for this."""
+    for name in disk.list(directory):
+        parsed = parse_segment_file(name)
+        if parsed and parsed[1] in (LOG, OLD_LOG) and disk.size(f"{directory}/{name}"):
+            raise LogDirFailed(
+                f"{directory} is to become a new log, and has records in {name}: move it away, or take"
+                " another name"
+            )
+
+
+def _tidied(log: PartitionLog, names: set[str], known: Container[str]) -> set[str]:
+    """Names in the directory after finishing what was under way.
+
+    What was taken out, and is `known` by its stem, stays until the inventory is written.
+    """
+    disk, directory = log.disk, log.directory
+    names = finish_replacement(disk, directory, names)
+    for name in sorted(names):
+        if name.endswith(DELETED) and name.partition(".")[0] in known:
+            log.losses.evidence.append(f"{directory}/{name}")
+            names.discard(name)
+        elif name.endswith((DELETED, CLEANED, ".tmp")):
+            disk.remove(f"{directory}/{name}")
+            names.discard(name)
+    for name in sorted(names):
+        parsed = parse_segment_file(name)
+        if parsed and parsed[1] in SEGMENT_FILES:
+            stem = segment_name(parsed[0])
+            if stem + LOG not in names and stem + OLD_LOG not in names:
+                disk.remove(f"{directory}/{name}")
+                names.discard(name)
+    return names
+
+
+def _with_scheme_of(names: set[str], config: LogConfig) -> LogConfig:
+    """The properties for a log whose files are there: they tell what its offsets mean."""
+    suffixes = {parsed[1] for parsed in map(parse_segment_file, names) if parsed}
+    if OLD_LOG in suffixes and not config.byte_positions:
+        return replace(config, magic=MAGIC_07, cleanup_policy=frozenset({"delete"}))
+    if LOG in suffixes and config.byte_positions:
+        return replace(config, magic=TODAYS_MAGIC)
+    return config
+
+
+def _segments(disk: Disk, directory: str, config: LogConfig, names: set[str]) -> list[Segment]:
+    parsed = (parse_segment_file(name) for name in names)
+    bases = sorted(base for base, suffix in filter(None, parsed) if suffix == config.scheme.suffix)
+    return [Segment(disk, directory, base, config) for base in bases]

@@ -1,0 +1,72 @@
+"""Cut the end of a log off, as a follower does when its leader has other records there."""
+
+from barnabas.log.partition.partition_log import PartitionLog
+from barnabas.log.partition.producer_recovery import rebuild_aborted, restore_producers
+from barnabas.log.segments.segment import Segment, new_segment, remove_segments
+
+
+def truncate_log(log: PartitionLog, offset: int) -> None:
+    """Drop `offset` and all that follows; a batch that holds it goes whole.
+
+    Raises:
+        StorageError: the log is offline.
+    """
+    log.write_pending()
+    log.flushing.wait()
+    if offset >= log.end_offset:
+        return
+    if offset <= log.segments.first.base_offset:
+        start_anew(log, max(offset, 0))
+        return
+    remove_segments(log.disk, log.segments.remove_from(offset))
+    segment = log.segments.active
+    found = segment.find(offset)
+    if found is not None:
+        segment.truncate(found.position, found.base_offset)
+    if segment.aborted.fault:
+        rebuild_aborted(log, segment, segment.aborted.fault)
+    # Behind a gap that is less than `offset`, and what the next start will find.
+    _forget_from(log, segment.next_offset())
+
+
+def start_anew(log: PartitionLog, offset: int) -> None:
+    """Drop all records; the log starts and ends at `offset`.
+
+    Raises:
+        StorageError: the log is offline.
+    """
+    log.write_pending()
+    log.flushing.wait()
+    remove_segments(log.disk, list(log.segments))
+    segment = new_segment(log.disk, log.directory, offset, log.config)
+    log.segments.replace_all(segment)
+    _forget_from(log, offset)
+
+
+def skip_to(log: PartitionLog, offset: int, now_ms: int) -> None:
+    """Let the next record have a later offset than the one that follows the last.
+
+    Raises:
+        StorageError: the log is offline.
+    """
+    log.write_pending()
+    log.end_offset = log.file_end = log.written_end = offset
+    if log.segments.active.size:
+        log.roll(now_ms)
+        return
+    empty = log.segments.active
+    segment = Segment(log.disk, log.directory, offset, log.config)
+    segment.create(now_ms)
+    if len(log.segments) == 1:
+        log.segments.replace_all(segment)
+        log.start_offset = offset
+    else:
+        log.segments.remove_from(empty.base_offset)
+        log.segments.add(segment)
+    remove_segments(log.disk, [empty])
+
+
+def _forget_from(log: PartitionLog, offset: int) -> None:
+    log.epochs.truncate_end(offset)
+    log.cut_to(offset)
+    restore_producers(log)

@@ -1,0 +1,1 @@
+"""One segment: its batches, indexes and names."""

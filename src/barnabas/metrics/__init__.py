@@ -1,1 +1,0 @@
-"""Counters and gauges under Kafka's names."""

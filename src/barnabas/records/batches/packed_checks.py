@@ -1,0 +1,67 @@
+"""The compressed records of a produced batch, looked at as closely as those that are not.
+
+They are unpacked into a buffer that is used again, so that most batches cost their decompression and
+no memory. Source: Kafka's LogValidator.validateMessagesAndAssignOffsetsCompressed.
+"""
+
+from barnabas.errors import CorruptRecord, ErrorCode
+from barnabas.records.batches.batch import HEADER_SIZE, BatchHeader
+from barnabas.records.batches.newest_time import newest_time
+from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.unpacking import Unpacking, unpacked_bytes_max
+from barnabas.records.codecs.compression import (
+    Codec,
+    UnpackedTooLarge,
+    decompress,
+    decompress_into,
+    stated_size,
+)
+from barnabas.types import Buffer
+
+_ROOM = 1 << 20
+"""Bytes that most batches unpack to at most."""
+_SMALLEST_GUESS, _FIRST_GUESS, _NEXT_GUESS = 1024, 16, 128
+"""What is tried where data does not state its size: so many bytes, or times the packed size."""
+_rooms: list[memoryview] = []
+"""Buffers of that size that nobody uses now: one for each thread that has a broker."""
+
+
+def newest_of_packed(buffer: Buffer, header: BatchHeader, unpacking: Unpacking) -> int:
+    """The greatest time of the records of a compressed batch, which fills `buffer`; -1 for none.
+
+    Raises:
+        RefusedRecords: INVALID_RECORD where they are not what the header says; as in Kafka
+            UNKNOWN_SERVER_ERROR where they cannot be decompressed, which is no code that a client
+            tries again for; MESSAGE_TOO_LARGE where they are too many bytes.
+    """
+    unpacking.check()
+    packed = memoryview(buffer)[HEADER_SIZE:]
+    limit = unpacked_bytes_max(len(packed))
+    room = _rooms.pop() if _rooms else memoryview(bytearray(_ROOM))
+    try:
+        records = _unpacked(header.codec, packed, limit, room)
+        unpacking.took(len(packed), len(records))
+        return newest_time(records, 0, len(records), header)
+    except UnpackedTooLarge as error:
+        unpacking.failed(len(packed), limit)
+        raise RefusedRecords(ErrorCode.MESSAGE_TOO_LARGE, str(error)) from error
+    except CorruptRecord as error:
+        unpacking.failed(len(packed), limit)
+        raise RefusedRecords(ErrorCode.UNKNOWN_SERVER_ERROR, str(error)) from error
+    finally:
+        _rooms.append(room)
+
+
+def _unpacked(codec: int, packed: memoryview, limit: int, room: memoryview) -> memoryview:
+    """The records, in `room` if they fit."""
+    stated = stated_size(codec, packed)
+    if stated > limit:
+        words = f"{Codec(codec).name.lower()} states {stated} bytes, more than {limit}"
+        raise UnpackedTooLarge(words)
+    # No more room than is needed: some decoders clear all of it first.
+    expected = stated or max(_SMALLEST_GUESS, _FIRST_GUESS * len(packed))
+    if expected <= len(room):
+        size = decompress_into(codec, packed, room[:expected])
+        if size >= 0:
+            return room[:size]
+    return memoryview(decompress(codec, packed, limit, _NEXT_GUESS * len(packed)))

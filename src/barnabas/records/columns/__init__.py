@@ -1,0 +1,1 @@
+"""Records as columns: decoded and encoded in bulk."""

@@ -1,0 +1,20 @@
+"""Which kinds of batches a buffer holds, by one call for all of them."""
+
+from array import array
+
+from barnabas.kernels import batches, layout
+from barnabas.records.batches.batch import TRANSACTIONAL
+from barnabas.types import Buffer
+
+
+def are_plain(buffer: Buffer) -> bool:
+    """Whether all are batches of today of no transaction, as far as they are whole.
+
+    False for what is not in order too: who reads it batch by batch can say why.
+    """
+    rows = batches.count(buffer)
+    if rows <= 0:
+        return False
+    table = array("q", bytes(8 * layout.WIDTH * rows))
+    seen = batches.walk(buffer, table, array("q", bytes(8 * layout.STATE)))
+    return seen >= 0 and not seen & TRANSACTIONAL

@@ -1,0 +1,1 @@
+"""Which records of a log compaction keeps."""

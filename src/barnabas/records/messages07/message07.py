@@ -1,0 +1,292 @@
+"""Messages of Kafka 0.6 (magic 0) and 0.7 (magic 1): written, found, compared with their CRCs, opened.
+
+They have a payload and nothing else: no key, no time, no offset. Source: seed 000 "Message"; Kafka
+0.7.2's Message, CompressionUtils and ByteBufferMessageSet, whose iterator gives the next offsets.
+"""
+
+from array import array
+from collections.abc import Iterable, Iterator
+from struct import Struct
+from typing import NamedTuple
+from zlib import crc32
+
+from barnabas.errors import CorruptRecord, ErrorCode
+from barnabas.kernels import byte_messages, layout
+from barnabas.records.codecs.compression import Codec, compress, decompress
+from barnabas.records.message_rows import crc32_tables
+from barnabas.types import Buffer
+
+UNPACKED_BYTES_MAX = 1 << 28
+"""What all compressed messages of a set may hold, if nobody says otherwise; of a reader each."""
+_ENOUGH = 1 << 26
+"""When so many bytes came out of compressed messages, a reader goes on with its next fetch."""
+ENTRIES_MAX = 1 << 18
+"""How many messages one compressed message may hold: as objects they have a quarter of 256 MiB.
+
+Producers put some hundreds into one.
+"""
+CODEC_BITS = 3
+_DEEPEST = 8
+"""Compressed messages may be in compressed ones, as after mirroring; Kafka 0.7 sets no bound."""
+_HEADS = (Struct(">ibI"), Struct(">ibBI"))
+_LENGTH_SIZE = 4
+_FIRST_ROOM = 16
+_NO_TABLES = array("I")
+_WIDTH = layout.BYTE_WIDTH
+_SMALL_MESSAGE = 64
+"""What the first table has room for: so many messages as of this size there can be."""
+_MOST_ROOM = 1 << 14
+
+
+class InvalidMessage(CorruptRecord):
+    """A message is nonsense, or has another CRC than it states: seed 000's InvalidMessage, 2."""
+
+    code = ErrorCode.CORRUPT_MESSAGE
+
+
+class FetchTooSmall(CorruptRecord):
+    """What was fetched ends within its first message: seed 000's InvalidFetchSize, 4."""
+
+    code = ErrorCode.INVALID_FETCH_SIZE
+
+
+class Message(NamedTuple):
+    """One message, and the offset to go on with after it.
+
+    Of messages out of a compressed one all but the last lead back to its start, so that who goes on
+    there sees all of them again and misses none.
+    """
+
+    payload: bytes
+    next_offset: int
+    magic: int
+
+
+class Entry(NamedTuple):
+    """A message as it lies in a log, compressed or not; positions count from the buffer's start."""
+
+    start: int
+    payload: int
+    end: int
+    magic: int
+    attributes: int
+
+    @property
+    def codec(self) -> int:
+        """What its payload is compressed with."""
+        return self.attributes & CODEC_BITS
+
+
+class Room:
+    """What may still come out of compressed messages: bytes of all, and entries of the present one."""
+
+    __slots__ = ("entries", "size")
+
+    def __init__(self, size: int = UNPACKED_BYTES_MAX) -> None:
+        self.size = size
+        self.entries = ENTRIES_MAX
+
+    def open(self, codec: int, payload: Buffer, depth: int) -> memoryview:
+        """What a compressed message holds, for which there is less room then.
+
+        Raises:
+            InvalidMessage: nothing comes out of it, or more than there is room for.
+        """
+        if depth > _DEEPEST:
+            raise InvalidMessage(f"compressed messages are in each other {_DEEPEST} times")
+        if not len(payload):
+            raise InvalidMessage("a compressed message has no payload")
+        try:
+            view = memoryview(decompress(codec, payload, self.size))
+        except CorruptRecord as error:
+            raise InvalidMessage(str(error)) from error
+        self.size -= len(view)
+        return view
+
+
+def encode_message(payload: Buffer, *, magic: int = 1, codec: Codec = Codec.NONE) -> bytes:
+    """A message; with a codec, `payload` is what it has made of a message set."""
+    assert magic or not codec, "magic 0 has no attributes"
+    crc, length = crc32(payload), _HEADS[magic].size - _LENGTH_SIZE + len(payload)
+    if magic:
+        return _HEADS[1].pack(length, 1, codec, crc) + payload
+    return _HEADS[0].pack(length, 0, crc) + payload
+
+
+def encode_set(payloads: Iterable[Buffer], *, magic: int = 1, codec: Codec = Codec.NONE) -> bytes:
+    """Messages one behind the other; with a codec, one message that holds them all."""
+    made = b"".join([encode_message(payload, magic=magic) for payload in payloads])
+    return encode_message(compress(codec, made), codec=codec) if codec and made else made
+
+
+def tables(
+    buffer: Buffer, start: int, end: int, *, check_crcs: bool = True
+) -> Iterator[tuple["array[int]", int, int]]:
+    """Rows of the messages in a part of a buffer, how many, and where what has none begins.
+
+    A message that is cut off ends them quietly.
+
+    Raises:
+        InvalidMessage: one is nonsense; the rows before were yielded.
+    """
+    progress = array("q", (start, 0))
+    sums = crc32_tables() if check_crcs else _NO_TABLES
+    room = min(_FIRST_ROOM + (end - start) // _SMALL_MESSAGE, _MOST_ROOM)
+    while True:
+        table = array("q", bytes(8 * _WIDTH * room))
+        code = byte_messages.rows(buffer, progress[0], end, sums, table, progress)
+        after, count = progress
+        if count:
+            yield table, count, after
+        if code < 0:
+            raise InvalidMessage(f"message at byte {after}: {layout.WORDS[code]}")
+        if count < room:
+            return
+        room = min(4 * room, _MOST_ROOM)
+
+
+def has_codec(table: "array[int]", count: int) -> bool:
+    """Whether one of the messages in so many rows is compressed."""
+    kinds = set(table[layout.BYTE_KIND : count * _WIDTH : _WIDTH])
+    return any(kind & CODEC_BITS for kind in kinds)
+
+
+def entries(
+    buffer: Buffer, start: int = 0, end: int | None = None, *, check_crcs: bool = True
+) -> Iterator[Entry]:
+    """The messages in a part of a buffer, one by one; ends and raises as `tables`."""
+    last = len(buffer) if end is None else end
+    for table, count, _ in tables(buffer, start, last, check_crcs=check_crcs):
+        for at in range(0, count * _WIDTH, _WIDTH):
+            first, payload, after, kind = table[at : at + _WIDTH]
+            yield Entry(first, payload, after, kind >> 8, kind & 255)
+
+
+def read_messages(
+    buffer: Buffer, offset: int = 0, *, limit: int = UNPACKED_BYTES_MAX
+) -> tuple[list[Message], int]:
+    """The whole messages of what a fetch at `offset` gave, and the offset to fetch next.
+
+    Each compressed one may hold `limit` bytes. What follows is left for the next fetch where a good
+    deal came out of those already, or where a message cannot be read and is not the first.
+
+    Raises:
+        FetchTooSmall: there is something, but no whole message.
+        InvalidMessage: the first message is nonsense, or has another CRC than it states, or holds
+            too much.
+    """
+    view = memoryview(buffer)
+    found: list[Message] = []
+    used = unpacked = 0
+    try:
+        for table, count, after in tables(view, 0, len(view)):
+            row = _objects(view, table, (0, count), found, offset, 1)
+            while row < count:
+                start, payload, end, kind = table[row * _WIDTH : (row + 1) * _WIDTH]
+                used, room = start, Room(limit)
+                inner = unpack(kind & CODEC_BITS, view[payload:end], room, offset + start)
+                if inner:
+                    inner[-1] = inner[-1]._replace(next_offset=offset + end)
+                found += inner
+                unpacked += limit - room.size
+                if unpacked >= _ENOUGH:
+                    return found, offset + end
+                row = _objects(view, table, (row + 1, count), found, offset, 1)
+            used = after
+    except InvalidMessage:
+        if not used:
+            raise
+    if not used and view:
+        raise FetchTooSmall(f"{len(view)} bytes are less than the message at offset {offset} has")
+    return found, offset + used
+
+
+def _objects(
+    view: memoryview,
+    table: "array[int]",
+    rows: tuple[int, int],
+    found: list[Message],
+    base: int,
+    step: int,
+) -> int:
+    """Make messages of rows; returns that of the first which is compressed, or the last."""
+    row = byte_messages.objects(view, table, *rows, base, step, Message, found)
+    assert row >= 0, layout.WORDS[row]
+    return row
+
+
+def unpack(codec: int, payload: Buffer, room: Room, next_offset: int = 0) -> list[Message]:
+    """All that is in a compressed message, at any depth; all lead to `next_offset`.
+
+    Raises:
+        InvalidMessage: it, or a message in it, is nonsense; or there is more than `room` allows.
+    """
+    found: list[Message] = []
+    room.entries = ENTRIES_MAX
+    _unpack_to(found, codec, payload, room, next_offset, 1)
+    return found
+
+
+def _unpack_to(
+    found: list[Message], codec: int, payload: Buffer, room: Room, next_offset: int, depth: int
+) -> None:
+    view = room.open(codec, payload, depth)
+    for table, count, _ in _tables_inside(view, room):
+        row = _objects(view, table, (0, count), found, next_offset, 0)
+        while row < count:
+            _, begin, end, kind = table[row * _WIDTH : (row + 1) * _WIDTH]
+            inner = view[begin:end]
+            _unpack_to(found, kind & CODEC_BITS, inner, room, next_offset, depth + 1)
+            row = _objects(view, table, (row + 1, count), found, next_offset, 0)
+
+
+def opened_set(codec: int, payload: Buffer, room: Room) -> tuple[memoryview, int]:
+    """What `unpack` would find as a set of messages that are not compressed, and how many.
+
+    Raises:
+        InvalidMessage: as `unpack`.
+    """
+    size, room.entries = room.size, ENTRIES_MAX
+    view = room.open(codec, payload, 1)
+    count = end = 0
+    for table, found, after in _tables_inside(view, room):
+        count += found
+        end = after
+        if has_codec(table, found):
+            room.size = size
+            inner = unpack(codec, payload, room)
+            return memoryview(encode_set([one.payload for one in inner])), len(inner)
+    return view[:end], count
+
+
+def count_inside(codec: int, payload: Buffer, room: Room) -> int:
+    """How many messages `unpack` would find, and raises as it does; makes none of them."""
+    room.entries = ENTRIES_MAX
+    return _count_inside(codec, payload, room, 1)
+
+
+def _count_inside(codec: int, payload: Buffer, room: Room, depth: int) -> int:
+    view = room.open(codec, payload, depth)
+    total = 0
+    for table, count, _ in _tables_inside(view, room):
+        total += count
+        if not has_codec(table, count):
+            continue
+        for at in range(0, count * _WIDTH, _WIDTH):
+            _, begin, end, kind = table[at : at + _WIDTH]
+            if kind & CODEC_BITS:
+                inner = _count_inside(kind & CODEC_BITS, view[begin:end], room, depth + 1)
+                total += inner - 1
+    return total
+
+
+def _tables_inside(view: memoryview, room: Room) -> Iterator[tuple["array[int]", int, int]]:
+    """`tables` of what was in a compressed message."""
+    end = 0
+    for table, count, end in tables(view, 0, len(view)):
+        room.entries -= count
+        if room.entries < 0:
+            raise InvalidMessage(f"a compressed message holds more than {ENTRIES_MAX} messages")
+        yield table, count, end
+    if not end and view:
+        raise InvalidMessage("a compressed message holds no whole message")

@@ -1,0 +1,157 @@
+"""Records from the format that they are stored in to the one that a reader knows, and back.
+
+Source: Kafka's RecordsUtil.downConvert, LogValidator; KIP-31, KIP-32, KIP-98.
+"""
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from barnabas.errors import CorruptRecord, ErrorCode
+from barnabas.records.batches.batch import BatchHeader
+from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.unpacking import UNPACKED_LEAST, unpacked_bytes_max
+from barnabas.records.codecs.compression import HIGHEST_CODEC, Codec
+from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.records.message_rows import entries
+from barnabas.records.old_messages.set_writing import write_batches, write_set
+from barnabas.types import Buffer
+
+_MODERN = (
+    "headers",
+    "producer ids and sequences",
+    "transactions and their markers",
+    "leader epochs",
+)
+
+LOSSES: Mapping[tuple[int, int], tuple[str, ...]] = MappingProxyType(
+    {
+        (0, 1): (),
+        (0, 2): (),
+        (1, 2): (),
+        (1, 0): ("timestamps",),
+        (2, 1): _MODERN,
+        (2, 0): ("timestamps", *_MODERN),
+    }
+)
+"""What does not survive, by (from, to). What had no timestamp has -1, of type CreateTime, above."""
+
+_FLAT = Wanted.KEY | Wanted.VALUE | Wanted.OFFSET | Wanted.TIMESTAMP
+
+
+class Converted(NamedTuple):
+    """Bytes in which nothing has a higher magic than asked for; all offsets are as they were.
+
+    `next_offset` is behind the last batch that was looked at: more than behind the last record
+    where a batch left nothing, as a transaction's marker does. `unpacked` are the bytes that were
+    decompressed.
+    """
+
+    data: bytearray
+    next_offset: int
+    unpacked: int
+
+
+class _Group(NamedTuple):
+    """Neighbours that are converted at once: [start, end) of the buffer."""
+
+    start: int
+    end: int
+    header: BatchHeader
+    """Of the first of them."""
+
+
+def convert(
+    buffer: Buffer,
+    to_magic: int,
+    *,
+    start: int = 0,
+    upwards: bool = False,
+    limit: int | None = None,
+) -> Converted:
+    """Give a reader that knows no higher magic than `to_magic` what it can read.
+
+    What is lost is in `LOSSES`. A batch keeps its compression. Records of aborted transactions
+    stay, as an old reader reads what is uncommitted; markers go. What follows when so much was
+    decompressed as a small batch may hold is left for the next call.
+
+    Args:
+        buffer: whole batches and messages; what is cut off at the end is left out.
+        to_magic: 0, 1 or 2.
+        start: records before this offset are left out of what is converted.
+        upwards: convert what has a lower magic too; else it stays as it is.
+        limit: bytes that may be decompressed for one batch; None takes what producers may send.
+
+    Raises:
+        UnpackedTooLarge: a batch holds more than `limit`.
+        CorruptRecord: a batch is not what it says.
+        DecodeError: something is no batch.
+        RefusedRecords: UNSUPPORTED_COMPRESSION_TYPE: the old format cannot hold zstd.
+    """
+    view = memoryview(buffer)
+    made = bytearray()
+    next_offset = start
+    unpacked = 0
+    for group in _groups(view, to_magic, upwards=upwards):
+        part = view[group.start : group.end]
+        header = group.header
+        if header.magic == to_magic or (header.magic < to_magic and not upwards):
+            made += part
+            next_offset = max(next_offset, header.next_offset)
+            continue
+        if header.control:
+            next_offset = max(next_offset, header.next_offset)
+            continue
+        codec = _codec(header, to_magic)
+        wanted = Wanted.ALL if to_magic == 2 else _FLAT
+        most = unpacked_bytes_max(len(part)) if limit is None else limit
+        columns = decode_columns([part], wanted=wanted, start=start, limit=most)
+        unpacked += columns.unpacked
+        next_offset = max(next_offset, columns.next_offset)
+        if not columns.count:
+            continue
+        if to_magic == 2:
+            made += write_batches(columns, codec, append_time=header.log_append_time)
+        else:
+            made += write_set(columns, to_magic, codec, append_time=header.log_append_time)
+        if unpacked >= UNPACKED_LEAST:
+            break
+    return Converted(made, next_offset, unpacked)
+
+
+def _codec(header: BatchHeader, to_magic: int) -> Codec:
+    if header.codec > HIGHEST_CODEC:
+        raise CorruptRecord(
+            f"batch at offset {header.base_offset}: nobody knows codec {header.codec}"
+        )
+    if header.codec >= Codec.ZSTD and to_magic < 2:
+        raise RefusedRecords(
+            ErrorCode.UNSUPPORTED_COMPRESSION_TYPE,
+            f"the batch at {header.base_offset} has codec {header.codec}, which magic {to_magic}"
+            " cannot have",
+        )
+    return Codec(header.codec)
+
+
+def _groups(view: memoryview, to_magic: int, *, upwards: bool) -> Iterator[_Group]:
+    """Uncompressed neighbours that become one set go together, which is quicker than one by one."""
+    open_group: _Group | None = None
+    open_kind: tuple[int, bool] | None = None
+    for header in entries(view):
+        kind = _kind(header, to_magic, upwards=upwards)
+        if open_group is not None and kind is not None and kind == open_kind:
+            open_group = open_group._replace(end=header.end)
+            continue
+        if open_group is not None:
+            yield open_group
+        open_group, open_kind = _Group(header.position, header.end, header), kind
+    if open_group is not None:
+        yield open_group
+
+
+def _kind(header: BatchHeader, to_magic: int, *, upwards: bool) -> tuple[int, bool] | None:
+    """Neighbours of one kind may go together; None for what goes alone."""
+    unchanged = header.magic == to_magic or (header.magic < to_magic and not upwards)
+    if unchanged or header.codec or header.control:
+        return None
+    return header.magic, header.log_append_time

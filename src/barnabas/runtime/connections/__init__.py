@@ -1,0 +1,1 @@
+"""Connections: bytes to frames, responses to bytes, back-pressure."""

@@ -1,0 +1,405 @@
+"""Connection: one channel joined with a handler of frames; back-pressure both ways. Knows no protocol."""
+
+import contextlib
+import logging
+from collections.abc import Callable
+from functools import partial
+
+from barnabas.errors import ConnectionFailed, KafkaError
+from barnabas.kernels.sockets import one_frame
+from barnabas.ports import Channel
+from barnabas.runtime.connections.departures import SMALL_BYTES, Departures
+from barnabas.runtime.connections.frame_handler import LARGE_BYTES, Answer, FrameHandler, Lone
+from barnabas.runtime.connections.intake import MOST_AT_ONCE, Intake
+from barnabas.runtime.connections.memory import ConnectionMemory
+from barnabas.runtime.connections.outbox import Outbox
+from barnabas.wire.framing import SIZE_BYTES, FrameSplitter, Large
+from barnabas.wire.send import Send
+
+log = logging.getLogger(__name__)
+
+MAX_UNSENT_BYTES = 1024 * 1024
+"""Above this a peer that does not read its replies is not read from either."""
+
+_MAX_EARLY_BYTES = 64 * 1024
+_FILLS_PER_EVENT = 4
+_UNREAD = "unread replies take too much memory together, and this peer took nothing for longest"
+
+
+class Connection:
+    """Receives frames for a handler and sends its replies.
+
+    Frames wait (a) while the handler said so and did not `resume`, (b) while more than
+    MAX_UNSENT_BYTES of replies are not out, (c) for a later turn of the loop, when an event has taken
+    its time. While (a), up to _MAX_EARLY_BYTES are still received, so that a peer which goes away is
+    noticed. What it sent before it went is handed over all the same, for it may have asked for no
+    reply. Where the stream broke, replies are dropped from there on.
+
+    Replies to an event leave when the loop's turn is over, behind those to other connections: to wake
+    a peer that sleeps costs as much as to read a request, and one that has many connections, or has
+    its processor from the same machine, sleeps on meanwhile instead of waking for each of them.
+    """
+
+    __slots__ = (
+        "_answer", "_channel", "_departures", "_ended", "_finishing", "_handler", "_intake",
+        "_listening", "_lone", "_outbox", "_owing", "_paused", "_scratch",
+        "_stalled", "_writing", "broken", "client_id", "idle_ticks", "is_closed", "several",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        channel: Channel,
+        memory: ConnectionMemory,
+        departures: Departures,
+        *,
+        max_frame_bytes: int,
+        large: Large | None = None,
+    ) -> None:
+        self._channel = channel
+        self._intake = Intake(memory, self, FrameSplitter(max_frame_bytes, large))
+        self._outbox = Outbox(memory, channel.fileno(), self.leave, partial(self.close, _UNREAD))
+        self._scratch = memory.receive
+        self._departures = departures
+        self._handler: FrameHandler | None = None
+        self._lone: Lone | None = None
+        self.several: Lone = lambda _frames: None
+        """As `lone`, for any other event, and maybe some whole frames with their sizes."""
+        self._paused = False
+        self._owing = False
+        self._answer: Answer | None = None
+        self._stalled = False
+        self._listening = False
+        self._writing = False
+        self._finishing = False
+        self._ended = False
+        self.broken: ConnectionFailed | None = None
+        """Why nothing can be received or sent any more; what came before is still handed over."""
+        self.is_closed = False
+        self.client_id: str | None = None
+        """What the client calls itself, for the log; its requests say it."""
+        self.idle_ticks = 0
+
+    @property
+    def peer(self) -> str:
+        """`host:port` of the other side."""
+        return self._channel.peer
+
+    def serve(self, handler: FrameHandler, lone: Lone | None = None) -> None:
+        """Begin to receive. `lone` is a shorter way for the commonest event."""
+        self._handler = handler
+        # What is larger, or refused for its size, goes the longer way.
+        self._lone = lone if self._intake.max_frame_bytes >= MOST_AT_ONCE else None
+        self._listen(wanted=True)
+
+    def send(self, send: Send | bytes) -> None:
+        """Queue a reply; it leaves after the event, or now if there is none.
+
+        If the event is another's, only what is small, and not in a file, waits for the end of the turn.
+        """
+        outbox, departures = self._outbox, self._departures
+        outbox.add(send)
+        present = departures.present
+        if present is self:
+            return
+        if present is None or type(send) is not bytes or len(send) > SMALL_BYTES:
+            self.guarded(self._flush)
+        else:
+            departures.add(outbox)
+
+    def pause(self) -> None:
+        """Hand over no more frames until `resume`; a peer that has said all is answered before."""
+        self._paused = self._owing = True
+
+    def be_patient(self, answer: Answer | None) -> None:
+        """What comes may be noticed late, together with what comes to others; None: no longer.
+
+        `answer` is asked first, if what came may be one frame.
+        """
+        was_patient = self._answer is not None
+        self._answer = answer
+        if self._listening and was_patient != (answer is not None):
+            self._listening = False
+            self._listen(wanted=True)
+
+    def guarded(self, step: Callable[..., None], *arguments: object) -> None:
+        """Run one step of this connection, of an event or not; what fails in it ends this one alone."""
+        if not self.is_closed:
+            try:
+                # One argument is what most have, and passed by itself it takes half the time.
+                step(arguments[0]) if len(arguments) == 1 else step(*arguments)
+            except Exception as error:  # noqa: BLE001 - it ends this connection
+                self._on_failed(error)
+
+    def resume(self, reply: Send | bytes | None = None) -> None:
+        """Send what was waited for, and hand over frames again, those that wait first."""
+        if reply is not None:
+            self.send(reply)
+        self._paused = self._owing = False
+        if self._finishing:
+            self._close_if_finished()
+        elif self._ended or self._intake.held_bytes or self._departures.present is self:
+            # Not from here: the scratch may hold another connection's frames.
+            self._departures.later(self._on_left_over)
+        if not self._listening:
+            self._listen(wanted=True)
+
+    def finish(self) -> None:
+        """Take no more frames; close when the replies are out and nothing is parked."""
+        self._finishing = True
+        self._outbox.fd = -1  # It closes when all is out.
+        self._listen(wanted=False)
+        self._close_if_finished()
+
+    def close(self, reason: Exception | str | None = None) -> None:
+        """Close at once; a reason is logged. A second call does nothing."""
+        if self.is_closed:
+            return
+        self.is_closed = True
+        if reason is not None:
+            level = logging.INFO if isinstance(reason, ConnectionFailed) else logging.WARNING
+            log.log(level, "connection closed", extra={**self._who(), "reason": reason})
+        self._channel.close()
+        self._intake.release()
+        self._outbox.clear()
+        if self._handler is not None:
+            self._handler.on_closed()
+
+    def _who(self) -> dict[str, object]:
+        named = {"client_id": self.client_id} if self.client_id else {}
+        return {"peer": self.peer, **named}
+
+    def evict(self) -> None:
+        """The memory for unfinished frames is used up, and this one has waited longest."""
+        held = self._intake.waiting_bytes
+        self._send_what_is_owed()
+        self.close(
+            f"unfinished requests of all connections are over queued.max.request.bytes; {held} bytes"
+            " of this one have waited longest for more"
+        )
+
+    def _on_readable(self) -> None:
+        self.idle_ticks = 0
+        lone, outbox = self._lone, self._outbox
+        if lone is None or self._paused or self._intake.is_begun or outbox.size:
+            self.guarded(self._receive)
+            return
+        # Nothing is held, nothing is to be sent: most likely one small frame comes.
+        scratch, departures = self._scratch, self._departures
+        try:
+            received = self._channel.receive_into(scratch)
+            departures.present = self
+            frame = one_frame(scratch, received, MOST_AT_ONCE)
+            if frame is not None:
+                reply = lone(frame)
+            elif SIZE_BYTES <= received <= MOST_AT_ONCE:
+                reply = self.several(scratch[:received])
+            else:
+                reply = None
+            departures.present = None
+            if type(reply) is bytes and len(reply) <= SMALL_BYTES:
+                if not self.is_closed:
+                    outbox.add(reply)
+                    departures.add(outbox)
+            elif reply is None:
+                self._intake.put(max(received, 0))
+                self._handle(received)
+            elif type(reply) is not bool or outbox.size or self._finishing:
+                self._end_lone(reply)
+            elif not reply:
+                self._paused = True  # as before the event, there is nothing to send
+        except Exception as error:  # noqa: BLE001 - it ends this connection
+            self._on_failed(error)
+        finally:
+            departures.present = None
+
+    def _on_late(self) -> None:
+        if self._paused or self._outbox.size or self._intake.held_bytes:
+            self._on_readable()
+            return
+        # Most likely it is what is always said, and the reply what always fits: the short way.
+        self.idle_ticks = 0
+        channel, scratch, answer = self._channel, self._scratch, self._answer
+        assert answer is not None
+        try:
+            received = channel.receive_into(scratch)
+            reply = answer(scratch[:received]) if received > 0 else None
+            if reply is None:
+                self._intake.put(max(received, 0))
+                self._handle(received)
+            elif reply and (sent := channel.send_one(reply)) < len(reply):
+                self.send(reply[sent:])
+        except Exception as error:  # noqa: BLE001 - it ends this connection
+            self._on_failed(error)
+
+    def _end_lone(self, reply: Send | bytes | bool) -> None:  # noqa: FBT001 - what a Lone gives
+        if reply is False:
+            self._paused = True
+        if not self.is_closed:
+            if not isinstance(reply, bool):
+                self._outbox.add(reply)
+            self._depart()
+
+    def _on_writable(self) -> None:
+        self.idle_ticks = 0
+        self.guarded(self._flush)
+
+    def leave(self) -> None:
+        """The turn is over: send what there is, or what a kernel has left of it."""
+        self.guarded(self._flush)
+
+    def _on_left_over(self) -> None:
+        if self._outbox.size > MAX_UNSENT_BYTES:
+            self._stall()
+            return
+        self._stalled = False
+        if not self._paused:
+            self.guarded(self._handle_left_over)
+        if not self._stalled:
+            self._listen(wanted=True)
+
+    def _on_failed(self, error: Exception) -> None:
+        if isinstance(error, ConnectionFailed):
+            self._on_broken(error)
+        elif isinstance(error, KafkaError):
+            self._send_what_is_owed()
+            self.close(error)
+        else:
+            log.error("connection failed", extra=self._who(), exc_info=error)
+            self.close()
+
+    def _send_what_is_owed(self) -> None:
+        """What came before the end has been done: its replies leave, as far as there is room for them."""
+        with contextlib.suppress(KafkaError):
+            self._outbox.flush(self._channel)
+
+    def _handle(self, received: int) -> None:
+        intake, fills = self._intake, _FILLS_PER_EVENT
+        while received > 0 or intake.is_full:
+            self._hand_over()
+            if not intake.is_full or received <= 0 or not fills or self._must_wait():
+                break
+            # A ring was filled to the brim: the rest of a large frame is likely there.
+            fills -= 1
+            intake.settle()
+            received = intake.fill(self._channel)
+        if not self.is_closed:
+            intake.settle()
+            self._depart()
+        if received == 0:
+            self._on_end_of_stream()
+
+    def _depart(self) -> None:
+        """The event is over: what is small leaves at the end of the turn, as long as nothing waits for it."""
+        outbox = self._outbox
+        if 0 < outbox.size <= SMALL_BYTES and not outbox.has_files and not self._stalled:
+            self._departures.add(outbox)
+        else:
+            self._flush()
+
+    def _receive(self) -> None:
+        received = self._intake.fill(self._channel)
+        if not self._paused:
+            self._handle(received)
+            return
+        # While it is paused: so that a peer which goes away is noticed.
+        self._intake.settle()
+        if received == 0:
+            self._on_end_of_stream()
+        elif self._intake.waiting_bytes >= _MAX_EARLY_BYTES:
+            self._listen(wanted=False)
+
+    def _handle_left_over(self) -> None:
+        self._intake.open()
+        self._hand_over()
+        if not self.is_closed:
+            self._intake.settle()
+            self._flush()
+        if self._ended:
+            self._close_if_all_taken()
+
+    def _hand_over(self) -> None:
+        """Give the handler all whole frames it will take, and then the end of the event."""
+        if self.is_closed:
+            return  # What it received was too much for the memory of all.
+        handler, outbox, departures = self._handler, self._outbox, self._departures
+        assert handler is not None
+        departures.present = self
+        try:
+            until = departures.until()
+            for frame in () if self._must_wait() else self._intake.frames():
+                if len(frame) > LARGE_BYTES and not handler.may_take(frame):
+                    self._intake.put_back(frame)
+                    self._paused = True
+                    break
+                if not handler.on_frame(frame):
+                    self._paused = True
+                    break
+                if outbox.size > MAX_UNSENT_BYTES or departures.monotonic() > until:
+                    # The others wait until its replies are out, and for other connections.
+                    self._stall()
+                    break
+        finally:
+            # Whatever happened: the frames are views of a buffer that the next receive overwrites.
+            try:
+                handler.on_event_end()
+            finally:
+                departures.present = None
+
+    def _stall(self) -> None:
+        self._stalled = True
+        self._listen(wanted=False)
+
+    def _must_wait(self) -> bool:
+        return self._paused or self._finishing or self._stalled or self.is_closed
+
+    def _flush(self) -> None:
+        if self.broken is not None:
+            self._outbox.clear()
+        if not self._outbox.size or self._outbox.flush(self._channel):
+            if self._writing:
+                self._writing = False
+                self._channel.on_writable(None)
+            if self._stalled:
+                self._departures.later(self._on_left_over)
+            if self._finishing:
+                self._close_if_finished()
+        else:
+            if not self._writing:
+                self._writing = True
+                self._channel.on_writable(self._on_writable)
+            if self._outbox.size > MAX_UNSENT_BYTES:
+                self._stall()
+
+    def _listen(self, *, wanted: bool) -> None:
+        wanted = wanted and not (self._finishing or self._ended or self.is_closed)
+        if wanted != self._listening:
+            self._listening = wanted
+            is_patient = self._answer is not None
+            reader = self._on_late if is_patient else self._on_readable
+            self._channel.on_readable(reader if wanted else None, late=is_patient)
+
+    def _on_end_of_stream(self) -> None:
+        self._ended = True
+        self._listen(wanted=False)
+        self._close_if_all_taken()
+        if not self._must_wait():
+            self._departures.later(self._on_left_over)
+
+    def _on_broken(self, error: ConnectionFailed) -> None:
+        # Without what led to it, whose variables keep replies.
+        self.broken = ConnectionFailed(str(error))
+        self._flush()
+        self._on_end_of_stream()
+
+    def _close_if_all_taken(self) -> None:
+        """The peer has said all: close, unless a whole frame or a reply waits."""
+        if self._intake.has_frame or self._owing:
+            return
+        if self._outbox.size and not self._paused:
+            self.finish()
+        else:
+            self.close(self.broken)
+
+    def _close_if_finished(self) -> None:
+        if not self._paused and not self._outbox.size:
+            self.close()

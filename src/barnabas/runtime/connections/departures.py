@@ -1,0 +1,108 @@
+"""Departures: replies that leave together when the loop's turn is over, and what a turn leaves over."""
+
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Protocol
+
+from barnabas.kernels.departing import Sender
+from barnabas.ports import Timers
+from barnabas.runtime.connections.outbox import Outbox
+
+_send = Sender(Outbox).send
+
+SMALL_BYTES = 64 * 1024
+"""What is larger need not leave with others: that saves nothing, and takes memory meanwhile."""
+
+TURN_SECONDS = 0.02
+"""After that the connections of a turn leave most of what waits to a later one."""
+LEAST_SECONDS = 0.001
+"""What each of them has, however long the turn has been: small requests are cheaper together."""
+
+
+class Departing(Protocol):
+    """Who has something to send: the outbox of a connection."""
+
+    def leave(self) -> None:
+        """Send what fits now. What fails is a matter of this one alone."""
+        ...
+
+
+class Departures:
+    """Of all connections of a loop. For one thread.
+
+    `present`: whose event is handled now, if anybody's. Who gets something to send meanwhile need not
+    send it at once: the turn is not over.
+    """
+
+    __slots__ = ("_ends_at", "_leaving", "_left_over", "monotonic", "present", "soon")
+
+    def __init__(self, timers: Timers, monotonic: Callable[[], float]) -> None:
+        """`monotonic` is the clock by which turns are measured, in seconds."""
+        self._leaving: list[Departing] = []
+        self._left_over: deque[Callable[[], None]] = deque()
+        self._ends_at: float | None = None
+        self.monotonic = monotonic
+        self.present: object | None = None
+        self.soon: Callable[[Callable[[], None]], None] = timers.soon
+        """Call once, after the callbacks of the present event."""
+
+    def until(self) -> float:
+        """When an event that begins now should end, though more frames wait."""
+        now = self.monotonic()
+        if self._ends_at is None:
+            self._ends_at = now + TURN_SECONDS
+            self.soon(self._end_turn)
+        return max(self._ends_at, now + LEAST_SECONDS)
+
+    def add(self, one: Departing) -> None:
+        """Have one leave at the end of the turn; more than once is fine."""
+        leaving = self._leaving
+        if not leaving:
+            self.soon(self._leave)
+        leaving.append(one)
+
+    def _end_turn(self) -> None:
+        self._ends_at = None
+
+    def later(self, callback: Callable[[], None]) -> None:
+        """Call once, for what an event has left over: after the present one, as soon as a turn has time."""
+        if not self._left_over:
+            self.soon(self._call_later)
+        self._left_over.append(callback)
+
+    def _call_later(self) -> None:
+        waiting, until = self._left_over, self.monotonic() + TURN_SECONDS
+        try:
+            # Each is still among them meanwhile: what it adds has its turn behind all others.
+            for _ in range(len(waiting)):
+                try:
+                    waiting[0]()
+                finally:
+                    waiting.popleft()
+                if self.monotonic() > until:
+                    break
+        finally:
+            if waiting:
+                self.soon(self._call_later)
+
+    def _leave(self) -> None:
+        leaving, self._leaving = self._leaving, []
+        try:
+            left = _send(leaving)
+        except Exception:
+            # What fails in one is no matter of the others.
+            self.soon(partial(self._let_go, iter(leaving)))
+            raise
+        self._let_go(iter(left))
+
+    def _let_go(self, leaving: Iterator[Departing]) -> None:
+        all_gone = False
+        try:
+            for one in leaving:
+                one.leave()
+            all_gone = True
+        finally:
+            if not all_gone:
+                # What fails in one is no matter of the others.
+                self.soon(partial(self._let_go, leaving))

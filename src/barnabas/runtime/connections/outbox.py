@@ -1,0 +1,198 @@
+"""Outbox: the sending half of a connection: buffers and file regions in order, as much as fits now.
+
+File regions that fit the send scratch are read into it and leave in one `sendmsg` with the bytes before
+them: through memory that the processor has in its cache, that is cheaper than `sendfile`, page by page.
+What is larger goes by `sendfile`, and so does what is left of a region that a slow peer did not take
+whole. What did not fit is read again later, never kept.
+"""
+
+from collections import deque
+from collections.abc import Callable
+
+from barnabas.errors import StorageError
+from barnabas.ports import Channel
+from barnabas.runtime.connections.memory import SEND_BYTES, ConnectionMemory
+from barnabas.types import Buffer
+from barnabas.wire.send import FileSlice, Send
+
+_PARTS_PER_CALL = 512
+_SMALL_REGION = 256 * 1024
+"""Up to here a region is worth reading again, if a peer did not take all of it at once."""
+_PROGRESS_BYTES = 64 * 1024
+"""A peer that takes less is no better than one that takes nothing."""
+_PART_BYTES = 64
+"""What a part takes beside its bytes, about."""
+
+
+class Outbox:
+    """What one connection still has to send. `size` is in bytes, file regions included.
+
+    `only`: all there is, where that is one reply of bytes, as mostly. Then nothing is in `_parts`.
+    `fd`: through which that may leave with what others send; -1: only `leave` knows what else to do.
+    `evict`: what is to be done where the memory for replies that nobody reads is used up.
+    """
+
+    __slots__ = (
+        "_is_counted",
+        "_memory",
+        "_parts",
+        "_taken",
+        "evict",
+        "fd",
+        "leave",
+        "only",
+        "size",
+    )
+
+    def __init__(
+        self,
+        memory: ConnectionMemory,
+        fd: int,
+        leave: Callable[[], None],
+        evict: Callable[[], None],
+    ) -> None:
+        self._memory = memory
+        self._is_counted = False
+        self._taken = 0
+        self.evict = evict
+        self._parts: deque[Buffer | FileSlice] = deque()
+        self.fd = fd
+        self.leave = leave
+        self.only: bytes | None = None
+        self.size = 0
+
+    def add(self, send: Send | bytes) -> None:
+        """Queue a reply behind the others."""
+        if type(send) is bytes and not self.size:
+            self.only = send
+            self.size = len(send)
+            return
+        self._put_only()
+        if isinstance(send, bytes):
+            self._parts.append(send)
+        else:
+            self._parts.extend(send.parts)
+        self.size += len(send)
+
+    @property
+    def has_files(self) -> bool:
+        """Whether some of it is still to be read from files, which may go meanwhile."""
+        return any(isinstance(part, FileSlice) for part in self._parts)
+
+    def flush(self, channel: Channel) -> bool:
+        """Send what fits; returns whether all is out.
+
+        Raises:
+            ConnectionFailed: the stream broke.
+            StorageError: a file region cannot be read, or is shorter than promised.
+        """
+        is_out = self._flush(channel)
+        if not is_out:
+            self._count()
+        elif self._is_counted:
+            self._uncount()
+        return is_out
+
+    def _flush(self, channel: Channel) -> bool:
+        only = self.only
+        if only is not None:
+            sent = channel.send_one(only)
+            if sent == self.size:
+                self.only = None
+                self.size = 0
+                return True
+            self._advance(sent)
+            return False
+        parts = self._parts
+        while parts:
+            first = parts[0]
+            if isinstance(first, FileSlice) and first.size > _SMALL_REGION:
+                wanted = first.size
+                sent = channel.send_file(first.file, first.position, wanted)
+            else:
+                buffers, wanted = self._gather()
+                sent = channel.send(buffers, more=wanted < self.size)
+                if sent == self.size:
+                    parts.clear()
+                    self.size = 0
+                    return True
+            self._advance(sent)
+            if sent < wanted:
+                return False
+        return True
+
+    def clear(self) -> None:
+        """Forget everything; for a stream that broke or ends, whose descriptor is another's before long."""
+        self._parts.clear()
+        self.only = None
+        self.size = 0
+        self.fd = -1
+        self._uncount()
+
+    def _count(self) -> None:
+        """Tell the memory what is not taken. Comes last: it may evict, and that ends in `clear`."""
+        held = 0
+        for part in self._parts:
+            if not isinstance(part, FileSlice):
+                # What is left of a part keeps all of it.
+                whole = part.obj if isinstance(part, memoryview) else part
+                held += _PART_BYTES + memoryview(whole).nbytes
+        progress = self._taken >= _PROGRESS_BYTES
+        if progress:
+            self._taken = 0
+        self._is_counted = True
+        self._memory.unread.hold(self, held, progress=progress)
+
+    def _uncount(self) -> None:
+        self._is_counted = False
+        self._taken = 0
+        self._memory.unread.hold(self, 0)
+
+    def _put_only(self) -> None:
+        """It is not the only one any more, or not whole."""
+        if self.only is not None:
+            self._parts.append(self.only)
+            self.only = None
+
+    def _gather(self) -> tuple[list[Buffer], int]:
+        """Buffers for one call, and their bytes."""
+        scratch = self._memory.send
+        used = wanted = 0
+        buffers: list[Buffer] = []
+        for part in self._parts:
+            if isinstance(part, FileSlice):
+                size = part.size
+                if used + size > SEND_BYTES:
+                    break
+                target = scratch[used : used + size]
+                if part.file.read_into(part.position, target) != size:
+                    raise StorageError(f"a log file ends within {part.position}+{size}")
+                used += size
+                buffers.append(target)
+            else:
+                size = len(part)
+                buffers.append(part)
+            wanted += size
+            if len(buffers) == _PARTS_PER_CALL:
+                break
+        return buffers, wanted
+
+    def _advance(self, sent: int) -> None:
+        """Drop `sent` bytes, and parts without bytes in front of the next ones."""
+        self._put_only()
+        parts = self._parts
+        self.size -= sent
+        self._taken += sent
+        while parts:
+            first = parts[0]
+            size = first.size if isinstance(first, FileSlice) else len(first)
+            if sent < size:
+                if not sent:
+                    return
+                if isinstance(first, FileSlice):
+                    parts[0] = FileSlice(first.file, first.position + sent, size - sent)
+                else:
+                    parts[0] = memoryview(first)[sent:]
+                return
+            sent -= size
+            parts.popleft()

@@ -1,0 +1,246 @@
+"""The real file system behind `ports.Disk`: atomic replacement, directory syncs, locks.
+
+Syncs that nobody waits for run on a few threads of this module; nothing of it shows outside but that
+`Sync.poll` is false for a while.
+"""
+
+import contextlib
+import fcntl
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import partial
+
+from barnabas.errors import LockHeld
+from barnabas.ports import File, Sync
+from barnabas.runtime import descriptors
+from barnabas.runtime.files.open_files import OpenFiles, RealFile, storage_error, sync_descriptor
+from barnabas.types import Buffer
+
+_MOST_OPEN_FILES = 4096
+_SYNC_THREADS = 4
+"""Syncs under way together share commits of the file system's journal."""
+
+
+class RealDisk:
+    """`ports.Disk` over the operating system. Used from one thread."""
+
+    def __init__(
+        self,
+        most_open_files: int | None = None,
+        call: Callable[[Callable[[], None]], None] | None = None,
+    ) -> None:
+        """`call` has something called on the event loop; from any thread, RuntimeError if it ended."""
+        self._files = OpenFiles(most_open_files or _room_for_files())
+        self._call = call
+        self._syncer: ThreadPoolExecutor | None = None
+
+    def open(self, path: str, *, create: bool = False) -> RealFile:
+        """Open for reading and writing."""
+        flags = os.O_RDWR | os.O_CLOEXEC | (os.O_CREAT if create else 0)
+        with _storage_errors("open", path):
+            return self._files.add(path, os.open(path, flags, 0o644))
+
+    def exists(self, path: str) -> bool:
+        """Whether a file or directory is there."""
+        return os.path.lexists(path)
+
+    def list(self, path: str) -> list[str]:
+        """Names in a directory, sorted."""
+        with _storage_errors("list", path):
+            return sorted(os.listdir(path))
+
+    def make_directory(self, path: str) -> None:
+        """Make it and its parents; fine if it is there."""
+        if os.path.isdir(path):
+            return
+        parent = os.path.dirname(path)
+        if parent and parent != path:
+            self.make_directory(parent)
+        with _storage_errors("make the directory", path), contextlib.suppress(FileExistsError):
+            os.mkdir(path)
+
+    def size(self, path: str) -> int:
+        """Bytes in a file that need not be open."""
+        with _storage_errors("look at", path):
+            return os.stat(path).st_size
+
+    def modified_ms(self, path: str) -> int:
+        """When the file's data last changed, milliseconds since the epoch."""
+        with _storage_errors("look at", path):
+            return os.stat(path).st_mtime_ns // 1_000_000
+
+    def set_modified_ms(self, path: str, time_ms: int) -> None:
+        """Let a file's data have last changed at another time."""
+        with _storage_errors("set the time of", path):
+            os.utime(path, ns=(1_000_000 * time_ms, 1_000_000 * time_ms))
+
+    def space(self, path: str) -> tuple[int, int]:
+        """Bytes of the volume that a directory is on: all, and those that may still be written."""
+        with _storage_errors("look at", path):
+            volume = os.statvfs(path)
+        return volume.f_frsize * volume.f_blocks, volume.f_frsize * volume.f_bavail
+
+    def read_file(self, path: str) -> bytes:
+        """The whole of a small file."""
+        with _storage_errors("read", path), open(path, "rb") as file:
+            return file.read()
+
+    def write_file(self, path: str, data: Buffer) -> None:
+        """Put `data` at `path` without a sync: a crash may leave it torn or absent."""
+        with _storage_errors("write", path), open(path, "wb") as file:
+            file.write(data)
+
+    def replace_file(self, path: str, data: Buffer) -> None:
+        """Put `data` at `path`, whole or not at all, also across a power cut."""
+        # Kafka writes its checkpoints through the same name (CheckpointFile: path + ".tmp").
+        temporary = path + ".tmp"
+        with _storage_errors("replace", path):
+            with open(temporary, "wb") as file:
+                file.write(data)
+                file.flush()
+                sync_descriptor(file.fileno(), temporary)
+            os.replace(temporary, path)
+            _sync_path(os.path.dirname(path))
+
+    def rename(self, source: str, target: str, *, durable: bool = True) -> None:
+        """Rename a file or directory; if `durable`, then sync the directories concerned."""
+        with _storage_errors("rename", source):
+            self._files.rename(source, target)
+            if durable:
+                for directory in {os.path.dirname(source), os.path.dirname(target)}:
+                    _sync_path(directory)
+
+    def remove(self, path: str) -> None:
+        """Remove a file, or a directory with all that is in it; fine if it is not there."""
+        with _storage_errors("remove", path), contextlib.suppress(FileNotFoundError):
+            if os.path.isdir(path) and not os.path.islink(path):
+                # Imported late: a broker starts faster without it.
+                from shutil import rmtree
+
+                rmtree(path)
+                self._files.forget(path)
+            else:
+                os.unlink(path)
+
+    @contextlib.contextmanager
+    def lock(self, path: str) -> Iterator[None]:
+        """Hold `path` against other processes, real Kafka brokers among them.
+
+        Raises:
+            LockHeld: another process (or another broker in this one) holds it.
+            StorageError: it cannot be opened.
+        """
+        with _storage_errors("open", path):
+            descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        try:
+            _take_locks(descriptor, path)
+            yield
+        finally:
+            os.close(descriptor)
+
+    def begin_sync(
+        self,
+        files: Sequence[File],
+        paths: Sequence[str] = (),
+        on_over: Callable[[], None] | None = None,
+    ) -> Sync:
+        """Start to sync files on a thread; see `ports.Disk.begin_sync`."""
+        if self._syncer is None:
+            self._syncer = ThreadPoolExecutor(_SYNC_THREADS, thread_name_prefix="barnabas-sync")
+        ours = [file for file in files if isinstance(file, RealFile)]
+        assert len(ours) == len(files), "files of another disk"
+        future = self._syncer.submit(_sync_all, self._files, ours, list(paths))
+        if on_over is not None:
+            if self._call is None:
+                wait([future])
+            else:
+                future.add_done_callback(partial(_tell, self._call, on_over))
+        return _RunningSync(future)
+
+    def sync_directory(self, path: str) -> None:
+        """Return when the names in a directory are on stable storage."""
+        with _storage_errors("sync", path):
+            _sync_path(path)
+
+    def close(self) -> None:
+        """Wait for the syncs under way and end the threads."""
+        if self._syncer is not None:
+            self._syncer.shutdown()
+            self._syncer = None
+
+
+class _RunningSync:
+    """`ports.Sync` over a future."""
+
+    __slots__ = ("_future",)
+
+    def __init__(self, future: Future[None]) -> None:
+        self._future = future
+
+    def poll(self) -> bool:
+        """Whether it is over; raises what went wrong."""
+        if not self._future.done():
+            return False
+        self._future.result()
+        return True
+
+    def wait(self) -> None:
+        """Return when it is over; raises what went wrong."""
+        self._future.result()
+
+
+def _tell(
+    call: Callable[[Callable[[], None]], None], on_over: Callable[[], None], _: Future[None]
+) -> None:
+    # A loop that has ended has nobody left who waits.
+    with contextlib.suppress(RuntimeError):
+        call(on_over)
+
+
+def _sync_all(files: OpenFiles, work: list[RealFile], paths: list[str]) -> None:
+    for file in work:
+        # One of the thread's own: that of the file may be closed or given up meanwhile.
+        with _storage_errors("sync", file.path):
+            descriptor = files.descriptor_for_sync(file)
+        if descriptor is not None:
+            try:
+                sync_descriptor(descriptor, file.path)
+            finally:
+                os.close(descriptor)
+    for path in paths:
+        with _storage_errors("sync", path), contextlib.suppress(FileNotFoundError):
+            _sync_path(path)
+
+
+def _take_locks(descriptor: int, path: str) -> None:
+    try:
+        # flock keeps two brokers of one process apart; the POSIX lock is the one that Java takes.
+        # On macOS and the BSDs the two share one list and would shut each other out.
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if sys.platform == "linux":
+            fcntl.lockf(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise LockHeld(f"another process holds the lock {path}") from error
+
+
+def _sync_path(path: str) -> None:
+    descriptor = os.open(path or ".", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _room_for_files() -> int:
+    """Half of what the process may open: sockets need the other half."""
+    return max(16, min(descriptors.limit() // 2, _MOST_OPEN_FILES))
+
+
+@contextlib.contextmanager
+def _storage_errors(action: str, path: str) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise storage_error(action, path, error) from error

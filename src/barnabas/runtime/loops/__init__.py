@@ -1,0 +1,1 @@
+"""Event loops, timers and signals."""

@@ -1,0 +1,1 @@
+"""Registries: in local files, and in ZooKeeper."""

@@ -1,0 +1,1 @@
+"""TCP sockets behind the Channel and Network ports."""

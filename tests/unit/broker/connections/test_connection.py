@@ -1,0 +1,111 @@
+"""A reply that waited is its own connection's business, whoever completes it."""
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import cast
+
+from barnabas.broker.broker import Broker
+from barnabas.broker.connections.connection import ClientConnection
+from barnabas.broker.connections.listener_dialects import Spoken
+from barnabas.broker.purgatory.admission import Admission
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.dialects.dialect import OnlyByClosing, Request
+from barnabas.errors import ConnectionFailed, KafkaError
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.runtime.connections.connection import Connection
+from tests.unit.runtime.manual_timers import ManualTimers
+
+
+class Guarding:
+    """As much of a Connection as one parked request needs."""
+
+    peer = "127.0.0.1:1"
+    broken: ConnectionFailed | None = None
+
+    def __init__(self) -> None:
+        self.ended_by: KafkaError | None = None
+        self.client_id: str | None = None
+
+    def guarded(self, step: Callable[..., None], *arguments: object) -> None:
+        try:
+            step(*arguments)
+        except KafkaError as error:
+            self.ended_by = error
+
+
+def waiting_for(pending: Pending, write: Callable[[Request, object], None]) -> Guarding:
+    """A connection whose client waits for a reply."""
+    dialect = SimpleNamespace(
+        at_once=1, read_request=lambda _: Request(1, 0, 7, None, None), write_response=write
+    )
+    broker = SimpleNamespace(
+        quotas=SimpleNamespace(in_force=False),
+        timers=ManualTimers(),
+        stepping=SimpleNamespace(admission=Admission(1 << 20)),
+        replicas=SimpleNamespace(write=lambda: True, take_unseen=list),
+    )
+    connection = Guarding()
+    client = ClientConnection(
+        cast("Broker", broker),
+        cast("Spoken", (dialect, {1: lambda *_: pending})),
+        cast("Connection", connection),
+        listener="PLAINTEXT",
+        number=1,
+        on_gone=lambda _: None,
+    )
+    assert not client.on_frame(memoryview(b""))
+    client.on_event_end()
+    return connection
+
+
+def test_a_late_reply_that_fails_ends_its_connection_alone() -> None:
+    def refuse(request: Request, outcome: object) -> None:
+        raise OnlyByClosing("too large")
+
+    pending = Pending()
+    connection = waiting_for(pending, refuse)
+    pending.complete([])
+    assert isinstance(connection.ended_by, OnlyByClosing)
+
+
+def test_a_reply_that_could_not_be_made_ends_its_connection() -> None:
+    written: list[object] = []
+    pending = Pending()
+    connection = waiting_for(pending, lambda _, outcome: written.append(outcome))
+    pending.fail(OnlyByClosing("no records to read"))
+    assert isinstance(connection.ended_by, OnlyByClosing)
+    assert written == []
+
+
+def test_who_has_gone_is_asked_nothing_any_more_and_its_records_count() -> None:
+    handled: list[int] = []
+
+    def handle(_broker: object, _context: object, key: int) -> list[object]:
+        handled.append(key)
+        return []
+
+    dialect = SimpleNamespace(
+        at_once=1,
+        read_request=lambda frame: Request(frame[0], 0, 7, None, frame[0]),
+        write_response=lambda *_: None,
+    )
+    broker = SimpleNamespace(
+        quotas=SimpleNamespace(in_force=False),
+        timers=ManualTimers(),
+        stepping=SimpleNamespace(admission=Admission(1 << 20)),
+        replicas=SimpleNamespace(write=lambda: True, take_unseen=list),
+    )
+    connection = Guarding()
+    client = ClientConnection(
+        cast("Broker", broker),
+        cast("Spoken", (dialect, {ApiKey.PRODUCE: handle, ApiKey.FETCH: handle})),
+        cast("Connection", connection),
+        listener="PLAINTEXT",
+        number=1,
+        on_gone=lambda _: None,
+    )
+    assert client.on_frame(memoryview(bytes([ApiKey.FETCH])))
+    connection.broken = ConnectionFailed("reset by the test")
+    for key in (ApiKey.FETCH, ApiKey.PRODUCE, ApiKey.FETCH):
+        assert client.on_frame(memoryview(bytes([key])))
+    assert handled == [ApiKey.FETCH, ApiKey.PRODUCE]

@@ -1,0 +1,42 @@
+"""What brokers of a release claim; compared with Kafka 3.9 and 4.3 in tests/interop/differential."""
+
+import pytest
+
+from barnabas.broker.apis.api_versions import handle
+from barnabas.broker.profiles import profile_of
+from barnabas.broker.properties.features import features_of, level_of
+from barnabas.config.releases import RELEASES, is_before
+from barnabas.protocol.api_versions import ApiVersionsRequest
+from tests.unit.broker.in_memory import a_broker, asked
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_metadata_has_a_version_since_there_is_a_quorum(release: str) -> None:
+    level = level_of(profile_of(release), "metadata.version")
+    assert (level == 0) == is_before(release, "3.3")
+    assert level <= level_of(profile_of(""), "metadata.version") == 30
+
+
+@pytest.mark.parametrize(
+    ("release", "names"),
+    [
+        ("2.8", ()),
+        ("3.2", ()),
+        ("3.9", ("metadata.version",)),
+        ("4.0", ("group.version", "metadata.version", "transaction.version")),
+    ],
+)
+def test_what_the_apis_of_a_release_stand_for_is_claimed(
+    release: str, names: tuple[str, ...]
+) -> None:
+    assert tuple(one.name for one in features_of(profile_of(release))) == names
+
+
+def test_clients_that_take_level_0_for_a_mistake_are_not_told_of_it() -> None:
+    request = ApiVersionsRequest(client_software_name="x", client_software_version="1")
+    said = {version: handle(a_broker(), asked(version), request) for version in (3, 4)}
+    assert [one.name for one in said[3].supported_features] == ["metadata.version"]
+    told = [(one.name, one.min_version) for one in said[4].supported_features]
+    assert ("transaction.version", 0) in told
+    assert ("metadata.version", 7) in told
+    assert said[3].finalized_features == said[4].finalized_features

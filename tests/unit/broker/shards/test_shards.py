@@ -1,0 +1,143 @@
+"""What coordinators would keep and their topic does not take as one batch."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from barnabas.coordinators.classic_group.group import ClassicGroup
+from barnabas.coordinators.classic_group.settings import GroupSettings
+from barnabas.coordinators.classic_group.snapshot import record_of
+from barnabas.coordinators.common.shard import CoordinatorRecord
+from barnabas.coordinators.consumer_group.heartbeats import Beat, BeatReply
+from barnabas.errors import BrokerError, ErrorCode
+from tests.unit.broker.groups.test_offsets import NoTimers, Started, commit, fetch
+
+TOO_LARGE = ErrorCode.UNKNOWN_SERVER_ERROR
+
+
+class Never:
+    """A timer for a time that does not come."""
+
+    def cancel(self) -> None:
+        pass
+
+
+@pytest.fixture
+def started(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Started]:
+    monkeypatch.setattr(NoTimers, "after", lambda *_: Never())
+    one = Started(tmp_path)
+    yield one
+    one.stop()
+
+
+def joins(started: Started, group: str, topics: tuple[str, ...], epoch: int = 0) -> list[object]:
+    """A heartbeat that is queued, or refused at once; gives what is answered, once it is."""
+    groups = started.broker.groups
+    held = groups.of(group)
+    beat = Beat(
+        group_id=group,
+        member_id="m",
+        epoch=epoch,
+        topics=topics,
+        rebalance_timeout_ms=500,
+        client_id="c",
+        client_host="/h",
+    )
+    told: list[object] = []
+    result = held.shard.consumer.heartbeat(beat, held.shard.group(group), 0)
+
+    def respond(reply: BeatReply | BrokerError) -> None:
+        told.append(reply.code if isinstance(reply, BrokerError) else reply.epoch)
+
+    groups.keep(held, result, respond)
+    return told
+
+
+MANY = tuple(f"{number:05}{'y' * 200}" for number in range(7000))
+
+
+def allow(started: Started, limit: int) -> None:
+    """Have the topic of the groups take no larger batches."""
+    groups = started.broker.groups
+    groups.prepare()
+    for index in groups.indexes():
+        log = groups.at(index).partition.log
+        log.config = replace(log.config, max_message_bytes=limit)
+
+
+def test_a_commit_of_too_much_is_refused_and_nothing_of_it_is_kept(started: Started) -> None:
+    allow(started, 150)
+    assert commit(started, 8, {0: 5}) == {0: ErrorCode.NONE}
+    assert commit(started, 8, {0: 7, 1: 7}) == {0: TOO_LARGE, 1: TOO_LARGE}
+    assert commit(started, 8, {0: 9, 2: 9}) == {
+        0: ErrorCode.NONE,
+        2: ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+    }
+    assert fetch(started, 8, None) == {0: (9, "here")}
+
+
+def test_who_says_too_much_does_not_become_a_member(started: Started) -> None:
+    assert joins(started, "g", MANY) == [TOO_LARGE]
+    assert started.broker.groups.of("g").shard.consumer.get("g") is None
+
+
+def test_what_was_decided_before_in_the_same_turn_stays(started: Started) -> None:
+    others = [f"o{number}" for number in range(9)]
+    before = [joins(started, name, ("dogs",)) for name in ("g", *others)]
+    assert joins(started, "g", MANY, 2) == [TOO_LARGE]
+    after = joins(started, "g", ("dogs",), 2)
+    started.broker.groups.write()
+    assert before == [[2]] * 10
+    assert after == [2]
+    for name in ("g", *others):
+        group = started.broker.groups.of(name).shard.consumer.get(name)
+        assert group is not None
+        assert list(group.members) == ["m"]
+        assert (group.epoch, group.members["m"].topics) == (2, ("dogs",))
+
+
+def test_just_as_much_as_the_topic_takes_is_kept(started: Started) -> None:
+    groups = started.broker.groups
+    held = groups.of("g")
+    (key, value) = record_of(ClassicGroup("g", GroupSettings(0, 10)))
+    assert value is not None
+    held.partition.log.config = replace(
+        held.partition.log.config, max_message_bytes=61 + 7 + len(key) + len(value)
+    )
+    told: list[ErrorCode] = []
+    groups.append(held, [CoordinatorRecord(key, value)], told.append)
+    groups.write()
+    groups.append(held, [CoordinatorRecord(key, value + b"\0")], told.append)
+    assert told == [ErrorCode.NONE, TOO_LARGE]
+
+
+def test_what_is_large_takes_no_others_with_it(started: Started) -> None:
+    groups = started.broker.groups
+    held = groups.of("g")
+    limit = held.partition.log.config.max_message_bytes
+    told: list[ErrorCode] = []
+    for length in (60_000, limit - 100, 60_000):
+        groups.append(held, [CoordinatorRecord(b"\0\x7f", b"v" * length)], told.append)
+    groups.write()
+    assert told == [ErrorCode.NONE] * 3
+    read = held.partition.log.read(0, 1, max_offset=1, min_one=True)[0]
+    assert read is not None
+    assert read.size < limit
+
+
+def test_positions_of_a_topic_that_is_gone_are_forgotten_in_small_parts(started: Started) -> None:
+    assert commit(started, 8, {0: 5, 1: 5}) == {0: ErrorCode.NONE, 1: ErrorCode.NONE}
+    allow(started, 110)
+    assert commit(started, 8, {0: 7}) == {0: TOO_LARGE}
+    started.broker.offsets.forget_topic("dogs")
+    started.broker.groups.write()
+    assert fetch(started, 8, None) == {}
+
+
+def test_long_names_are_not_remembered(started: Started) -> None:
+    groups = started.broker.groups
+    for name in ("g", "g" * 32_767):
+        assert groups.of(name) is groups.of(name)
+    assert list(groups._by_key) == ["g"]

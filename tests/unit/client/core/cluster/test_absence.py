@@ -1,0 +1,31 @@
+from barnabas.client.core.cluster.absence import absence
+from barnabas.client.core.cluster.cluster_view import PartitionView, TopicView
+from barnabas.errors import ErrorCode
+from barnabas.types import TopicPartition
+from barnabas.wire.schema import NO_UUID
+
+
+def topic(name: str, count: int) -> TopicView:
+    partitions = tuple(PartitionView(name, each, 1, 0, (1,), (1,)) for each in range(count))
+    return TopicView(name, NO_UUID, internal=False, error=ErrorCode.NONE, partitions=partitions)
+
+
+TOPICS = {each.name: each for each in (topic("events", 3), topic("single", 1))}
+
+
+def said(*wanted: tuple[str, int]) -> str:
+    return absence([TopicPartition(*each) for each in wanted], TOPICS)
+
+
+def test_what_is_not_there_is_named_with_what_may_have_been_meant() -> None:
+    assert said(("event", 0), ("event", 1)) == "there is no topic event, is events meant?"
+    assert said(("other", 0)) == "there is no topic other (list_topics tells which there are)"
+
+
+def test_of_a_topic_that_is_there_its_partitions_are_told() -> None:
+    assert said(("events", 3), ("events", 0)) == "events has 3 partitions, counted from 0"
+    assert said(("single", 1), ("events", 2)) == "single has 1 partition, counted from 0"
+
+
+def test_what_has_come_meanwhile_is_there() -> None:
+    assert said(("events", 2)) == "by now all of them are there: try again"

@@ -1,0 +1,235 @@
+import struct
+
+import pytest
+from aiokafka.record.default_records import DefaultRecordBatchBuilder
+
+from barnabas.errors import ErrorCode
+from barnabas.records.batches.batch import crc_is_right, read_header, stamp
+from barnabas.records.batches.builder import BatchBuilder
+from barnabas.records.batches.checks import check_produced
+from barnabas.records.batches.refused import RefusedRecords
+from barnabas.records.batches.unpacking import Unpacking
+from barnabas.records.checksums import crc32c
+from barnabas.records.codecs.compression import Codec, compress
+from tests.record_batches import make_batch, seal
+
+pytestmark = pytest.mark.kernels
+
+
+def produced(codec: int = 0, producer_id: int = -1, sequence: int = -1) -> bytearray:
+    builder = DefaultRecordBatchBuilder(2, codec, 0, producer_id, 0, sequence, 1 << 20)
+    for index in range(4):
+        builder.append(index, 1000 + index, b"key", b"value" * 20, [("h", b"1")])
+    return bytearray(builder.build())
+
+
+def holding(codec: Codec, records: bytes, count: int) -> bytearray:
+    """A batch that says it has so many records, and has these bytes compressed."""
+    batch = make_batch(count)[:61] + compress(codec, records)
+    struct.pack_into(">h", batch, 21, codec)
+    seal(batch)
+    return batch
+
+
+def with_crc(buffer: bytearray) -> bytearray:
+    struct.pack_into(">I", buffer, 17, crc32c(memoryview(buffer)[21:]))
+    return buffer
+
+
+def refusal(buffer: bytes | bytearray, max_bytes: int = 1 << 20) -> RefusedRecords:
+    with pytest.raises(RefusedRecords) as caught:
+        check_produced(memoryview(buffer), max_bytes)
+    return caught.value
+
+
+@pytest.mark.parametrize("codec", range(5))
+def test_a_good_batch_passes_and_gives_its_header(codec: int) -> None:
+    buffer = produced(codec)
+    header = check_produced(memoryview(buffer), len(buffer))
+    assert (header.count, header.codec) == (4, codec)
+    assert crc_is_right(buffer, header)
+
+
+@pytest.mark.parametrize("size", [0, 1, 4000, 4096, 5000, 60_000])
+def test_the_crc_is_looked_at_in_batches_of_any_size(size: int) -> None:
+    builder = BatchBuilder(Codec.NONE, 1 << 20)
+    builder.append(1000, None, bytes(size), [])
+    buffer = builder.build()
+    assert check_produced(memoryview(buffer), len(buffer)) == read_header(buffer)
+    buffer[30] ^= 1  # in the base timestamp, of which anything goes
+    assert refusal(buffer).code == ErrorCode.CORRUPT_MESSAGE
+
+
+def test_one_byte_over_the_limit_is_too_large() -> None:
+    buffer = produced()
+    assert refusal(buffer, len(buffer) - 1).code == ErrorCode.MESSAGE_TOO_LARGE
+
+
+def test_a_wrong_crc_is_corrupt() -> None:
+    buffer = produced()
+    buffer[-1] ^= 1
+    assert refusal(buffer).code == ErrorCode.CORRUPT_MESSAGE
+
+
+@pytest.mark.parametrize("magic", [0, 1])
+def test_old_formats_are_invalid_records(magic: int) -> None:
+    buffer = produced()
+    buffer[16] = magic
+    assert refusal(buffer).code == ErrorCode.INVALID_RECORD
+
+
+def test_a_magic_of_the_future_is_corrupt() -> None:
+    buffer = produced()
+    buffer[16] = 3
+    assert refusal(buffer).code == ErrorCode.CORRUPT_MESSAGE
+
+
+def test_nothing_and_two_batches_are_invalid() -> None:
+    assert refusal(b"").code == ErrorCode.INVALID_RECORD
+    assert refusal(produced() + produced()).code == ErrorCode.INVALID_RECORD
+
+
+def test_a_cut_batch_is_no_batch_and_so_invalid() -> None:
+    buffer = produced()
+    for size in (10, 60, len(buffer) - 1):
+        assert refusal(buffer[:size]).code == ErrorCode.INVALID_RECORD
+
+
+@pytest.mark.parametrize(
+    ("position", "value"),
+    [
+        (57, struct.pack(">i", 3)),  # count against last offset delta
+        (23, struct.pack(">i", -1) + bytes(30) + struct.pack(">i", 0)),  # an empty batch
+        (57, struct.pack(">i", -1)),
+        (21, struct.pack(">h", 0x20)),  # a control batch
+        (0, struct.pack(">q", 5)),  # an offset
+        (43, struct.pack(">qhi", 7, 0, -1)),  # a producer without a sequence
+    ],
+)
+def test_a_header_that_no_producer_writes_is_invalid(position: int, value: bytes) -> None:
+    buffer = produced()
+    buffer[position : position + len(value)] = value
+    assert refusal(with_crc(buffer)).code == ErrorCode.INVALID_RECORD
+
+
+def test_an_unknown_codec_is_unsupported() -> None:
+    buffer = produced()
+    buffer[22] = 6
+    assert refusal(with_crc(buffer)).code == ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
+
+
+def test_a_bad_record_is_named() -> None:
+    buffer = produced()
+    length = (len(buffer) - 61) // 4
+    buffer[61 + 2 * length + 4] = 0  # the offset delta of the third record
+    error = refusal(with_crc(buffer))
+    assert error.code == ErrorCode.INVALID_RECORD
+    assert [index for index, _ in error.records] == [2]
+    assert "record 2" in str(error)
+
+
+def test_a_stored_batch_is_not_what_a_producer_sends() -> None:
+    buffer = produced()
+    stamp(buffer, len(buffer), 77, 1)
+    assert crc_is_right(buffer, read_header(buffer))
+    assert refusal(buffer).code == ErrorCode.INVALID_RECORD
+
+
+COMPRESSED = [codec for codec in Codec if codec]
+THREE = bytes(make_batch(3, size=300)[61:])
+
+
+@pytest.mark.parametrize("codec", COMPRESSED)
+@pytest.mark.parametrize(
+    ("records", "count"),
+    [
+        (b"\xff" * 300, 3),
+        (bytes(300), 3),
+        (b"", 3),
+        (THREE, 1000),
+        (THREE, 2),
+        (THREE + b"more", 3),
+        (THREE[len(THREE) // 3 :], 2),  # offsets from 1 on
+    ],
+)
+def test_compressed_records_are_gone_through(codec: Codec, records: bytes, count: int) -> None:
+    assert refusal(holding(codec, records, count)).code == ErrorCode.INVALID_RECORD
+
+
+@pytest.mark.parametrize("codec", COMPRESSED)
+def test_what_cannot_be_decompressed_is_refused_for_good(codec: Codec) -> None:
+    batch = holding(codec, THREE, 3)
+    for body in (b"nothing of the kind" * 2, batch[61:-3]):
+        bad = batch[:61] + body
+        seal(bad)
+        error = refusal(bad)
+        assert error.code == ErrorCode.UNKNOWN_SERVER_ERROR
+        assert not error.code.retriable
+
+
+@pytest.mark.parametrize("codec", Codec)
+@pytest.mark.parametrize("stated", [-1, 0, 1_000, 10**15])
+def test_the_greatest_time_is_that_of_the_records(codec: Codec, stated: int) -> None:
+    buffer = produced(codec)
+    struct.pack_into(">q", buffer, 35, stated)
+    with_crc(buffer)
+    header = check_produced(memoryview(buffer), len(buffer))
+    assert header.max_timestamp == 1003
+    assert header == read_header(buffer)
+    assert crc_is_right(buffer, header)
+
+
+@pytest.mark.parametrize("codec", [Codec.NONE, Codec.LZ4])
+def test_a_producer_does_not_say_that_a_broker_gave_the_time(codec: Codec) -> None:
+    buffer = produced(codec)
+    struct.pack_into(">h", buffer, 21, codec | 8)
+    struct.pack_into(">q", buffer, 35, 77)
+    header = check_produced(memoryview(with_crc(buffer)), len(buffer))
+    # All records of such a batch have the time of its header: so Kafka.
+    assert (header.max_timestamp, header.attributes) == (77, codec)
+    assert header == read_header(buffer)
+    assert crc_is_right(buffer, header)
+
+
+@pytest.mark.parametrize("size", [1, 3000, 70_000, 1_500_000, 9_000_000])
+@pytest.mark.parametrize("codec", COMPRESSED)
+def test_records_of_any_size_are_unpacked(codec: Codec, size: int) -> None:
+    builder = BatchBuilder(codec, 1 << 24)
+    builder.append(1000, None, bytes(size), [])
+    buffer = builder.build()
+    assert check_produced(memoryview(buffer), len(buffer)) == read_header(buffer)
+
+
+@pytest.mark.parametrize("codec", COMPRESSED)
+def test_what_unpacks_to_more_than_the_bound_is_too_large(codec: Codec) -> None:
+    bomb = holding(codec, bytes(33 << 20), 1)
+    if codec == Codec.SNAPPY:
+        # It makes of a byte 21 at most, but states its size: here 64 MiB.
+        bomb[61:] = b"\x80\x80\x80\x20" + bytes(36)
+        seal(bomb)
+    assert refusal(bomb).code == ErrorCode.MESSAGE_TOO_LARGE
+
+
+def test_a_request_of_many_bombs_has_two_opened() -> None:
+    bomb = holding(Codec.ZSTD, bytes(31 << 20), 1)
+    unpacking = Unpacking()
+    codes = []
+    for _ in range(4):
+        with pytest.raises(RefusedRecords) as caught:
+            check_produced(memoryview(bomb), 1 << 20, unpacking)
+        codes.append(caught.value.code)
+    opened = [ErrorCode.INVALID_RECORD] * 2
+    assert codes == [*opened, ErrorCode.MESSAGE_TOO_LARGE, ErrorCode.MESSAGE_TOO_LARGE]
+    unpacking.begin()
+    assert check_produced(memoryview(produced(Codec.ZSTD)), 1 << 20, unpacking).count == 4
+
+
+def test_records_of_the_usual_ratio_are_never_too_many_for_a_request() -> None:
+    builder = BatchBuilder(Codec.LZ4, 1 << 20)
+    for index in range(2000):
+        builder.append(1000, None, b"%d" % (index * 7919) * 20, [])
+    batch = memoryview(builder.build())
+    unpacking = Unpacking()
+    for _ in range(100):
+        check_produced(batch, 1 << 20, unpacking)
+    unpacking.check()

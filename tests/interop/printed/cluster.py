@@ -10,7 +10,7 @@ _OF_NOW: Masks = (
     (r"\t\d+ +\t", "\tN\t"),
     (r"\d+ ms ago", "AGO"),
     (r"(?<=\w) +(?=\t)", ""),
-    (r"Epoch: \d+", "Epoch: N"),
+    (r"Epoch: +\d+", "Epoch: N"),
     (r"CONTROLLER://|PLAINTEXT://", "LISTENER://"),
     (r'"directoryId": "#+", ', ""),
     (r" +", " "),

@@ -109,7 +109,7 @@ def test_damage_stops_it_or_is_left_out(broker: Served, tmp_path: Path) -> None:
         (("--from", "127.0.0.1:1"), "cannot connect to 127.0.0.1:1"),
         (
             ("--from", "127.0.0.1:1"),
-            "; that is where it reads: is it running? --from names another\n",
+            "; the source is there: is it running? --from names another\n",
         ),
         (("--directory", str(LOGS), "--to", "one"), "one has 1 partition, the source 2"),
     ],
@@ -129,7 +129,7 @@ def test_a_misspelt_topic_is_made_nowhere(broker: Served, tmp_path: Path) -> Non
     assert (near.code, "corpsu-1, ...; is corpus meant?" in near.err) == (1, True), near.err
     with serving("--ephemeral", "--profile", "0.7") as old:
         nowhere = broker.run("migrate", "corpsu", "--from", old.servers, *where)
-    assert (nowhere.code, "no broker has anything of it" in nowhere.err) == (1, True), nowhere.err
+    assert (nowhere.code, "no broker has data of it" in nowhere.err) == (1, True), nowhere.err
     assert "corpsu" not in broker.run("topics", "list").out
     assert not (tmp_path / "map").exists()
 

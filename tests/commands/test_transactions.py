@@ -69,7 +69,7 @@ def test_what_is_open_is_told_and_aborted(broker: Served) -> None:
     none = broker.run("transactions", "find-hanging", "--idle", "0")
     assert none.lines == []
     assert none.err == (
-        "barnabas: no transaction hangs of a producer that is silent for 0 minutes; "
+        "barnabas: no transaction hangs whose producer has been silent for 0 minutes; "
         "1 transaction is open in order: `barnabas transactions list --state Ongoing`\n"
     )
     misspelt = broker.run("transactions", "describe", "kenel")
@@ -90,7 +90,7 @@ def test_a_producer_that_has_nothing_open_is_not_fenced(broker: Served) -> None:
     refused = broker.run("transactions", "abort", "--transactional-id", "healthy")
     assert (refused.code, refused.err) == (
         1,
-        "barnabas: healthy has nothing open that could be aborted: it is CompleteCommit\n",
+        "barnabas: healthy has no open transaction to abort: it is CompleteCommit\n",
     )
     contradicting = ("abort", "dogs:0", "--transactional-id", "healthy")
     assert broker.run("transactions", *contradicting).code == 2
@@ -132,7 +132,7 @@ def test_what_a_coordinator_knows_of_is_not_aborted_in_one_place_alone(broker: S
     producer = begin(broker, "second", "pups")
     refused = broker.run("transactions", "abort", "pups:0", "0")
     assert refused.code == 1
-    assert "does not hang: it is one of second, which `barnabas" in refused.err
+    assert "does not hang: it belongs to second, which `barnabas" in refused.err
     producer.commit_transaction(SECONDS)
     committed = ("-X", "isolation.level=read_committed", "--from-beginning", "--exit")
     assert broker.run("consume", "pups", *committed).lines == ["rex"]

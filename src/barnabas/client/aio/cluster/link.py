@@ -12,11 +12,11 @@ from barnabas.client.core.cluster.responses import BufferPool, ResponseReader
 from barnabas.client.core.cluster.throttling import throttle_s
 from barnabas.client.core.metrics import Traffic
 from barnabas.errors import (
+    ApiVersionsUnanswered,
     ConnectionFailed,
     KafkaError,
     RemoteProtocolError,
     RequestTimeout,
-    VersionsUntold,
 )
 from barnabas.ports import Channel, Network
 from barnabas.protocol.api_keys import ApiKey
@@ -194,7 +194,9 @@ class Link:
             log.warning("connection given up broker=%s why=%s", self, error)
             self.close(ConnectionFailed(f"{self} broke the protocol: {error}"))
         except ConnectionFailed as error:
-            untold = VersionsUntold(f"{self} closes the connection at ApiVersions; {_TOO_OLD}")
+            untold = ApiVersionsUnanswered(
+                f"{self} closes the connection at ApiVersions; {_TOO_OLD}"
+            )
             self.close(error if self._heard else untold)
         except KafkaError as error:
             self.close(error)

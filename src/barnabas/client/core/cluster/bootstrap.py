@@ -5,11 +5,11 @@ from collections.abc import Iterable
 from typing import Final
 
 from barnabas.errors import (
+    ApiVersionsUnanswered,
     ConfigError,
     ConnectionFailed,
     ConnectionRefused,
     HostUnknown,
-    VersionsUntold,
 )
 
 CHECK: Final = "Check that a broker runs there and that bootstrap.servers names its listener"
@@ -106,7 +106,7 @@ class Failures:
             self._nameless.add(address)
         else:
             self._nameless.discard(address)
-        if isinstance(reason, VersionsUntold):
+        if isinstance(reason, ApiVersionsUnanswered):
             self._untold[address] = self._untold.get(address, 0) + 1
         else:
             self._untold.pop(address, None)
@@ -130,7 +130,7 @@ class Failures:
             why if address in why else f"{address}: {why}" for address, why in self._reasons.items()
         )
         if self._reasons and self._untold.keys() == self._reasons.keys():
-            return VersionsUntold(tried)
+            return ApiVersionsUnanswered(tried)
         what = f"no broker could be reached ({tried or 'none was tried in the time given'}). "
         if self._reasons and self._nameless == self._reasons.keys():
             return HostUnknown(what + CHECK_NAME)

@@ -2,10 +2,10 @@ import pytest
 
 from barnabas.client.core.cluster.bootstrap import Failures, parse_addresses
 from barnabas.errors import (
+    ApiVersionsUnanswered,
     ConfigError,
     ConnectionRefused,
     HostUnknown,
-    VersionsUntold,
 )
 
 
@@ -77,7 +77,7 @@ def test_where_nobody_knows_the_names_nobody_is_told_to_start_a_broker() -> None
 
 
 def test_who_closes_at_the_first_request_again_and_again_is_given_up() -> None:
-    failures, untold = Failures(), VersionsUntold("b:2 closes the connection at ApiVersions")
+    failures, untold = Failures(), ApiVersionsUnanswered("b:2 closes the connection at ApiVersions")
     failures.note("a:1", ConnectionRefused("a:1: nobody listens"))
     for _ in range(3):
         assert not failures.hopeless(["a:1", "b:2"])
@@ -92,7 +92,7 @@ def test_who_closes_at_the_first_request_again_and_again_is_given_up() -> None:
 
 def test_where_only_old_brokers_are_nobody_is_told_to_start_one() -> None:
     failures = Failures()
-    failures.note("a:1", VersionsUntold("a:1 closes the connection at ApiVersions"))
+    failures.note("a:1", ApiVersionsUnanswered("a:1 closes the connection at ApiVersions"))
     error = failures.error()
-    assert isinstance(error, VersionsUntold)
+    assert isinstance(error, ApiVersionsUnanswered)
     assert str(error) == "a:1 closes the connection at ApiVersions"

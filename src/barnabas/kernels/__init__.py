@@ -35,7 +35,6 @@ FAMILIES = (
     "compaction",
     "index_entries",
     "committed_offsets",
-    "commit_frames",
     "request_heads",
     "struct_reading",
     "struct_writing",

@@ -54,5 +54,5 @@ def test_quotas_of_a_client_and_of_all_others(broker: Served) -> None:
         ("*", "request_percentage", "12.5"),
     ]
     assert broker.run("quotas", "--client", "me", "--unset", "producer_byte_rate").lines == []
-    assert "a quota is a number" in broker.run("quotas", "--client", "me", "--set", "x=y").err
+    assert "a quota must be a number" in broker.run("quotas", "--client", "me", "--set", "x=y").err
     assert broker.run("quotas", "--set", "producer_byte_rate=1").code == 2

@@ -88,7 +88,7 @@ def test_what_cannot_be_done_is_said(broker: Served) -> None:
         (("delete-offsets", "gg", "-t", "dogs", "-y"), 1, "no group gg; is g meant?"),
         (("delete", "gg", "-y"), 1, "group gg: there is no such group; is g meant?"),
         (("delete", "nobody", "-y"), 1, "group nobody: there is no such group"),
-        (("delete", "g"), 2, "nobody is here to be asked"),
+        (("delete", "g"), 2, "no terminal to ask for confirmation"),
         (("reset", "g", "-t", "dogs"), 2, "one of --to, --by and --file\n"),
         (
             ("reset", "g", "-t", "dogs", "--to", "earliest", "--by", "3"),
@@ -184,7 +184,7 @@ def test_a_group_that_is_not_there_is_told_as_it_may_be_misspelt(broker: Served)
     assert shown.err == ("barnabas: there is no group gg: --execute would create it; is g meant?\n")
     assert "gg" not in broker.run("groups", "list").out
     done = broker.run(*move, "--execute")
-    assert done.err == "barnabas: there was no group gg: it was made; is g meant?\n"
+    assert done.err == "barnabas: group gg did not exist: it was created; is g meant?\n"
     assert broker.run(*move, "--execute").err == ""
     assert broker.run("groups", "delete", "gg", "-y").lines == ["gg"]
 

@@ -81,7 +81,7 @@ def test_a_broker_of_0_7_gets_a_topic_of_today(tmp_path: Path) -> None:
         both.run("topics", "create", "old", "--partitions", "2")
         refused = both.run("migrate", "corpus", *where, str(tmp_path / "old"), "--to", "old")
         assert refused.code != 0
-        assert "old has the format of Kafka 0.7 itself: --to names another topic" in refused.err
+        assert "old has the record format of Kafka 0.7: --to names another topic" in refused.err
 
 
 def test_damage_stops_it_or_is_left_out(broker: Served, tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_one_that_is_not_there_is_made_where_that_is_said(broker: Served) -> Non
     done = broker.run(*move, "--execute")
     assert (done.lines, done.err) == (
         shown.lines,
-        "barnabas: there was no group made: it was made\n",
+        "barnabas: group made did not exist: it was created\n",
     )
     assert starts(broker, "made") == [("dogs", 0, 4), ("dogs", 1, 4)]
 

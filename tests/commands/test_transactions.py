@@ -80,7 +80,7 @@ def test_what_is_open_is_told_and_aborted(broker: Served) -> None:
     producer.purge()
     aborted = broker.run("transactions", "describe", "kennel", "--json").out
     again = broker.run("transactions", "abort", "--transactional-id", "kennel")
-    assert (again.code, "kennel has nothing open" in again.err) == (1, True)
+    assert (again.code, "kennel has no open transaction" in again.err) == (1, True)
     assert broker.run("transactions", "describe", "kennel", "--json").out == aborted
 
 

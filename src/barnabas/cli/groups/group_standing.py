@@ -55,9 +55,9 @@ def standing(
         raise ConfigError(f"{group} is a {found.kind} group, not a share group: leave out --share")
     if share or (found is not None and found.kind == SHARE):
         described = [found] if isinstance(found, GroupDescription) else []
-        offsets = admin.survey_share_offsets(described).get(group, {})
-        begun = {where: one.start for where, one in offsets.items() if one.start is not None}
-        unbegun = offsets.keys() - begun.keys()
+        found_offsets = admin.survey_share_offsets(described).get(group, {})
+        begun = {where: one.start for where, one in found_offsets.items() if one.start is not None}
+        unbegun = found_offsets.keys() - begun.keys()
         return Standing(group, found is not None, is_share=True, offsets=begun, unbegun=unbegun)
     with explain_transactions():
         saved = admin.list_group_offsets(group, places)

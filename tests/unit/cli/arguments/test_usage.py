@@ -32,7 +32,7 @@ from barnabas.cli.main import barnabas
         ("groups reset g -t ''", "the name of the topic is empty"),
         ("groups reset g -t dogs:x --to 1", "dogs:x: x is not a number"),
         ("groups reset g --file - -t dogs", "--file name the topics: leave out --topic"),
-        ("groups reset g --file - --all-topics", "say of which topics: leave out --all-topics"),
+        ("groups reset g --file - --all-topics", "name the topics: leave out --all-topics"),
         ("groups reset g -t dogs --to 1 --export --json", "not both"),
         ("groups reset g -t dogs --to-earliest", "Use --to earliest"),
         ("transactions abort dogs:0", "START_OFFSET, which `barnabas transactions find-hanging`"),

@@ -386,7 +386,7 @@ class DamagedFile(StorageError):
     """A log file has wrong contents. The message says what was expected, and at which byte."""
 
     def __init__(self, path: str, position: int, expected: str) -> None:
-        super().__init__(f"{path} is damaged: expected {expected} at byte {position}")
+        super().__init__(f"{path} is damaged: at byte {position} there should be {expected}")
 
 
 class SegmentsMissing(StorageError):

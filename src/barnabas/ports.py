@@ -88,10 +88,7 @@ class Sync(Protocol):
     """A sync in progress."""
 
     def poll(self) -> bool:
-        """Whether it is done.
-
-        StorageError: it failed; writes since the previous sync may be lost.
-        """
+        """Whether it is done. StorageError: it failed; writes since the one before may be lost."""
         ...
 
     def wait(self) -> None:
@@ -239,10 +236,7 @@ class Channel(Protocol):
         ...
 
     def receive_into(self, target: memoryview) -> int:
-        """Receive bytes; returns their number, 0 at the end of the stream, -1 for none now.
-
-        Raises ConnectionFailed if the connection broke.
-        """
+        """Receive bytes; returns their number, 0: the end, -1: none now. Raises ConnectionFailed."""
         ...
 
     def send(self, buffers: Sequence[Buffer], *, more: bool = False) -> int:
@@ -351,10 +345,7 @@ class Registry(Protocol):
         ...
 
     def set(self, path: str, data: bytes, version: int = -1) -> int:
-        """Replace or create a node; return its version.
-
-        RegistryConflict: it does not have `version` (-1: any).
-        """
+        """Replace or create; returns the version. RegistryConflict: not at `version` (-1: any)."""
         ...
 
     def set_all(self, nodes: Mapping[str, bytes]) -> None:
@@ -378,10 +369,7 @@ class SharedRegistry(Registry, Protocol):
     """
 
     def create_ephemeral(self, path: str, data: bytes) -> None:
-        """Like `create`, but the node ends with this session.
-
-        It is fine if this session has already created it with this data.
-        """
+        """Like `create`, but the node ends with this session, which may have created it before."""
         ...
 
     def create_all(self, nodes: Mapping[str, bytes], *, ephemeral: bool = False) -> list[str]:

@@ -33,7 +33,7 @@ def test_what_has_a_name_needs_it(broker: Served) -> None:
     assert changed.lines == ["retention.ms\t7\ttopic"]
     subscribed = broker.run("configs", "client-metrics", "all", "--set", "metrics=*")
     assert subscribed.lines == ["metrics\t*\tclient metrics"]
-    assert "is dogs meant?" in broker.run("configs", "topic", "dosg").err
+    assert "did you mean dogs?" in broker.run("configs", "topic", "dosg").err
     absent = broker.run("configs", "broker", "77")
     assert (absent.code, absent.err) == (
         1,

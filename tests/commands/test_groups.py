@@ -83,10 +83,10 @@ def test_what_cannot_be_done_is_said(broker: Served) -> None:
             1,
             "GROUP_ID_NOT_FOUND: Group nobody not found; `barnabas groups list` lists the groups",
         ),
-        (("describe", "gg"), 1, "Group gg not found; is g meant?"),
-        (("reset", "gg", "--all-topics", "--to", "1"), 1, "there is no group gg; is g meant?"),
-        (("delete-offsets", "gg", "-t", "dogs", "-y"), 1, "no group gg; is g meant?"),
-        (("delete", "gg", "-y"), 1, "group gg: there is no such group; is g meant?"),
+        (("describe", "gg"), 1, "Group gg not found; did you mean g?"),
+        (("reset", "gg", "--all-topics", "--to", "1"), 1, "there is no group gg; did you mean g?"),
+        (("delete-offsets", "gg", "-t", "dogs", "-y"), 1, "no group gg; did you mean g?"),
+        (("delete", "gg", "-y"), 1, "group gg: there is no such group; did you mean g?"),
         (("delete", "nobody", "-y"), 1, "group nobody: there is no such group"),
         (("delete", "g"), 2, "no terminal to ask for confirmation"),
         (("reset", "g", "-t", "dogs"), 2, "one of --to, --by and --file\n"),
@@ -181,10 +181,12 @@ def test_it_is_told_also_where_the_plan_is_exported(broker: Served) -> None:
 def test_a_group_that_is_not_there_is_told_as_it_may_be_misspelt(broker: Served) -> None:
     move = ("groups", "reset", "gg", "-t", "dogs", "--to", "1")
     shown = broker.run(*move)
-    assert shown.err == ("barnabas: there is no group gg: --execute would create it; is g meant?\n")
+    assert shown.err == (
+        "barnabas: there is no group gg: --execute would create it; did you mean g?\n"
+    )
     assert "gg" not in broker.run("groups", "list").out
     done = broker.run(*move, "--execute")
-    assert done.err == "barnabas: group gg did not exist: it was created; is g meant?\n"
+    assert done.err == "barnabas: group gg did not exist: it was created; did you mean g?\n"
     assert broker.run(*move, "--execute").err == ""
     assert broker.run("groups", "delete", "gg", "-y").lines == ["gg"]
 

@@ -57,7 +57,7 @@ def test_the_map_of_another_target_stops_it_before_a_topic_is_made(
     where = ("--directory", f"3={LOGS}", "--map", str(tmp_path / "map"))
     broker.run("migrate", "corpus", *where, "--to", "first")
     stopped = broker.run("migrate", "corpus", *where, "--to", "second")
-    assert (stopped.code, "target is first there" in stopped.err) == (1, True)
+    assert (stopped.code, "its target is first" in stopped.err) == (1, True)
     assert "--map" in stopped.err
     assert "second" not in broker.run("topics", "list").out
 
@@ -126,7 +126,7 @@ def test_what_cannot_be_done_is_said(
 def test_a_misspelt_topic_is_made_nowhere(broker: Served, tmp_path: Path) -> None:
     where = ("--map", str(tmp_path / "map"))
     near = broker.run("migrate", "corpsu", "--directory", str(LOGS), *where)
-    assert (near.code, "corpsu-1, ...; is corpus meant?" in near.err) == (1, True), near.err
+    assert (near.code, "corpsu-1, ...; did you mean corpus?" in near.err) == (1, True), near.err
     with serving("--ephemeral", "--profile", "0.7") as old:
         nowhere = broker.run("migrate", "corpsu", "--from", old.servers, *where)
     assert (nowhere.code, "no broker has data of it" in nowhere.err) == (1, True), nowhere.err

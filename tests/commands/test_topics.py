@@ -74,7 +74,7 @@ def test_what_cannot_be_done_is_said(broker: Served) -> None:
         (("create", "x", "-r", "3"), "INVALID_REPLICATION_FACTOR"),
         (("add-partitions", "cats", "1"), "INVALID_PARTITIONS"),
         (("describe", "nobody"), "nobody; `barnabas topics list` lists the topics"),
-        (("describe", "cast"), "there is no topic cast; is cats meant?"),
+        (("describe", "cast"), "there is no topic cast; did you mean cats?"),
         (("delete", "nobody", "--yes"), "nobody"),
         (("config", "nobody"), "nobody"),
         (("config", "cats", "--set", "retention.ms=soon"), "retention.ms"),

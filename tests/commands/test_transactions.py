@@ -73,8 +73,11 @@ def test_what_is_open_is_told_and_aborted(broker: Served) -> None:
         "1 transaction is open in order: `barnabas transactions list --state Ongoing`\n"
     )
     misspelt = broker.run("transactions", "describe", "kenel")
-    assert (misspelt.code, "kenel: it is not known; is kennel meant?" in misspelt.err) == (1, True)
-    assert "is dogs meant?" in broker.run("transactions", "find-hanging", "-t", "dgs").err
+    assert (misspelt.code, "kenel: it is not known; did you mean kennel?" in misspelt.err) == (
+        1,
+        True,
+    )
+    assert "did you mean dogs?" in broker.run("transactions", "find-hanging", "-t", "dgs").err
     assert broker.run("transactions", "abort", "--transactional-id", "kennel").code == 0
     assert broker.run("transactions", "list", "--state", "Ongoing").lines == []
     producer.purge()

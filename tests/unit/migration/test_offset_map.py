@@ -68,7 +68,7 @@ def test_the_block_of_a_byte(file: MemoryFile) -> None:
 @pytest.mark.parametrize(
     ("content", "why"),
     [
-        (b'{"barnabas_migration":1,"topic":"cats","places":[]}\n', "topic is cats there"),
+        (b'{"barnabas_migration":1,"topic":"cats","places":[]}\n', "its topic is cats"),
         (b'{"a":1}\n', "is not a migration map"),
         (b"[]\n", "line 1 of the map"),
         (b"hello\n", "line 1 of the map"),

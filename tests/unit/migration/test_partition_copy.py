@@ -195,7 +195,7 @@ def test_a_torn_end_waits_until_the_broker_has_recovered(torn: bytes) -> None:
     """It cuts the end off and writes on, from the same byte."""
     target, file = MemoryTarget(), MemoryFile()
     before = MemorySource({0: M1 * 2 + torn})
-    with pytest.raises(MigrationStopped, match="byte 30: .*nothing sound follows"):
+    with pytest.raises(MigrationStopped, match="byte 30: .*nothing valid follows"):
         copy(target, before, file)
     done = copy(target, before, file, skip=True)
     assert (done.end, done.left_out, bool(done.tail)) == (30, 0, True)

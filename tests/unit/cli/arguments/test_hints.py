@@ -29,7 +29,7 @@ def test_who_reaches_no_broker_is_told_how_to_come_by_one(servers: str, hint: st
 def test_what_an_error_says_itself_is_not_asked_again() -> None:
     failures = Failures()
     for why, told in (
-        (HostUnknown("nobody knows it"), "Check how the host is spelt in bootstrap.servers"),
+        (HostUnknown("nobody knows it"), "Check how the host is spelled in bootstrap.servers"),
         (ConnectionFailed("too slow"), "bootstrap.servers names its listener"),
     ):
         failures.note("dogs.example:9092", why)

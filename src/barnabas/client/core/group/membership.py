@@ -274,7 +274,7 @@ class Membership:
     def handle_response(self, code: int, generation: int) -> Next:
         """Handle the response to a heartbeat or commit of a `generation`."""
         if generation != self.generation or self.state is not MemberState.STABLE:
-            return Next.ON  # It concerns a generation that is over, or a join in flight that will report the same.
+            return Next.ON  # The generation is over, or a join in flight will report the same.
         if code == _E.REBALANCE_IN_PROGRESS:
             self.rejoin("the group is rebalancing")
             return Next.AGAIN

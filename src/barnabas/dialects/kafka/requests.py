@@ -10,6 +10,7 @@ from barnabas.kernels import struct_reading
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.headers import read_request_header, response_encoder
+from barnabas.protocol.long_replies import LongReply
 from barnabas.protocol.produce import ProduceRequest, ProduceResponse
 from barnabas.versions import VersionRange
 from barnabas.wire.charges import MOST_REQUEST_BYTES
@@ -111,11 +112,13 @@ class KafkaDialect:
 
         Raises:
             OnlyByClosing: a produce with acks=0 failed.
+            LocalProtocolError: the response is longer than one may be.
         """
         key, version = request.api_key, request.api_version
-        # Some responses have no place for how long their client is to be silent.
-        if throttle_ms and hasattr(response, "throttle_time_ms"):
-            response.throttle_time_ms = throttle_ms
+        if throttle_ms:
+            _tell(response, throttle_ms)
+        if isinstance(response, LongReply):
+            return response.framed(request.correlation_id)
         if key == _PRODUCE and not _wants_response(request.body, response):
             return None
         begun = key << 16 | version
@@ -160,6 +163,13 @@ class KafkaDialect:
 
 def _read_nothing(frame: memoryview, position: int) -> None:
     del frame, position
+
+
+def _tell(response: object, throttle_ms: int) -> None:
+    """Say for how long the client is to be silent; some responses have no place for that."""
+    message = response.message if isinstance(response, LongReply) else response
+    if hasattr(message, "throttle_time_ms"):
+        message.throttle_time_ms = throttle_ms
 
 
 def _wants_response(request: object, response: object) -> bool:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from barnabas.client.core.group.listener import RebalanceListener
     from barnabas.client.core.metrics import Metrics
     from barnabas.client.core.producer.delivery import RecordMetadata
+    from barnabas.client.core.producer.transaction_requests import PreparedTransaction
     from barnabas.client.sync.admin import Admin
     from barnabas.client.sync.consumer import Consumer
     from barnabas.client.sync.producer import Producer
@@ -72,6 +73,7 @@ _HOME = {
     "NewTopic": "client.core.admin.descriptions",
     "OffsetAndTimestamp": "client.core.admin.descriptions",
     "PartitionView": "client.core.cluster.cluster_view",
+    "PreparedTransaction": "client.core.producer.transaction_requests",
     "Producer": "client.sync.producer",
     "RangeReader": "client.sync.ranges",
     "RebalanceListener": "client.core.group.listener",
@@ -108,6 +110,7 @@ __all__ = [
     "NewTopic",
     "OffsetAndTimestamp",
     "PartitionView",
+    "PreparedTransaction",
     "Producer",
     "RangeReader",
     "RebalanceListener",

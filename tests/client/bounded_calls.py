@@ -11,7 +11,7 @@ from itertools import count
 from typing import Any, Final
 
 import barnabas
-from barnabas import KafkaError, NewTopic, Resource, TopicPartition, aio
+from barnabas import KafkaError, NewTopic, PreparedTransaction, Resource, TopicPartition, aio
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from tests.client.fronts import TOPIC, Place
 
@@ -26,6 +26,7 @@ _MS: Final = int(1000 * SECONDS)
 _NUMBERS: Final = count()
 _WHERE: Final = TopicPartition(TOPIC, 0)
 _BIG: Final = b"x" * 1_000_000
+_PREPARED: Final = PreparedTransaction("x", 0, 0, begun=True, implicit=True)
 
 Prepare = Callable[[Any], Awaitable[object]]
 
@@ -209,6 +210,7 @@ def _of_transactions() -> Iterator[Call]:
     yield row("init_transactions", lambda one: one.init_transactions())
     ready = _in_transaction
     yield row("commit_transaction", lambda one: one.commit_transaction())
+    yield row("prepare_transaction", lambda one: one.prepare_transaction())
     yield row("abort_transaction", lambda one: one.abort_transaction())
     yield row("send_offsets_to_transaction", _offsets)
     yield row("commit after a record", _after_a_record(lambda one: one.commit_transaction()))
@@ -249,6 +251,7 @@ def _of_admins() -> Iterator[Call]:
         "describe_transactions": lambda one: one.describe_transactions(["x", "y"]),
         "describe_producers": lambda one: one.describe_producers([_WHERE]),
         "abort_transaction": lambda one: one.abort_transaction(_WHERE, 0),
+        "end_transactions": lambda one: one.end_transactions([_PREPARED], commit=True),
         "fence_producer": lambda one: one.fence_producer("x"),
         "hanging_transactions": lambda one: one.hanging_transactions([_WHERE], 0),
         "list_topics within": lambda one: one.list_topics(timeout_s=SECONDS),

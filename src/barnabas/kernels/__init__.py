@@ -37,7 +37,6 @@ FAMILIES = (
     "compaction",
     "index_entries",
     "committed_offsets",
-    "commit_frames",
     "request_heads",
     "struct_reading",
     "struct_writing",

@@ -10,6 +10,7 @@ from barnabas.client.core.admin.transaction_descriptions import (
     TransactionListing,
 )
 from barnabas.client.core.arguments.where import Where
+from barnabas.client.core.producer.transaction_requests import PreparedTransaction
 from barnabas.client.sync.hosted import Hosted
 from barnabas.types import TopicPartition
 
@@ -60,6 +61,26 @@ class TransactionAdmin:
     ) -> None:
         """Abort the transaction that begins at `start` in one partition, and only there."""
         self._hosted.run(self._admin.abort_transaction(where, start, timeout_s=timeout_s))
+
+    def end_transactions(
+        self,
+        transactions: Iterable[PreparedTransaction],
+        *,
+        commit: bool,
+        timeout_s: float | None = None,
+    ) -> None:
+        """Commit or abort what producers of any process have prepared, all at once.
+
+        Each is ended whatever becomes of the others, and the first error is raised. After an error
+        the same call may be made again: those that were ended stay so.
+
+        Raises:
+            BrokerError: PRODUCER_FENCED or INVALID_PRODUCER_EPOCH, a producer has begun anew with
+                this transactional id, or the coordinator has aborted the transaction after its
+                timeout; INVALID_TXN_STATE, that too, or it was ended the other way.
+        """
+        work = self._admin.end_transactions(transactions, commit=commit, timeout_s=timeout_s)
+        self._hosted.run(work)
 
     def fence_producer(self, transactional_id: str, *, timeout_s: float | None = None) -> None:
         """Take a transactional id from its producer; what it has open is aborted.

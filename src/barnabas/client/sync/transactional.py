@@ -8,6 +8,7 @@ from barnabas.client.aio.producer.producer_core import Shipping
 from barnabas.client.aio.producer.transactional import NOT_ABORTED, offsets_and_group, transactor_of
 from barnabas.client.core.arguments.where import Where
 from barnabas.client.core.group.group_metadata import GroupMetadata
+from barnabas.client.core.producer.transaction_requests import PreparedTransaction
 from barnabas.errors import AbortableError, KafkaError
 from barnabas.runtime.loops.portal import Portal
 
@@ -38,15 +39,17 @@ class Transactional:
         self._portal.call(transactor_of(self._shipping, "begin_transaction").begin())
 
     def send_offsets_to_transaction(
-        self, offsets: Mapping[Where, int], group_metadata: GroupMetadata
+        self, offsets: Mapping[Where, int], group_metadata: GroupMetadata, metadata: str = ""
     ) -> None:
         """Commit positions of a consumer's group if the transaction is committed.
 
         `offsets` are those of the next records to read, and the group is what `group_metadata()` of
-        the consumer says: members of old generations are refused (AbortableError).
+        the consumer says: members of old generations are refused (AbortableError). `metadata` is a
+        text that is kept with each position.
         """
         transactor = transactor_of(self._shipping, "send_offsets_to_transaction")
-        self._portal.call(transactor.send_offsets(*offsets_and_group(offsets, group_metadata)))
+        named = offsets_and_group(offsets, group_metadata)
+        self._portal.call(transactor.send_offsets(*named, metadata))
 
     def commit_transaction(self) -> None:
         """Send all that is in line, and have it all count.
@@ -55,6 +58,18 @@ class Transactional:
             AbortableError: records were lost, or a coordinator refuses; nothing counts.
         """
         self._portal.call(transactor_of(self._shipping, "commit_transaction").commit())
+
+    def prepare_transaction(self) -> PreparedTransaction:
+        """Send all that is in line; another process may then commit or abort the transaction.
+
+        `Admin.end_transactions` does that with what this returns. Closing the producer leaves the
+        transaction open; `init_transactions`, here or elsewhere, aborts it. So does its coordinator
+        after transaction.timeout.ms.
+
+        Raises:
+            AbortableError: records were lost.
+        """
+        return self._portal.call(transactor_of(self._shipping, "prepare_transaction").prepare())
 
     def abort_transaction(self) -> None:
         """Have none of it count. Records that are still in line are not sent any more."""

@@ -1,5 +1,6 @@
 """The calls of Admin about transactions. For asyncio; `client.sync.transaction_admin` has the same."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterable
 from functools import partial
 from typing import TypeVar
@@ -8,6 +9,7 @@ from barnabas.client.aio.admin.transaction_requests import (
     aborted,
     active_producers,
     described_transaction,
+    ended,
     fenced,
     hanging,
     listed_transactions,
@@ -24,6 +26,7 @@ from barnabas.client.core.admin.transaction_descriptions import (
 )
 from barnabas.client.core.arguments.listed import chosen, listed
 from barnabas.client.core.arguments.where import Where, partitions_at
+from barnabas.client.core.producer.transaction_requests import PreparedTransaction
 from barnabas.errors import InvalidArgument
 from barnabas.types import TopicPartition
 
@@ -96,6 +99,40 @@ class TransactionAdmin:
         await self._try(
             timeout_s, "aborting a transaction", lambda: aborted(self._cluster, place, start)
         )
+
+    async def end_transactions(
+        self,
+        transactions: Iterable[PreparedTransaction],
+        *,
+        commit: bool,
+        timeout_s: float | None = None,
+    ) -> None:
+        """Commit or abort what producers of any process have prepared, all at once.
+
+        Each is ended whatever becomes of the others, and the first error is raised. After an error
+        the same call may be made again: those that were ended stay so.
+
+        Raises:
+            BrokerError: PRODUCER_FENCED or INVALID_PRODUCER_EPOCH, a producer has begun anew with
+                this transactional id, or the coordinator has aborted the transaction after its
+                timeout; INVALID_TXN_STATE, that too, or it was ended the other way.
+        """
+        given = "prepare_transaction()"
+        prepared = listed("end_transactions", transactions, PreparedTransaction, given)
+
+        async def end(one: PreparedTransaction) -> None:
+            name = one.transactional_id
+            coordinator = Coordinator(self._cluster, name, of_transaction=True)
+            await self._try(
+                timeout_s,
+                f"ending the transaction of {name}",
+                lambda: ended(coordinator, one, commit=commit),
+            )
+
+        ending = [end(one) for one in prepared if one.begun]
+        for outcome in await asyncio.gather(*ending, return_exceptions=True):
+            if isinstance(outcome, BaseException):
+                raise outcome
 
     async def fence_producer(
         self, transactional_id: str, *, timeout_s: float | None = None

@@ -15,6 +15,7 @@ from barnabas.client.core.admin.transaction_descriptions import (
     TransactionListing,
 )
 from barnabas.client.core.group.subscription import by_topic
+from barnabas.client.core.producer.transaction_requests import PreparedTransaction
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.describe_producers import DescribeProducersRequest, TopicRequest
 from barnabas.protocol.describe_transactions import DescribeTransactionsRequest
@@ -82,6 +83,15 @@ async def fenced(coordinator: Coordinator) -> None:
     )
     reply = await coordinator.ask(request)
     coordinator.check(reply.error_code, "fencing its producer")
+
+
+async def ended(
+    coordinator: Coordinator, transaction: PreparedTransaction, *, commit: bool
+) -> None:
+    """Commit or abort what a producer has prepared. The same again does no harm."""
+    request = transaction.identity.end(commit=commit)
+    reply = await coordinator.ask(request, at_most=transaction.end_at_most)
+    coordinator.check(reply.error_code, "committing" if commit else "aborting")
 
 
 async def active_producers(

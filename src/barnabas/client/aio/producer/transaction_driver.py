@@ -19,6 +19,7 @@ from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.producer.accumulator import Accumulator
 from barnabas.client.core.producer.producer_options import ProducerOptions
 from barnabas.client.core.producer.sender import Sender
+from barnabas.client.core.producer.sequencing import NO_PRODUCER_ID
 from barnabas.client.core.producer.transaction_requests import (
     ADD_PARTITIONS_AT_MOST,
     END_EXPLICIT_AT_MOST,
@@ -27,6 +28,7 @@ from barnabas.client.core.producer.transaction_requests import (
     OFFSETS_BY_NAME_AT_MOST,
     OFFSETS_EXPLICIT_AT_MOST,
     Identity,
+    PreparedTransaction,
     refused_offsets,
     refused_partitions,
 )
@@ -83,6 +85,9 @@ class Transactor:
             KafkaError: it could not be had in time; may be called again.
         """
         async with self._turn_by(deadline := self._deadline()):
+            if self.transactions.state is TransactionState.PREPARED:
+                # The next epoch is not known here, and the old one is for whoever ends that transaction.
+                self._call(NO_PRODUCER_ID, -1)
             self.transactions.move(_I.INIT)
             async with self._final(_I.INIT):
                 await self._identify("beginning", deadline)
@@ -99,9 +104,9 @@ class Transactor:
             self._records.resume()
 
     async def send_offsets(
-        self, offsets: Mapping[TopicPartition, int], group: GroupMetadata
+        self, offsets: Mapping[TopicPartition, int], group: GroupMetadata, metadata: str
     ) -> None:
-        """Save positions of a group with the transaction.
+        """Save positions of a group with the transaction; `metadata` goes with each.
 
         Raises:
             AbortableError: that was not done, so the transaction cannot be committed.
@@ -115,7 +120,7 @@ class Transactor:
             try:
                 if not told.implicit and group.group_id not in told.groups:
                     await self._add_group(group.group_id, deadline)
-                await self._commit_offsets(offsets, group, deadline)
+                await self._commit_offsets(offsets, group, metadata, deadline)
             except KafkaError as error:
                 told.fail(error)
                 self._look_again()
@@ -143,6 +148,28 @@ class Transactor:
                 await self._end(deadline, commit=True)
             told.move(_I.ENDED)
             self._hold()
+
+    async def prepare(self) -> PreparedTransaction:
+        """Have all records stored, then leave the end of the transaction to somebody else.
+
+        Raises:
+            AbortableError: something is lost.
+            FatalError: the producer cannot go on.
+            KafkaError: that was not done in time; may be called again.
+        """
+        async with self._turn_by(deadline := self._deadline()):
+            told = self.transactions
+            told.move(_I.PREPARE)
+            self._hold()
+            await self._flushed(_I.PREPARE, deadline)
+            told.move(_I.HANDED_OVER)
+            me = self._me
+            prepared = PreparedTransaction(
+                me.transactional_id, me.producer_id, me.producer_epoch, told.begun, told.implicit
+            )
+            told.over()
+            self._hold()
+            return prepared
 
     async def abort(self) -> None:
         """Have nothing of the transaction count. What was not sent yet never will be.
@@ -282,7 +309,11 @@ class Transactor:
         self.transactions.added_group(group_id)
 
     async def _commit_offsets(
-        self, offsets: Mapping[TopicPartition, int], group: GroupMetadata, deadline: Deadline
+        self,
+        offsets: Mapping[TopicPartition, int],
+        group: GroupMetadata,
+        metadata: str,
+        deadline: Deadline,
     ) -> None:
         told = self.transactions
         coordinator = self._groups.setdefault(
@@ -295,7 +326,7 @@ class Transactor:
 
         async def attempt() -> None:
             nonlocal ids
-            request = self._me.commit_offsets(group, offsets, ids)
+            request = self._me.commit_offsets(group, offsets, ids, metadata)
             reply = await coordinator.ask(request, at_most=None if ids else by_name)
             refused = list(refused_offsets(reply, ids))
             if any(code == ErrorCode.UNKNOWN_TOPIC_ID for _, code in refused):

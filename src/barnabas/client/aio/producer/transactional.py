@@ -9,6 +9,7 @@ from barnabas.client.aio.producer.producer_core import Shipping
 from barnabas.client.aio.producer.transaction_driver import Transactor
 from barnabas.client.core.arguments.where import Where, offsets_to
 from barnabas.client.core.group.group_metadata import GroupMetadata
+from barnabas.client.core.producer.transaction_requests import PreparedTransaction
 from barnabas.client.core.producer.transaction_states import TransactionState
 from barnabas.errors import AbortableError, ConfigError, KafkaError
 from barnabas.types import TopicPartition
@@ -41,15 +42,16 @@ class Transactional:
         await transactor_of(self._shipping, "begin_transaction").begin()
 
     async def send_offsets_to_transaction(
-        self, offsets: Mapping[Where, int], group_metadata: GroupMetadata
+        self, offsets: Mapping[Where, int], group_metadata: GroupMetadata, metadata: str = ""
     ) -> None:
         """Commit positions of a consumer's group if the transaction is committed.
 
         `offsets` are those of the next records to read, and the group is what `group_metadata()` of
-        the consumer says: members of old generations are refused (AbortableError).
+        the consumer says: members of old generations are refused (AbortableError). `metadata` is a
+        text that is kept with each position.
         """
         transactor = transactor_of(self._shipping, "send_offsets_to_transaction")
-        await transactor.send_offsets(*offsets_and_group(offsets, group_metadata))
+        await transactor.send_offsets(*offsets_and_group(offsets, group_metadata), metadata)
 
     async def commit_transaction(self) -> None:
         """Send all that is in line, and have it all count.
@@ -58,6 +60,18 @@ class Transactional:
             AbortableError: records were lost, or a coordinator refuses; nothing counts.
         """
         await transactor_of(self._shipping, "commit_transaction").commit()
+
+    async def prepare_transaction(self) -> PreparedTransaction:
+        """Send all that is in line; another process may then commit or abort the transaction.
+
+        `Admin.end_transactions` does that with what this returns. Closing the producer leaves the
+        transaction open; `init_transactions`, here or elsewhere, aborts it. So does its coordinator
+        after transaction.timeout.ms.
+
+        Raises:
+            AbortableError: records were lost.
+        """
+        return await transactor_of(self._shipping, "prepare_transaction").prepare()
 
     async def abort_transaction(self) -> None:
         """Have none of it count. Records that are still in line are not sent any more."""

@@ -77,16 +77,20 @@ class Identity:
         )
 
     def commit_offsets(
-        self, group: GroupMetadata, offsets: Mapping[TopicPartition, int], ids: TopicIds
+        self,
+        group: GroupMetadata,
+        offsets: Mapping[TopicPartition, int],
+        ids: TopicIds,
+        metadata: str = "",
     ) -> TxnOffsetCommitRequest:
-        """Save positions of a group with the transaction."""
+        """Save positions of a group with the transaction; `metadata` goes with each."""
         topics: dict[str, list[TxnOffsetCommitRequestPartition]] = {}
         for where, offset in offsets.items():
             row = TxnOffsetCommitRequestPartition(
                 partition_index=where.partition,
                 committed_offset=offset,
                 committed_leader_epoch=group.epoch_before(where, offset),
-                committed_metadata="",
+                committed_metadata=metadata,
             )
             topics.setdefault(where.topic, []).append(row)
         return TxnOffsetCommitRequest(
@@ -111,6 +115,31 @@ class Identity:
             producer_epoch=self.producer_epoch,
             committed=commit,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedTransaction:
+    """An open transaction of which every record is stored: any process may commit or abort it.
+
+    What `Producer.prepare_transaction` returns and `Admin.end_transactions` takes; it can be
+    pickled. `begun`: there is something in it. `implicit`: by version 2 of transactions (KIP-890).
+    """
+
+    transactional_id: str
+    producer_id: int
+    producer_epoch: int
+    begun: bool
+    implicit: bool
+
+    @property
+    def identity(self) -> Identity:
+        """Its producer."""
+        return Identity(self.transactional_id, self.producer_id, self.producer_epoch)
+
+    @property
+    def end_at_most(self) -> int | None:
+        """The version of EndTxn that ends it: 5 raises the epoch, which is of version 2."""
+        return None if self.implicit else END_EXPLICIT_AT_MOST
 
 
 def refused_partitions(

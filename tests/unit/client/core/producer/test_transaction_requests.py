@@ -2,6 +2,7 @@ from barnabas.client.core.cluster.topic_ids import BY_NAME, TopicIds
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.producer.transaction_requests import (
     Identity,
+    PreparedTransaction,
     refused_offsets,
     refused_partitions,
 )
@@ -55,6 +56,19 @@ def test_offsets_are_a_members_since_version_3() -> None:
             for row in topic.partitions
         ]
         assert rows == [("t", 0, 5), ("u", 4, 6)]
+
+
+def test_metadata_goes_with_each_offset() -> None:
+    asked = ME.commit_offsets(GroupMetadata("g"), {A: 5, B: 6}, BY_NAME, "why")
+    rows = [row for topic in asked.topics for row in topic.partitions]
+    assert [row.committed_metadata for row in rows] == ["why", "why"]
+
+
+def test_what_is_prepared_is_ended_by_the_version_that_it_was_begun_by() -> None:
+    newer = PreparedTransaction("x", 7, 3, begun=True, implicit=True)
+    older = PreparedTransaction("x", 7, 3, begun=True, implicit=False)
+    assert newer.identity == older.identity == ME
+    assert (newer.end_at_most, older.end_at_most) == (None, 4)
 
 
 def test_the_partition_that_was_refused_is_told_from_those_that_suffered_for_it() -> None:

@@ -88,6 +88,18 @@ def test_who_calls_out_of_order_is_told_the_state_and_what_to_do() -> None:
     assert "is committing: call commit_transaction again" in told[_S.COMMITTING]
 
 
+def test_what_is_handed_over_is_not_aborted_by_its_producer() -> None:
+    it = at(_S.OPEN, 2)
+    it.move(_I.PREPARE)
+    assert (it.state, it.sends, it.undecided) == (_S.FLUSHING, True, True)
+    it.move(_I.HANDED_OVER)
+    assert (it.state, it.sends, it.undecided) == (_S.PREPARED, False, False)
+    with pytest.raises(LocalProtocolError, match="handed one over: init_transactions comes before"):
+        it.move(_I.BEGIN)
+    it.move(_I.INIT)
+    assert it.state is _S.NEW
+
+
 def test_by_version_1_partitions_are_added_first() -> None:
     it = at(_S.OPEN)
     assert not it.takes_part(A)

@@ -1,10 +1,9 @@
-"""Writing: each task sends its rows with an idempotent producer and waits for every answer.
+"""Writing: joins Spark's calls to what tasks do. At least once, as Spark's own sink, or exactly once.
 
-At least once, as Spark's own sink: a task that is tried again writes its rows again.
+Spark makes a writer where it plans, pickles it into tasks, and makes another one to commit.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from pyspark.sql.datasource import (
@@ -13,94 +12,72 @@ from pyspark.sql.datasource import (
     WriterCommitMessage,
 )
 
-from barnabas.spark.errors import WriteRefused, writing
-from barnabas.spark.kept_producer import kept_producer
+from barnabas.spark.exactly_once import Batch, abort, commit, write_once
 from barnabas.spark.row_layout import RowLayout
+from barnabas.spark.row_sink import RowSink
 from barnabas.spark.worker_process import THIS_WORKER
 from barnabas.spark.write_options import WriteOptions
 
 
-@dataclass(frozen=True)
-class Written(WriterCommitMessage):
-    """What a task says when all its records are acknowledged."""
-
-    rows: int
-
-
-@dataclass(frozen=True, slots=True)
-class RowSink:
-    """What every task of a query does. Pickled into tasks; holds no connection."""
-
-    options: WriteOptions
-    layout: RowLayout
-
-    def write(self, batches: Iterator[Any]) -> Written:
-        """Send all rows of `batches` (`pyarrow.RecordBatch`es) and wait until all are acknowledged.
-
-        Raises:
-            WriteRefused: a row has no topic, or records were not accepted; some of the task's rows
-                may have been written.
-            Unreachable: no broker could be reached.
-        """
-        THIS_WORKER.begin_task()
-        rows = 0
-        partition = "partition" if "partition" in self.layout.columns else None
-        with writing(), kept_producer(self.options.kafka) as producer:
-            for batch in batches:
-                rows += batch.num_rows
-                for topic, part in self._by_topic(batch):
-                    producer.send_arrow(topic, part, partition=partition)
-            producer.flush()
-        return Written(rows)
-
-    def _by_topic(self, batch: Any) -> Iterator[tuple[str, Any]]:
-        """Cut a batch into one for each topic; the order of rows within a topic stays."""
-        import pyarrow.compute as pc
-
-        if not batch.num_rows:
-            return
-        fields = batch.select([name for name in self.layout.columns if name != "topic"])
-        if self.layout.topic is not None:
-            yield self.layout.topic, fields
-            return
-        topics = batch.column("topic")
-        if topics.null_count:
-            raise WriteRefused(
-                "null topic in the data; set option 'topic', or fill the column 'topic'"
-            )
-        names = topics.unique()
-        for name in names:
-            same = fields if len(names) == 1 else fields.filter(pc.equal(topics, name))
-            yield name.as_py(), same
-
-
 class BatchWriter(DataSourceArrowWriter):
-    """One `df.write`. Nothing is left to do when all tasks are done, or when one failed."""
+    """One `df.write`, which may be a batch that a function for `foreachBatch` writes."""
 
     def __init__(self, options: WriteOptions, layout: RowLayout) -> None:
+        self._options = options
         self._sink = RowSink(options, layout)
+        self._alone = Batch.alone(options.transactional_id_prefix)
 
     def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
         """Write the rows of one task."""
-        return self._sink.write(iterator)
+        THIS_WORKER.begin_task()
+        options = self._options
+        if not options.exactly_once:
+            return self._sink.write(iterator)
+        if options.batch_id is None:
+            return write_once(self._sink, self._alone, iterator)
+        batch = Batch.of_function(options.transactional_id_prefix, options.batch_id)
+        return write_once(self._sink, batch, iterator)
+
+    def commit(self, messages: list[WriterCommitMessage | None]) -> None:
+        """Have it all count, where it does not yet."""
+        if self._options.exactly_once:
+            commit(self._options.kafka, messages)
+
+    def abort(self, messages: list[WriterCommitMessage | None]) -> None:
+        """Have nothing count of what can be undone."""
+        if self._options.exactly_once:
+            abort(self._options.kafka, messages)
 
 
 class StreamWriter(DataSourceStreamArrowWriter):
     """One `df.writeStream`. Spark commits a micro-batch once all its tasks have answered."""
 
     def __init__(self, options: WriteOptions, layout: RowLayout) -> None:
+        self._options = options
         self._sink = RowSink(options, layout)
 
     def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
         """Write the rows of one task."""
-        return self._sink.write(iterator)
+        THIS_WORKER.begin_task()
+        if not self._options.exactly_once:
+            return self._sink.write(iterator)
+        batch = Batch.of_stream(self._options.transactional_id_prefix)
+        return write_once(self._sink, batch, iterator)
 
     def commit(
         self,
         messages: list[WriterCommitMessage | None],
-        batchId: int,  # noqa: N803
+        batchId: int,  # noqa: ARG002, N803 (Spark's name)
     ) -> None:
-        """Nothing: the records are in the topics."""
+        """Have the micro-batch count, where it does not yet. An error here has it done again."""
+        if self._options.exactly_once:
+            commit(self._options.kafka, messages)
 
-    def abort(self, messages: list[WriterCommitMessage | None], batchId: int) -> None:  # noqa: N803
-        """Nothing: what was written stays, and is written again when the batch is."""
+    def abort(
+        self,
+        messages: list[WriterCommitMessage | None],
+        batchId: int,  # noqa: ARG002, N803
+    ) -> None:
+        """Have nothing count of what can be undone; the micro-batch is done again."""
+        if self._options.exactly_once:
+            abort(self._options.kafka, messages)

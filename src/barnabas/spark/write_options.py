@@ -10,8 +10,17 @@ from barnabas.spark.errors import OptionError
 from barnabas.spark.options import Options
 from barnabas.spark.read_options import NAMES as READ_NAMES
 
-NAMES = ("topic", "checkpointLocation", "includeHeaders")
-"""Spark hands a stream's checkpoint location to the sink; `includeHeaders` is harmless there."""
+NAMES = (
+    "topic",
+    "deliveryGuarantee",
+    "transactionalIdPrefix",
+    "batchId",
+    "checkpointLocation",
+    "queryName",
+    "includeHeaders",
+)
+"""Spark hands a stream's checkpoint location to the sink, and Declarative Pipelines the name of the
+flow; `includeHeaders` is harmless there."""
 
 ELSEWHERE = {
     **{
@@ -26,16 +35,26 @@ REFUSED_KAFKA = {
     "key.serializer": "is not used; keys are written as they are, binary or string",
     "value.serializer": "is not used; values are written as they are, binary or string",
     "interceptor.classes": "is not supported; remove it",
-    "transactional.id": "is not supported; this sink writes at least once; remove it",
+    "transactional.id": "is chosen by the sink; set 'deliveryGuarantee' to exactly-once instead",
 }
+
+
+DEFAULT_PREFIX = "spark-barnabas"
+_GUARANTEES = ("at-least-once", "exactly-once")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WriteOptions:
-    """One writing query: the producer's properties, and the topic where it is one for all rows."""
+    """One writing query: the producer's properties, and the topic where it is one for all rows.
+
+    `batch_id`: which batch of its query it is, where a function for `foreachBatch` writes it.
+    """
 
     kafka: Mapping[str, str]
     topic: str | None = None
+    exactly_once: bool = False
+    transactional_id_prefix: str = DEFAULT_PREFIX
+    batch_id: int | None = None
 
 
 def write_options(given: Mapping[str, str]) -> WriteOptions:
@@ -52,4 +71,19 @@ def write_options(given: Mapping[str, str]) -> WriteOptions:
     kafka = options.kafka(refused=REFUSED_KAFKA)
     if kafka.get("acks") == "0":
         raise OptionError("kafka.acks", "cannot be 0: nobody would notice lost rows; use all or 1")
-    return WriteOptions(kafka=kafka, topic=topic)
+    guarantee = (options.text("deliveryGuarantee") or _GUARANTEES[0]).lower()
+    if guarantee not in _GUARANTEES:
+        meant = " or ".join(_GUARANTEES)
+        raise OptionError("deliveryGuarantee", f"must be {meant}, not '{guarantee}'")
+    exactly_once = guarantee == _GUARANTEES[1]
+    if not exactly_once and (alone := options.given(("transactionalIdPrefix", "batchId"))):
+        raise OptionError(alone[0], "needs 'deliveryGuarantee' = exactly-once")
+    if exactly_once and kafka.get("acks", "all") not in ("all", "-1"):
+        raise OptionError("kafka.acks", "must be all where rows are written exactly once")
+    return WriteOptions(
+        kafka=kafka,
+        topic=topic,
+        exactly_once=exactly_once,
+        transactional_id_prefix=options.text("transactionalIdPrefix") or DEFAULT_PREFIX,
+        batch_id=options.integer("batchId", least=0),
+    )

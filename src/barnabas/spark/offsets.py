@@ -73,18 +73,18 @@ def offsets_from_json(parsed: Mapping[str, Mapping[str, int]]) -> OffsetMap:
 def read_position(options: Options, side: str, *, default: int) -> Position:
     """What `<side>Timestamp`, `<side>OffsetsByTimestamp` or `<side>Offsets` asks for.
 
+    Of several the first counts, in this order, as with Spark's own source.
+
     Args:
         options: what the user gave.
         side: "starting" or "ending".
         default: EARLIEST or LATEST, where none of the three was given.
 
     Raises:
-        OptionError: more than one of them, or a value that is no position.
+        OptionError: a value that is no position.
     """
     at_time, at_times, offsets = f"{side}Timestamp", f"{side}OffsetsByTimestamp", f"{side}Offsets"
     given = options.given((at_time, at_times, offsets))
-    if len(given) > 1:
-        raise OptionError(given[1], f"cannot be together with '{given[0]}'; give only one of them")
     if not given:
         return Everywhere(default)
     if given[0] == at_time:

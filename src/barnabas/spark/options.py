@@ -14,6 +14,13 @@ from barnabas.spark.errors import OptionError
 KAFKA_PREFIX = "kafka."
 BOOTSTRAP = "kafka.bootstrap.servers"
 
+_NO_OPTIONS = (
+    "is missing, as all options are. Of a table made by CREATE TABLE ... USING barnabas Spark keeps "
+    "none, so give them at each use: SELECT * FROM name WITH (`kafka.bootstrap.servers` = "
+    "'host:port', subscribe = 'topic'), INSERT INTO name WITH (..., topic = 'topic') ...; or make a "
+    "temporary view, which keeps its OPTIONS"
+)
+
 _DURATIONS_MS = {
     "us": 0.001,
     "ms": 1,
@@ -111,6 +118,8 @@ class Options:
             OptionError: one of `refused` was given, or one that Kafka's clients do not know or not
                 with this value, or `kafka.bootstrap.servers` was not given.
         """
+        if not self._values:
+            raise OptionError(BOOTSTRAP, _NO_OPTIONS)
         if not self.text(BOOTSTRAP):
             raise OptionError(BOOTSTRAP, "is missing; set it to host:port of one or more brokers")
         found = {

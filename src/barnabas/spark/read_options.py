@@ -132,7 +132,7 @@ def read_options(given: Mapping[str, str], mode: Mode) -> ReadOptions:
         fetch_retry_interval_ms=_or(options.integer("fetchOffset.retryIntervalMs", least=0), 1000),
         batch_rows=options.integer("batchRows", least=1, most=10_000_000) or DEFAULT_BATCH_ROWS,
         fetch_bytes=options.integer("fetchBytes", least=1024, most=1 << 30) or DEFAULT_FETCH_BYTES,
-        columns=_columns(options),
+        columns=column_names(options),
     )
 
 
@@ -175,7 +175,12 @@ def _strategy(options: Options) -> str:
     return value
 
 
-def _columns(options: Options) -> tuple[str, ...] | None:
+def column_names(options: Options) -> tuple[str, ...] | None:
+    """What option `columns` lists, in its order.
+
+    Raises:
+        OptionError: it lists none.
+    """
     value = options.text("columns")
     if value is None:
         return None

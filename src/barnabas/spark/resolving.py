@@ -51,7 +51,19 @@ def resolve(
     *,
     error_without_match: bool,
 ) -> OffsetMap:
-    """The offset of each of `partitions` at `position`.
+    """The offset of each of `partitions` at `position`; arguments and errors as `locate`."""
+    wanted = locate(cluster, partitions, position, error_without_match=error_without_match)
+    return with_ends(cluster, wanted)
+
+
+def locate(
+    cluster: Cluster,
+    partitions: set[TopicPartition],
+    position: Position,
+    *,
+    error_without_match: bool,
+) -> OffsetMap:
+    """The offset of each of `partitions` at `position`, or EARLIEST or LATEST for its ends.
 
     Args:
         cluster: who knows.
@@ -77,7 +89,7 @@ def resolve(
         case AtTimes(timestamps_ms):
             _check_same("...OffsetsByTimestamp", set(timestamps_ms), partitions)
             wanted = _at_times(cluster, timestamps_ms, error_without_match=error_without_match)
-    return _ends_resolved(cluster, wanted)
+    return wanted
 
 
 def batch_ranges(cluster: Cluster, options: ReadOptions) -> list[OffsetRange]:
@@ -171,7 +183,12 @@ def _at_times(
     return result
 
 
-def _ends_resolved(cluster: Cluster, wanted: OffsetMap) -> OffsetMap:
+def with_ends(cluster: Cluster, wanted: OffsetMap) -> OffsetMap:
+    """`wanted` with the offsets that EARLIEST and LATEST are now.
+
+    Raises:
+        TopicMissing: a partition has gone meanwhile.
+    """
     first = [partition for partition, at in wanted.items() if at == EARLIEST]
     last = [partition for partition, at in wanted.items() if at == LATEST]
     found = (cluster.earliest(first) if first else {}) | (cluster.latest(last) if last else {})

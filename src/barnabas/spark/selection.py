@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from barnabas.spark.errors import OptionError
+from barnabas.spark.java_patterns import python_pattern
 from barnabas.spark.options import Options
 from barnabas.types import TopicPartition
 
@@ -76,10 +77,9 @@ def _checked_pattern(value: str) -> str:
     if not value:
         raise OptionError("subscribePattern", "is empty; write a regular expression")
     try:
-        re.compile(value)
-    except re.error as problem:
+        return python_pattern(value)
+    except (re.error, ValueError) as problem:
         raise OptionError("subscribePattern", f"'{value}' is not a pattern: {problem}") from None
-    return value
 
 
 def _assigned(value: str) -> frozenset[TopicPartition]:

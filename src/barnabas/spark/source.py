@@ -12,16 +12,30 @@ from pyspark.sql.types import StructType
 
 from barnabas.spark.batch import BatchReader
 from barnabas.spark.errors import OptionError, WriteRefused
-from barnabas.spark.read_options import ReadOptions, read_options
+from barnabas.spark.options import Options
+from barnabas.spark.read_options import ReadOptions, column_names, read_options
 from barnabas.spark.row_layout import row_layout
 from barnabas.spark.schema import Projection, project, source_schema
 from barnabas.spark.sink import BatchWriter, StreamWriter
 from barnabas.spark.stream import StreamReader
 from barnabas.spark.write_options import write_options
 
+_OPTION = "option."
+"""Before the names of a table's OPTIONS, among its properties."""
+
 
 def schema(options: Mapping[str, str]) -> StructType:
-    """The schema where the user gives none; checks the options as far as they are known."""
+    """The schema where the user gives none; checks the options as far as they are known.
+
+    CREATE TABLE ... USING barnabas asks for it, too. It passes the table's properties ("provider",
+    "owner", ...) and each of its OPTIONS twice, once with "option." before the name. Which topics
+    are read or written is said at each use: Spark keeps these options for none.
+    """
+    if "provider" in options:
+        given = {name.removeprefix(_OPTION): text for name, text in options.items()}
+        table = Options({name: given[name] for name in given if _OPTION + name in options})
+        headers = table.flag("includeHeaders", default=False)
+        return source_schema(include_headers=headers, columns=column_names(table))
     read = read_options(options, "either")
     return source_schema(include_headers=read.include_headers, columns=read.columns)
 

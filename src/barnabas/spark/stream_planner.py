@@ -12,11 +12,12 @@ from barnabas.spark.planning import rate_limited
 from barnabas.spark.read_options import ReadOptions
 from barnabas.spark.resolving import (
     Pause,
+    locate,
     newest_offsets,
     offset_range,
     report_loss,
-    resolve,
     selected_partitions,
+    with_ends,
 )
 from barnabas.types import OffsetRange, TopicPartition
 
@@ -27,9 +28,10 @@ DISCOVERY_S = 1.0
 class StreamPlanner:
     """Decides the offsets of micro-batches. One for each run of a query.
 
-    The start of the first batch is pinned: Spark checkpoints where a batch ends, not where the
-    first one started. So the first batch of a new query is empty and ends where it starts; if the
-    next one fails, the restart finds its start in the checkpoint, whatever came in meanwhile.
+    Spark checkpoints where a batch ends, not where the first one started; should that one fail, the
+    restart asks for the start anew. Earliest, offsets and times are found again; the end of a
+    partition is not, as it moves. A query that starts at one has an empty first batch, which ends
+    where it starts and so keeps the start in the checkpoint, as Spark's own source has.
     """
 
     def __init__(
@@ -56,13 +58,14 @@ class StreamPlanner:
         """Where a new query starts. The same answer however often Spark asks."""
         if self._initial is None:
             partitions = selected_partitions(self._cluster, self._options.selection)
-            self._initial = resolve(
+            wanted = locate(
                 self._cluster,
                 partitions,
                 self._options.starting,
                 error_without_match=self._options.error_without_match,
             )
-            self._pin_due = True
+            self._pin_due = LATEST in wanted.values()
+            self._initial = with_ends(self._cluster, wanted)
         return self._initial
 
     def freeze(self) -> None:
@@ -112,7 +115,10 @@ class StreamPlanner:
             if all(start.get(each, at) >= at for each, at in end.items()):
                 return []
         fail = self._options.fail_on_data_loss
-        self._check_gone(start, end)
+        found_now = start == self._initial
+        if not found_now:
+            # Else a partition that the first batch lacks came after that batch had been planned.
+            self._check_gone(start, end)
         new = [each for each in end if each not in start]
         begins = self._cluster.earliest(new) if new else {}
         for each in sorted(new):
@@ -127,10 +133,15 @@ class StreamPlanner:
             if begin is None:
                 continue
             if end[each] < begin:
-                what = f"{each.topic}-{each.partition} went back from {begin} to {end[each]}"
-                report_loss(what, fail=fail)
+                report_loss(self._behind(each, begin, end[each], first=found_now), fail=fail)
             found.append(offset_range(each, begin, end[each]))
         return found
+
+    def _behind(self, where: TopicPartition, begin: int, end: int, *, first: bool) -> str:
+        name = f"{where.topic}-{where.partition}"
+        if first:
+            return f"{name} starts at {begin} now, behind its first batch, which ended at {end}"
+        return f"{name} went back from {begin} to {end}"
 
     def _newest_for(self, start: Mapping[TopicPartition, int]) -> OffsetMap:
         if self._target is not None:

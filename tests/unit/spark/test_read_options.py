@@ -37,6 +37,13 @@ def test_every_way_to_select_and_to_start() -> None:
     assert times.ending == AtTimes({TopicPartition("dogs", 0): 5})
 
 
+def test_of_several_starts_the_first_counts_as_with_sparks_own() -> None:
+    given = {"startingoffsets": "latest", "startingoffsetsbytimestamp": '{"dogs":{"0":5}}'}
+    each = AtTimes({TopicPartition("dogs", 0): 5})
+    assert read_options(BASE | given, "batch").starting == each
+    assert read_options(BASE | given | {"startingtimestamp": "7"}, "batch").starting == AtTime(7)
+
+
 @pytest.mark.parametrize(
     ("mode", "given", "named", "says"),
     [
@@ -50,12 +57,6 @@ def test_every_way_to_select_and_to_start() -> None:
         ("batch", {"endingoffsets": '{"t":{"0":-2}}'}, "endingOffsets", "t-0"),
         ("stream", {"endingoffsets": "latest"}, "endingOffsets", "no end"),
         ("stream", {"endingtimestamp": "1"}, "endingTimestamp", "no end"),
-        (
-            "batch",
-            {"startingoffsets": "earliest", "startingtimestamp": "1"},
-            "startingOffsets",
-            "only one",
-        ),
         (
             "stream",
             {"minoffsetspertrigger": "9", "maxoffsetspertrigger": "8"},

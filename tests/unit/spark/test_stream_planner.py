@@ -37,13 +37,67 @@ def sizes(ranges: list[OffsetRange]) -> list[tuple[int, int, int]]:
     return [(each.partition, each.start, each.end) for each in ranges]
 
 
-def test_the_first_batch_is_empty_so_that_the_checkpoint_has_the_start() -> None:
-    query = Query({T0: (0, 9)})
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"startingoffsets": "earliest"},
+        {"startingoffsets": '{"t":{"0":3}}'},
+        {"startingoffsets": '{"t":{"0":-2}}'},
+        {"startingtimestamp": "30"},
+        {"startingoffsetsbytimestamp": '{"t":{"0":30}}'},
+    ],
+)
+def test_the_first_batch_has_rows_where_its_start_is_found_again(given: dict[str, str]) -> None:
+    query = Query({T0: (0, 9)}, **given)
+    query.cluster.times[T0] = [(each, each * 10) for each in range(9)]
     start = query.planner.initial()
-    assert start == {T0: 0}
-    assert query.step(start) == start
     assert query.step(start) == {T0: 9}
-    assert sizes(query.planner.ranges(start, {T0: 9})) == [(0, 0, 9)]
+    query.restart()
+    query.cluster.logs[T0] = (0, 20)
+    query.cluster.times[T0] += [(9, 90)]
+    assert query.planner.initial() == start
+    assert sizes(query.planner.ranges(start, {T0: 9})) == [(0, start[T0], 9)]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"startingoffsets": "latest"},
+        {"startingoffsets": '{"t":{"0":-1}}'},
+        {"startingtimestamp": "99", "startingoffsetsbytimestampstrategy": "latest"},
+    ],
+)
+def test_the_first_batch_is_empty_where_it_starts_at_an_end_that_moves(
+    given: dict[str, str],
+) -> None:
+    query = Query({T0: (0, 9)}, **given)
+    query.cluster.times[T0] = [(each, each * 10) for each in range(9)]
+    start = query.planner.initial()
+    query.cluster.logs[T0] = (0, 20)
+    assert query.step(start) == start == {T0: 9}
+    assert query.step(start) == {T0: 20}
+
+
+def test_a_partition_that_comes_after_a_failed_first_batch_is_no_loss() -> None:
+    query = Query({T0: (0, 9)})
+    first = query.step(query.planner.initial())
+    query.restart()
+    query.cluster.logs[T1] = (0, 4)
+    start = query.planner.initial()
+    assert start == {T0: 0, T1: 0}
+    assert sizes(query.planner.ranges(start, first)) == [(0, 0, 9)]
+    assert query.step(first) == {T0: 9, T1: 4}
+
+
+def test_what_retention_takes_of_a_failed_first_batch_is_data_loss() -> None:
+    query = Query({T0: (0, 9)})
+    first = query.step(query.planner.initial())
+    query.restart()
+    query.cluster.logs[T0] = (12, 20)
+    with pytest.raises(
+        DataLoss, match="t-0 starts at 12 now, behind its first batch, which ended at 9"
+    ):
+        query.planner.ranges(query.planner.initial(), first)
 
 
 def test_latest_does_not_move_when_the_first_batch_failed() -> None:
@@ -62,13 +116,12 @@ def test_latest_does_not_move_when_the_first_batch_failed() -> None:
 def test_available_now_ends_at_what_was_there_also_after_a_replayed_first_batch() -> None:
     query = Query({T0: (0, 9)})
     query.planner.freeze()
-    start = query.planner.initial()
-    pinned = query.step(start)
+    first = query.step(query.planner.initial(), max_rows=5)
     query.restart()
     query.planner.freeze()
     query.cluster.logs[T0] = (0, 30)
-    assert query.planner.ranges(query.planner.initial(), pinned) == []
-    assert query.step(pinned) == {T0: 9}
+    assert sizes(query.planner.ranges(query.planner.initial(), first)) == [(0, 0, 5)]
+    assert query.step(first) == {T0: 9}
     assert query.step({T0: 9}) == {T0: 9}
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
+from barnabas.client.core.arguments.where import Where
 from barnabas.client.sync.admin import Admin
 from barnabas.config.clients import AdminConfig
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
@@ -13,6 +14,9 @@ from barnabas.types import TopicPartition
 
 QUICK_S = 2.0
 """After how long offsets that cannot be had are suspected to be of a topic that was deleted."""
+
+SAVE_S = 5.0
+"""How long a batch waits for its offsets to be saved for a group."""
 
 REFUSED_MS = "10000"
 """How long planning waits for brokers where nothing listens at any address that was given."""
@@ -53,6 +57,16 @@ class AdminCluster:
         """First offset at or after each timestamp; None where there is none."""
         found = self._offsets(timestamps_ms)
         return {each: None if at < 0 else at for each, at in found.items()}
+
+    def save(self, group: str, offsets: Mapping[TopicPartition, int]) -> None:
+        """Save positions of a group that nobody is a member of.
+
+        Raises:
+            KafkaError: they could not all be saved.
+        """
+        positions: dict[Where, int] = dict(offsets.items())
+        with reaching():
+            self._admin.alter_group_offsets(group, positions, timeout_s=SAVE_S)
 
     def close(self) -> None:
         """Give connections back; a second call does nothing."""

@@ -26,7 +26,12 @@ Mode = Literal["batch", "stream", "either"]
 
 STARTING = ("startingTimestamp", "startingOffsetsByTimestamp", "startingOffsets")
 ENDING = ("endingTimestamp", "endingOffsetsByTimestamp", "endingOffsets")
-STREAM_ONLY = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay")
+STREAM_ONLY = (
+    "maxOffsetsPerTrigger",
+    "minOffsetsPerTrigger",
+    "maxTriggerDelay",
+    "commitOffsetsToGroup",
+)
 
 NAMES = (
     *SELECTION_NAMES,
@@ -46,7 +51,7 @@ NAMES = (
     "fetchBytes",
     "columns",
 )
-"""All options of reading but `kafka.*`; the last three are our own."""
+"""All options of reading but `kafka.*`; the last three and `commitOffsetsToGroup` are our own."""
 
 ELSEWHERE = {
     "topic": "is an option of writing; to read from a topic use 'subscribe'",
@@ -83,6 +88,7 @@ class ReadOptions:
     max_offsets_per_trigger: int | None = None
     min_offsets_per_trigger: int | None = None
     max_trigger_delay_ms: int = 900_000
+    commit_offsets_to_group: str | None = None
     include_headers: bool = False
     group_id_prefix: str = "spark-barnabas-source"
     poll_timeout_ms: int = 120_000
@@ -125,6 +131,7 @@ def read_options(given: Mapping[str, str], mode: Mode) -> ReadOptions:
         max_offsets_per_trigger=most,
         min_offsets_per_trigger=least,
         max_trigger_delay_ms=options.duration_ms("maxTriggerDelay", default=900_000),
+        commit_offsets_to_group=_group(options),
         include_headers=options.flag("includeHeaders", default=False),
         group_id_prefix=options.text("groupIdPrefix") or "spark-barnabas-source",
         poll_timeout_ms=options.integer("kafkaConsumer.pollTimeoutMs", least=1) or 120_000,
@@ -165,6 +172,14 @@ def _check_batch(options: Options, starting: Position, ending: Position) -> None
             raise OptionError(name, f"{problem}; use -1 or an offset")
     for ignored in options.given(STREAM_ONLY):
         _log.warning("option %s is ignored in a batch query", ignored)
+
+
+def _group(options: Options) -> str | None:
+    name = "commitOffsetsToGroup"
+    value = options.text(name)
+    if value == "":
+        raise OptionError(name, "is empty; name a group that only this query uses, or leave it out")
+    return value
 
 
 def _strategy(options: Options) -> str:

@@ -7,7 +7,7 @@ another, which never plans, are pickled into tasks.
 import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
@@ -21,12 +21,14 @@ from pyspark.sql.streaming.datasource import (
 from barnabas.runtime.clock import SystemClock
 from barnabas.spark.admin_cluster import AdminCluster
 from barnabas.spark.cluster import Cluster
+from barnabas.spark.group_progress import GroupProgress
 from barnabas.spark.offsets import OffsetJson, offsets_from_json, offsets_to_json
 from barnabas.spark.planning import ScanRange, plan
 from barnabas.spark.read_options import ReadOptions
 from barnabas.spark.scan import Scan
 from barnabas.spark.schema import Projection
 from barnabas.spark.stream_planner import StreamPlanner
+from barnabas.types import TopicPartition
 
 NO_LIMIT = 2**63 - 1
 """Never `ReadAllAvailable`: that is what Spark itself says for a query that runs once."""
@@ -40,6 +42,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._scan = Scan(options, projection)
         self._cluster: Cluster | None = None
         self._made: StreamPlanner | None = None
+        self._progress = GroupProgress(options.commit_offsets_to_group, self._save)
 
     def initialOffset(self) -> OffsetJson:  # noqa: N802 (Spark's name)
         """Where a new query starts."""
@@ -53,7 +56,10 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """Where the next micro-batch ends; Spark asks about every 11 ms while nothing comes."""
         assert isinstance(limit, ReadMaxRows | ReadAllAvailable), limit
         max_rows = limit.max_rows if isinstance(limit, ReadMaxRows) else None
-        return offsets_to_json(self._planner.next_end(offsets_from_json(start), max_rows=max_rows))
+        begin = offsets_from_json(start)
+        end = self._planner.next_end(begin, max_rows=max_rows)
+        self._progress.finished(begin)
+        return offsets_to_json(end)
 
     def reportLatestOffset(self) -> OffsetJson | None:  # noqa: N802 (Spark's name)
         """The newest offsets known, whatever the limit; for progress reports."""
@@ -77,7 +83,8 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         return self._scan.read(partition) if isinstance(partition, ScanRange) else iter(())
 
     def commit(self, end: OffsetJson) -> None:
-        """Nothing: Spark's checkpoint has the offsets, and nobody else needs them."""
+        """Say so to the group: at a restart this comes before `latestOffset`."""
+        self._progress.finished(offsets_from_json(end))
 
     def stop(self) -> None:
         """Give the connections back; end the process where Spark has left.
@@ -93,14 +100,23 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def __getstate__(self) -> dict[str, Any]:
         """What tasks need; connections stay here."""
-        return self.__dict__ | {"_cluster": None, "_made": None}
+        kept = {"_options": self._options, "_scan": self._scan}
+        return kept | {"_cluster": None, "_made": None}
+
+    def _save(self, group: str, offsets: Mapping[TopicPartition, int]) -> None:
+        self._connected.save(group, offsets)
+
+    @property
+    def _connected(self) -> Cluster:
+        if self._cluster is None:
+            self._cluster = AdminCluster(self._options)
+        return self._cluster
 
     @property
     def _planner(self) -> StreamPlanner:
         if self._made is None:
-            self._cluster = AdminCluster(self._options)
             self._made = StreamPlanner(
-                self._cluster,
+                self._connected,
                 self._options,
                 clock=SystemClock(),
                 pause=threading.Event().wait,

@@ -8,7 +8,7 @@ from typing import Any
 from unittest.mock import patch
 
 from barnabas.broker.dispatch import SERVED
-from barnabas.dialects.commands import CommitOffset, CommitTopic, Read
+from barnabas.dialects.commands import Read
 from barnabas.dialects.dialect import Request
 from barnabas.errors import DecodeError
 from barnabas.protocol.api_keys import ApiKey
@@ -32,7 +32,6 @@ _OFTEN = (ApiKey.FETCH, ApiKey.OFFSET_COMMIT, ApiKey.PRODUCE)
 _START = 128
 _SIZE = 4
 _ROOMS = (300, 2000, MOST_REQUEST_BYTES)
-_MOST_TOGETHER = 256
 _REFUSED = -1
 
 
@@ -50,16 +49,11 @@ def valid_request(chance: random.Random) -> bytes:
 def read_request(forms: Forms, data: bytes) -> list[object]:
     """What a form makes of a frame: its header, its message, and what the kernels of single APIs see."""
     chance = random.Random(data)
-    sized = len(data).to_bytes(_SIZE, "big") + data
     said = data[: chance.randrange(len(data) + 1)]
     exact = memoryview(array("B", data))
-    commits = forms.commit_frames
     calls: list[tuple[Any, tuple[object, ...]]] = [
         (forms.request_heads.read, (data[:_START], FLEXIBLE_SINCE)),
         (forms.fetch_reading.read, (data, 4, 18, new_tuple, Read)),
-        (commits.read, (data, 0, 10, new_tuple, CommitTopic, CommitOffset)),
-        (commits.read_several, (sized * chance.randrange(1, 3), 0, 0, 10, _MOST_TOGETHER)),
-        (commits.read_several, (data, -_SIZE, 0, 10, _MOST_TOGETHER)),
         (forms.repeating.one_partition, (exact, said, bool(chance.randrange(2)))),
     ]
     made = [_outcome(call, *arguments) for call, arguments in calls]

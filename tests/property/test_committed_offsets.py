@@ -134,49 +134,6 @@ def test_both_forms_of_the_kernel_do_the_same(records: list[CoordinatorRecord]) 
     assert results[0] == results[1]
 
 
-@pytest.mark.parametrize("form", [committed_offsets, PLAIN])
-@given(
-    group=GROUPS,
-    topic_id=IDS,
-    now_ms=INT64,
-    said=st.lists(st.tuples(INT32, INT64, INT32, st.text(max_size=5)), max_size=5),
-)
-def test_several_of_a_group_are_written_as_each_of_them(
-    form: Any, group: str, topic_id: bytes, now_ms: int, said: list[tuple[int, int, int, str]]
-) -> None:
-    who = (group, -1, "", None)
-    rows = [(number, who, "dogs", *one) for number, one in enumerate(said)]
-    written: list[tuple[object, ...]] = []
-    kept = form.append_several(
-        lambda *record: written.append(record),
-        99, group, "dogs", topic_id, now_ms, rows, Position, CommittedOffset,
-    )  # fmt: skip
-    assert kept == [
-        (
-            Position("dogs", index),
-            CommittedOffset(offset, epoch, metadata, now_ms, topic_id=topic_id),
-        )
-        for index, offset, epoch, metadata in said
-    ]
-    assert written == [(99, *encode_commit(group, *one), ()) for one in kept]
-    one_by_one, at_once = OffsetsShard(4096), OffsetsShard(4096)
-    for _, key, value, _ in written:
-        one_by_one.replay(key, value)  # type: ignore[arg-type]
-    if kept:
-        at_once.keep(group, kept)
-    assert one_by_one._groups == at_once._groups
-
-
-@pytest.mark.parametrize("form", [committed_offsets, PLAIN])
-def test_what_is_too_long_is_not_appended(form: Any) -> None:
-    for group, metadata in (("g" * 40_000, ""), ("g", "m" * 127)):
-        row = (1, (group, -1, "", None), "dogs", 0, 5, -1, metadata)
-        with pytest.raises(ValueError, match="too long"):
-            form.append_several(
-                None, 1, group, "dogs", bytes(16), 1, [row], Position, CommittedOffset
-            )
-
-
 def test_what_is_written_today_is_taken_in_at_once() -> None:
     """With a topic id, with none, with a text, and a removal: none of them is left to the codecs."""
     place = Position("dogs", 1)

@@ -27,11 +27,7 @@ from fuzz.mutations import mutate
 
 pytestmark = pytest.mark.kernels
 
-PLAIN = [
-    key
-    for key in SERVED
-    if key not in {ApiKey.PRODUCE, ApiKey.FETCH, ApiKey.LIST_OFFSETS, ApiKey.OFFSET_COMMIT}
-]
+PLAIN = [key for key in SERVED if key not in {ApiKey.PRODUCE, ApiKey.FETCH, ApiKey.LIST_OFFSETS}]
 
 
 def read(dialect: KafkaDialect, frame: bytes) -> Any:

@@ -65,7 +65,7 @@ def relative(path: Path) -> str:
 @cache
 def texts() -> list[tuple[str, str]]:
     """All files that we wrote, with their text."""
-    folders = ("src", "sim", "tests", "docs", "benchmarks", "fuzz", "changelog.d", ".ci")
+    folders = ("src", "sim", "tests", "docs", "benchmarks", "fuzz", ".ci")
     paths = [path for folder in folders for path in (ROOT / folder).rglob("*")]
     paths += [path for path in ROOT.iterdir() if path.suffix in {".md", ".toml", ".py"}]
     paths.append(ROOT / "Makefile")

@@ -14,7 +14,6 @@ from barnabas.coordinators.classic_group.group_records import (
     encode_end,
 )
 from barnabas.coordinators.classic_group.group_states import GroupState
-from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.classic_group.protocols import CONSUMER
 from barnabas.coordinators.classic_group.settings import GroupSettings
 from barnabas.coordinators.classic_group.snapshot import group_of
@@ -24,8 +23,8 @@ from barnabas.coordinators.consumer_group import committing
 from barnabas.coordinators.consumer_group.environment import Surroundings
 from barnabas.coordinators.consumer_group.group import ConsumerGroup
 from barnabas.coordinators.consumer_group.groups import ConsumerGroups
-from barnabas.coordinators.offsets.commit import NO_GENERATION, Commit, commit_refusal
-from barnabas.coordinators.offsets.offset_records import Position, Who
+from barnabas.coordinators.offsets.commit import Commit, commit_refusal
+from barnabas.coordinators.offsets.offset_records import Position
 from barnabas.coordinators.offsets.offsets import OffsetsShard
 from barnabas.coordinators.share_group.group import ShareGroup
 from barnabas.coordinators.share_group.groups import ShareGroups
@@ -125,17 +124,6 @@ class GroupShard:
         if refused is not None:
             return CoordinatorResult(dict.fromkeys(asked.offsets, refused))
         return self.offsets.commit(asked.group_id, asked.offsets)
-
-    def takes(self, who: Who, now: int) -> bool:
-        """Whether `commit` would look at nothing but the offsets; a member is heard by it as well."""
-        group_id, generation, member_id, instance_id = who
-        if self._modern(group_id) is not None:
-            return False
-        if generation <= NO_GENERATION and group_id not in self._groups:
-            return True  # As `commit_refusal` has it, without making a commit of it.
-        identity = Identity(member_id, instance_id)
-        asked = Commit(group_id, identity, generation, {}, ErrorCode.NONE)
-        return self._refusal(asked, now) is None
 
     def _refusal(self, asked: Commit, now: int) -> ErrorCode | None:
         group = self._groups.get(asked.group_id)

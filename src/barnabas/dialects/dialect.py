@@ -65,10 +65,6 @@ class Dialect(Protocol):
         """
         ...
 
-    def read_several(self, received: memoryview) -> Request | None:
-        """Some whole frames, sizes in front, as one request; None: they are not read as one."""
-        ...
-
     def write_response(
         self, request: Request, outcome: object, throttle_ms: int = 0
     ) -> Send | bytes | None:

@@ -2,6 +2,8 @@
 
 `BARNABAS_KERNELS=compiled` refuses to start without the extension modules, `pure` runs their sources;
 unset takes what is there, and says loudly when that is the slow form. `implementation` tells which.
+
+Python prefers an extension to the `.py` beside it, so `pure` loads the sources by path.
 """
 
 import importlib
@@ -35,7 +37,6 @@ FAMILIES = (
     "compaction",
     "index_entries",
     "committed_offsets",
-    "commit_frames",
     "request_heads",
     "struct_reading",
     "struct_writing",

@@ -191,47 +191,8 @@ def replay_one(
     return True
 
 
-def append_several(
-    append: object,
-    appended_ms: cython.longlong,
-    group: str,
-    topic: str,
-    topic_id: bytes,
-    now_ms: cython.longlong,
-    rows: list,
-    position: object,
-    committed: object,
-) -> object:
-    """Append the records of a group's commits for one topic; gives what they say.
-
-    `rows` are as `commit_frames.read_several` gives them, `append(appended_ms, key, value, headers)`
-    takes a record. The list has for each a `position` and a `committed`, as `replay` makes them.
-    Raises ValueError for what is longer than `record_of` says it.
-    """
-    said: list = []
-    head: object = _key_head(group, topic)
-    tail: bytearray = bytearray(4)
-    if head is None:
-        raise ValueError("the names are too long")
-    for each in rows:
-        _, _, _, index, offset, epoch, metadata = each
-        value: object = value_of(offset, epoch, metadata, now_ms, topic_id)
-        if value is None:
-            raise ValueError("the metadata are too long")
-        put_of(tail, 0, index, 4)
-        append(appended_ms, head + tail, value, ())
-        said.append(
-            (
-                _new(position, (topic, index)),
-                _new(committed, (offset, epoch, metadata, now_ms, -1, topic_id)),
-            )
-        )
-    return said
-
-
-@cython.cfunc
-def _key_head(group: str, topic: str) -> object:
-    """What a key begins with, up to the partition; None if a name is too long to be said."""
+def key_of(group: str, topic: str, index: cython.int) -> object:
+    """The key of a group's offset for a partition; None if a name is too long to be said."""
     group_name: bytes = group.encode()
     name: bytes = topic.encode()
     first: cython.Py_ssize_t = len(group_name)
@@ -240,20 +201,12 @@ def _key_head(group: str, topic: str) -> object:
         return None
     head: bytearray = bytearray(4)
     between: bytearray = bytearray(2)
+    tail: bytearray = bytearray(4)
     put_of(head, 0, _KEY_KIND, 2)
     put_of(head, 2, first, 2)
     put_of(between, 0, second, 2)
-    return b"".join((head, group_name, between, name))
-
-
-def key_of(group: str, topic: str, index: cython.int) -> object:
-    """The key of a group's offset for a partition; None if a name is too long to be said."""
-    head: object = _key_head(group, topic)
-    if head is None:
-        return None
-    tail: bytearray = bytearray(4)
     put_of(tail, 0, index, 4)
-    return head + tail
+    return b"".join((head, group_name, between, name, tail))
 
 
 @cython.ccall

@@ -17,15 +17,24 @@ from typing import NamedTuple
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, at_once, each
-from barnabas.broker.requests.commit_runs import commit_run
 from barnabas.coordinators.classic_group.member import Identity
 from barnabas.coordinators.offsets.commit import Commit
 from barnabas.coordinators.offsets.offset_records import NO_EXPIRY, CommittedOffset, Position
 from barnabas.coordinators.offsets.offsets import is_too_long
-from barnabas.dialects.commands import CommitOffset, CommitOffsets, CommitRun
 from barnabas.errors import BrokerError, ErrorCode, StorageError
+from barnabas.protocol.offset_commit import (
+    OffsetCommitRequest,
+    OffsetCommitRequestPartition,
+    OffsetCommitResponse,
+    OffsetCommitResponsePartition,
+    OffsetCommitResponseTopic,
+)
 from barnabas.types import new_tuple
 from barnabas.versions import VersionRange, VersionTable
+from barnabas.wire.schema import maker
+
+_part = maker(OffsetCommitResponsePartition)
+_in_topic = maker(OffsetCommitResponseTopic)
 
 
 class Rules(NamedTuple):
@@ -53,74 +62,101 @@ _LAST_MS = 2**63 - 1
 """The latest time that a record can say; a client may ask for more."""
 
 
-def handle(broker: Broker, context: RequestContext, asked: CommitOffsets | CommitRun) -> object:
+def handle(broker: Broker, context: RequestContext, request: OffsetCommitRequest) -> object:
     """Commit what is for partitions that there are; the others are told so.
 
-    None: requests that came together are to be handled one by one.
+    Topics without partitions are left out of the response, as Kafka does.
     """
-    if isinstance(asked, CommitRun):
-        taken = commit_run(broker, asked.rows, by_id=_RULES[context.api_version].by_id)
-        if taken is not None or len(asked.rows) > 1:
-            return taken
-        asked = asked.first
     rules = _RULES[context.api_version]
-    steps = _keep_in_registry(broker, asked) if rules.in_registry else _commit(broker, rules, asked)
-    if not rules.in_registry and sum(len(one.offsets) for one in asked.topics) <= _FEW:
+    if rules.in_registry:
+        return broker.stepping.run(_keep_in_registry(broker, request))
+    steps = _commit(broker, rules, request)
+    if sum(len(topic.partitions) for topic in request.topics) <= _FEW:
         return at_once(steps)
     return broker.stepping.run(steps)
 
 
-def _commit(broker: Broker, rules: Rules, asked: CommitOffsets) -> Steps[object]:
+def _commit(broker: Broker, rules: Rules, request: OffsetCommitRequest) -> Steps[object]:
     """All of it is one batch, which is written or refused as a whole."""
-    group_id, generation, member_id, instance_id, retention_ms, topics = asked
     known, by_id = broker.topics, rules.by_id
     missing = ErrorCode.UNKNOWN_TOPIC_ID if by_id else _NOT_THERE
-    now_ms = broker.clock.time_ms()
+    now_ms, retention_ms = broker.clock.time_ms(), request.retention_time_ms
     expires = NO_EXPIRY if retention_ms < 0 else min(now_ms + retention_ms, _LAST_MS)
     offsets: dict[Position, CommittedOffset] = {}
-    places: list[Position | ErrorCode] = []
-    for name, topic_id, wanted in topics:
-        topic = known.by_id(topic_id) if by_id else known.get(name)
+    places: list[tuple[OffsetCommitResponsePartition, Position]] = []
+    response = OffsetCommitResponse(topics=[])
+    for asked in request.topics:
+        topic = known.by_id(asked.topic_id) if by_id else known.get(asked.name)
+        parts: list[OffsetCommitResponsePartition] = []
+        wanted = asked.partitions
         for first in range(0, len(wanted), _FEW):
-            for index, offset, epoch, metadata, time in wanted[first : first + _FEW]:
+            for one in wanted[first : first + _FEW]:
+                index = one.partition_index
                 if topic is None or index not in topic.partitions:
-                    places.append(missing if topic is None else _NOT_THERE)
+                    code = missing if topic is None else _NOT_THERE
+                    parts.append(_part(partition_index=index, error_code=code))
                     continue
                 place = new_tuple(Position, (topic.name, index))
-                places.append(place)
+                part = _part(partition_index=index, error_code=ErrorCode.NONE)
+                parts.append(part)
+                places.append((part, place))
+                time, metadata = one.commit_timestamp, one.committed_metadata or ""
                 when = now_ms if time < 0 else time
-                kept = (offset, epoch, metadata, when, expires, topic.topic_id)
-                offsets[place] = new_tuple(CommittedOffset, kept)
+                kept = (one.committed_offset, one.committed_leader_epoch, metadata, when, expires)
+                offsets[place] = new_tuple(CommittedOffset, (*kept, topic.topic_id))
             yield
+        if parts:
+            response.topics.append(
+                _in_topic(name=asked.name, topic_id=asked.topic_id, partitions=parts)
+            )
 
-    def respond(codes: Mapping[Position, ErrorCode]) -> list[ErrorCode]:
-        return [codes[place] if isinstance(place, Position) else place for place in places]
+    def respond(codes: Mapping[Position, ErrorCode]) -> OffsetCommitResponse:
+        for part, place in places:
+            part.error_code = codes[place]
+        return response
 
-    who = new_tuple(Identity, (member_id, instance_id))
+    who = new_tuple(Identity, (request.member_id, request.group_instance_id))
+    generation = request.generation_id_or_member_epoch
     commit = new_tuple(
-        Commit, (group_id, who, generation, offsets, rules.unknown_group, False, rules.knows_epochs)
-    )
+        Commit,
+        (
+            request.group_id, who, generation, offsets, rules.unknown_group, False,
+            rules.knows_epochs,
+        ),
+    )  # fmt: skip
     try:
         return broker.offsets.commit(commit, respond)
     except BrokerError as error:
         return respond(dict.fromkeys(offsets, error.code))
 
 
-def _keep_in_registry(broker: Broker, asked: CommitOffsets) -> Steps[list[ErrorCode]]:
-    codes: list[ErrorCode] = []
-    for name, _, wanted in asked.topics:
-        codes += yield from each(wanted, partial(_keep, broker, asked.group_id, name))
-    return codes
+def _keep_in_registry(broker: Broker, request: OffsetCommitRequest) -> Steps[OffsetCommitResponse]:
+    response = OffsetCommitResponse(topics=[])
+    for asked in request.topics:
+        keep = partial(_keep, broker, request.group_id, asked.name)
+        parts = yield from each(asked.partitions, keep)
+        if parts:
+            response.topics.append(OffsetCommitResponseTopic(name=asked.name, partitions=parts))
+    return response
 
 
-def _keep(broker: Broker, group: str, name: str, asked: CommitOffset) -> ErrorCode:
-    topic = broker.topics.get(name)
-    if topic is None or asked.partition not in topic.partitions:
+def _keep(
+    broker: Broker, group: str, name: str, asked: OffsetCommitRequestPartition
+) -> OffsetCommitResponsePartition:
+    code = _code_of_keeping(broker, group, name, asked)
+    return OffsetCommitResponsePartition(partition_index=asked.partition_index, error_code=code)
+
+
+def _code_of_keeping(
+    broker: Broker, group: str, name: str, asked: OffsetCommitRequestPartition
+) -> ErrorCode:
+    index, topic = asked.partition_index, broker.topics.get(name)
+    if topic is None or index not in topic.partitions:
         return _NOT_THERE
-    if is_too_long(asked.metadata, broker.config.offset_metadata_max_bytes):
+    if is_too_long(asked.committed_metadata or "", broker.config.offset_metadata_max_bytes):
         return ErrorCode.OFFSET_METADATA_TOO_LARGE
     try:
-        broker.registry_offsets.commit(group, name, asked.partition, asked.offset)
+        broker.registry_offsets.commit(group, name, index, asked.committed_offset)
     except StorageError:
         # Also of a name that ZooKeeper refuses: there is no other word for it in Kafka.
         return ErrorCode.UNKNOWN_SERVER_ERROR

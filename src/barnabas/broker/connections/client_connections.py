@@ -82,7 +82,6 @@ class Connections:
         self._clients[client] = None
         self._per_host[host] += 1
         connection.serve(client, client.lone)
-        connection.several = client.on_several
 
     def close_idle(self) -> None:
         """One tick: close those that did nothing for IDLE_TICKS of them."""

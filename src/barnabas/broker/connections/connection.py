@@ -187,14 +187,6 @@ class ClientConnection:
             raise
         return True if reply is None else reply
 
-    def on_several(self, received: memoryview) -> bool | None:
-        """As `lone`, for whole frames with their sizes that a handler takes as one, or not at all."""
-        broker, request = self._broker, self._dialect.read_several(received)
-        if request is None or broker.quotas.in_force or self._beat_at is not None:
-            return None
-        outcome = self._handlers[request.api_key](broker, self._look_round(request), request.body)
-        return None if outcome is None else self._answer_when_written(request, outcome)
-
     def _answer_when_written(self, request: Request, outcome: object) -> bool:
         self._unwritten = request.api_key
         self._outcomes.append((request, outcome))

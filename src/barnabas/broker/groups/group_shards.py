@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, TypeVar
 from barnabas.broker.groups.memory import GroupMemory
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.quotas.client_memory import ClientMemory
-from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.broker.shards.shards import TOO_LARGE, HeldShard, Shards
@@ -122,10 +121,6 @@ class GroupShards(Shards["GroupShard"]):
         Groups know already what their records say.
         """
         self._append(held, records, held.shard.offsets.replay, on_written)
-
-    def gathering(self, held: Held) -> OwnBatch:
-        """What gathers records of a shard: who adds some there has what they say kept when told."""
-        return self.replicas.gathering(held.partition, self._codec)
 
     def append_or_restore(
         self,

@@ -1,6 +1,9 @@
 """Claim: a broker's own node in a shared registry, taken for good or not at all.
 
 Two brokers with one number must not both serve, and a broker that was killed must get its number back.
+
+The data of a leftover node do not tell whose it is: two machines may both advertise localhost. A broker
+takes over only a node with exactly what its own directories say it wrote last.
 """
 
 import logging

@@ -32,6 +32,7 @@ from barnabas.client.core.metrics import Metrics
 from barnabas.client.core.producer.arrow_columns import ColumnNames
 from barnabas.client.core.producer.bulk import SentBatches
 from barnabas.client.core.producer.delivery import Sent, Settling
+from barnabas.client.core.producer.partitioners import partition_of_key
 from barnabas.client.core.producer.producer_batch import ProducerBatch
 from barnabas.client.sync.last_flush import Line
 from barnabas.client.sync.room import Room
@@ -40,7 +41,6 @@ from barnabas.config.clients import ProducerConfig
 from barnabas.errors import KafkaError, LocalProtocolError, RequestTimeout
 from barnabas.kernels.objects import OpenBatches
 from barnabas.ports import Clock
-from barnabas.records.checksums import murmur2
 from barnabas.records.columns.encoding import Encoded
 from barnabas.runtime.loops.deferred_signals import DeferredSignals
 from barnabas.runtime.loops.portal import Portal
@@ -249,7 +249,7 @@ class Producer(Transactional):
             return opened[partition] if 0 <= partition < len(opened) else None
         if key is None or self._options.ignore_keys:
             return self._sticky.by_topic.get(topic)
-        return opened[(murmur2(key) & 0x7FFFFFFF) % len(opened)]
+        return opened[partition_of_key(key, len(opened))]
 
     def _send(
         self,

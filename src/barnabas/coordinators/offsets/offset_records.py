@@ -5,21 +5,14 @@ Source: Kafka's OffsetCommitKey.json, OffsetCommitValue.json, GroupCoordinatorRe
 """
 
 import struct
-from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from barnabas.coordinators.common.shard import CoordinatorRecord
 from barnabas.errors import DecodeError
-from barnabas.kernels.committed_offsets import append_several, key_of, record_of
+from barnabas.kernels.committed_offsets import key_of, record_of
 from barnabas.protocol.internal.offset_commit_record import OffsetCommitKey, OffsetCommitValue
 from barnabas.types import Buffer
 from barnabas.wire.compiler import Codec
-
-Who = tuple[str, int, str, str | None]
-"""Who commits: group, generation, member id, instance id."""
-Rows = Sequence[tuple[int, Who, str | bytes, int, int, int, str]]
-"""Commits as they are read: the last five of each are topic, partition, offset, epoch, metadata."""
-Append = Callable[[int, bytes, bytes, tuple[()]], object]
 
 _OFFSET_KINDS = (0, 1)
 _KEY_KIND = 1
@@ -68,20 +61,6 @@ def encode_commit(
     )
     data = _SHORT.pack(version) + Codec.of(OffsetCommitValue, version).encode(value)
     return CoordinatorRecord(_encode_key(group_id, position), data)
-
-
-def append_commits(
-    append: Append,
-    appended_ms: int,
-    group_id: str,
-    topic: tuple[str, bytes],
-    now_ms: int,
-    rows: Rows,
-) -> list[tuple[Position, CommittedOffset]]:
-    """Append the records of commits of `now_ms` for one topic (name, id); gives what they say."""
-    return append_several(
-        append, appended_ms, group_id, *topic, now_ms, rows, Position, CommittedOffset
-    )
 
 
 def encode_removal(group_id: str, position: Position) -> CoordinatorRecord:

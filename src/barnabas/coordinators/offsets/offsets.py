@@ -64,16 +64,6 @@ class OffsetsShard:
         for _, value in records:
             self._said.pop(id(value), None)
 
-    def keep(self, group_id: str, offsets: Iterable[tuple[Position, CommittedOffset]]) -> None:
-        """What `replay` of the records of these would come to."""
-        if not self._pending.is_empty:
-            for position, _ in offsets:
-                self._pending.outdate(group_id, position)
-        known = self._groups.get(group_id)
-        if known is None:
-            known = self._groups[group_id] = {}
-        known.update(offsets)
-
     def fetch(
         self, group_id: str, positions: Iterable[Position]
     ) -> Sequence[CommittedOffset | None]:

@@ -1,6 +1,9 @@
 """How a member comes from what it does to what it is to do: it gives back before it gets.
 
 Source: KIP-1071; Kafka's CurrentAssignmentBuilder.
+
+A member that has missed a response shows that by its old epoch, or by other tasks than it is to have.
+It is sent the assignment again, which Kafka 4.3 does not do.
 """
 
 from collections.abc import Mapping

@@ -8,8 +8,6 @@ from typing import Any, NamedTuple, cast
 from barnabas.dialects.commands import (
     Append,
     Appended,
-    CommitOffsets,
-    CommitRun,
     Fetch,
     FetchOutcome,
     FoundOffset,
@@ -17,8 +15,7 @@ from barnabas.dialects.commands import (
     Produce,
 )
 from barnabas.dialects.dialect import OnlyByClosing, Request, too_large
-from barnabas.dialects.kafka import commit_frames, fetch_frames
-from barnabas.dialects.kafka.commit import commit_command, commit_response
+from barnabas.dialects.kafka import fetch_frames
 from barnabas.dialects.kafka.fetch import fetch_command, fetch_response
 from barnabas.dialects.kafka.list_offsets import list_offsets_command, list_offsets_response
 from barnabas.dialects.kafka.metadata_frames import write_metadata
@@ -26,7 +23,7 @@ from barnabas.dialects.kafka.old_fetch import old_fetch_response
 from barnabas.dialects.kafka.produce import produce_command, produce_response
 from barnabas.dialects.kafka.produce_frames import ProduceHead, ProduceReply, read_head
 from barnabas.dialects.kafka.rules import FETCH_CODES, FETCH_MAGIC, PRODUCE_RULES
-from barnabas.errors import DecodeError, ErrorCode, OverLimit
+from barnabas.errors import DecodeError, OverLimit
 from barnabas.kernels import struct_reading
 from barnabas.kernels.repeating import one_partition
 from barnabas.protocol.api_keys import ApiKey
@@ -48,11 +45,8 @@ from barnabas.wire.send import Send
 _PRODUCE = int(ApiKey.PRODUCE)
 _FETCH = int(ApiKey.FETCH)
 _METADATA = int(ApiKey.METADATA)
-_OFFSET_COMMIT = int(ApiKey.OFFSET_COMMIT)
 _CORRELATION = Struct(">i")
 _KEY_AND_VERSION = Struct(">hh")
-_LEAST_BYTES = 8
-"""Of a frame with its size, up to its version."""
 
 _Reader = Callable[[memoryview, int], object]
 _Encoder = Callable[[int, object], Send | bytes]
@@ -60,12 +54,11 @@ _Direct = Callable[[memoryview, VersionRange], Request | None]
 
 _DIRECT: Mapping[ApiKey, _Direct] = {
     ApiKey.FETCH: fetch_frames.read_all,
-    ApiKey.OFFSET_COMMIT: commit_frames.read_any,
 }
 """Requests whose whole frames kernels of their own read. All are among `_COMMANDS`."""
 
 
-_COMMANDS = {ApiKey.PRODUCE, ApiKey.FETCH, ApiKey.LIST_OFFSETS, ApiKey.OFFSET_COMMIT}
+_COMMANDS = {ApiKey.PRODUCE, ApiKey.FETCH, ApiKey.LIST_OFFSETS}
 """Requests that are more than their messages here."""
 _NO_CLIENT = ApiKey.CONTROLLED_SHUTDOWN, 0
 """Whose header has no client id."""
@@ -206,13 +199,6 @@ class KafkaDialect:
             expected += f" (socket.request.max.memory.bytes={self._most_bytes})"
         return DecodeError(f"{ApiKey(key).name} {version}: {error.where}", error.offset, expected)
 
-    def read_several(self, received: memoryview) -> Request | None:
-        """Some whole frames, sizes in front, as one request; None: they are not read as one."""
-        if len(received) < _LEAST_BYTES or received[5] != _OFFSET_COMMIT:
-            return None
-        direct = self._direct.get(_OFFSET_COMMIT)
-        return None if direct is None else commit_frames.read_several(received, direct[1])
-
     def _listen(self, frame: memoryview, header: RequestHeader, position: int) -> None:
         """Remember how a Produce request begins, if the next one may begin alike."""
         _, version, _, client_id = header
@@ -240,10 +226,6 @@ class KafkaDialect:
         if key == _FETCH:
             assert isinstance(outcome, FetchOutcome)
             return _write_fetched(request, outcome, throttle_ms)
-        if key == _OFFSET_COMMIT and not throttle_ms:
-            reply = commit_frames.write_any(request, cast("list[ErrorCode]", outcome))
-            if reply is not None:
-                return reply
         correlation_id = request.correlation_id
         message = _message_of(key, request.body, outcome)
         if throttle_ms:
@@ -326,10 +308,8 @@ def _command_of(key: ApiKey, version: int) -> Callable[[Any], object]:
             return partial(produce_command, version=version)
         case ApiKey.FETCH:
             return partial(fetch_command, version=version)
-        case ApiKey.LIST_OFFSETS:
-            return partial(list_offsets_command, by_segment=version == 0)
         case _:
-            return commit_command
+            return partial(list_offsets_command, by_segment=version == 0)
 
 
 def _read_nothing(frame: memoryview, position: int) -> None:
@@ -363,9 +343,5 @@ def _message_of(key: int, body: object, outcome: object) -> object:
         case ApiKey.LIST_OFFSETS:
             assert isinstance(body, ListOffsets)
             return list_offsets_response(body, cast("list[FoundOffset]", outcome))
-        case ApiKey.OFFSET_COMMIT:
-            command = body.first if isinstance(body, CommitRun) else body
-            assert isinstance(command, CommitOffsets)
-            return commit_response(command, cast("list[ErrorCode]", outcome))
         case _:
             return outcome

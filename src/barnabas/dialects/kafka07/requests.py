@@ -87,9 +87,6 @@ class Kafka07Dialect:
                 command = ListOffsets(-1, committed_only=False, lookups=[lookup])
                 return _request(ApiKey.LIST_OFFSETS, RequestType.OFFSETS, command)
 
-    def read_several(self, received: memoryview) -> None:
-        """None: each is read by itself."""
-
     def write_response(
         self, request: Request, outcome: object, throttle_ms: int = 0
     ) -> Send | bytes | None:

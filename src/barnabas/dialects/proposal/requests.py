@@ -117,9 +117,6 @@ class ProposalDialect:
             forgotten=[],
         )
 
-    def read_several(self, received: memoryview) -> None:
-        """None: each is read by itself."""
-
     def write_response(
         self, request: Request, outcome: object, throttle_ms: int = 0
     ) -> Send | bytes | None:

@@ -13,7 +13,7 @@ from barnabas.runtime.connections.frame_handler import LARGE_BYTES, Answer, Fram
 from barnabas.runtime.connections.intake import MOST_AT_ONCE, Intake
 from barnabas.runtime.connections.memory import ConnectionMemory
 from barnabas.runtime.connections.outbox import Outbox
-from barnabas.wire.framing import SIZE_BYTES, FrameSplitter, Large
+from barnabas.wire.framing import FrameSplitter, Large
 from barnabas.wire.send import Send
 
 log = logging.getLogger(__name__)
@@ -43,7 +43,7 @@ class Connection:
     __slots__ = (
         "_answer", "_channel", "_departures", "_ended", "_finishing", "_handler", "_intake",
         "_listening", "_lone", "_outbox", "_owing", "_paused", "_scratch",
-        "_stalled", "_writing", "broken", "client_id", "idle_ticks", "is_closed", "several",
+        "_stalled", "_writing", "broken", "client_id", "idle_ticks", "is_closed",
     )  # fmt: skip
 
     def __init__(
@@ -62,8 +62,6 @@ class Connection:
         self._departures = departures
         self._handler: FrameHandler | None = None
         self._lone: Lone | None = None
-        self.several: Lone = lambda _frames: None
-        """As `lone`, for any other event, and maybe some whole frames with their sizes."""
         self._paused = False
         self._owing = False
         self._answer: Answer | None = None
@@ -189,12 +187,7 @@ class Connection:
             received = self._channel.receive_into(scratch)
             departures.present = self
             frame = one_frame(scratch, received, MOST_AT_ONCE)
-            if frame is not None:
-                reply = lone(frame)
-            elif SIZE_BYTES <= received <= MOST_AT_ONCE:
-                reply = self.several(scratch[:received])
-            else:
-                reply = None
+            reply = None if frame is None else lone(frame)
             departures.present = None
             if type(reply) is bytes and len(reply) <= SMALL_BYTES:
                 if not self.is_closed:

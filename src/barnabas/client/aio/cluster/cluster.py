@@ -1,6 +1,9 @@
 """The brokers of a cluster as one client reaches them: links, metadata, who to ask what.
 
 Knows nothing of producing or consuming. All calls on the loop's thread.
+
+What waits at the coordinator has a connection of its own (`APART`): a broker answers the requests of
+one connection in order, so a join that waits would hold up every fetch.
 """
 
 import asyncio

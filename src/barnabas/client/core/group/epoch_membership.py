@@ -3,6 +3,13 @@
 `join`, then heartbeats for as long as it is a member: `heartbeat_request`, and `heard` with the
 answer or `unheard` without one. An answer may tell what the member is to have. It then gives up first
 (`before_join`, `gave_up`), takes (`took`) and is `reconciled`, which the next heartbeat says.
+
+The member reports what it owns only when it owns all that it was assigned: a report in between would
+count as given back, or taken, before its listener knew. A response may belong to an older heartbeat than
+the last change: the broker knows what the heartbeat said that it answers.
+
+The epoch may be stale for a moment. The coordinator raises it when it answers a heartbeat; a commit under
+way meanwhile is refused (STALE_MEMBER_EPOCH) and sent again with the epoch of the response.
 """
 
 from base64 import urlsafe_b64encode

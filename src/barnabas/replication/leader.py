@@ -1,0 +1,339 @@
+"""Leader: a partition's leader in one leader epoch, as steps over events.
+
+It knows no log and no network: events say what was appended and fetched; effects give the high watermark and
+the ISR to propose. A new leader epoch is a new object.
+
+Source: Kafka's Partition; KIP-101, KIP-320, KIP-497, KIP-903, KIP-966 (strict minimum ISR).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from barnabas.errors import ErrorCode
+from barnabas.replication.divergence import EpochEnd, EpochHistory, divergence
+from barnabas.replication.effects import NO_EFFECTS, IsrProposal, LeaderEffects
+from barnabas.replication.events import (
+    Appended,
+    BrokersChanged,
+    FollowerFetched,
+    IsrRefused,
+    LeaderEvent,
+    LogStartMoved,
+    PartitionChanged,
+    Ticked,
+)
+from barnabas.replication.fencing import check_leader_epoch, check_replica_epoch
+from barnabas.replication.in_sync import InSync
+from barnabas.replication.progress import FollowerProgress
+from barnabas.replication.watermark import LogOffsets, committed
+from barnabas.types import NodeId
+
+NOT_MADE = frozenset({ErrorCode.OPERATION_NOT_ATTEMPTED, ErrorCode.INELIGIBLE_REPLICA})
+"""Answers to a proposal that say that the ISR is as it was."""
+
+NEWER_STATE_COMES = frozenset(
+    {
+        ErrorCode.UNKNOWN_TOPIC_OR_PARTITION,
+        ErrorCode.UNKNOWN_TOPIC_ID,
+        ErrorCode.INVALID_REQUEST,
+        ErrorCode.INVALID_UPDATE_VERSION,
+        ErrorCode.FENCED_LEADER_EPOCH,
+        ErrorCode.NEW_LEADER_ELECTED,
+    }
+)
+"""Answers after which only a state from the controller helps. All others: the proposal is sent again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leadership:
+    """What the controller decided: `node_id` leads, in `leader_epoch`."""
+
+    node_id: NodeId
+    leader_epoch: int
+    partition_epoch: int
+    isr: frozenset[NodeId]
+    replicas: tuple[NodeId, ...]
+    """The assigned replicas, the leader among them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Properties of topic and broker."""
+
+    min_insync_replicas: int = 1
+    replica_lag_time_max_ms: int = 30_000
+    strict_min_isr: bool = True
+    """Whether nothing is committed while the ISR is too small, as Kafka does since 3.7."""
+
+
+class Leader:
+    """The leader of one partition in one epoch.
+
+    Invariant: log_start <= high_watermark <= end_offset, and the high watermark grows.
+    """
+
+    __slots__ = (
+        "_brokers",
+        "_followers",
+        "_in_sync",
+        "_outgoing",
+        "_proposal",
+        "_resend",
+        "end_offset",
+        "epoch_start",
+        "high_watermark",
+        "history",
+        "leader_epoch",
+        "limits",
+        "log_start",
+        "node_id",
+        "replicas",
+    )
+
+    def __init__(
+        self,
+        leadership: Leadership,
+        log: LogOffsets,
+        history: EpochHistory,
+        limits: Limits,
+        now_ms: int,
+    ) -> None:
+        """Begin to lead. The log's history has the new epoch already, from the log's end on.
+
+        Nothing that followers had in an earlier epoch counts: each must fetch in this one.
+        """
+        assert history.latest == leadership.leader_epoch
+        self.node_id = leadership.node_id
+        self.leader_epoch = leadership.leader_epoch
+        self.replicas = leadership.replicas
+        self.log_start, self.end_offset, self.high_watermark = (
+            log.start,
+            log.end,
+            log.high_watermark,
+        )
+        self.epoch_start = log.end
+        """Where this epoch begins in the log."""
+        self.history = history
+        self.limits = limits
+        self._in_sync = InSync(leadership.isr, leadership.partition_epoch)
+        self._proposal: IsrProposal | None = None
+        """What was proposed and neither confirmed nor withdrawn."""
+        self._resend = False
+        """Whether the next tick sends it again."""
+        self._outgoing: IsrProposal | None = None
+        """What this step sends."""
+        self._brokers: Mapping[NodeId, int] | None = None
+        """The brokers that may be in sync, with their epochs; None: not known, so all may."""
+        self._followers: dict[NodeId, FollowerProgress] = {}
+        self._take_replicas(now_ms)
+        self._advance(now_ms)
+
+    @property
+    def isr(self) -> frozenset[NodeId]:
+        """The replicas in sync that the controller has confirmed."""
+        return self._in_sync.isr
+
+    @property
+    def maximal_isr(self) -> frozenset[NodeId]:
+        """The ISR together with the one under way: what the high watermark waits for."""
+        return self._in_sync.maximal
+
+    @property
+    def partition_epoch(self) -> int:
+        """The version of the state that was confirmed last."""
+        return self._in_sync.partition_epoch
+
+    @property
+    def min_isr(self) -> int:
+        """`min.insync.replicas`, at most the number of replicas."""
+        return min(self.limits.min_insync_replicas, len(self.replicas))
+
+    @property
+    def knows_committed_end(self) -> bool:
+        """Whether ListOffsets may return the high watermark as the latest; else OFFSET_NOT_AVAILABLE.
+
+        A new leader's watermark may be behind the one before (KIP-207).
+        """
+        return self.high_watermark >= self.epoch_start
+
+    def progress(self, node_id: NodeId) -> FollowerProgress | None:
+        """What is known of a follower; None: it is no replica."""
+        return self._followers.get(node_id)
+
+    def step(self, event: LeaderEvent) -> LeaderEffects:
+        """Take in what happened, and say what to do."""
+        before = self.high_watermark
+        answer = NO_EFFECTS
+        match event:
+            case Appended():
+                assert event.end_offset >= self.end_offset
+                self.end_offset = event.end_offset
+            case LogStartMoved():
+                assert event.log_start <= self.high_watermark
+                self.log_start = max(self.log_start, event.log_start)
+            case FollowerFetched():
+                answer = self._on_fetch(event)
+            case Ticked():
+                self._shrink(event.now_ms)
+            case PartitionChanged():
+                self._on_state(event)
+            case IsrRefused():
+                self._on_refusal(event)
+            case BrokersChanged():
+                self._brokers = event.epochs
+        self._advance(event.now_ms)
+        if self._outgoing is not None:
+            answer = replace(answer, propose=self._outgoing)
+            self._outgoing = None
+        if self.high_watermark != before:
+            answer = replace(answer, high_watermark=self.high_watermark)
+        return answer
+
+    def examine(
+        self, offset: int, leader_epoch: int, last_epoch: int
+    ) -> EpochEnd | ErrorCode | None:
+        """Check a reader's epochs and offset: an error, where its log diverges, or None.
+
+        Source: KIP-320, KIP-595.
+        """
+        error = check_leader_epoch(leader_epoch, self.leader_epoch)
+        if error:
+            return error
+        found = None
+        if last_epoch >= 0:
+            found = divergence(self.history, self.end_offset, last_epoch, offset)
+        if offset < self.log_start or (found is None and offset > self.end_offset):
+            return ErrorCode.OFFSET_OUT_OF_RANGE
+        return found
+
+    def epoch_end(self, leader_epoch: int, epoch: int) -> EpochEnd | ErrorCode:
+        """The answer to OffsetForLeaderEpoch: where `epoch`, or the last one before it, ends here.
+
+        Source: KIP-101, KIP-279, KIP-320.
+        """
+        error = check_leader_epoch(leader_epoch, self.leader_epoch)
+        return error or EpochEnd(*self.history.end_offset(epoch, self.end_offset))
+
+    def _on_fetch(self, event: FollowerFetched) -> LeaderEffects:
+        """Count a fetch as an acknowledgement of all before its offset, if it is sound."""
+        found = self._refuse(event) or self.examine(
+            event.offset, event.leader_epoch, event.last_epoch
+        )
+        if isinstance(found, ErrorCode):
+            return LeaderEffects(error=found)
+        if found is not None:
+            # What the follower has is not what this log has: nothing of it counts.
+            return LeaderEffects(diverging=found)
+        node_id = event.node_id
+        self._followers[node_id] = self._followers[node_id].fetched(
+            event.offset, event.log_start, self.end_offset, event.now_ms, event.broker_epoch
+        )
+        if self._may_join(node_id):
+            self._propose(self.isr | {node_id})
+        return NO_EFFECTS
+
+    def _refuse(self, event: FollowerFetched) -> ErrorCode | None:
+        """Refuse a broker that is no replica, and an earlier life of one that is."""
+        if event.node_id not in self._followers:
+            # With an epoch that agrees, this leader's list of replicas may be the old one: ask again.
+            error = check_leader_epoch(event.leader_epoch, self.leader_epoch)
+            unknown = ErrorCode.UNKNOWN_LEADER_EPOCH
+            other = unknown if event.leader_epoch >= 0 else ErrorCode.NOT_LEADER_OR_FOLLOWER
+            return error or other
+        known = (self._brokers or {}).get(event.node_id, -1)
+        return check_replica_epoch(event.broker_epoch, known) or None
+
+    def _is_eligible(self, node_id: NodeId) -> bool:
+        """Whether the broker may be in sync: alive, and in the life that fetched (KIP-903)."""
+        if self._brokers is None:
+            return True
+        known = self._brokers.get(node_id)
+        fetched = self._followers[node_id].broker_epoch
+        return known is not None and fetched in {-1, known}
+
+    def _may_join(self, node_id: NodeId) -> bool:
+        """Whether to propose a follower: it has all that is committed, and all of earlier epochs."""
+        has = self._followers[node_id].log_end
+        return (
+            self._proposal is None
+            and node_id not in self.isr
+            and has >= max(self.high_watermark, self.epoch_start)
+            and self._is_eligible(node_id)
+        )
+
+    def _shrink(self, now_ms: int) -> None:
+        """Propose an ISR without those that lag; send again what was not answered."""
+        if self._proposal is not None:
+            self._outgoing = self._proposal if self._resend else None
+            self._resend = False
+            return
+        lag_ms = self.limits.replica_lag_time_max_ms
+        lagging = {
+            node_id
+            for node_id in self.isr - {self.node_id}
+            if not self._followers[node_id].is_caught_up(self.end_offset, now_ms, lag_ms)
+        }
+        if lagging:
+            self._propose(self.isr - lagging)
+
+    def _propose(self, isr: frozenset[NodeId]) -> None:
+        self._in_sync = self._in_sync.propose(isr)
+        known = self._brokers or {}
+        epochs = {node_id: one.broker_epoch for node_id, one in self._followers.items()}
+        epochs[self.node_id] = known.get(self.node_id, -1)
+        self._outgoing = self._proposal = IsrProposal(
+            tuple((node_id, epochs[node_id]) for node_id in sorted(isr)),
+            self.leader_epoch,
+            self.partition_epoch,
+        )
+
+    def _on_state(self, event: PartitionChanged) -> None:
+        """Take the controller's state, unless this one is as new.
+
+        A state of the same partition epoch says nothing of a proposal that is under way.
+        """
+        if event.leader_epoch != self.leader_epoch or event.partition_epoch <= self.partition_epoch:
+            return
+        self.replicas = event.replicas
+        self._in_sync = InSync(event.isr, event.partition_epoch)
+        self._proposal = None
+        self._resend = False
+        self._take_replicas(event.now_ms)
+
+    def _on_refusal(self, event: IsrRefused) -> None:
+        if self._proposal is None or event.partition_epoch != self.partition_epoch:
+            return
+        if event.error in NOT_MADE:
+            self._in_sync = self._in_sync.withdraw()
+            self._proposal = None
+        elif event.error not in NEWER_STATE_COMES:
+            self._resend = True
+
+    def _take_replicas(self, now_ms: int) -> None:
+        """Know just the assigned replicas. Those in sync have their whole time to fetch."""
+        self._followers = {
+            node_id: self._followers.get(
+                node_id,
+                FollowerProgress(caught_up_ms=now_ms)
+                if node_id in self.isr
+                else FollowerProgress(),
+            )
+            for node_id in {*self.replicas, *self.isr} - {self.node_id}
+        }
+
+    def _advance(self, now_ms: int) -> None:
+        """Raise the high watermark to what the maximal ISR has.
+
+        It waits as well for followers that keep up and may join, so that they can.
+        """
+        if self.limits.strict_min_isr and len(self.isr) < self.min_isr:
+            return
+        lag_ms = self.limits.replica_lag_time_max_ms
+        maximal = self.maximal_isr
+        ends = [self.end_offset]
+        for node_id, one in self._followers.items():
+            if node_id in maximal or (
+                one.is_caught_up(self.end_offset, now_ms, lag_ms) and self._is_eligible(node_id)
+            ):
+                ends.append(one.log_end)
+        self.high_watermark = committed(self.high_watermark, self.end_offset, ends)

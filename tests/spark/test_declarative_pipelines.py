@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from barnabas.spark.java import default_cache, find_java
+from barnabas.spark.sessions.java import default_cache, find_java
 from tests.spark.topics import Topics
 
 pytestmark = [pytest.mark.spark, pytest.mark.long, pytest.mark.timeout(900)]

@@ -10,7 +10,7 @@ from pyspark.sql.datasource import DataSource, DataSourceStreamWriter, WriterCom
 from pyspark.sql.streaming.readwriter import DataStreamWriter
 from pyspark.sql.types import StructType
 
-from barnabas.spark.foreach_batch import ExactlyOnce
+from barnabas.spark.sink.foreach_batch import ExactlyOnce
 from tests.spark.running import run_available
 from tests.spark.topics import Topics
 
@@ -77,7 +77,7 @@ def failing_once(folder: Path, spark: SparkSession, frame: DataFrame) -> DataFra
 
 def dying_between_commits(folder: Path) -> type[DataSource]:
     """Our sink, whose committing process dies once in each third batch: after its first commit."""
-    from barnabas.spark.sink import StreamWriter
+    from barnabas.spark.sink.writers import StreamWriter
     from pyspark_barnabas import DefaultSource
 
     marks = str(folder)

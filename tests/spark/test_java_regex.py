@@ -5,7 +5,7 @@ import re
 import pytest
 from pyspark.sql import SparkSession
 
-from barnabas.spark.java_patterns import python_pattern
+from barnabas.spark.options.java_patterns import python_pattern
 
 pytestmark = [pytest.mark.spark, pytest.mark.timeout(600)]
 

@@ -18,7 +18,7 @@ from pyspark.sql.streaming.listener import (
 )
 from pyspark.sql.streaming.query import StreamingQuery
 
-from barnabas.spark.offsets import OffsetMap, offsets_from_json
+from barnabas.spark.options.offsets import OffsetMap, offsets_from_json
 from barnabas.types import TopicPartition
 
 _log = logging.getLogger(__name__)

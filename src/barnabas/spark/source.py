@@ -10,15 +10,15 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from barnabas.spark.batch import BatchReader
 from barnabas.spark.errors import OptionError, WriteRefused
-from barnabas.spark.options import Options
-from barnabas.spark.read_options import ReadOptions, column_names, read_options
-from barnabas.spark.row_layout import row_layout
-from barnabas.spark.schema import Projection, project, source_schema
-from barnabas.spark.sink import BatchWriter, StreamWriter
-from barnabas.spark.stream import StreamReader
-from barnabas.spark.write_options import write_options
+from barnabas.spark.options.option_values import Options
+from barnabas.spark.options.read_options import ReadOptions, column_names, read_options
+from barnabas.spark.options.write_options import write_options
+from barnabas.spark.readers.batch_reader import BatchReader
+from barnabas.spark.readers.schema import Projection, project, source_schema
+from barnabas.spark.readers.stream_reader import StreamReader
+from barnabas.spark.sink.row_layout import row_layout
+from barnabas.spark.sink.writers import BatchWriter, StreamWriter
 
 _OPTION = "option."
 """Before the names of a table's OPTIONS, among its properties."""

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from barnabas.spark.offsets import OffsetMap
-from barnabas.spark.selection import Partitions, Selection
+from barnabas.spark.options.offsets import OffsetMap
+from barnabas.spark.options.selection import Partitions, Selection
 from barnabas.types import TopicPartition
 
 

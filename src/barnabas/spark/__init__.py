@@ -1,8 +1,8 @@
 """The Spark connector: a Python Data Source. What its users call is here by name.
 
-`session` and `register` make Spark ready, `lag` and `ProgressLog` say how far a query is,
-`ExactlyOnce` is a function for `foreachBatch`. They are found when they are first asked for: each
-worker process of Spark imports this package.
+`session` and `register` make Spark ready, `despite_late_workers` starts a query again, `lag` and
+`ProgressLog` say how far one is, `ExactlyOnce` is a function for `foreachBatch`. They are found when
+they are first asked for: each worker process of Spark imports this package.
 """
 
 from importlib import import_module
@@ -20,16 +20,18 @@ if TYPE_CHECKING:
     from barnabas.spark.monitoring import ProgressLog, lag
     from barnabas.spark.sessions.local_session import register, session
     from barnabas.spark.sink.foreach_batch import ExactlyOnce
+    from barnabas.spark.workers.late_workers import despite_late_workers
 
 _HOME = {
     "ExactlyOnce": "sink.foreach_batch",
     "ProgressLog": "monitoring",
+    "despite_late_workers": "workers.late_workers",
     "lag": "monitoring",
     "register": "sessions.local_session",
     "session": "sessions.local_session",
 }
 
-__all__ = ["ExactlyOnce", "ProgressLog", "lag", "register", "session"]
+__all__ = ["ExactlyOnce", "ProgressLog", "despite_late_workers", "lag", "register", "session"]
 
 
 def __getattr__(name: str) -> object:

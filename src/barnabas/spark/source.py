@@ -10,7 +10,7 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from barnabas.spark.errors import OptionError, WriteRefused
+from barnabas.spark.errors import OptionError, WriteRefused, briefly
 from barnabas.spark.options.option_values import Options
 from barnabas.spark.options.read_options import ReadOptions, column_names, read_options
 from barnabas.spark.options.write_options import write_options
@@ -24,6 +24,7 @@ _OPTION = "option."
 """Before the names of a table's OPTIONS, among its properties."""
 
 
+@briefly()
 def schema(options: Mapping[str, str]) -> StructType:
     """The schema where the user gives none; checks the options as far as they are known.
 
@@ -40,18 +41,21 @@ def schema(options: Mapping[str, str]) -> StructType:
     return source_schema(include_headers=read.include_headers, columns=read.columns)
 
 
+@briefly()
 def batch_reader(options: Mapping[str, str], wanted: StructType) -> DataSourceReader:
     """The reader of a batch query."""
     read = read_options(options, "batch")
     return BatchReader(read, _projection(read, wanted))
 
 
+@briefly()
 def stream_reader(options: Mapping[str, str], wanted: StructType) -> DataSourceStreamReader:
     """The reader of a streaming query."""
     read = read_options(options, "stream")
     return StreamReader(read, _projection(read, wanted))
 
 
+@briefly()
 def batch_writer(
     options: Mapping[str, str], given: StructType, *, overwrite: bool
 ) -> DataSourceWriter:
@@ -66,6 +70,7 @@ def batch_writer(
     return BatchWriter(write, row_layout(given, write.topic))
 
 
+@briefly()
 def stream_writer(options: Mapping[str, str], given: StructType) -> DataSourceStreamWriter:
     """The writer of a streaming query."""
     write = write_options(options)

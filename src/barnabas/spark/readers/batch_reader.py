@@ -6,6 +6,7 @@ from typing import Any
 
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 
+from barnabas.spark.errors import briefly
 from barnabas.spark.options.read_options import ReadOptions
 from barnabas.spark.planner.admin_cluster import AdminCluster
 from barnabas.spark.planner.ranges import ScanRange, plan
@@ -25,6 +26,7 @@ class BatchReader(DataSourceReader):
         self._options = options
         self._scan = Scan(options, projection)
 
+    @briefly()
     def partitions(self) -> Sequence[InputPartition]:
         """Ask the cluster for the offsets and cut them into tasks."""
         with closing(AdminCluster(self._options)) as cluster:
@@ -37,4 +39,6 @@ class BatchReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the records of one task; of none where Spark made up a task for no partition."""
-        return self._scan.read(partition) if isinstance(partition, ScanRange) else iter(())
+        if isinstance(partition, ScanRange):
+            with briefly():
+                yield from self._scan.read(partition)

@@ -19,6 +19,7 @@ from pyspark.sql.streaming.datasource import (
 )
 
 from barnabas.runtime.clock import SystemClock
+from barnabas.spark.errors import briefly
 from barnabas.spark.options.offsets import OffsetJson, offsets_from_json, offsets_to_json
 from barnabas.spark.options.read_options import ReadOptions
 from barnabas.spark.planner.admin_cluster import AdminCluster
@@ -44,6 +45,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._made: StreamPlanner | None = None
         self._progress = GroupProgress(options.commit_offsets_to_group, self._save)
 
+    @briefly()
     def initialOffset(self) -> OffsetJson:  # noqa: N802 (Spark's name)
         """Where a new query starts."""
         return offsets_to_json(self._planner.initial())
@@ -52,6 +54,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         """`maxOffsetsPerTrigger`, or as good as none."""
         return ReadMaxRows(self._options.max_offsets_per_trigger or NO_LIMIT)
 
+    @briefly()
     def latestOffset(self, start: OffsetJson, limit: ReadLimit) -> OffsetJson:  # noqa: N802
         """Where the next micro-batch ends; Spark asks about every 11 ms while nothing comes."""
         assert isinstance(limit, ReadMaxRows | ReadAllAvailable), limit
@@ -66,10 +69,12 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         newest = self._planner.newest
         return None if newest is None else offsets_to_json(newest)
 
+    @briefly()
     def prepareForTriggerAvailableNow(self) -> None:  # noqa: N802 (Spark's name)
         """Take what is there now as all there is."""
         self._planner.freeze()
 
+    @briefly()
     def partitions(self, start: OffsetJson, end: OffsetJson) -> Sequence[InputPartition]:
         """The tasks of one micro-batch; the same for the same start and end."""
         return plan(
@@ -80,8 +85,11 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def read(self, partition: InputPartition) -> Iterator[Any]:
         """Yield the records of one task."""
-        return self._scan.read(partition) if isinstance(partition, ScanRange) else iter(())
+        if isinstance(partition, ScanRange):
+            with briefly():
+                yield from self._scan.read(partition)
 
+    @briefly()
     def commit(self, end: OffsetJson) -> None:
         """Say so to the group: at a restart this comes before `latestOffset`."""
         self._progress.finished(offsets_from_json(end))

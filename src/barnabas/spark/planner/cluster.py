@@ -32,10 +32,6 @@ class Cluster(Protocol):
         """First offset whose timestamp is not before the given one; None where there is none."""
         ...
 
-    def save(self, group: str, offsets: Mapping[TopicPartition, int]) -> None:
-        """Save positions of a group that nobody is a member of."""
-        ...
-
     def close(self) -> None:
         """Give connections back; a second call does nothing."""
         ...

@@ -23,7 +23,6 @@ from barnabas.spark.errors import briefly
 from barnabas.spark.options.offsets import OffsetJson, offsets_from_json, offsets_to_json
 from barnabas.spark.options.read_options import ReadOptions
 from barnabas.spark.planner.admin_cluster import AdminCluster
-from barnabas.spark.planner.cluster import Cluster
 from barnabas.spark.planner.group_progress import GroupProgress
 from barnabas.spark.planner.ranges import ScanRange, plan
 from barnabas.spark.planner.stream_planner import StreamPlanner
@@ -41,7 +40,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
     def __init__(self, options: ReadOptions, projection: Projection) -> None:
         self._options = options
         self._scan = Scan(options, projection)
-        self._cluster: Cluster | None = None
+        self._cluster: AdminCluster | None = None
         self._made: StreamPlanner | None = None
         self._progress = GroupProgress(options.commit_offsets_to_group, self._save)
 
@@ -115,7 +114,7 @@ class StreamReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         self._connected.save(group, offsets)
 
     @property
-    def _connected(self) -> Cluster:
+    def _connected(self) -> AdminCluster:
         if self._cluster is None:
             self._cluster = AdminCluster(self._options)
         return self._cluster

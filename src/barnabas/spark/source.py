@@ -8,11 +8,16 @@ from pyspark.sql.datasource import (
     DataSourceStreamWriter,
     DataSourceWriter,
 )
-from pyspark.sql.types import StructType
+from pyspark.sql.types import StringType, StructType
 
 from barnabas.spark.errors import OptionError, WriteRefused, briefly
 from barnabas.spark.options.option_values import Options
-from barnabas.spark.options.read_options import ReadOptions, column_names, read_options
+from barnabas.spark.options.read_options import (
+    ReadOptions,
+    column_names,
+    read_options,
+    text_columns,
+)
 from barnabas.spark.options.write_options import write_options
 from barnabas.spark.readers.batch_reader import BatchReader
 from barnabas.spark.readers.schema import Projection, project, source_schema
@@ -36,9 +41,13 @@ def schema(options: Mapping[str, str]) -> StructType:
         given = {name.removeprefix(_OPTION): text for name, text in options.items()}
         table = Options({name: given[name] for name in given if _OPTION + name in options})
         headers = table.flag("includeHeaders", default=False)
-        return source_schema(include_headers=headers, columns=column_names(table))
+        columns = column_names(table)
+        text = text_columns(table)
+        return source_schema(include_headers=headers, columns=columns, text=text)
     read = read_options(options, "either")
-    return source_schema(include_headers=read.include_headers, columns=read.columns)
+    return source_schema(
+        include_headers=read.include_headers, columns=read.columns, text=read.text_columns
+    )
 
 
 @briefly()
@@ -80,4 +89,8 @@ def stream_writer(options: Mapping[str, str], given: StructType) -> DataSourceSt
 def _projection(options: ReadOptions, wanted: StructType) -> Projection:
     if options.columns is not None and list(options.columns) != wanted.fieldNames():
         raise OptionError("columns", "cannot be together with another schema(); give only one")
+    for field in wanted:
+        if field.name in options.text_columns and field.dataType != StringType():
+            name = f"{field.name}Format"
+            raise OptionError(name, f"is text, but schema() has {field.name} otherwise; give one")
     return project(wanted)

@@ -1,7 +1,7 @@
 """What Spark passes besides a user's options, by the way in which it is asked."""
 
 import pytest
-from pyspark.sql.types import StringType, StructField, StructType
+from pyspark.sql.types import BinaryType, StringType, StructField, StructType
 
 from barnabas.spark.errors import OptionError
 from barnabas.spark.source import batch_reader, schema, stream_writer
@@ -15,7 +15,10 @@ def test_a_table_has_the_sources_columns_whether_options_come_or_not() -> None:
     given = {"kafka.bootstrap.servers": "h:1", "subscribe": "dogs", "includeheaders": "true"}
     twice = TABLE | given | {f"option.{name}": value for name, value in given.items()}
     assert schema(twice).fieldNames()[-1] == "headers"
-    assert schema(TABLE | {"option.columns": "key,value"}).fieldNames() == ["key", "value"]
+    assert schema(TABLE | {"columns": "key,value", "option.columns": "key,value"}).fieldNames() == [
+        "key",
+        "value",
+    ]
     assert schema(TABLE | {"option.topic": "dogs", "quality": "gold"}) == schema(TABLE)
 
 
@@ -27,3 +30,19 @@ def test_a_table_whose_options_spark_lost_says_where_they_belong() -> None:
 def test_the_name_that_pipelines_give_a_query_is_no_option_of_ours() -> None:
     given = {"kafka.bootstrap.servers": "h:1", "topic": "dogs", "queryname": "flow"}
     stream_writer(given, VALUE)
+
+
+def test_text_makes_strings_of_keys_and_values() -> None:
+    given = {"kafka.bootstrap.servers": "h:1", "subscribe": "dogs", "valueformat": "text"}
+    assert [schema(given)[name].dataType.typeName() for name in ("key", "value")] == [
+        *("binary", "string"),
+    ]
+    both = given | {"keyformat": "Text", "columns": "value,key"}
+    assert schema(both).simpleString() == "struct<value:string,key:string>"
+    batch_reader(given, VALUE)
+    with pytest.raises(OptionError, match=r"valueFormat.*schema\(\) has value otherwise"):
+        batch_reader(given, StructType([StructField("value", BinaryType())]))
+    assert (
+        schema(TABLE | {"valueformat": "text", "option.valueformat": "text"})["value"].dataType
+        == StringType()
+    )

@@ -43,8 +43,13 @@ FROM_BATCHES = frozenset({"key", "value", "offset", "timestamp", "timestampType"
 """Columns that come out of record batches; the others are the same for all of a partition."""
 
 
-def source_schema(*, include_headers: bool, columns: tuple[str, ...] | None) -> StructType:
-    """The schema where the user gives none.
+def source_schema(
+    *,
+    include_headers: bool,
+    columns: tuple[str, ...] | None,
+    text: frozenset[str] = frozenset(),
+) -> StructType:
+    """The schema where the user gives none; `text`: those of `ALSO_STRING` that are strings.
 
     Raises:
         SchemaError: `columns` (from the option) names one that there is not.
@@ -56,7 +61,8 @@ def source_schema(*, include_headers: bool, columns: tuple[str, ...] | None) -> 
         raise SchemaError(
             f"there is no column {', '.join(unknown)}; option 'columns' takes {', '.join(COLUMNS)}"
         )
-    return StructType([StructField(name, COLUMNS[name]) for name in columns])
+    types = COLUMNS | dict.fromkeys(text, StringType())
+    return StructType([StructField(name, types[name]) for name in columns])
 
 
 @dataclass(frozen=True, slots=True)

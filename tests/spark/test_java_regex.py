@@ -20,7 +20,6 @@ NAMES = [
     "dogs-2013",
     "Dogs.EU",
     "a1_b2",
-    "]b",
     "xb",
     "ABC",
     "a.b",

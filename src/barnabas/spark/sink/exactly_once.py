@@ -56,7 +56,13 @@ class Batch:
     def of_function(cls, prefix: str, number: int) -> "Batch":
         """One that a function for `foreachBatch` was called with."""
         query = _local("sql.streaming.queryId")
-        return cls(prefix if query is None else f"{prefix}-{query}", number)
+        if query is None:
+            # Batches of another query, or of a new checkpoint, would be taken for written ones.
+            raise WriteRefused(
+                "Spark does not say which query this batch is of (it never does by Spark Connect): "
+                "write exactly once by writeStream.format('barnabas'), or in a classic session"
+            )
+        return cls(f"{prefix}-{query}", number)
 
     @classmethod
     def alone(cls, prefix: str) -> "Batch":

@@ -110,3 +110,18 @@ def test_a_write_without_a_number_is_written_each_time(query: Query) -> None:
     for _ in range(2):
         query.commit(query.task(0, None, ["a"]), query.task(1, None, []))
     assert query.committed() == ["a", "a"]
+
+
+def test_a_batch_of_a_function_is_known_by_its_query_or_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: dict[str, str] = {}
+    context = SimpleNamespace(getLocalProperty=told.get)
+    monkeypatch.setattr(TaskContext, "get", lambda: context)
+    with pytest.raises(WriteRefused, match="which query this batch is of.*Spark Connect"):
+        Batch.of_function("counts", 3)
+    with pytest.raises(WriteRefused, match="query and batch"):
+        Batch.of_stream("sink")
+    told |= {"sql.streaming.queryId": "q", "streaming.sql.batchId": "7"}
+    assert Batch.of_function("counts", 3) == Batch("counts-q", 3)
+    assert Batch.of_stream("sink") == Batch("sink-q", 7)

@@ -60,6 +60,17 @@ class DataLoss(KafkaError):
         )
 
 
+class BadValue(KafkaError):
+    """A record's value is not in the format that the options name."""
+
+    code = ErrorCode.INVALID_RECORD
+
+    def __init__(self, what: str) -> None:
+        super().__init__(
+            f"[BARNABAS_VALUE] {what}. To read such values as null set option 'badRecords' to 'null'"
+        )
+
+
 class WriteRefused(KafkaError):
     """Rows that cannot be written as records."""
 

@@ -8,15 +8,15 @@ from pyspark.sql.datasource import (
     DataSourceStreamWriter,
     DataSourceWriter,
 )
-from pyspark.sql.types import StringType, StructType
+from pyspark.sql.types import StructType
 
 from barnabas.spark.errors import OptionError, WriteRefused, briefly
+from barnabas.spark.options.formats import read_formats
 from barnabas.spark.options.option_values import Options
 from barnabas.spark.options.read_options import (
     ReadOptions,
     column_names,
     read_options,
-    text_columns,
 )
 from barnabas.spark.options.write_options import write_options
 from barnabas.spark.readers.batch_reader import BatchReader
@@ -42,11 +42,11 @@ def schema(options: Mapping[str, str]) -> StructType:
         table = Options({name: given[name] for name in given if _OPTION + name in options})
         headers = table.flag("includeHeaders", default=False)
         columns = column_names(table)
-        text = text_columns(table)
-        return source_schema(include_headers=headers, columns=columns, text=text)
+        types = read_formats(table).types
+        return source_schema(include_headers=headers, columns=columns, types=types)
     read = read_options(options, "either")
     return source_schema(
-        include_headers=read.include_headers, columns=read.columns, text=read.text_columns
+        include_headers=read.include_headers, columns=read.columns, types=read.formats.types
     )
 
 
@@ -89,8 +89,4 @@ def stream_writer(options: Mapping[str, str], given: StructType) -> DataSourceSt
 def _projection(options: ReadOptions, wanted: StructType) -> Projection:
     if options.columns is not None and list(options.columns) != wanted.fieldNames():
         raise OptionError("columns", "cannot be together with another schema(); give only one")
-    for field in wanted:
-        if field.name in options.text_columns and field.dataType != StringType():
-            name = f"{field.name}Format"
-            raise OptionError(name, f"is text, but schema() has {field.name} otherwise; give one")
-    return project(wanted)
+    return project(wanted, options.formats)

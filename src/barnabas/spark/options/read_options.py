@@ -5,10 +5,12 @@ Source: Spark's "Structured Streaming + Kafka Integration Guide"; KafkaSourcePro
 
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from barnabas.spark.errors import OptionError
+from barnabas.spark.options.formats import NAMES as FORMAT_NAMES
+from barnabas.spark.options.formats import Formats, read_formats
 from barnabas.spark.options.offsets import (
     EARLIEST,
     LATEST,
@@ -38,12 +40,11 @@ NAMES = (
     *STARTING,
     *ENDING,
     *STREAM_ONLY,
+    *FORMAT_NAMES,
     "startingOffsetsByTimestampStrategy",
     "failOnDataLoss",
     "minPartitions",
     "maxRecordsPerPartition",
-    "keyFormat",
-    "valueFormat",
     "includeHeaders",
     "groupIdPrefix",
     "kafkaConsumer.pollTimeoutMs",
@@ -91,7 +92,7 @@ class ReadOptions:
     min_offsets_per_trigger: int | None = None
     max_trigger_delay_ms: int = 900_000
     commit_offsets_to_group: str | None = None
-    text_columns: frozenset[str] = frozenset()
+    formats: Formats = field(default_factory=Formats)
     include_headers: bool = False
     group_id_prefix: str = "spark-barnabas-source"
     poll_timeout_ms: int = 120_000
@@ -135,7 +136,7 @@ def read_options(given: Mapping[str, str], mode: Mode) -> ReadOptions:
         min_offsets_per_trigger=least,
         max_trigger_delay_ms=options.duration_ms("maxTriggerDelay", default=900_000),
         commit_offsets_to_group=_group(options),
-        text_columns=text_columns(options),
+        formats=read_formats(options),
         include_headers=options.flag("includeHeaders", default=False),
         group_id_prefix=options.text("groupIdPrefix") or "spark-barnabas-source",
         poll_timeout_ms=options.integer("kafkaConsumer.pollTimeoutMs", least=1) or 120_000,
@@ -176,23 +177,6 @@ def _check_batch(options: Options, starting: Position, ending: Position) -> None
             raise OptionError(name, f"{problem}; use -1 or an offset")
     for ignored in options.given(STREAM_ONLY):
         _log.warning("option %s is ignored in a batch query", ignored)
-
-
-def text_columns(options: Options) -> frozenset[str]:
-    """Which of key and value `keyFormat` and `valueFormat` want as strings.
-
-    Raises:
-        OptionError: a format that is not known.
-    """
-    found = set()
-    for column in ("key", "value"):
-        name = f"{column}Format"
-        value = (options.text(name) or "binary").lower()
-        if value not in {"binary", "text"}:
-            raise OptionError(name, f"must be binary or text, not '{value}'")
-        if value == "text":
-            found.add(column)
-    return frozenset(found)
 
 
 def _group(options: Options) -> str | None:

@@ -23,6 +23,8 @@ class Assembler:
 
         self._schema = projection.arrow_schema()
         self._rows = batch_rows
+        self._avro = projection.avro if "value" in projection.decoded else None
+        self._where = f"{topic}-{partition}"
         self._scalars: dict[str, Any] = {
             "topic": pa.scalar(topic, pa.utf8()),
             "partition": pa.scalar(partition, pa.int32()),
@@ -38,9 +40,13 @@ class Assembler:
 
         Raises:
             SchemaError: a column that was declared "not null" has a null.
+            BadValue: a value is not in the format that was named.
         """
         import pyarrow as pa
 
+        if self._avro is not None:
+            values = self._avro.decode(columns["value"], columns["offset"], self._where)
+            columns = {**columns, "value": values}
         decoded = {
             field.name: self._typed(columns[field.name], field)
             for field in self._schema

@@ -3,7 +3,9 @@
 Imports pyarrow only when an Arrow schema is asked for.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from pyspark.sql.types import (
@@ -12,6 +14,7 @@ from pyspark.sql.types import (
     DataType,
     IntegerType,
     LongType,
+    MapType,
     StringType,
     StructField,
     StructType,
@@ -19,6 +22,8 @@ from pyspark.sql.types import (
 )
 
 from barnabas.spark.errors import SchemaError
+from barnabas.spark.options.formats import Formats
+from barnabas.spark.values.avro_format import AvroFormat
 
 HEADERS_TYPE = ArrayType(
     StructType([StructField("key", StringType()), StructField("value", BinaryType())])
@@ -36,6 +41,9 @@ COLUMNS: dict[str, DataType] = {
 }
 """Names, types and order as Spark's own Kafka source has them; `headers` only when asked for."""
 
+BINARY = Formats()
+"""Keys and values as they are."""
+
 ALSO_STRING = frozenset({"key", "value"})
 """Columns that a schema may ask for as string; the bytes are not checked to be UTF-8."""
 
@@ -47,9 +55,9 @@ def source_schema(
     *,
     include_headers: bool,
     columns: tuple[str, ...] | None,
-    text: frozenset[str] = frozenset(),
+    types: Mapping[str, DataType] = MappingProxyType({}),
 ) -> StructType:
-    """The schema where the user gives none; `text`: those of `ALSO_STRING` that are strings.
+    """The schema where the user gives none; `types`: of columns that have another one than usual.
 
     Raises:
         SchemaError: `columns` (from the option) names one that there is not.
@@ -61,8 +69,8 @@ def source_schema(
         raise SchemaError(
             f"there is no column {', '.join(unknown)}; option 'columns' takes {', '.join(COLUMNS)}"
         )
-    types = COLUMNS | dict.fromkeys(text, StringType())
-    return StructType([StructField(name, types[name]) for name in columns])
+    chosen = COLUMNS | dict(types)
+    return StructType([StructField(name, chosen[name]) for name in columns])
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,11 +78,14 @@ class Projection:
     """A checked schema: what to decode and what each batch looks like. Pickled into tasks."""
 
     schema: StructType
+    avro: AvroFormat | None = None
 
     @property
     def decoded(self) -> frozenset[str]:
         """Those of `FROM_BATCHES` that are asked for; none means that counting is enough."""
-        return FROM_BATCHES.intersection(self.schema.fieldNames())
+        found = FROM_BATCHES.intersection(self.schema.fieldNames())
+        # An error names the offset of its value.
+        return found | {"offset"} if self.avro is not None and "value" in found else found
 
     def arrow_schema(self) -> Any:
         """The `pyarrow.Schema` that Spark compares the first batch with, nullability included."""
@@ -88,7 +99,7 @@ class Projection:
         )
 
 
-def project(schema: StructType) -> Projection:
+def project(schema: StructType, formats: Formats = BINARY) -> Projection:
     """Check a schema given by the user: any of the columns, in any order, each once.
 
     Raises:
@@ -105,11 +116,17 @@ def project(schema: StructType) -> Projection:
             raise SchemaError(f"column {field.name} is there twice")
         seen.add(field.name)
         given, right = field.dataType.simpleString(), known.simpleString()
+        formatted = formats.types.get(field.name)
+        if formatted is not None:
+            if given != formatted.simpleString():
+                what = f"{formatted.simpleString()} by its format, not {given}"
+                raise SchemaError(f"column {field.name} is {what}")
+            continue
         if given == right or (given == "string" and field.name in ALSO_STRING):
             continue
         also = " or string" if field.name in ALSO_STRING else ""
         raise SchemaError(f"column {field.name} is {right}{also}, not {given}")
-    return Projection(schema)
+    return Projection(schema, formats.avro)
 
 
 def _arrow_type(given: DataType) -> Any:
@@ -118,6 +135,10 @@ def _arrow_type(given: DataType) -> Any:
     if isinstance(given, ArrayType):
         element = _arrow_type(given.elementType)
         return pa.list_(pa.field("element", element, nullable=given.containsNull))
+    if isinstance(given, MapType):
+        value = _arrow_type(given.valueType)
+        item = pa.field("value", value, nullable=given.valueContainsNull)
+        return pa.map_(_arrow_type(given.keyType), item)
     if isinstance(given, StructType):
         return pa.struct(
             [
@@ -131,4 +152,9 @@ def _arrow_type(given: DataType) -> Any:
         "int": pa.int32(),
         "bigint": pa.int64(),
         "timestamp": pa.timestamp("us", tz="UTC"),
+        "boolean": pa.bool_(),
+        "float": pa.float32(),
+        "double": pa.float64(),
+        "date": pa.date32(),
+        "void": pa.null(),
     }[given.simpleString()]

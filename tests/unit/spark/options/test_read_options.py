@@ -81,7 +81,10 @@ def test_of_several_starts_the_first_counts_as_with_sparks_own() -> None:
             "error or latest",
         ),
         ("batch", {"columns": ","}, "columns", "no column"),
-        ("batch", {"valueformat": "json"}, "valueFormat", "binary or text"),
+        ("batch", {"valueformat": "avro"}, "valueSchema", "is missing"),
+        ("batch", {"valueschema": "{}"}, "valueSchema", "needs 'valueFormat'"),
+        ("batch", {"valueformat": "avro", "valueschema": "{"}, "valueSchema", "no JSON"),
+        ("batch", {"valueformat": "json"}, "valueFormat", "binary, text or avro"),
     ],
 )
 def test_mistakes_name_the_option_and_say_what_to_do(

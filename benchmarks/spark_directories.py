@@ -8,7 +8,7 @@ import time
 
 from pyspark.sql import DataFrame, SparkSession
 
-from barnabas.spark.session import session
+from barnabas.spark import session
 from benchmarks.brokers import BenchOurs
 from benchmarks.plan import Plan
 from benchmarks.results import Result

@@ -36,7 +36,7 @@ TOUCHES_FILES = {"runtime", "cli", "demo", "testing"}
 """Packages that may open files; everybody else takes a Disk."""
 
 MAY_TOUCH_FILES = {
-    "src/barnabas/spark/java.py",  # builds a private Java home out of a package's files
+    "src/barnabas/spark/sessions/java.py",  # builds a private Java home out of a package's files
 }
 
 MAY_CATCH_EVERYTHING = {

@@ -58,7 +58,7 @@ def run(output: Path, console: Console) -> None:
         PipelineFailed: Spark could not run the queries.
         CheckFailed: the results do not match the input.
     """
-    from barnabas.spark.java import default_cache, find_java
+    from barnabas.spark.sessions.java import default_cache, find_java
 
     begun = perf_counter()
     find_java(os.environ, cache=default_cache())
@@ -141,7 +141,7 @@ def _pipeline(bars: Bars, servers: str, output: Path, sent: int) -> None:
 
     from barnabas.pipelines.flights import FlightsOptions, FlightsProgress
     from barnabas.pipelines.flights import run as run_pipeline
-    from barnabas.spark.session import session
+    from barnabas.spark import session
 
     # Py4J reports a Ctrl-C during a call with its whole stack, unnamed.
     for handler in logging.getLogger().handlers:

@@ -18,7 +18,7 @@ from pyspark.sql.datasource import WriterCommitMessage
 
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.producer.transaction_requests import PreparedTransaction
-from barnabas.errors import KafkaError
+from barnabas.errors import BrokerError, KafkaError
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.spark.errors import WriteRefused, writing
 from barnabas.spark.sink.kept_clients import kept_admin, kept_producer
@@ -134,7 +134,13 @@ def commit(kafka: Mapping[str, str], messages: Iterable[WriterCommitMessage | No
         Unreachable: no broker could be reached.
     """
     with writing(), kept_admin(kafka) as admin:
-        admin.end_transactions(_transactions(messages), commit=True)
+        try:
+            admin.end_transactions(_transactions(messages), commit=True)
+        except BrokerError as error:
+            raise WriteRefused(
+                f"not all of it could be committed ({error}). A stream that is started again does "
+                "the batch again, without what was committed"
+            ) from None
 
 
 def abort(kafka: Mapping[str, str], messages: Iterable[WriterCommitMessage | None]) -> None:

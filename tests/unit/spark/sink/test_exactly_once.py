@@ -47,6 +47,15 @@ class Query:
     def commit(self, *messages: Prepared) -> None:
         commit(self.options.kafka, messages)
 
+    def decided(self) -> None:
+        """Wait until nothing is open, for as long as a test may take."""
+        plain = {"bootstrap.servers": self.servers, "isolation.level": "read_uncommitted"}
+        stable = plain | {"isolation.level": "read_committed"}
+        place = [(self.topic, 0)]
+        with Consumer(plain) as all_of, Consumer(stable) as decided:
+            while all_of.end_offsets(place) != decided.end_offsets(place):
+                pass
+
     def committed(self) -> list[str]:
         """What readers of committed records see."""
         settings = {"bootstrap.servers": self.servers, "isolation.level": "read_committed"}
@@ -79,6 +88,8 @@ def test_a_batch_that_comes_again_leaves_out_what_was_committed(query: Query) ->
     assert messages[0] == Prepared(2, None)
     query.commit(*messages)
     assert query.committed() == ["a", "b", "c"]
+    query.commit(query.task(0, 1, ["d"]), query.task(1, 1, ["e"]))
+    assert query.committed() == ["a", "b", "c", "d", "e"]
 
 
 def test_a_task_that_is_tried_again_takes_the_place_of_its_first_attempt(query: Query) -> None:
@@ -97,6 +108,22 @@ def test_an_aborted_batch_leaves_nothing_and_comes_again(query: Query) -> None:
     assert query.committed() == ["a"]
     query.commit(query.task(0, 0, ["a"]), query.task(1, 0, ["b"]))
     assert query.committed() == ["a", "b"]
+
+
+def test_a_task_that_fails_or_is_stopped_leaves_nothing_open(
+    query: Query, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rows() -> Iterator[pa.RecordBatch]:
+        yield pa.RecordBatch.from_pydict({"value": ["a"], "partition": [0]})
+        raise EOFError
+
+    context = SimpleNamespace(partitionId=lambda: 0)
+    monkeypatch.setattr(TaskContext, "get", lambda: context)
+    with pytest.raises(EOFError):
+        write_once(query.sink, Batch("fails"), rows())
+    first, _stopped = query.task(0, 0, ["b"]), query.task(1, 0, ["c"])
+    abort(query.options.kafka, [first, None])
+    query.decided()
 
 
 def test_a_batch_that_comes_again_otherwise_is_refused(query: Query) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from barnabas.cli.ending import end_in_order, ending_after
+from barnabas.cli.signals import defer_signals, exit_cleanly_on_signals
 from barnabas.errors import WakeupError
 
 ENDINGS = [(signal.SIGTERM, 143), (signal.SIGHUP, 129), (signal.SIGINT, None)]
@@ -16,7 +16,7 @@ def _ending() -> Iterator[None]:
     for number in before:
         default = signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL
         signal.signal(number, default)
-    end_in_order()
+    exit_cleanly_on_signals()
     yield
     for number, handler in before.items():
         signal.signal(number, handler)
@@ -31,13 +31,13 @@ def code_of(block: Callable[[], object]) -> int | None:
     return code
 
 
-def tell(number: int) -> None:
+def notice(number: int) -> None:
     os.kill(os.getpid(), number)
 
 
 @pytest.mark.parametrize(("number", "code"), ENDINGS)
 def test_a_signal_ends_what_runs(number: int, code: int | None) -> None:
-    assert code_of(lambda: tell(number)) == code
+    assert code_of(lambda: notice(number)) == code
 
 
 @pytest.mark.parametrize("woken", [True, False], ids=["woken", "done all the same"])
@@ -48,8 +48,8 @@ def test_it_ends_a_block_that_is_to_be_woken_at_its_end(
     done: list[str] = []
 
     def block() -> None:
-        with ending_after(lambda: done.append("wake")):
-            tell(number)
+        with defer_signals(lambda: done.append("wake")):
+            notice(number)
             done.append("here")
             if woken:
                 raise WakeupError("as told")
@@ -57,11 +57,11 @@ def test_it_ends_a_block_that_is_to_be_woken_at_its_end(
 
     assert code_of(block) == code
     assert done == ["wake", "here"]
-    assert code_of(lambda: tell(signal.SIGTERM)) == 143, "outside of the block it is as before"
+    assert code_of(lambda: notice(signal.SIGTERM)) == 143, "outside of the block it is as before"
 
 
 def test_who_ignores_a_hangup_goes_on() -> None:
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    end_in_order()
-    tell(signal.SIGHUP)
+    exit_cleanly_on_signals()
+    notice(signal.SIGHUP)
     assert signal.getsignal(signal.SIGHUP) == signal.SIG_IGN

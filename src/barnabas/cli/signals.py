@@ -1,4 +1,4 @@
-"""How a command ends that is told to by a signal: in order, as by Ctrl-C."""
+"""Commands that end cleanly on a signal, as on Ctrl-C."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -18,11 +18,11 @@ _wakes: Final[list[Callable[[], None]]] = []
 _told: Final[list[BaseException]] = []
 
 
-def end_in_order() -> None:
-    """Have SIGTERM and SIGHUP end what runs as an exception does: by default we would die on the spot.
+def exit_cleanly_on_signals() -> None:
+    """Turn SIGTERM and SIGHUP into exceptions; by default they would kill the process on the spot.
 
-    What waits in a `with` is closed then: a member commits and leaves. `serve` and `wire proxy` have
-    an end of their own. Whoever had a signal ignored, as nohup does, has it ignored still.
+    Every `with` block then closes: a consumer commits and leaves its group. `serve` and `wire
+    proxy` handle signals themselves. A signal that was ignored, as by nohup, stays ignored.
     """
     for number, default in _DEFAULTS.items():
         if signal.getsignal(number) == default:
@@ -30,11 +30,11 @@ def end_in_order() -> None:
 
 
 @contextmanager
-def ending_after(wake: Callable[[], None]) -> Iterator[None]:
-    """Put an ending off to the end of the block; `wake` is to bring that about by a WakeupError.
+def defer_signals(wake: Callable[[], None]) -> Iterator[None]:
+    """Defer a signal to the end of the block; `wake` must end the block's wait with a WakeupError.
 
-    For what may not be left anywhere: an event loop that an exception went through in the middle of
-    its own work may wait for ever, and what was read would be lost where nobody has it yet.
+    For code that an exception must not leave midway: an event loop could then wait forever, and
+    records just read would be lost.
     """
     _wakes.append(wake)
     try:
@@ -51,7 +51,8 @@ def _end(number: int, frame: FrameType | None) -> None:
     if number == signal.SIGINT:
         ending: BaseException = KeyboardInterrupt()
     else:
-        # The system and the shell each tell of a terminal that is gone: no reason to hurry.
+        # The system and the shell each report a closed terminal: the second signal is not a request
+        # to hurry.
         signal.signal(signal.SIGHUP, signal.SIG_IGN)
         ending = SystemExit(_BY_SIGNAL + number)
     if not _wakes:

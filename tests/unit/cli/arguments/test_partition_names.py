@@ -2,7 +2,7 @@
 
 import pytest
 
-from barnabas.cli.arguments.places import as_typed, shown
+from barnabas.cli.arguments.partition_names import in_typed_notation, shown
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.types import TopicPartition
 
@@ -20,7 +20,7 @@ PLACES = [TopicPartition("dogs", 1), TopicPartition("dogs.old-3", 0)]
 def test_an_error_names_partitions_as_they_are_typed(why: str, told: str) -> None:
     error = BrokerError(ErrorCode.NOT_LEADER_OR_FOLLOWER, why)
     error.add_note("a hint")
-    with pytest.raises(BrokerError) as caught, as_typed(PLACES):
+    with pytest.raises(BrokerError) as caught, in_typed_notation(PLACES):
         raise error
     assert (caught.value.why, caught.value.code) == (told, error.code)
     assert caught.value.__notes__ == ["a hint"]

@@ -1,4 +1,4 @@
-"""Partitions as they are typed: TOPIC:PARTITION."""
+"""Partitions in command-line notation: TOPIC:PARTITION."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -9,13 +9,13 @@ from barnabas.types import TopicPartition
 
 
 def shown(where: TopicPartition) -> str:
-    """A partition as commands take it: no name of a topic has a colon."""
+    """A partition in command-line notation; no topic name contains a colon."""
     return f"{where.topic}:{where.partition}"
 
 
 @contextmanager
-def as_typed(places: Iterable[TopicPartition]) -> Iterator[None]:
-    """Have errors of the client, which writes dogs-1, name these partitions as `shown` does."""
+def in_typed_notation(places: Iterable[TopicPartition]) -> Iterator[None]:
+    """Rewrite a client error about these partitions to the notation of `shown`; the client writes dogs-1."""
     try:
         yield
     except BrokerError as error:
@@ -24,7 +24,7 @@ def as_typed(places: Iterable[TopicPartition]) -> Iterator[None]:
             why = re.sub(rf"(?<![\w.-]){re.escape(topic)}-(\d+)\b", rf"{topic}:\1", why)
         if why == error.why:
             raise
-        told = BrokerError(error.code, why)
+        renamed = BrokerError(error.code, why)
         for note in getattr(error, "__notes__", ()):
-            told.add_note(note)
-        raise told from None
+            renamed.add_note(note)
+        raise renamed from None

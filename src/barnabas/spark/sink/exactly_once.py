@@ -39,14 +39,14 @@ DEFAULTS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class SinkBatch:
     """What tasks write together: the name of its transactions, and its number where it has one."""
 
     name: str
     number: int | None = None
 
     @classmethod
-    def of_stream(cls, prefix: str) -> "Batch":
+    def of_stream(cls, prefix: str) -> "SinkBatch":
         """The micro-batch that this task is of; its query is known by its checkpoint."""
         query, number = _local("sql.streaming.queryId"), _local("streaming.sql.batchId")
         if query is None or number is None:
@@ -54,7 +54,7 @@ class Batch:
         return cls(f"{prefix}-{query}", int(number))
 
     @classmethod
-    def of_function(cls, prefix: str, number: int) -> "Batch":
+    def of_function(cls, prefix: str, number: int) -> "SinkBatch":
         """One that a function for `foreachBatch` was called with."""
         query = _local("sql.streaming.queryId")
         if query is None:
@@ -66,7 +66,7 @@ class Batch:
         return cls(f"{prefix}-{query}", number)
 
     @classmethod
-    def alone(cls, prefix: str) -> "Batch":
+    def alone(cls, prefix: str) -> "SinkBatch":
         """A write that is not repeated; all attempts of its tasks share the name."""
         return cls(f"{prefix}-{SystemEntropy().uuid().hex()}")
 
@@ -84,7 +84,7 @@ class Prepared(WriterCommitMessage):
     transaction: PreparedTransaction | None
 
 
-def write_once(sink: RowSink, batch: Batch, batches: Iterator[Any]) -> Prepared:
+def write_once(sink: RowSink, batch: SinkBatch, batches: Iterator[Any]) -> Prepared:
     """Send all rows of `batches` (`pyarrow.RecordBatch`es) in a transaction and leave it open.
 
     Raises:
@@ -166,12 +166,12 @@ def abort(kafka: Mapping[str, str], messages: Iterable[WriterCommitMessage | Non
     Tasks that have no message may have been stopped amid their transactions: those are ended by
     the names that they have beside the others.
     """
-    told = list(messages)
-    transactions = _transactions(told)
+    replies = list(messages)
+    transactions = _transactions(replies)
     with kept_admin(kafka) as admin:
         with suppress(KafkaError):
             admin.end_transactions(transactions, commit=False, timeout_s=ABORT_S)
-        for task, message in enumerate(told if transactions else ()):
+        for task, message in enumerate(replies if transactions else ()):
             if message is None:
                 name = transactions[0].transactional_id.rpartition("-")[0]
                 with suppress(KafkaError):

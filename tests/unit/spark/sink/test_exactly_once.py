@@ -10,7 +10,7 @@ from pyspark import TaskContext
 from barnabas import Consumer
 from barnabas.spark.errors import WriteRefused
 from barnabas.spark.options.write_options import write_options
-from barnabas.spark.sink.exactly_once import Batch, Prepared, abort, commit, write_once
+from barnabas.spark.sink.exactly_once import Prepared, SinkBatch, abort, commit, write_once
 from barnabas.spark.sink.row_layout import RowLayout
 from barnabas.spark.sink.row_sink import RowSink
 from barnabas.testing.embedded_broker import EmbeddedBroker
@@ -41,7 +41,7 @@ class Query:
         self._patch.setattr(TaskContext, "get", lambda: context)
         rows = {"value": values, "partition": [0] * len(values)}
         return write_once(
-            self.sink, Batch(f"q-{self.topic}", batch), iter([pa.RecordBatch.from_pydict(rows)])
+            self.sink, SinkBatch(f"q-{self.topic}", batch), iter([pa.RecordBatch.from_pydict(rows)])
         )
 
     def commit(self, *messages: Prepared) -> None:
@@ -120,7 +120,7 @@ def test_a_task_that_fails_or_is_stopped_leaves_nothing_open(
     context = SimpleNamespace(partitionId=lambda: 0)
     monkeypatch.setattr(TaskContext, "get", lambda: context)
     with pytest.raises(EOFError):
-        write_once(query.sink, Batch("fails"), rows())
+        write_once(query.sink, SinkBatch("fails"), rows())
     first, _stopped = query.task(0, 0, ["b"]), query.task(1, 0, ["c"])
     abort(query.options.kafka, [first, None])
     query.decided()
@@ -146,9 +146,9 @@ def test_a_batch_of_a_function_is_known_by_its_query_or_refused(
     context = SimpleNamespace(getLocalProperty=told.get)
     monkeypatch.setattr(TaskContext, "get", lambda: context)
     with pytest.raises(WriteRefused, match="which query this batch is of.*Spark Connect"):
-        Batch.of_function("counts", 3)
+        SinkBatch.of_function("counts", 3)
     with pytest.raises(WriteRefused, match="query and batch"):
-        Batch.of_stream("sink")
+        SinkBatch.of_stream("sink")
     told |= {"sql.streaming.queryId": "q", "streaming.sql.batchId": "7"}
-    assert Batch.of_function("counts", 3) == Batch("counts-q", 3)
-    assert Batch.of_stream("sink") == Batch("sink-q", 7)
+    assert SinkBatch.of_function("counts", 3) == SinkBatch("counts-q", 3)
+    assert SinkBatch.of_stream("sink") == SinkBatch("sink-q", 7)

@@ -36,6 +36,7 @@ GROUPS = {
     "clients": "driver.clients",
     "records": "driver.records",
     "spark": "spark.connector",
+    "spark_directories": "spark.directories",
 }
 
 CHART = {
@@ -111,7 +112,8 @@ def run_all(groups: Sequence[str], plan: Plan, publication: Publication) -> None
     for number, group in enumerate(groups, 1):
         plan.progress(f"{group}: group {number} of {len(groups)}")
         try:
-            publication.add(run_group(group, plan), whole=[group])
+            found = run_group(group, plan)
+            publication.add(found, whole=[result.group for result in found])
         except PeerMissing as error:
             plan.notes.append(f"{group} was left out: {error}")
         except KeyboardInterrupt:

@@ -19,7 +19,7 @@ RELEASES = sorted((VECTORS / "logs").glob("kafka-*"))
 ISOLATION = "kafka.isolation.level"
 
 
-def directory(spark: SparkSession, path: Path, schema: str = "", **options: object) -> DataFrame:
+def directory(spark: SparkSession, path: Path, schema: str = "", /, **options: object) -> DataFrame:
     reader = spark.read.format("barnabas-log")
     if schema:
         reader = reader.schema(schema)

@@ -15,7 +15,7 @@ from confluent_kafka import Producer
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.readwriter import DataFrameReader
 
-from barnabas.spark.session import session
+from barnabas.spark import session
 from benchmarks.peers.brokers import (
     UNBOUNDED,
     BenchKafka,

@@ -7,7 +7,7 @@ import time
 
 from pyspark.sql import DataFrame, SparkSession
 
-from barnabas.spark.session import session
+from barnabas.spark import session
 from benchmarks.peers.brokers import BenchOurs
 from benchmarks.plan import Plan
 from benchmarks.report.result import Result

@@ -50,7 +50,7 @@ CHART = {
     "heartbeat, one behind the other": "Heartbeat",
     "offset commit, one behind the other": "Offset commit",
     "transactions of 100 records of 100 B, CPU": "Transaction of 100 records",
-    "1,000 members of classic groups heard every 3 s": "1,000 consumers at rest",
+    "1,000 members of classic groups, a heartbeat every 3 s": "1,000 consumers at rest",
 }
 """The rows of the chart: what is measured, and the label."""
 

@@ -1,4 +1,4 @@
-"""Members of groups at rest: a thousand of each kind that do nothing but to be heard.
+"""Members of groups at rest: a thousand of each kind that send nothing but heartbeats.
 
 Both brokers as in `coordinators`, in turns of some seconds. What a broker does of its own then, and
 what the machine does to it, is in the figure, so that one turn says little: several are measured.
@@ -21,7 +21,7 @@ def _idle(mode: str, kind: str) -> Turn:
     def turn(loads: Loads, table: Table) -> None:
         beats = loads.plan.requests(SECONDS * MEMBERS * 1000 // BEAT_MS)
         line = loads.run(mode, beats, members=MEMBERS, groups=GROUPS, wait=BEAT_MS)
-        title = f"{MEMBERS:,} members of {kind} groups heard every {BEAT_MS // 1000} s"
+        title = f"{MEMBERS:,} members of {kind} groups, a heartbeat every {BEAT_MS // 1000} s"
         share = 100 * line["broker_cpu"] / line["seconds"]
         table.add(loads.broker, title, "% of a core", share, CPU)
 

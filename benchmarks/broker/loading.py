@@ -104,11 +104,11 @@ class Restarted(NamedTuple):
         asked = OffsetFetchRequest(
             group_id=_group(0), topics=[OffsetFetchRequestTopic(name=TOPIC, partition_indexes=[0])]
         )
-        told = ask(self.broker.port, ApiKey.OFFSET_FETCH, 7, asked)
-        assert isinstance(told, OffsetFetchResponse)
-        if told.error_code:
+        answer = ask(self.broker.port, ApiKey.OFFSET_FETCH, 7, asked)
+        assert isinstance(answer, OffsetFetchResponse)
+        if answer.error_code:
             return False  # still loading
-        offset = told.topics[0].partitions[0].committed_offset
+        offset = answer.topics[0].partitions[0].committed_offset
         assert offset == expected, f"the offset is {expected}, not {offset}"
         return True
 
@@ -175,7 +175,7 @@ def measure(plan: Plan) -> list[Result]:
             one.place(log)
             one.restart(TIMES - 1)
         many = [[one.restart(TIMES - 1) for one in both] for _ in range(plan.rounds)]
-    started = f"start over {RECORDS:,} offset records until one is told"
+    started = f"start over {RECORDS:,} offset records until one is read"
     alone = "the same, more than over one record"
     rows: list[Result] = []
     for title, base in ((started, None), (alone, few)):

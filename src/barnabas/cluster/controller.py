@@ -18,6 +18,7 @@ from barnabas.cluster.events import (
     DeletionAsked,
     Elected,
     IsrProposed,
+    IsrWritten,
     PartitionEvent,
     PartitionsAdded,
     PreferredElection,
@@ -28,7 +29,7 @@ from barnabas.cluster.events import (
     UncleanElection,
 )
 from barnabas.cluster.image import Broker
-from barnabas.cluster.isr_changes import alter_isr
+from barnabas.cluster.isr_changes import alter_isr, isr_written
 from barnabas.cluster.reassignment import finish, reassign_all
 from barnabas.cluster.replica_states import ReplicaInput
 from barnabas.cluster.view import Decision, View
@@ -57,6 +58,8 @@ def _on_partitions(draft: Draft, event: PartitionEvent) -> None:
             _add(draft, event)
         case IsrProposed():
             alter_isr(draft, event)
+        case IsrWritten():
+            isr_written(draft, event)
         case PreferredElection():
             elect_preferred(draft, event.partitions)
         case UncleanElection():

@@ -1,6 +1,7 @@
 """Controller: what it decides, event by event. (Random events: tests/property/test_controller.py.)"""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -11,6 +12,7 @@ from barnabas.cluster.events import (
     DeletionAsked,
     Elected,
     IsrProposed,
+    IsrWritten,
     PartitionsAdded,
     PreferredElection,
     Reassigned,
@@ -19,7 +21,14 @@ from barnabas.cluster.events import (
     ShutdownAsked,
     UncleanElection,
 )
-from barnabas.cluster.image import NO_LEADER, Broker, ClusterImage, PartitionState
+from barnabas.cluster.image import (
+    NO_LEADER,
+    Broker,
+    ClusterImage,
+    ImageDelta,
+    PartitionState,
+    TopicDelta,
+)
 from barnabas.cluster.view import Decision, View
 from barnabas.cluster.znodes import MUST_BE_NEW
 from barnabas.errors import ErrorCode
@@ -281,6 +290,18 @@ def test_a_partition_moves_without_losing_a_replica_on_the_way() -> None:
     assert controller.brief() == (THREE, 2, (THREE, FOUR))
     assert {(1, "stop"), (2, "stop"), (3, "lead"), (4, "lead")} <= {*controller.sent()}
     assert not {(1, "lead"), (2, "lead")} & {*controller.sent()}
+
+
+def test_an_isr_that_a_leader_has_written_itself_ends_a_move() -> None:
+    controller = three((ONE,))
+    controller.take(Reassigned({DOGS: (TWO,)}))
+    state = replace(controller.state(), isr=(ONE, TWO), partition_epoch=9)
+    delta = ImageDelta(topics={"dogs": TopicDelta(ID, {0: state})})
+    controller.view = replace(controller.view, image=controller.view.image.apply(delta))
+    controller.take(IsrWritten((DOGS,)))
+    assert controller.brief() == (TWO, 2, (TWO,))
+    assert controller.last.writes[-1].version == 9
+    assert (3, "show") in controller.sent()
 
 
 def test_a_move_is_cancelled_or_replaced() -> None:

@@ -94,6 +94,7 @@ def _replicas_failed(draft: Draft, event: ReplicasFailed) -> None:
 def _elected(view: View) -> Decision:
     """Tell all brokers all, under the new controller epoch, and mend what broke meanwhile."""
     draft = Draft(view)
+    draft.batch.introduce(view.image.brokers)
     for partition, state in view.image.partitions():
         gone = [one for one in state.replicas if one not in view.image.brokers]
         if state.leader in gone or set(gone) & set(state.isr):
@@ -121,7 +122,7 @@ def _brokers_changed(view: View, brokers: Mapping[NodeId, Broker]) -> Decision:
     if brokers == known:
         return Decision(view)
     staying = {one: broker for one, broker in brokers.items() if one not in came}
-    first = _without(view, gone, staying)
+    first = Decision(view) if staying == known else _without(view, gone, staying)
     return _then(first, _with(first.after, came, brokers)) if came else first
 
 
@@ -138,7 +139,7 @@ def _without(view: View, gone: Collection[NodeId], brokers: Mapping[NodeId, Brok
 
 def _with(view: View, came: Collection[NodeId], brokers: Mapping[NodeId, Broker]) -> Decision:
     draft = Draft(view, brokers)
-    draft.batch.show(brokers)
+    draft.batch.introduce(brokers)
     draft.batch.show(came, [partition for partition, _ in view.image.partitions()])
     for partition, state in view.image.partitions():
         new = [one for one in state.replicas if one in came]

@@ -160,7 +160,19 @@ def test_a_broker_in_another_life_went_and_came() -> None:
     controller.take(brokers(21, 12, 13))
     assert controller.brief() == (TWO, 1, (TWO, THREE))
     to_it = [one.message for one in controller.last.requests if one.node_id == ONE]
-    assert [one.broker_epoch for one in to_it] == [21, 21]
+    assert [one.broker_epoch for one in to_it] == [21, 21, 21]
+
+
+def test_a_broker_that_comes_knows_the_others_before_it_follows_one() -> None:
+    """Kafka refuses to follow a leader that no UpdateMetadata has named."""
+    controller = three((TWO, ONE))
+    controller.take(brokers(0, 12, 13))
+    controller.take(brokers(21, 12, 13))
+    assert controller.sent()[:4] == [(1, "show"), (2, "show"), (3, "show"), (1, "lead")]
+    first = controller.last.requests[0].message
+    assert isinstance(first, UpdateMetadataRequest)
+    assert [one.id for one in first.live_brokers] == [1, 2, 3]
+    assert not first.topic_states
 
 
 def test_brokers_as_before_change_nothing() -> None:
@@ -392,5 +404,9 @@ def test_a_new_controller_tells_all_and_mends_what_broke() -> None:
     controller.take(Elected())
     assert controller.brief() == (TWO, 1, (TWO, THREE))
     assert controller.state().controller_epoch == 6
-    assert controller.sent() == [(2, "lead"), (3, "lead"), (2, "show"), (3, "show")]
+    assert controller.sent() == [
+        *((2, "show"), (3, "show")),
+        *((2, "lead"), (3, "lead")),
+        *((2, "show"), (3, "show")),
+    ]
     assert all(one.message.controller_epoch == 6 for one in controller.last.requests)

@@ -193,8 +193,8 @@ def test_no_difference_after_many_faults(
 
 def test_a_write_that_fails_leaves_nothing(spark: SparkSession, topics: Topics) -> None:
     target = topics.create()
-    frame = spark.sql("SELECT CAST(id AS STRING) value FROM range(0, 20, 1, 2)")
-    broken = frame.selectExpr("IF(value = '15', raise_error('broken'), value) AS value")
+    frame = spark.sql("SELECT CAST(id AS STRING) value FROM range(0, 5000, 1, 1)")
+    broken = frame.selectExpr("IF(value = '4999', raise_error('broken'), value) AS value")
     for each, what in ((broken, "broken"), (frame, "")):
         writer = each.write.format("barnabas").mode("append").options(**ONCE)
         writer.option("kafka.bootstrap.servers", topics.servers).option("topic", target)
@@ -204,4 +204,4 @@ def test_a_write_that_fails_leaves_nothing(spark: SparkSession, topics: Topics) 
             assert numbers(topics, target) == []
         else:
             writer.save()
-    assert numbers(topics, target) == list(range(20))
+    assert numbers(topics, target) == list(range(5000))

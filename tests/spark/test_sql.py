@@ -63,4 +63,5 @@ def test_views_keep_their_options(spark: SparkSession, topics: Topics, topic: st
     spark.sql("INSERT INTO spoken SELECT key, upper(value) FROM heard WHERE key = 'rex'")
     found = spark.sql("SELECT key, value FROM heard ORDER BY value").collect()
     assert [tuple(row) for row in found] == [("rex", "barks"), ("tom", "purrs")]  # as at first
-    assert [each.value() for each in topics.all_of(topic)] == [b"purrs", b"barks", b"BARKS"]
+    written = [each.value() or b"" for each in topics.all_of(topic)]
+    assert sorted(written) == [b"BARKS", b"barks", b"purrs"]

@@ -35,7 +35,7 @@ def schema(options: Mapping[str, str]) -> StructType:
 
     CREATE TABLE ... USING barnabas asks for it, too. It passes the table's properties ("provider",
     "owner", ...) and each of its OPTIONS twice, once with "option." before the name. Which topics
-    are read or written is said at each use: Spark keeps these options for none.
+    are read or written is an option of each use: Spark keeps these for none.
     """
     if "provider" in options:
         given = {name.removeprefix(_OPTION): text for name, text in options.items()}

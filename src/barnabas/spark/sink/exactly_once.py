@@ -9,7 +9,7 @@ they had committed, then the number. After the fence nobody else can commit, so 
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -18,7 +18,8 @@ from pyspark.sql.datasource import WriterCommitMessage
 
 from barnabas.client.core.group.group_metadata import GroupMetadata
 from barnabas.client.core.producer.transaction_requests import PreparedTransaction
-from barnabas.errors import KafkaError
+from barnabas.client.sync.producer import Producer
+from barnabas.errors import BrokerError, ConnectionFailed, KafkaError, RequestTimeout
 from barnabas.runtime.entropy import SystemEntropy
 from barnabas.spark.errors import WriteRefused, writing
 from barnabas.spark.sink.kept_clients import kept_admin, kept_producer
@@ -38,14 +39,14 @@ DEFAULTS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class SinkBatch:
     """What tasks write together: the name of its transactions, and its number where it has one."""
 
     name: str
     number: int | None = None
 
     @classmethod
-    def of_stream(cls, prefix: str) -> "Batch":
+    def of_stream(cls, prefix: str) -> "SinkBatch":
         """The micro-batch that this task is of; its query is known by its checkpoint."""
         query, number = _local("sql.streaming.queryId"), _local("streaming.sql.batchId")
         if query is None or number is None:
@@ -53,7 +54,7 @@ class Batch:
         return cls(f"{prefix}-{query}", int(number))
 
     @classmethod
-    def of_function(cls, prefix: str, number: int) -> "Batch":
+    def of_function(cls, prefix: str, number: int) -> "SinkBatch":
         """One that a function for `foreachBatch` was called with."""
         query = _local("sql.streaming.queryId")
         if query is None:
@@ -65,7 +66,7 @@ class Batch:
         return cls(f"{prefix}-{query}", number)
 
     @classmethod
-    def alone(cls, prefix: str) -> "Batch":
+    def alone(cls, prefix: str) -> "SinkBatch":
         """A write that is not repeated; all attempts of its tasks share the name."""
         return cls(f"{prefix}-{SystemEntropy().uuid().hex()}")
 
@@ -83,7 +84,7 @@ class Prepared(WriterCommitMessage):
     transaction: PreparedTransaction | None
 
 
-def write_once(sink: RowSink, batch: Batch, batches: Iterator[Any]) -> Prepared:
+def write_once(sink: RowSink, batch: SinkBatch, batches: Iterator[Any]) -> Prepared:
     """Send all rows of `batches` (`pyarrow.RecordBatch`es) in a transaction and leave it open.
 
     Raises:
@@ -99,13 +100,29 @@ def write_once(sink: RowSink, batch: Batch, batches: Iterator[Any]) -> Prepared:
         if batch.number is not None and (done := _written(sink, name, batch.number)) is not None:
             rows = sum(each.num_rows for each in batches)
             _check_same(name, batch.number, done, rows)
+            with _open(producer):
+                producer.prepare_transaction()  # Of nothing: so it is ready for the next batch.
             return Prepared(rows, None)
-        producer.begin_transaction()
-        rows = sink.send(producer, batches)
-        if batch.number is not None:
-            group = GroupMetadata(name)
-            producer.send_offsets_to_transaction({BATCH_NUMBER: batch.number}, group, str(rows))
-        return Prepared(rows, producer.prepare_transaction())
+        with _open(producer):
+            rows = sink.send(producer, batches)
+            if batch.number is not None:
+                group = GroupMetadata(name)
+                producer.send_offsets_to_transaction({BATCH_NUMBER: batch.number}, group, str(rows))
+            return Prepared(rows, producer.prepare_transaction())
+
+
+@contextmanager
+def _open(producer: Producer) -> Iterator[None]:
+    """A transaction, which is aborted where the task fails: it would hold up readers until later."""
+    producer.begin_transaction()
+    try:
+        yield
+    except (ConnectionFailed, RequestTimeout):
+        raise
+    except BaseException:
+        with suppress(KafkaError):
+            producer.abort_transaction()
+        raise
 
 
 def _written(sink: RowSink, name: str, number: int) -> int | str | None:
@@ -134,13 +151,31 @@ def commit(kafka: Mapping[str, str], messages: Iterable[WriterCommitMessage | No
         Unreachable: no broker could be reached.
     """
     with writing(), kept_admin(kafka) as admin:
-        admin.end_transactions(_transactions(messages), commit=True)
+        try:
+            admin.end_transactions(_transactions(messages), commit=True)
+        except BrokerError as error:
+            raise WriteRefused(
+                f"not all of it could be committed ({error}). A stream that is started again does "
+                "the batch again, without what was committed"
+            ) from None
 
 
 def abort(kafka: Mapping[str, str], messages: Iterable[WriterCommitMessage | None]) -> None:
-    """Have what can still be aborted not count. What was committed before the failure stays."""
-    with kept_admin(kafka) as admin, suppress(KafkaError):
-        admin.end_transactions(_transactions(messages), commit=False, timeout_s=ABORT_S)
+    """Have what can still be aborted not count. What was committed before the failure stays.
+
+    Tasks that have no message may have been stopped amid their transactions: those are ended by
+    the names that they have beside the others.
+    """
+    replies = list(messages)
+    transactions = _transactions(replies)
+    with kept_admin(kafka) as admin:
+        with suppress(KafkaError):
+            admin.end_transactions(transactions, commit=False, timeout_s=ABORT_S)
+        for task, message in enumerate(replies if transactions else ()):
+            if message is None:
+                name = transactions[0].transactional_id.rpartition("-")[0]
+                with suppress(KafkaError):
+                    admin.fence_producer(f"{name}-{task}", timeout_s=ABORT_S)
 
 
 def _transactions(messages: Iterable[WriterCommitMessage | None]) -> list[PreparedTransaction]:

@@ -14,7 +14,7 @@ from pyspark.sql.datasource import (
 
 from barnabas.spark.errors import briefly
 from barnabas.spark.options.write_options import WriteOptions
-from barnabas.spark.sink.exactly_once import Batch, abort, commit, write_once
+from barnabas.spark.sink.exactly_once import SinkBatch, abort, commit, write_once
 from barnabas.spark.sink.row_layout import RowLayout
 from barnabas.spark.sink.row_sink import RowSink
 from barnabas.spark.workers.worker_process import THIS_WORKER
@@ -26,7 +26,7 @@ class BatchWriter(DataSourceArrowWriter):
     def __init__(self, options: WriteOptions, layout: RowLayout) -> None:
         self._options = options
         self._sink = RowSink(options, layout)
-        self._alone = Batch.alone(options.transactional_id_prefix)
+        self._alone = SinkBatch.alone(options.transactional_id_prefix)
 
     @briefly()
     def write(self, iterator: Iterator[Any]) -> WriterCommitMessage:
@@ -37,7 +37,7 @@ class BatchWriter(DataSourceArrowWriter):
             return self._sink.write(iterator)
         if options.batch_id is None:
             return write_once(self._sink, self._alone, iterator)
-        batch = Batch.of_function(options.transactional_id_prefix, options.batch_id)
+        batch = SinkBatch.of_function(options.transactional_id_prefix, options.batch_id)
         return write_once(self._sink, batch, iterator)
 
     @briefly()
@@ -65,7 +65,7 @@ class StreamWriter(DataSourceStreamArrowWriter):
         THIS_WORKER.begin_task()
         if not self._options.exactly_once:
             return self._sink.write(iterator)
-        batch = Batch.of_stream(self._options.transactional_id_prefix)
+        batch = SinkBatch.of_stream(self._options.transactional_id_prefix)
         return write_once(self._sink, batch, iterator)
 
     @briefly()

@@ -61,7 +61,7 @@ class AvroValues:
         return int(found[0]) if len(found) else None
 
     def expect(self, header: bytes) -> None:
-        """Have all rows be bad that do not begin so; `header` is as long as said before."""
+        """Have all rows be bad that do not begin so; `header` is as long as that of the constructor."""
         rows = self._good(self._given, self._at[self._given] <= self._end[self._given])
         begins = self._at[rows] - len(header)
         found = self._data[begins[:, None] + np.arange(len(header))]

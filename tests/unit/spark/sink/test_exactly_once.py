@@ -10,7 +10,7 @@ from pyspark import TaskContext
 from barnabas import Consumer
 from barnabas.spark.errors import WriteRefused
 from barnabas.spark.options.write_options import write_options
-from barnabas.spark.sink.exactly_once import Batch, Prepared, abort, commit, write_once
+from barnabas.spark.sink.exactly_once import Prepared, SinkBatch, abort, commit, write_once
 from barnabas.spark.sink.row_layout import RowLayout
 from barnabas.spark.sink.row_sink import RowSink
 from barnabas.testing.embedded_broker import EmbeddedBroker
@@ -41,11 +41,20 @@ class Query:
         self._patch.setattr(TaskContext, "get", lambda: context)
         rows = {"value": values, "partition": [0] * len(values)}
         return write_once(
-            self.sink, Batch(f"q-{self.topic}", batch), iter([pa.RecordBatch.from_pydict(rows)])
+            self.sink, SinkBatch(f"q-{self.topic}", batch), iter([pa.RecordBatch.from_pydict(rows)])
         )
 
     def commit(self, *messages: Prepared) -> None:
         commit(self.options.kafka, messages)
+
+    def decided(self) -> None:
+        """Wait until nothing is open, for as long as a test may take."""
+        plain = {"bootstrap.servers": self.servers, "isolation.level": "read_uncommitted"}
+        stable = plain | {"isolation.level": "read_committed"}
+        place = [(self.topic, 0)]
+        with Consumer(plain) as all_of, Consumer(stable) as decided:
+            while all_of.end_offsets(place) != decided.end_offsets(place):
+                pass
 
     def committed(self) -> list[str]:
         """What readers of committed records see."""
@@ -79,6 +88,8 @@ def test_a_batch_that_comes_again_leaves_out_what_was_committed(query: Query) ->
     assert messages[0] == Prepared(2, None)
     query.commit(*messages)
     assert query.committed() == ["a", "b", "c"]
+    query.commit(query.task(0, 1, ["d"]), query.task(1, 1, ["e"]))
+    assert query.committed() == ["a", "b", "c", "d", "e"]
 
 
 def test_a_task_that_is_tried_again_takes_the_place_of_its_first_attempt(query: Query) -> None:
@@ -97,6 +108,22 @@ def test_an_aborted_batch_leaves_nothing_and_comes_again(query: Query) -> None:
     assert query.committed() == ["a"]
     query.commit(query.task(0, 0, ["a"]), query.task(1, 0, ["b"]))
     assert query.committed() == ["a", "b"]
+
+
+def test_a_task_that_fails_or_is_stopped_leaves_nothing_open(
+    query: Query, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def rows() -> Iterator[pa.RecordBatch]:
+        yield pa.RecordBatch.from_pydict({"value": ["a"], "partition": [0]})
+        raise EOFError
+
+    context = SimpleNamespace(partitionId=lambda: 0)
+    monkeypatch.setattr(TaskContext, "get", lambda: context)
+    with pytest.raises(EOFError):
+        write_once(query.sink, SinkBatch("fails"), rows())
+    first, _stopped = query.task(0, 0, ["b"]), query.task(1, 0, ["c"])
+    abort(query.options.kafka, [first, None])
+    query.decided()
 
 
 def test_a_batch_that_comes_again_otherwise_is_refused(query: Query) -> None:
@@ -119,9 +146,9 @@ def test_a_batch_of_a_function_is_known_by_its_query_or_refused(
     context = SimpleNamespace(getLocalProperty=told.get)
     monkeypatch.setattr(TaskContext, "get", lambda: context)
     with pytest.raises(WriteRefused, match="which query this batch is of.*Spark Connect"):
-        Batch.of_function("counts", 3)
+        SinkBatch.of_function("counts", 3)
     with pytest.raises(WriteRefused, match="query and batch"):
-        Batch.of_stream("sink")
+        SinkBatch.of_stream("sink")
     told |= {"sql.streaming.queryId": "q", "streaming.sql.batchId": "7"}
-    assert Batch.of_function("counts", 3) == Batch("counts-q", 3)
-    assert Batch.of_stream("sink") == Batch("sink-q", 7)
+    assert SinkBatch.of_function("counts", 3) == SinkBatch("counts-q", 3)
+    assert SinkBatch.of_stream("sink") == SinkBatch("sink-q", 7)

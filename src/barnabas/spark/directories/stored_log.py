@@ -4,6 +4,7 @@ Indexes are hints: what an entry says is compared with the batch that it names, 
 wrong or missing is made again in memory. No high watermark is known: all whole batches count.
 """
 
+from contextlib import closing
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -74,16 +75,16 @@ class StoredLog:
         if not self._segments:
             return Tail(self._start, 0, 0, torn=False)
         segment = self._segments[-1]
-        try:
-            known = segment.boundary_at(_BEHIND_ALL).position if segment.written else 0
-        except DamagedFile:
-            known = 0
-        end = segment.end_from(known)
-        rest = segment.written - end.position
-        torn = bool(rest) and _is_torn(
-            segment.file, end.position, segment.written, bytes_counted=self.byte_positions
-        )
-        segment.close()
+        with closing(segment):
+            try:
+                known = segment.boundary_at(_BEHIND_ALL).position if segment.written else 0
+            except DamagedFile:
+                known = 0
+            end = segment.end_from(known)
+            rest = segment.written - end.position
+            torn = bool(rest) and _is_torn(
+                segment.file, end.position, segment.written, bytes_counted=self.byte_positions
+            )
         # Whoever looks something up must not come upon what is no batch.
         segment.size = segment.written = end.position
         return Tail(end.offset, end.position, rest, torn)
@@ -102,8 +103,8 @@ class StoredLog:
         """
         first = max(self.start, 0)  # Looks at the tail, too.
         for segment in self._segments[self._number_of(first) :]:
-            found = first_not_before(Segments([segment]), first, timestamp_ms)
-            segment.close()
+            with closing(segment):
+                found = first_not_before(Segments([segment]), first, timestamp_ms)
             if found is not None:
                 return found.offset
         return None
@@ -133,15 +134,15 @@ class StoredLog:
         """Offsets between two, at which a batch begins, about as far from each other as was asked."""
         if segment.written <= split_bytes:
             return []
-        begin = segment.position_for(low) if low > segment.base_offset else 0
-        size = segment.written - begin
-        count = -(-size // split_bytes)
         marks: list[int] = []
-        for index in range(1, count):
-            offset = segment.boundary_at(begin + size * index // count).base_offset
-            if (marks[-1] if marks else low) < offset < high:
-                marks.append(offset)
-        segment.close()
+        with closing(segment):
+            begin = segment.position_for(low) if low > segment.base_offset else 0
+            size = segment.written - begin
+            count = -(-size // split_bytes)
+            for index in range(1, count):
+                offset = segment.boundary_at(begin + size * index // count).base_offset
+                if (marks[-1] if marks else low) < offset < high:
+                    marks.append(offset)
         return marks
 
     def place(self, offset: int) -> Place:
@@ -153,8 +154,8 @@ class StoredLog:
         number = self._number_of(offset)
         segment = self._segments[number]
         limit = self.tail.position if number + 1 == len(self._segments) else segment.written
-        position = segment.position_for(offset) if offset > segment.base_offset else 0
-        segment.close()
+        with closing(segment):
+            position = segment.position_for(offset) if offset > segment.base_offset else 0
         return Place(segment.path, segment.base_offset, position, limit)
 
     def _number_of(self, offset: int) -> int:

@@ -148,6 +148,11 @@ def encode_response(api_key: ApiKey, version: int, correlation_id: int, message:
     """
     send = Send()
     Codec.of(type(message), version).write(message, send)
+    return framed_response(api_key, version, correlation_id, send)
+
+
+def framed_response(api_key: ApiKey, version: int, correlation_id: int, send: Send) -> Send:
+    """A message that is written, with its size and header in front."""
     if version >= _TAGGED_SINCE[api_key]:
         head = _SIZED_FLEXIBLE_RESPONSE.pack(5 + len(send), correlation_id)
     else:

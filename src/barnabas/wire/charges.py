@@ -11,6 +11,9 @@ from barnabas.wire.schema import Blob, Fixed, RecordSet, Text
 MOST_REQUEST_BYTES = 40 << 20
 """The default of `socket.request.max.memory.bytes`."""
 
+MOST_REPLY_BYTES = 31 << 20
+"""Of one reply, as bytes: all that is not taken at once must fit into what may be unread (`UNREAD_BYTES`)."""
+
 LEAST_ELEMENT = 192
 """An element of an array or a tagged field, however small: its handler makes something of it, and an
 answer of that."""

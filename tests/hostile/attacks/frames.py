@@ -5,12 +5,21 @@ import time
 from collections.abc import Sequence
 from contextlib import ExitStack
 
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.headers import RequestHeader, encode_request
+from barnabas.wire.schema import declaration_of
 from tests.hostile.attacks.attack import Strike, Target
 from tests.interop.raw import Raw, framed, header, produce_7, produce_7_code
 from tests.record_batches import make_batch
 
 MEGABYTE = 1 << 20
 _HELD_SECONDS = 2.0
+
+
+def frame_of(message: object, version: int) -> bytes:
+    """A request as a frame."""
+    key = ApiKey(declaration_of(type(message)).key or 0)
+    return encode_request(RequestHeader(key, version, 1, "attacker"), message).joined()
 
 
 def fetch(

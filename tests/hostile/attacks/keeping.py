@@ -5,9 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from itertools import islice
 
-from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.consumer_group_heartbeat import ConsumerGroupHeartbeatRequest
-from barnabas.protocol.headers import RequestHeader, encode_request
 from barnabas.protocol.join_group import JoinGroupRequest, JoinGroupRequestProtocol
 from barnabas.protocol.share_fetch import FetchPartition, FetchTopic, ShareFetchRequest
 from barnabas.protocol.write_txn_markers import (
@@ -15,20 +13,14 @@ from barnabas.protocol.write_txn_markers import (
     WritableTxnMarkerTopic,
     WriteTxnMarkersRequest,
 )
-from barnabas.wire.schema import declaration_of
 from tests.hostile.attacks.attack import Attack, Strike, Target
-from tests.hostile.attacks.frames import MEGABYTE
+from tests.hostile.attacks.frames import MEGABYTE, frame_of
 from tests.interop.brokers import InteropBroker
 from tests.interop.raw import Raw, framed, header
 
 _ANSWER_SECONDS = 120.0
 Frames = Callable[[str], Iterable[bytes]]
 """Requests, given the name of a topic that there is."""
-
-
-def _frame(message: object, version: int) -> bytes:
-    key = ApiKey(declaration_of(type(message)).key or 0)
-    return encode_request(RequestHeader(key, version, 1, "attacker"), message).joined()
 
 
 def _answered(
@@ -78,7 +70,7 @@ def _fetch_sessions(count: int, partitions: int) -> Frames:
 
 def _join(group: str, metadata: bytes, version: int) -> bytes:
     protocol = JoinGroupRequestProtocol(name="range", metadata=metadata)
-    return _frame(
+    return frame_of(
         JoinGroupRequest(
             group_id=group, session_timeout_ms=60_000, rebalance_timeout_ms=60_000, member_id="",
             protocol_type="consumer", protocols=[protocol],
@@ -92,7 +84,7 @@ def _many_groups(_topic: str) -> Iterator[bytes]:
 
 
 def _member(number: int, names: list[str] | None, regex: str | None = None) -> bytes:
-    return _frame(
+    return frame_of(
         ConsumerGroupHeartbeatRequest(
             group_id=f"group {number}", member_id=f"member {number}", member_epoch=0,
             rebalance_timeout_ms=60_000, subscribed_topic_names=names,
@@ -125,7 +117,7 @@ def _share_sessions(_topic: str) -> Iterator[bytes]:
             min_bytes=0, max_bytes=1, max_records=1, batch_size=1, topics=topics,
             forgotten_topics_data=[],
         )  # fmt: skip
-        yield _frame(request, 1)
+        yield frame_of(request, 1)
 
 
 def _markers(topic: str) -> Iterator[bytes]:
@@ -138,7 +130,7 @@ def _markers(topic: str) -> Iterator[bytes]:
             )
             for number in range(first, first + 100)
         ]  # fmt: skip
-        yield _frame(WriteTxnMarkersRequest(markers=markers), 1)
+        yield frame_of(WriteTxnMarkersRequest(markers=markers), 1)
 
 
 ATTACKS = (

@@ -272,5 +272,5 @@ def slowly(broker: Broker, steps: int = STEPS_A_SLICE) -> Broker:
     return broker
 
 
-def asked(version: int) -> RequestContext:
-    return RequestContext(0, version, "me", "PLAINTEXT", "127.0.0.1:1", 1, "/127.0.0.1")
+def asked(version: int, key: int = 0) -> RequestContext:
+    return RequestContext(key, version, "me", "PLAINTEXT", "127.0.0.1:1", 1, "/127.0.0.1")

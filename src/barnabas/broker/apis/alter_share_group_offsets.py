@@ -5,14 +5,16 @@ Refuses: groups with members, and those of other kinds.
 """
 
 from collections.abc import Mapping
+from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps, grown, grown_in_steps, in_steps
 from barnabas.coordinators.common.topic_partitions import Place
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.alter_share_group_offsets import (
     AlterShareGroupOffsetsRequest,
+    AlterShareGroupOffsetsRequestPartition,
     AlterShareGroupOffsetsRequestTopic,
     AlterShareGroupOffsetsResponse,
     AlterShareGroupOffsetsResponsePartition,
@@ -22,9 +24,10 @@ from barnabas.protocol.alter_share_group_offsets import (
 _NO_TOPIC = bytes(16)
 
 
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: AlterShareGroupOffsetsRequest
-) -> object:
+) -> Steps[AlterShareGroupOffsetsResponse]:
     """Move what there is; the others are told so."""
     del context
     starts = {}
@@ -33,37 +36,33 @@ def handle(
         for one in asked.partitions:
             if topic is not None and one.partition_index in topic.partitions:
                 starts[Place(topic.topic_id, one.partition_index)] = one.start_offset
-    pending = Pending()
-
-    def done(codes: Mapping[Place, ErrorCode]) -> None:
-        responses = [_topic(broker, asked, codes) for asked in request.topics]
-        pending.complete(
-            AlterShareGroupOffsetsResponse(error_code=ErrorCode.NONE, responses=responses)
-        )
-
+            yield
     try:
-        broker.shares.offsets.move(request.group_id, starts, done)
+        codes = yield from broker.shares.offsets.move(request.group_id, starts)
     except BrokerError as error:
         return AlterShareGroupOffsetsResponse(
             error_code=error.code, error_message=error.why, responses=[]
         )
-    return pending
+    responses = yield from grown_in_steps(request.topics, partial(_topic, broker, codes))
+    return AlterShareGroupOffsetsResponse(error_code=ErrorCode.NONE, responses=responses)
 
 
 def _topic(
-    broker: Broker, asked: AlterShareGroupOffsetsRequestTopic, codes: Mapping[Place, ErrorCode]
-) -> AlterShareGroupOffsetsResponseTopic:
+    broker: Broker, codes: Mapping[Place, ErrorCode], asked: AlterShareGroupOffsetsRequestTopic
+) -> Steps[AlterShareGroupOffsetsResponseTopic]:
     topic = broker.topics.get(asked.topic_name)
     topic_id = _NO_TOPIC if topic is None else topic.topic_id
-    missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+    def told(
+        one: AlterShareGroupOffsetsRequestPartition,
+    ) -> AlterShareGroupOffsetsResponsePartition:
+        missing = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+        return AlterShareGroupOffsetsResponsePartition(
+            partition_index=one.partition_index,
+            error_code=codes.get(Place(topic_id, one.partition_index), missing),
+        )
+
+    partitions = yield from grown(asked.partitions, told)
     return AlterShareGroupOffsetsResponseTopic(
-        topic_name=asked.topic_name,
-        topic_id=topic_id,
-        partitions=[
-            AlterShareGroupOffsetsResponsePartition(
-                partition_index=one.partition_index,
-                error_code=codes.get(Place(topic_id, one.partition_index), missing),
-            )
-            for one in asked.partitions
-        ],
+        topic_name=asked.topic_name, topic_id=topic_id, partitions=partitions
     )

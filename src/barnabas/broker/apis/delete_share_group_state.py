@@ -10,6 +10,7 @@ from typing import Any
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.broker.shares.coordinator import ShareCoordinator, Told
 from barnabas.broker.shares.state_requests import Shape, answer_each
 from barnabas.coordinators.share_state.states import KeptState, StateKey
@@ -22,9 +23,10 @@ from barnabas.protocol.delete_share_group_state import (
 )
 
 
+@in_steps
 def handle(
     broker: Broker, context: RequestContext, request: DeleteShareGroupStateRequest
-) -> object:
+) -> Steps[object]:
     """Forget each."""
     del context
     shape = Shape(DeleteShareGroupStateResponse, DeleteStateResult, _row)

@@ -9,7 +9,7 @@ Versions: 0 tells of the source only whether it is the default · 1 sources, syn
 """
 
 from collections.abc import Iterable
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
@@ -25,6 +25,7 @@ from barnabas.broker.properties.config_entries import (
 )
 from barnabas.broker.properties.config_source import Source
 from barnabas.broker.properties.resource_kinds import ResourceKind
+from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_heard
 from barnabas.broker.requests import resources
 from barnabas.errors import BrokerError, ErrorCode, KafkaError
 from barnabas.protocol.describe_configs import (
@@ -47,34 +48,35 @@ class _How(NamedTuple):
     documentation: bool
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: DescribeConfigsRequest
-) -> DescribeConfigsResponse:
+) -> Steps[DescribeConfigsResponse]:
     """Describe each resource that is there; say why the others are not described."""
     del context
     how = _How(request.include_synonyms, request.include_documentation)
-    results = []
-    for resource in request.resources:
-        code, why = ErrorCode.NONE, None
-        configs: list[DescribeConfigsResourceResult] = []
-        wanted = resource.configuration_keys
-        try:
-            configs = _described(broker, resource, how)
-            if wanted:
-                names = set(wanted)
-                configs = [one for one in configs if one.name in names]
-        except KafkaError as error:
-            code, why = error.code, error.why
-        results.append(
-            DescribeConfigsResult(
-                error_code=code,
-                error_message=why,
-                resource_type=resource.resource_type,
-                resource_name=resource.resource_name,
-                configs=configs,
-            )
-        )
+    results = yield from grown(request.resources, partial(_result, broker, how))
     return DescribeConfigsResponse(results=results)
+
+
+def _result(broker: Broker, how: _How, resource: DescribeConfigsResource) -> DescribeConfigsResult:
+    code, why = ErrorCode.NONE, None
+    configs: list[DescribeConfigsResourceResult] = []
+    wanted = resource.configuration_keys
+    try:
+        configs = _described(broker, resource, how)
+        if wanted:
+            names = set(wanted)
+            configs = [one for one in configs if one.name in names]
+    except KafkaError as error:
+        code, why = error.code, error.why
+    return DescribeConfigsResult(
+        error_code=code,
+        error_message=why,
+        resource_type=resource.resource_type,
+        resource_name=resource.resource_name,
+        configs=configs,
+    )
 
 
 def _described(

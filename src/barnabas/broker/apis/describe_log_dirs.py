@@ -11,7 +11,13 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import (
+    Steps,
+    each,
+    grown,
+    grown_in_steps,
+    in_steps_while_heard,
+)
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.protocol.describe_log_dirs import (
@@ -58,19 +64,30 @@ def _directory(
         return DescribeLogDirsResult(
             error_code=ErrorCode.KAFKA_STORAGE_ERROR, log_dir=path, topics=[]
         )
-    topics: dict[str, list[DescribeLogDirsPartition]] = defaultdict(list)
+    by_topic: dict[str, list[PartitionLog]] = defaultdict(list)
     for log in logs:
-        name, index = log.topic_partition
-        topics[name].append(
-            DescribeLogDirsPartition(
-                partition_index=index, partition_size=log.size, offset_lag=0, is_future_key=False
-            )
-        )
+        by_topic[log.topic_partition.topic].append(log)
         yield
+    topics = yield from grown_in_steps(by_topic.items(), _topic)
     return DescribeLogDirsResult(
         error_code=ErrorCode.NONE,
         log_dir=path,
-        topics=[DescribeLogDirsTopic(name=name, partitions=rows) for name, rows in topics.items()],
+        topics=topics,
         total_bytes=total,
         usable_bytes=usable,
+    )
+
+
+def _topic(found: tuple[str, Iterable[PartitionLog]]) -> Steps[DescribeLogDirsTopic]:
+    name, logs = found
+    partitions = yield from grown(logs, _partition)
+    return DescribeLogDirsTopic(name=name, partitions=partitions)
+
+
+def _partition(log: PartitionLog) -> DescribeLogDirsPartition:
+    return DescribeLogDirsPartition(
+        partition_index=log.topic_partition.partition,
+        partition_size=log.size,
+        offset_lag=0,
+        is_future_key=False,
     )

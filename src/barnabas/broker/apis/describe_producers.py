@@ -8,7 +8,7 @@ from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, grown, grown_in_steps, in_steps_while_heard
 from barnabas.broker.topics.topic_names import problem_of_name
 from barnabas.errors import ErrorCode
 from barnabas.log.producers.producer_state import ProducerEntry
@@ -17,6 +17,7 @@ from barnabas.protocol.describe_producers import (
     DescribeProducersResponse,
     PartitionResponse,
     ProducerState,
+    TopicRequest,
     TopicResponse,
 )
 
@@ -27,16 +28,18 @@ def handle(
 ) -> Steps[DescribeProducersResponse]:
     """Describe them."""
     del context
-    results = []
-    for topic in request.topics:
-        partitions = yield from each(
-            topic.partition_indexes, partial(_partition, broker, topic.name)
-        )
-        results.append(TopicResponse(name=topic.name, partitions=partitions))
-    return DescribeProducersResponse(topics=results)
+    topics = yield from grown_in_steps(request.topics, partial(_topic, broker))
+    return DescribeProducersResponse(topics=topics)
 
 
-def _partition(broker: Broker, topic: str, index: int) -> PartitionResponse:
+def _topic(broker: Broker, asked: TopicRequest) -> Steps[TopicResponse]:
+    partitions = yield from grown_in_steps(
+        asked.partition_indexes, partial(_partition, broker, asked.name)
+    )
+    return TopicResponse(name=asked.name, partitions=partitions)
+
+
+def _partition(broker: Broker, topic: str, index: int) -> Steps[PartitionResponse]:
     partition = broker.replicas.find(topic, index)
     if partition is None:
         code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
@@ -44,10 +47,9 @@ def _partition(broker: Broker, topic: str, index: int) -> PartitionResponse:
             code = ErrorCode.INVALID_TOPIC_EXCEPTION
         return PartitionResponse(partition_index=index, error_code=code, active_producers=[])
     entries = sorted(partition.log.producers.entries(), key=lambda one: one.producer_id)
+    producers = yield from grown(entries, _producer)
     return PartitionResponse(
-        partition_index=index,
-        error_code=ErrorCode.NONE,
-        active_producers=[_producer(one) for one in entries],
+        partition_index=index, error_code=ErrorCode.NONE, active_producers=producers
     )
 
 

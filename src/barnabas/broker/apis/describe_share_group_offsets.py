@@ -7,9 +7,16 @@ Versions: 1 lag (KIP-1226)
 """
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory.stepping import (
+    Steps,
+    grown,
+    grown_in_steps,
+    in_steps_while_heard,
+)
 from barnabas.broker.shares.offsets import ShareOffset
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.describe_share_group_offsets import (
@@ -25,19 +32,19 @@ from barnabas.versions import VersionTable
 _LAG = VersionTable({0: False, 1: True})
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: DescribeShareGroupOffsetsRequest
-) -> DescribeShareGroupOffsetsResponse:
+) -> Steps[DescribeShareGroupOffsetsResponse]:
     """Describe each group."""
     lag = _LAG[context.api_version]
-    return DescribeShareGroupOffsetsResponse(
-        groups=[_group(broker, asked, lag=lag) for asked in request.groups]
-    )
+    groups = yield from grown_in_steps(request.groups, partial(_group, broker, lag=lag))
+    return DescribeShareGroupOffsetsResponse(groups=groups)
 
 
 def _group(
     broker: Broker, asked: DescribeShareGroupOffsetsRequestGroup, *, lag: bool
-) -> DescribeShareGroupOffsetsResponseGroup:
+) -> Steps[DescribeShareGroupOffsetsResponseGroup]:
     group_id = asked.group_id
     wanted: Mapping[str, Sequence[int]] = {}
     try:
@@ -50,23 +57,24 @@ def _group(
         return DescribeShareGroupOffsetsResponseGroup(
             group_id=group_id, topics=[], error_code=error.code, error_message=error.why
         )
+    describe = partial(_topic, broker, group_id, lag=lag)
+    topics = yield from grown_in_steps(wanted.items(), describe)
     return DescribeShareGroupOffsetsResponseGroup(
-        group_id=group_id,
-        topics=[_topic(broker, group_id, name, wanted[name], lag=lag) for name in wanted],
-        error_code=ErrorCode.NONE,
+        group_id=group_id, topics=topics, error_code=ErrorCode.NONE
     )
 
 
 def _topic(
-    broker: Broker, group_id: str, name: str, indexes: Sequence[int], *, lag: bool
-) -> DescribeShareGroupOffsetsResponseTopic:
+    broker: Broker, group_id: str, asked: tuple[str, Sequence[int]], *, lag: bool
+) -> Steps[DescribeShareGroupOffsetsResponseTopic]:
+    name, indexes = asked
     topic = broker.topics.get(name)
-    partitions = []
-    for index in indexes:
+
+    def told(index: int) -> DescribeShareGroupOffsetsResponsePartition:
         found = broker.shares.offsets.of(group_id, topic, index)
-        if not lag:
-            found = found._replace(lag=-1)
-        partitions.append(_partition(index, found))
+        return _partition(index, found if lag else found._replace(lag=-1))
+
+    partitions = yield from grown(indexes, told)
     return DescribeShareGroupOffsetsResponseTopic(
         topic_name=name,
         topic_id=bytes(16) if topic is None else topic.topic_id,

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import Steps, grown, in_steps_while_heard
 from barnabas.coordinators.transaction.transaction import Transaction
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.describe_transactions import (
@@ -26,7 +26,7 @@ def handle(
 ) -> Steps[DescribeTransactionsResponse]:
     """Describe each of these transactional ids."""
     del context
-    states = yield from each(request.transactional_ids, partial(_state, broker))
+    states = yield from grown(request.transactional_ids, partial(_state, broker), few=1)
     return DescribeTransactionsResponse(transaction_states=states)
 
 

@@ -13,9 +13,10 @@ from barnabas.broker.context import RequestContext
 from barnabas.broker.groups.group_shards import Held
 from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
 from barnabas.coordinators.classic_group.protocols import CONSUMER
-from barnabas.coordinators.groups_shard import GroupKind
+from barnabas.coordinators.groups_shard import GroupKind, GroupShard
 from barnabas.errors import BrokerError, ErrorCode
 from barnabas.protocol.list_groups import ListedGroup, ListGroupsRequest, ListGroupsResponse
+from barnabas.wire.growing import Growing
 
 
 @in_steps_while_heard
@@ -26,48 +27,51 @@ def handle(
     del context
     states = {word.lower() for word in request.states_filter}
     types = {word.lower() for word in request.types_filter}
-    groups: list[ListedGroup] = []
+    names: list[str] = []
+    listed: Growing[ListedGroup] = Growing()
     try:
         for held in broker.groups.all():
-            groups += [
-                group
-                for group in _listed(held)
-                if (not states or group.group_state.lower() in states)
+            for group_id in _names(held.shard):
+                names.append(group_id)
+                yield
+        names.sort()
+        for group_id in names:
+            group = _listed(broker.groups.find(group_id), group_id)
+            if (
+                group is not None
+                and (not states or group.group_state.lower() in states)
                 and (not types or group.group_type.lower() in types)
-            ]
-            yield
+            ):
+                listed.add(group)
+            yield listed
     except BrokerError as error:
         return ListGroupsResponse(error_code=error.code, groups=[])
-    groups.sort(key=lambda group: group.group_id)
-    return ListGroupsResponse(error_code=ErrorCode.NONE, groups=groups)
+    return ListGroupsResponse(error_code=ErrorCode.NONE, groups=listed.done())
 
 
-def _listed(held: Held) -> Iterator[ListedGroup]:
-    for classic in held.shard.views():
-        yield ListedGroup(
-            group_id=classic.group_id,
-            protocol_type=classic.protocol_type or "",
-            group_state=classic.state.value,
-            group_type=GroupKind.CLASSIC,
-        )
-    for group in held.shard.consumer.all():
-        yield ListedGroup(
-            group_id=group.group_id,
-            protocol_type=CONSUMER,
-            group_state=group.state.value,
-            group_type=GroupKind.CONSUMER,
-        )
-    for share in held.shard.share.all():
-        yield ListedGroup(
-            group_id=share.group_id,
-            protocol_type=GroupKind.SHARE,
-            group_state=share.state,
-            group_type=GroupKind.SHARE,
-        )
-    for streams in held.shard.streams.all():
-        yield ListedGroup(
-            group_id=streams.group_id,
-            protocol_type=GroupKind.STREAMS,
-            group_state=streams.state,
-            group_type=GroupKind.STREAMS,
-        )
+def _names(shard: GroupShard) -> Iterator[str]:
+    """The groups of all kinds. Only names are kept of them, for there may be very many."""
+    for kind in (shard.views, shard.consumer.all, shard.share.all, shard.streams.all):
+        for group in kind():
+            yield group.group_id
+
+
+def _listed(held: Held | None, group_id: str) -> ListedGroup | None:
+    """A group as it is now, if it is there."""
+    if held is None:
+        return None
+    shard = held.shard
+    if (consumer := shard.consumer.get(group_id)) is not None:
+        told = CONSUMER, consumer.state.value, GroupKind.CONSUMER
+    elif (share := shard.share.get(group_id)) is not None:
+        told = GroupKind.SHARE, share.state, GroupKind.SHARE
+    elif (streams := shard.streams.get(group_id)) is not None:
+        told = GroupKind.STREAMS, streams.state, GroupKind.STREAMS
+    elif (classic := shard.view(group_id)) is not None:
+        told = classic.protocol_type or "", classic.state.value, GroupKind.CLASSIC
+    else:
+        return None
+    protocol_type, state, kind = told
+    return ListedGroup(
+        group_id=group_id, protocol_type=protocol_type, group_state=state, group_type=kind
+    )

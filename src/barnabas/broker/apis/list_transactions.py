@@ -6,7 +6,7 @@ Refuses: a pattern that is none in the syntax of RE2.
 Versions: 1 open for longer than some time (KIP-994) · 2 pattern of names (KIP-1152)
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
@@ -20,6 +20,7 @@ from barnabas.protocol.list_transactions import (
     ListTransactionsResponse,
     TransactionState,
 )
+from barnabas.wire.growing import Growing
 
 _NAMES = frozenset(one.value for one in State)
 
@@ -33,17 +34,22 @@ def handle(
     regex = request.transactional_id_pattern
     try:
         pattern = compiled(regex) if regex else None
-        everyone = broker.transactions.all()
+        names = sorted(one.transactional_id for one in broker.transactions.all())
     except BrokerError as error:
         return _refused(error.code)
     wanted = _filter(request, pattern, broker.clock.time_ms())
-    known: list[TransactionState] = []
-    for one in everyone:
+    known: Growing[TransactionState] = Growing()
+    for name in names:
         # Told as they are now: at the end they may be in another state than was asked for.
-        if wanted(one):
-            known.append(_told(one))
-        yield
-    return _listed(request, known)
+        one = broker.transactions.find(name)
+        if one is not None and wanted(one):
+            known.add(_told(one))
+        yield known
+    return ListTransactionsResponse(
+        error_code=ErrorCode.NONE,
+        unknown_state_filters=[one for one in request.state_filters if one not in _NAMES],
+        transaction_states=known.done(),
+    )
 
 
 def _told(one: Transaction) -> TransactionState:
@@ -51,16 +57,6 @@ def _told(one: Transaction) -> TransactionState:
         transactional_id=one.transactional_id,
         producer_id=one.producer.id,
         transaction_state=one.state.value,
-    )
-
-
-def _listed(
-    request: ListTransactionsRequest, known: Iterable[TransactionState]
-) -> ListTransactionsResponse:
-    return ListTransactionsResponse(
-        error_code=ErrorCode.NONE,
-        unknown_state_filters=[one for one in request.state_filters if one not in _NAMES],
-        transaction_states=sorted(known, key=lambda each: each.transactional_id),
     )
 
 

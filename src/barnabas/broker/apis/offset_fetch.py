@@ -7,19 +7,26 @@ Versions: 0 what was committed in version 0 · 2 all topics by null, errors of t
     5 leader epochs · 8 several groups (KIP-709) · 9 members (KIP-848) · 10 topic ids
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from functools import partial
-from itertools import groupby, repeat
+from itertools import groupby
+from typing import Any, NamedTuple, cast
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.stepping import Steps, each, in_steps_while_heard
+from barnabas.broker.purgatory.stepping import (
+    Steps,
+    grown,
+    grown_in_steps,
+    in_steps_while_heard,
+)
 from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 from barnabas.protocol.offset_fetch import (
     OffsetFetchRequest,
     OffsetFetchRequestGroup,
+    OffsetFetchRequestTopic,
     OffsetFetchRequestTopics,
     OffsetFetchResponse,
     OffsetFetchResponseGroup,
@@ -29,6 +36,7 @@ from barnabas.protocol.offset_fetch import (
     OffsetFetchResponseTopics,
 )
 from barnabas.versions import VersionTable
+from barnabas.wire.growing import Growing
 
 _IN_REGISTRY = VersionTable({0: True, 1: False})
 _SEVERAL = VersionTable({0: False, 8: True})
@@ -48,10 +56,8 @@ def handle(
     by_id = _BY_ID[context.api_version]
     several = _SEVERAL[context.api_version]
     if several:
-        groups = []
-        for asked in request.groups:
-            group = yield from _group(broker, request, asked, by_id=by_id)
-            groups.append(group)
+        describe = partial(_group, broker, request, _NEWER, by_id=by_id)
+        groups = yield from grown_in_steps(request.groups, describe)
         return OffsetFetchResponse(groups=groups)
     topics = None
     if request.topics is not None:
@@ -60,29 +66,39 @@ def handle(
             for one in request.topics
         ]
     asked = OffsetFetchRequestGroup(group_id=request.group_id, topics=topics)
-    group = yield from _group(broker, request, asked, by_id=False)
-    older = []
-    for topic in group.topics:
-        partitions = yield from each(topic.partitions, _older)
-        older.append(OffsetFetchResponseTopic(name=topic.name, partitions=partitions))
+    group = yield from _group(broker, request, _OLDER, asked, by_id=False)
+    older = cast("list[OffsetFetchResponseTopic]", group.topics)
     return OffsetFetchResponse(topics=older, error_code=group.error_code)
 
 
-def _older(one: OffsetFetchResponsePartitions) -> OffsetFetchResponsePartition:
-    return OffsetFetchResponsePartition(
-        partition_index=one.partition_index,
-        committed_offset=one.committed_offset,
-        committed_leader_epoch=one.committed_leader_epoch,
-        metadata=one.metadata,
-        error_code=one.error_code,
-    )
+def _older_topic(asked: OffsetFetchRequestTopics, rows: list[Any]) -> OffsetFetchResponseTopic:
+    return OffsetFetchResponseTopic(name=asked.name, partitions=rows)
+
+
+def _newer_topic(asked: OffsetFetchRequestTopics, rows: list[Any]) -> OffsetFetchResponseTopics:
+    return OffsetFetchResponseTopics(name=asked.name, topic_id=asked.topic_id, partitions=rows)
+
+
+class _Shape(NamedTuple):
+    """What a topic and a partition are in the response."""
+
+    topic: Callable[[OffsetFetchRequestTopics, list[Any]], Any]
+    row: Callable[..., Any]
+
+
+_OLDER = _Shape(_older_topic, OffsetFetchResponsePartition)
+_NEWER = _Shape(_newer_topic, OffsetFetchResponsePartitions)
 
 
 def _group(
-    broker: Broker, request: OffsetFetchRequest, asked: OffsetFetchRequestGroup, *, by_id: bool
+    broker: Broker,
+    request: OffsetFetchRequest,
+    shape: _Shape,
+    asked: OffsetFetchRequestGroup,
+    *,
+    by_id: bool,
 ) -> Steps[OffsetFetchResponseGroup]:
     group_id = asked.group_id
-    answers: list[OffsetFetchResponseTopics] = []
     code = ErrorCode.NONE
     try:
         refused = broker.offsets.refusal(group_id, asked.member_id, asked.member_epoch)
@@ -90,19 +106,18 @@ def _group(
             return OffsetFetchResponseGroup(group_id=group_id, topics=[], error_code=refused)
         topics = asked.topics if asked.topics is not None else _all(broker, group_id, by_id=by_id)
         stable = request.require_stable
-        for one in topics:
-            answer = yield from _topic(broker, group_id, one, by_id=by_id, stable=stable)
-            answers.append(answer)
+        describe = partial(_topic, broker, group_id, shape, by_id=by_id, stable=stable)
+        answers = yield from grown_in_steps(topics, describe)
     except BrokerError as error:
         code = error.code
-        answers = []
-        for one in asked.topics or ():
-            positions = [Position(one.name, index) for index in one.partition_indexes]
-            rows = yield from each(positions, partial(_row, found=None, code=code))
-            answers.append(
-                OffsetFetchResponseTopics(name=one.name, topic_id=one.topic_id, partitions=rows)
-            )
+        refuse = partial(_refused_topic, shape, code)
+        answers = yield from grown_in_steps(asked.topics or (), refuse)
     return OffsetFetchResponseGroup(group_id=group_id, topics=answers, error_code=code)
+
+
+def _refused_topic(shape: _Shape, code: ErrorCode, asked: OffsetFetchRequestTopics) -> Steps[Any]:
+    row = partial(_row, shape, found=None, code=code)
+    return shape.topic(asked, (yield from grown(asked.partition_indexes, row)))
 
 
 def _all(broker: Broker, group_id: str, *, by_id: bool) -> list[OffsetFetchRequestTopics]:
@@ -124,8 +139,14 @@ def _all(broker: Broker, group_id: str, *, by_id: bool) -> list[OffsetFetchReque
 
 
 def _topic(
-    broker: Broker, group_id: str, asked: OffsetFetchRequestTopics, *, by_id: bool, stable: bool
-) -> Steps[OffsetFetchResponseTopics]:
+    broker: Broker,
+    group_id: str,
+    shape: _Shape,
+    asked: OffsetFetchRequestTopics,
+    *,
+    by_id: bool,
+    stable: bool,
+) -> Steps[Any]:
     name, code = asked.name, ErrorCode.NONE
     if by_id:
         topic: Topic | None = broker.topics.by_id(asked.topic_id)
@@ -133,37 +154,23 @@ def _topic(
             code = ErrorCode.UNKNOWN_TOPIC_ID
         else:
             name = topic.name
-    rows: list[OffsetFetchResponsePartitions] = []
+    rows: Growing[Any] = Growing()
     for first in range(0, len(asked.partition_indexes), _AT_ONCE):
         some = asked.partition_indexes[first : first + _AT_ONCE]
         positions = [Position(name, index) for index in some]
         found = [None] * len(some) if code else broker.offsets.fetch(group_id, positions)
-        rows += map(_row, positions, found, repeat(code))
-        if stable and not code:
-            _hide_pending(broker, group_id, positions, rows[first:])
-        yield
+        for position, one in zip(positions, found, strict=True):
+            hidden = stable and not code and broker.offsets.is_pending(group_id, position)
+            told = ErrorCode.UNSTABLE_OFFSET_COMMIT if hidden else code
+            rows.add(_row(shape, position.partition, None if hidden else one, told))
+        yield rows
     yield
-    return OffsetFetchResponseTopics(name=asked.name, topic_id=asked.topic_id, partitions=rows)
+    return shape.topic(asked, rows.done())
 
 
-def _hide_pending(
-    broker: Broker,
-    group_id: str,
-    positions: Sequence[Position],
-    rows: Sequence[OffsetFetchResponsePartitions],
-) -> None:
-    for position, row in zip(positions, rows, strict=True):
-        if broker.offsets.is_pending(group_id, position):
-            row.error_code = ErrorCode.UNSTABLE_OFFSET_COMMIT
-            row.committed_offset = row.committed_leader_epoch = -1
-            row.metadata = ""
-
-
-def _row(
-    position: Position, found: CommittedOffset | None, code: ErrorCode
-) -> OffsetFetchResponsePartitions:
-    return OffsetFetchResponsePartitions(
-        partition_index=position.partition,
+def _row(shape: _Shape, index: int, found: CommittedOffset | None, code: ErrorCode) -> Any:
+    return shape.row(
+        partition_index=index,
         committed_offset=found.offset if found else -1,
         committed_leader_epoch=found.leader_epoch if found else -1,
         metadata=found.metadata if found else "",
@@ -172,11 +179,12 @@ def _row(
 
 
 def _fetch_from_registry(broker: Broker, request: OffsetFetchRequest) -> Steps[OffsetFetchResponse]:
-    topics = []
-    for topic in request.topics or ():
-        kept = partial(_kept, broker, request.group_id, topic.name)
-        partitions = yield from each(topic.partition_indexes, kept)
-        topics.append(OffsetFetchResponseTopic(name=topic.name, partitions=partitions))
+    def topic(asked: OffsetFetchRequestTopic) -> Steps[OffsetFetchResponseTopic]:
+        kept = partial(_kept, broker, request.group_id, asked.name)
+        partitions = yield from grown(asked.partition_indexes, kept)
+        return OffsetFetchResponseTopic(name=asked.name, partitions=partitions)
+
+    topics = yield from grown_in_steps(request.topics or (), topic)
     return OffsetFetchResponse(topics=topics)
 
 

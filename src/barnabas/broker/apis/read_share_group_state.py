@@ -10,6 +10,7 @@ from typing import Any
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.broker.shares.coordinator import ShareCoordinator, Told
 from barnabas.broker.shares.state_requests import Shape, answer_each
 from barnabas.coordinators.share_state.states import KeptState, StateKey
@@ -23,7 +24,10 @@ from barnabas.protocol.read_share_group_state import (
 )
 
 
-def handle(broker: Broker, context: RequestContext, request: ReadShareGroupStateRequest) -> object:
+@in_steps
+def handle(
+    broker: Broker, context: RequestContext, request: ReadShareGroupStateRequest
+) -> Steps[object]:
     """Tell each."""
     del context
     shape = Shape(ReadShareGroupStateResponse, ReadStateResult, _row)

@@ -11,6 +11,7 @@ from typing import Any
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
 from barnabas.broker.shares.coordinator import ShareCoordinator, Told
 from barnabas.broker.shares.state_requests import Shape, answer_each
 from barnabas.coordinators.share_state.states import KeptState, StateKey
@@ -23,9 +24,10 @@ from barnabas.protocol.read_share_group_state_summary import (
 )
 
 
+@in_steps_while_heard
 def handle(
     broker: Broker, context: RequestContext, request: ReadShareGroupStateSummaryRequest
-) -> object:
+) -> Steps[object]:
     """Tell each."""
     del context
     shape = Shape(ReadShareGroupStateSummaryResponse, ReadStateSummaryResult, _row)

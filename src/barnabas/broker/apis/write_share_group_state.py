@@ -11,6 +11,7 @@ from typing import Any
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.purgatory.stepping import Steps, in_steps
 from barnabas.broker.shares.coordinator import ShareCoordinator, Told
 from barnabas.broker.shares.state_requests import Shape, answer_each
 from barnabas.coordinators.share_partition.spans import Delivery, Span
@@ -26,7 +27,10 @@ from barnabas.protocol.write_share_group_state import (
 )
 
 
-def handle(broker: Broker, context: RequestContext, request: WriteShareGroupStateRequest) -> object:
+@in_steps
+def handle(
+    broker: Broker, context: RequestContext, request: WriteShareGroupStateRequest
+) -> Steps[object]:
     """Keep each."""
     del context
     shape = Shape(WriteShareGroupStateResponse, WriteStateResult, _row)

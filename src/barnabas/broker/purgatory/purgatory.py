@@ -9,6 +9,7 @@ from collections.abc import Callable, Hashable, Iterable
 from typing import Protocol
 
 from barnabas.broker.quotas.client_memory import ClientMemory
+from barnabas.errors import LocalProtocolError
 from barnabas.ports import Timer, Timers
 
 log = logging.getLogger(__name__)
@@ -55,6 +56,10 @@ class Pending:
         """Give the reply that `make` gives, now or later, or what it raises; itself: not yet."""
         try:
             reply = make()
+        except LocalProtocolError as error:
+            # Its connection says so when it closes. What led to it has variables that keep replies.
+            self.fail(error.with_traceback(None))
+            return
         except Exception as error:
             log.exception("waiting reply failed")
             self.fail(error)

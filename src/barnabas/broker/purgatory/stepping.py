@@ -1,8 +1,9 @@
 """Stepping: long work in steps on the loop, so that others are served between them.
 
-Work is a generator. It yields wherever another request may be handled: nothing to go on, or a `Pending`
-to go on with what that gives. It returns the reply. Between two steps anything may have changed: topics
-may be gone, and groups. What others see must be whole at each of them.
+Work is a generator. It yields wherever another request may be handled: nothing to go on, a `Pending`
+to go on with what that gives, or a `Growing` array of its reply, to which it has added. It returns the
+reply. Between two steps anything may have changed: topics may be gone, and groups. What others see must
+be whole at each of them.
 """
 
 from collections import deque
@@ -12,17 +13,19 @@ from typing import Any, Protocol, TypeVar
 
 from barnabas.broker.purgatory.admission import Admission
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.reply_memory import ReplyMemory
 from barnabas.ports import Timers
-from barnabas.wire.charges import MOST_REQUEST_BYTES
+from barnabas.protocol.long_replies import LongReply, ReplyWriter, too_long
+from barnabas.wire.charges import MOST_REPLY_BYTES, MOST_REQUEST_BYTES
+from barnabas.wire.growing import FEW, Growing
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
 Reply = TypeVar("Reply")
-ContextT = TypeVar("ContextT")
 RequestT = TypeVar("RequestT")
 
 Steps = Generator[Any, Any, Reply]
-"""Work that yields None or a Pending, and returns a reply."""
+"""Work that yields None, a Pending or a Growing, and returns a reply."""
 
 SLICE_SECONDS = 0.01
 """How long steps are made one after the other."""
@@ -34,7 +37,7 @@ class Stepping:
     What a step queues to be written is written after it.
     """
 
-    __slots__ = ("_monotonic", "_timers", "_waiting", "_write", "admission")
+    __slots__ = ("_monotonic", "_replies", "_timers", "_waiting", "_write", "admission")
 
     def __init__(
         self,
@@ -48,22 +51,33 @@ class Stepping:
         `most_bytes` is the memory that large requests may take together while they are worked on.
         """
         self.admission = Admission(most_bytes)
+        self._replies = ReplyMemory()
         self._timers = timers
         self._monotonic = monotonic
         self._waiting: deque[Callable[[], None]] = deque()
         self._write = write
 
-    def run(self, steps: Steps[Reply], *, ends_unheard: bool = False) -> Reply | Pending:
+    def run(
+        self,
+        steps: Steps[Reply],
+        *,
+        ends_unheard: bool = False,
+        writer: ReplyWriter | None = None,
+    ) -> Reply | Pending:
         """What `steps` returns, or raises; what is not done in a slice of time goes on in later turns.
 
-        It goes on if nobody waits for the reply any more, unless `ends_unheard`.
+        It goes on if nobody waits for the reply any more, unless `ends_unheard`. `writer` writes what
+        grows of the reply; without one it stays as it is.
         """
-        work = _Work(steps)
+        work = _Work(steps, self._replies, writer)
         try:
             waits_for = self._advance(work)
         except StopIteration as end:
-            reply: Reply = end.value
+            reply: Reply = work.reply(end.value)
             return reply
+        except BaseException:
+            work.end()
+            raise
         pending, kept = Pending(), self.admission.keep()
 
         def turn() -> object:
@@ -72,14 +86,15 @@ class Stepping:
             except BaseException as end:
                 self.admission.give_back(kept)
                 if isinstance(end, StopIteration):
-                    return end.value
+                    return work.reply(end.value)
+                work.end()
                 raise
             self._continue(work, waits_for, step)
             return pending
 
         def step() -> None:
             if ends_unheard and pending.is_done:
-                steps.close()
+                work.end()
                 self.admission.give_back(kept)
             else:
                 pending.go_on(turn)
@@ -128,23 +143,58 @@ class Stepping:
 
 
 class _Work:
-    """Steps, and what the last one waited for has given."""
+    """Steps, what the last one waited for has given, and what there is of the reply."""
 
-    __slots__ = ("given", "steps")
+    __slots__ = ("_share", "_writer", "given", "steps")
 
-    def __init__(self, steps: Steps[Any]) -> None:
+    def __init__(self, steps: Steps[Any], replies: ReplyMemory, writer: ReplyWriter | None) -> None:
         self.steps = steps
         self.given: object = None
+        self._writer = writer
+        self._share = replies.share()
 
     def advance(self) -> Pending | None:
         """Make one step; what has to be waited for before the next."""
         given, self.given = self.given, None
-        waits_for: Pending | None
-        if isinstance(given, Exception):
-            waits_for = self.steps.throw(given)
-        else:
-            waits_for = self.steps.send(given)
-        return waits_for
+        steps = self.steps
+        came = steps.throw(given) if isinstance(given, Exception) else steps.send(given)
+        if type(came) is not Growing:
+            waits_for: Pending | None = came
+            return waits_for
+        if not came.is_due or self._writer is None:
+            return None
+        share, writer = self._share, self._writer
+        room = share.room
+        if room is None:
+            share.grow(writer.put(came))
+            if share.size > MOST_REPLY_BYTES:
+                raise too_long(*writer)
+        return room
+
+    def reply(self, message: object) -> Any:
+        """What the work came to, which is handed over."""
+        size = self._share.size
+        self._share.end()
+        return LongReply(self._writer, message) if size and self._writer is not None else message
+
+    def end(self) -> None:
+        """There is no reply."""
+        self.steps.close()
+        self._share.end()
+
+
+class Context(Protocol):
+    """A request's context, as far as the decorators below know it."""
+
+    @property
+    def api_key(self) -> int:
+        """Which API is asked."""
+        ...
+
+    @property
+    def api_version(self) -> int:
+        """And in which version."""
+        ...
 
 
 class HasStepping(Protocol):
@@ -154,6 +204,7 @@ class HasStepping(Protocol):
 
 
 BrokerT = TypeVar("BrokerT", bound=HasStepping)
+ContextT = TypeVar("ContextT", bound=Context)
 
 
 def each(items: Iterable[Item], make: Callable[[Item], Made]) -> Steps[list[Made]]:
@@ -164,6 +215,27 @@ def each(items: Iterable[Item], make: Callable[[Item], Made]) -> Steps[list[Made
         yield
     yield
     return made
+
+
+def grown(items: Iterable[Item], make: Callable[[Item], Made], few: int = FEW) -> Steps[list[Made]]:
+    """The same for an array of the reply, which is written while it grows; see `Growing`."""
+    made: Growing[Made] = Growing(few)
+    for item in items:
+        made.add(make(item))
+        yield made
+    yield
+    return made.done()
+
+
+def grown_in_steps(
+    items: Iterable[Item], make: Callable[[Item], Steps[Made]], few: int = FEW
+) -> Steps[list[Made]]:
+    """The same where each is made in steps."""
+    made: Growing[Made] = Growing(few)
+    for item in items:
+        made.add((yield from make(item)))
+        yield made
+    return made.done()
 
 
 def at_once(steps: Steps[Reply]) -> Reply:
@@ -186,7 +258,10 @@ def in_steps(
 
     @wraps(handle)
     def run(broker: BrokerT, context: ContextT, request: RequestT) -> Reply | Pending:
-        return broker.stepping.run(handle(broker, context, request))
+        return broker.stepping.run(
+            handle(broker, context, request),
+            writer=ReplyWriter(context.api_key, context.api_version),
+        )
 
     return run
 
@@ -198,6 +273,10 @@ def in_steps_while_heard(
 
     @wraps(handle)
     def run(broker: BrokerT, context: ContextT, request: RequestT) -> Reply | Pending:
-        return broker.stepping.run(handle(broker, context, request), ends_unheard=True)
+        return broker.stepping.run(
+            handle(broker, context, request),
+            ends_unheard=True,
+            writer=ReplyWriter(context.api_key, context.api_version),
+        )
 
     return run

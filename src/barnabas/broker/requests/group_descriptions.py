@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol, TypeVar
 
 from barnabas.broker.broker import Broker
-from barnabas.broker.purgatory.stepping import Steps
+from barnabas.broker.purgatory.stepping import Steps, grown
 from barnabas.broker.requests.authorized_operations import ON_GROUPS
 from barnabas.broker.znodes.topic_znodes import Topic
 from barnabas.coordinators.common.topic_partitions import Place, by_topic
@@ -28,14 +28,15 @@ def described_each(
     group_ids: Iterable[str], describe: Callable[[str], DescribedT], *, operations: bool
 ) -> Steps[list[DescribedT]]:
     """Each group; of those that are there also what may be done with them, if that is asked for."""
-    groups: list[DescribedT] = []
-    for group_id in group_ids:
+
+    def described(group_id: str) -> DescribedT:
         group = describe(group_id)
         if operations and not group.error_code:
             group.authorized_operations = ON_GROUPS
-        groups.append(group)
-        yield
-    return groups
+        return group
+
+    # Members of one may say megabytes.
+    return grown(group_ids, described, few=1)
 
 
 def described_nameless_first(

@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 from barnabas.broker.groups.group_shards import GroupShards, Held
 from barnabas.broker.purgatory.latch import CodeLatch
+from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps
 from barnabas.broker.shards.record_names import check_kept
 from barnabas.broker.shares.partitions import SharePartitions
 from barnabas.broker.topics.topics import Topics
@@ -17,6 +19,9 @@ from barnabas.coordinators.share_state.states import StateKey
 from barnabas.errors import BrokerError, ErrorCode
 
 Codes = Mapping[Place, ErrorCode]
+
+_AT_ONCE = 64
+"""Partitions that are changed together, and written together: two milliseconds."""
 
 
 class ShareOffset(NamedTuple):
@@ -53,10 +58,8 @@ class ShareOffsets:
         except BrokerError as error:
             return ShareOffset(error.code)
 
-    def move(
-        self, group_id: str, starts: Mapping[Place, int], done: Callable[[Codes], None]
-    ) -> None:
-        """Have a group without members begin elsewhere; `done` is told when that is kept.
+    def move(self, group_id: str, starts: Mapping[Place, int]) -> Steps[Codes]:
+        """Have a group without members begin elsewhere; what became of it when that is kept.
 
         It is made if it is not there and there is where to begin.
 
@@ -67,22 +70,25 @@ class ShareOffsets:
             self._make(group_id)
         held, group = self._without_members(group_id)
         self._set_read(held, group, group.read | starts.keys())
-        latch = CodeLatch(starts, done)
-        for place, start in starts.items():
-            key = StateKey(group_id, place)
-            latch.begin(place, partial(self._partitions.move, key, start))
 
-    def forget(self, group_id: str, places: Sequence[Place], done: Callable[[Codes], None]) -> None:
-        """Keep nothing more of these partitions; `done` is told when that is written.
+        def begin(place: Place, told: Callable[[ErrorCode], None]) -> None:
+            self._partitions.move(StateKey(group_id, place), starts[place], told)
+
+        return (yield from _some_by_some(tuple(starts), begin))
+
+    def forget(self, group_id: str, places: Sequence[Place]) -> Steps[Codes]:
+        """Keep nothing more of these partitions; what became of it when that is written.
 
         Raises:
             BrokerError: there is no such share group, or it has members.
         """
         held, group = self._without_members(group_id)
         self._set_read(held, group, group.read.difference(places))
-        latch = CodeLatch(places, done)
-        for place in places:
-            latch.begin(place, partial(self._partitions.forget, StateKey(group_id, place)))
+
+        def begin(place: Place, told: Callable[[ErrorCode], None]) -> None:
+            self._partitions.forget(StateKey(group_id, place), told)
+
+        return (yield from _some_by_some(places, begin))
 
     def forget_topic(self, topic_id: bytes) -> None:
         """No group has read a topic that is deleted."""
@@ -134,3 +140,18 @@ class ShareOffsets:
 
     def _set_read(self, held: Held, group: ShareGroup, read: frozenset[Place]) -> None:
         self._shards.append_or_restore(held, held.shard.share.set_read(group, read))
+
+
+def _some_by_some(
+    places: Sequence[Place], begin: Callable[[Place, Callable[[ErrorCode], None]], None]
+) -> Steps[Codes]:
+    """What became of each: `begin` reports it, or raises a BrokerError."""
+    codes: dict[Place, ErrorCode] = {}
+    for first in range(0, len(places), _AT_ONCE):
+        some = places[first : first + _AT_ONCE]
+        pending = Pending()
+        latch = CodeLatch(some, pending.complete)
+        for place in some:
+            latch.begin(place, partial(begin, place))
+        codes |= yield pending
+    return codes

@@ -5,10 +5,15 @@ from functools import partial
 from typing import Any, NamedTuple, Protocol
 
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.purgatory.stepping import Steps, grown_in_steps
 from barnabas.broker.shares.coordinator import NOTHING, Told
 from barnabas.coordinators.common.topic_partitions import Place
 from barnabas.coordinators.share_state.states import KeptState, StateKey
 from barnabas.errors import BrokerError, ErrorCode
+from barnabas.wire.growing import Growing
+
+_AT_ONCE = 64
+"""Partitions that are asked for together, and written together: two milliseconds."""
 
 
 class TopicRows(Protocol):
@@ -35,43 +40,51 @@ class Shape(NamedTuple):
 
 def answer_each(
     request: Asked, shape: Shape, ask: Callable[[StateKey, Any, Told], None]
-) -> Pending:
-    """Ask for each partition by itself, and answer when all have answered.
+) -> Steps[object]:
+    """Ask for some partitions at once, and for the next ones when these have answered.
 
     `ask` tells, now or later, or raises a BrokerError. Of nobody's group, and of topics without
     partitions, nothing is said.
     """
-    pending = Pending()
     told: Sequence[TopicRows] = request.topics if request.group_id else ()
-    topics = [topic for topic in told if topic.partitions]
-    rows: dict[tuple[int, int], object] = {}
-    total = sum(len(topic.partitions) for topic in topics)
 
-    def answered(at: tuple[int, int], row: object) -> None:
+    def answer(topic: TopicRows) -> Steps[object]:
+        partitions: Growing[object] = Growing()
+        for first in range(0, len(topic.partitions), _AT_ONCE):
+            some = topic.partitions[first : first + _AT_ONCE]
+            rows: list[object] = yield _ask_some(request.group_id, topic, some, shape, ask)
+            for row in rows:
+                partitions.add(row)
+                yield partitions
+        return shape.topic(topic_id=topic.topic_id, partitions=partitions.done())
+
+    results = yield from grown_in_steps([topic for topic in told if topic.partitions], answer)
+    return shape.response(results=results)
+
+
+def _ask_some(
+    group_id: str,
+    topic: TopicRows,
+    some: Sequence[Any],
+    shape: Shape,
+    ask: Callable[[StateKey, Any, Told], None],
+) -> Pending:
+    """The rows of some partitions of a topic, when all are there."""
+    pending = Pending()
+    rows: dict[int, object] = {}
+
+    def answered(at: int, row: object) -> None:
         rows[at] = row
-        if len(rows) == total:
-            finish()
+        if len(rows) == len(some):
+            pending.complete([rows[each] for each in range(len(some))])
 
-    def finish() -> None:
-        results = [
-            shape.topic(
-                topic_id=topic.topic_id,
-                partitions=[rows[index, each] for each in range(len(topic.partitions))],
-            )
-            for index, topic in enumerate(topics)
-        ]
-        pending.complete(shape.response(results=results))
-
-    if not total:
-        finish()
-    for index, topic in enumerate(topics):
-        for each, asked in enumerate(topic.partitions):
-            answer = partial(answered, (index, each))
-            try:
-                key = _key(request.group_id, topic, asked.partition)
-                ask(key, asked, partial(_tell, answer, shape, asked.partition))
-            except BrokerError as error:
-                answer(_refused(shape, asked.partition, error.code, error.why))
+    for at, asked in enumerate(some):
+        answer = partial(answered, at)
+        try:
+            key = _key(group_id, topic, asked.partition)
+            ask(key, asked, partial(_tell, answer, shape, asked.partition))
+        except BrokerError as error:
+            answer(_refused(shape, asked.partition, error.code, error.why))
     return pending
 
 

@@ -35,6 +35,7 @@ from barnabas.protocol.headers import (
     read_request_header,
     response_encoder,
 )
+from barnabas.protocol.long_replies import LongReply
 from barnabas.protocol.metadata import MetadataResponse
 from barnabas.types import new_tuple
 from barnabas.versions import VersionRange
@@ -213,9 +214,11 @@ class KafkaDialect:
 
         Raises:
             OnlyByClosing: a produce with acks=0 failed.
+            LocalProtocolError: the reply is longer than one may be.
         """
         key, version = request.api_key, request.api_version
-        encode = self._encoders.get(key << 16 | version)
+        is_long = type(outcome) is LongReply
+        encode = _write_long if is_long else self._encoders.get(key << 16 | version)
         if encode is not None:
             if throttle_ms:
                 _tell(outcome, throttle_ms)
@@ -332,8 +335,15 @@ def _write_fetched(request: Request, outcome: FetchOutcome, throttle_ms: int) ->
     return encode_response(ApiKey.FETCH, version, correlation_id, message)
 
 
+def _write_long(correlation_id: int, outcome: object) -> Send:
+    assert type(outcome) is LongReply
+    return outcome.framed(correlation_id)
+
+
 def _tell(message: object, throttle_ms: int) -> None:
     """Say in a reply how long its client is to be silent; some replies have no place for that."""
+    if type(message) is LongReply:
+        message = message.message
     if hasattr(message, "throttle_time_ms"):
         message.throttle_time_ms = throttle_ms
 

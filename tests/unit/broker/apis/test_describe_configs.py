@@ -10,6 +10,7 @@ from barnabas.protocol.describe_configs import (
     DescribeConfigsRequest,
     DescribeConfigsResource,
     DescribeConfigsResourceResult,
+    DescribeConfigsResponse,
     DescribeConfigsResult,
 )
 from tests.unit.broker.in_memory import a_broker, asked
@@ -26,7 +27,8 @@ def describe(
     request = DescribeConfigsRequest(
         resources=[resource], include_synonyms=said, include_documentation=said
     )
-    return handle(broker, asked(4), request).results[0]
+    response: DescribeConfigsResponse = handle(broker, asked(4), request)
+    return response.results[0]
 
 
 def only(result: DescribeConfigsResult) -> DescribeConfigsResourceResult:

@@ -13,7 +13,9 @@ from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.coordinators.transaction.transaction import Producer, Transaction
 from barnabas.coordinators.transaction.transaction_states import TransactionState
 from barnabas.errors import ErrorCode
+from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.list_transactions import ListTransactionsRequest, ListTransactionsResponse
+from barnabas.protocol.long_replies import LongReply
 from barnabas.runtime.clock import SystemClock
 from tests.unit.broker.in_memory import asked
 from tests.unit.broker.some_memory import some_memory
@@ -43,7 +45,9 @@ def asks(
             timers,
             count().__next__,
         ),
-        transactions=SimpleNamespace(all=lambda: known),
+        transactions=SimpleNamespace(
+            all=lambda: known, find={one.transactional_id: one for one in known}.get
+        ),
     )
     request = ListTransactionsRequest(
         state_filters=[],
@@ -51,14 +55,16 @@ def asks(
         duration_filter=-1,
         transactional_id_pattern=pattern,
     )
-    return timers, handle(cast("Broker", broker), asked(2), request)
+    return timers, handle(cast("Broker", broker), asked(2, ApiKey.LIST_TRANSACTIONS), request)
 
 
 def listed(pattern: str | None, *names: str) -> tuple[int, list[str]]:
     timers, answer = asks(pattern, *names)
     if isinstance(answer, Pending):
         timers.run_soon()
-        answer = cast("ListTransactionsResponse", answer.outcome)
+        outcome = answer.outcome
+        assert isinstance(outcome, LongReply | ListTransactionsResponse)
+        answer = outcome.message if isinstance(outcome, LongReply) else outcome
     return answer.error_code, [one.transactional_id for one in answer.transaction_states]
 
 

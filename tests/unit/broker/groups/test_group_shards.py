@@ -116,7 +116,7 @@ def test_what_share_groups_have_read_is_what_is_written(failing: Started) -> Non
     place = Place(failing.topic_id(), 0)
     before = broker.shares.offsets.group("s").read
     assert place in before
-    broker.shares.offsets.forget("s", [place], lambda _codes: None)
+    broker.stepping.run(broker.shares.offsets.forget("s", [place]))
     assert broker.shares.offsets.group("s").read == before
 
 

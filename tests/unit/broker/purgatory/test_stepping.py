@@ -4,8 +4,14 @@ from itertools import count as counter
 import pytest
 
 from barnabas.broker.purgatory.purgatory import Pending, Purgatory, reply_of, there
-from barnabas.broker.purgatory.stepping import SLICE_SECONDS, Stepping, Steps, each
+from barnabas.broker.purgatory.reply_memory import MOST_GROWING_BYTES
+from barnabas.broker.purgatory.stepping import SLICE_SECONDS, Stepping, Steps, each, grown
 from barnabas.broker.replicas.replica_manager import ReplicaManager
+from barnabas.errors import LocalProtocolError
+from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.describe_transactions import DescribeTransactionsResponse, TransactionState
+from barnabas.protocol.headers import decode_response
+from barnabas.protocol.long_replies import LongReply, ReplyWriter
 from barnabas.runtime.clock import SystemClock
 from tests.unit.broker.some_memory import some_memory
 from tests.unit.runtime.manual_timers import ManualTimers
@@ -158,3 +164,71 @@ def test_each_makes_a_step_of_each_and_one_of_nothing() -> None:
 
     assert all_of(each([1, 2], lambda one: 2 * one)) == (3, [2, 4])
     assert all_of(each([], lambda one: 2 * one)) == (1, [])
+
+
+WRITER = ReplyWriter(ApiKey.DESCRIBE_TRANSACTIONS, 0)
+
+
+def described(name: str) -> TransactionState:
+    return TransactionState(
+        error_code=0, transactional_id=name, transaction_state="", transaction_timeout_ms=0,
+        transaction_start_time_ms=0, producer_id=0, producer_epoch=0, topics=[],
+    )  # fmt: skip
+
+
+def describe(names: list[str], few: int = 16) -> Steps[DescribeTransactionsResponse]:
+    states = yield from grown(names, described, few)
+    return DescribeTransactionsResponse(transaction_states=states)
+
+
+def test_an_array_of_few_stays_a_list() -> None:
+    reply = stepping(ManualTimers(), lambda: 0.0).run(describe(["a"] * 16), writer=WRITER)
+    assert isinstance(reply, DescribeTransactionsResponse)
+    assert reply.transaction_states == [described("a")] * 16
+
+
+def test_an_array_of_many_is_written_while_it_grows() -> None:
+    names = [str(number) for number in range(100)]
+    timers = ManualTimers()
+    pending: object = stepping(timers).run(describe(names), writer=WRITER)
+    assert isinstance(pending, Pending)
+    timers.run_soon()
+    reply = pending.outcome
+    assert isinstance(reply, LongReply)
+    _, told = decode_response(ApiKey.DESCRIBE_TRANSACTIONS, 0, reply.framed(7).joined()[4:])
+    assert told == DescribeTransactionsResponse(transaction_states=[*map(described, names)])
+
+
+def test_a_reply_that_becomes_too_long_ends_its_work() -> None:
+    names = ["n" * 30_000] * 2000
+    with pytest.raises(LocalProtocolError, match=r"DESCRIBE_TRANSACTIONS 0: .* 32505856 bytes"):
+        stepping(ManualTimers(), lambda: 0.0).run(describe(names), writer=WRITER)
+
+
+def test_long_replies_wait_for_room_and_come_one_by_one() -> None:
+    timers = ManualTimers()
+    all_work = stepping(timers)
+    names = ["n" * 30_000] * (MOST_GROWING_BYTES // 30_000)
+    pending = [all_work.run(describe(names), writer=WRITER, ends_unheard=True) for _ in range(3)]
+    order: list[object] = []
+    for one in pending:
+        assert isinstance(one, Pending)
+        one.on_done(order.append)
+    timers.run_soon()
+    assert [type(reply) for reply in order] == [LongReply] * 3
+
+
+def test_a_long_reply_that_nobody_waits_for_makes_room() -> None:
+    timers = ManualTimers()
+    all_work = stepping(timers)
+    names = ["n" * 30_000] * 1000
+    first = all_work.run(describe(names), writer=WRITER, ends_unheard=True)
+    second = all_work.run(describe(names), writer=WRITER, ends_unheard=True)
+    for _ in range(1900):
+        timers.run_turn()
+    assert isinstance(first, Pending)
+    assert isinstance(second, Pending)
+    assert not second.is_done
+    first.give_up()
+    timers.run_soon()
+    assert isinstance(second.outcome, LongReply)

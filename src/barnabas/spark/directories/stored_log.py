@@ -4,6 +4,7 @@ Indexes are hints: what an entry says is compared with the batch that it names, 
 wrong or missing is made again in memory. No high watermark is known: all whole batches count.
 """
 
+from bisect import bisect_right
 from contextlib import closing
 from functools import cached_property
 from itertools import pairwise
@@ -57,12 +58,13 @@ class StoredLog:
         config = LogConfig(magic=MAGIC_07) if files.byte_positions else LogConfig()
         self._files = files.segments
         self._segments = [_StoredSegment(disk, each, config) for each in files.segments]
+        self._bases = [each.base_offset for each in files.segments]
         self._start = start
 
     @property
     def start(self) -> int:
         """The first offset that there may be."""
-        first = self._segments[0].base_offset if self._segments else 0
+        first = self._bases[0] if self._bases else 0
         return min(max(first, self._start), self.tail.offset)
 
     @cached_property
@@ -116,7 +118,7 @@ class StoredLog:
             StorageError: a segment is damaged where it was looked at.
         """
         found: list[OffsetRange] = []
-        bases = [each.base_offset for each in self._segments]
+        bases = self._bases
         for number in range(self._number_of(start), len(bases)):
             segment = self._segments[number]
             behind = bases[number + 1] if number + 1 < len(bases) else self.tail.offset
@@ -159,7 +161,7 @@ class StoredLog:
         return Place(segment.path, segment.base_offset, position, limit)
 
     def _number_of(self, offset: int) -> int:
-        return Segments(self._segments).number_of(offset) if self._segments else 0
+        return max(bisect_right(self._bases, offset) - 1, 0)
 
 
 class _StoredSegment(Segment):

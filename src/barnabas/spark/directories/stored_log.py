@@ -83,7 +83,7 @@ class StoredLog:
             except DamagedFile:
                 known = 0
             end = segment.end_from(known)
-            rest = segment.written - end.position
+            rest = _rest(segment.file, end.position, segment.written)
             torn = bool(rest) and _is_torn(
                 segment.file, end.position, segment.written, bytes_counted=self.byte_positions
             )
@@ -187,16 +187,21 @@ class _StoredSegment(Segment):
         return super().offsets
 
 
-def _is_torn(file: File, position: int, end: int, *, bytes_counted: bool) -> bool:
-    """Whether what follows the last whole batch is one that was cut off, or room made in advance.
+def _rest(file: File, position: int, end: int) -> int:
+    """How many bytes follow the last whole batch; none where they are zeros, room made in advance.
 
-    A torn batch says that it is longer than the file; room made in advance is zeros.
+    A few zeros may be the first bytes of an offset.
     """
+    rest = end - position
+    pieces = range(position, end, _PIECE)
+    if rest < SMALLEST_ENTRY or any(any(file.read(at, min(_PIECE, end - at))) for at in pieces):
+        return rest
+    return 0
+
+
+def _is_torn(file: File, position: int, end: int, *, bytes_counted: bool) -> bool:
+    """Whether what follows the last whole batch is one that says it is longer than the file."""
     head = file.read(position, min(_HEADER_MOST, end - position))
-    if not any(head):
-        return all(
-            not any(file.read(at, min(_PIECE, end - at))) for at in range(position, end, _PIECE)
-        )
     if bytes_counted:
         length = int.from_bytes(head[:_LENGTH], "big", signed=True)
         return len(head) < _LENGTH or _LENGTH + length > end - position

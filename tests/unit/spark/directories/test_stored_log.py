@@ -155,10 +155,11 @@ def test_a_torn_last_batch_is_left_out(
     assert f"{left} bytes that are no whole batch: 1 torn batch is left out" in message
 
 
-def test_room_made_in_advance_is_no_batch(path: Path) -> None:
+def test_room_made_in_advance_is_no_batch(path: Path, caplog: pytest.LogCaptureFixture) -> None:
     with (path / "t-0" / f"{200:020d}.log").open("ab") as log:
         log.write(bytes(5000))
     assert offsets(read(reader(path))) == list(range(300))
+    assert not caplog.records
 
 
 def test_something_else_at_the_end_is_damage(path: Path) -> None:

@@ -16,7 +16,7 @@ from barnabas.client.driver07.cluster import (
     read_brokers,
     read_partitions,
 )
-from barnabas.dialects.commands import ANY_PARTITION
+from barnabas.dialects.kafka07.messages import ANY_PARTITION
 from barnabas.errors import ConfigError
 from barnabas.ports import SharedRegistry
 

@@ -1,4 +1,4 @@
-"""One frame an event, several, or pieces of them: the same replies, whichever way each of them goes."""
+"""One frame an event, several, or pieces of them: the same replies."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
@@ -21,7 +21,6 @@ from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.dialects.dialect import OnlyByClosing, Request, Unanswered
 from barnabas.runtime.connections.connection import Connection
 from barnabas.runtime.connections.departures import Departures
-from barnabas.runtime.connections.frame_handler import Lone
 from barnabas.runtime.connections.memory import ConnectionMemory
 from barnabas.wire.send import Send
 from tests.unit.runtime.manual_timers import ManualTimers
@@ -124,15 +123,12 @@ class Clients:
     def __init__(
         self,
         *,
-        takes_lone: bool,
         count: int = 1,
         waits: Sequence[int] = (0,),
         seconds: float = 0.0,
     ) -> None:
         """Between two looks at the clock so many seconds pass."""
         self.done: list[object] = []
-        self.sizes: list[list[int]] = []
-        """Of what each had got, whenever nothing more came by itself."""
         self.timers = ManualTimers()
         self.replicas = Replicas(self.done)
         self.quotas = SimpleNamespace(in_force=False)
@@ -163,7 +159,7 @@ class Clients:
                 number=number,
                 on_gone=lambda _: self.done.append("gone"),
             )
-            connection.serve(client, cast("Lone", client.lone) if takes_lone else None)
+            connection.serve(client)
             self.channels.append(channel)
 
     def handle(self, _broker: object, _context: object, body: object) -> object:
@@ -192,12 +188,10 @@ class Clients:
 
     def arrive(self, number: int, piece: bytes) -> None:
         self.channels[number].arrive(piece)
-        self.sizes.append([len(one.sent) for one in self.channels])
 
     def end(self) -> tuple[list[bytes], list[object]]:
         """Let all be answered; gives what each got, and what was done for them."""
         while self.parked or self.replicas.written or self.timers.waiting:
-            self.sizes.append([len(one.sent) for one in self.channels])
             if self.parked:
                 self.parked.popleft()()
             self.replicas.flush()
@@ -244,7 +238,7 @@ def in_turns(pieces: list[list[bytes]]) -> list[tuple[int, bytes]]:
     metered=st.lists(st.booleans(), min_size=1),
     waits=st.lists(st.sampled_from([0, 0, 5]), min_size=1),
 )
-def test_the_ways_of_a_frame_come_to_the_same(
+def test_frames_come_to_the_same_however_they_are_cut(
     kinds: list[int],
     paddings: list[int],
     cuts: list[int],
@@ -256,23 +250,21 @@ def test_the_ways_of_a_frame_come_to_the_same(
     frames = streams_of(kinds, paddings, count)
     ends = [*accumulate(cuts), 1 << 20]
     cut = [[b"".join(one)[first:last] for first, last in pairwise([0, *ends])] for one in frames]
-    found, sizes = [], []
-    for takes_lone, pieces in ((False, cut), (True, cut), (True, frames)):
-        clients = Clients(takes_lone=takes_lone, count=count, waits=waits)
+    found = []
+    for pieces in (cut, frames):
+        clients = Clients(count=count, waits=waits)
         for (number, piece), quotas in zip(in_turns(pieces), cycle(metered), strict=False):
             clients.quotas.in_force = quotas
             clients.arrive(number, piece)
         found.append(clients.end())
-        sizes.append(clients.sizes)
-    assert (found[0], sizes[0]) == (found[1], sizes[1])
-    for one, other in zip(found[0][0], found[2][0], strict=True):
+    for one, other in zip(found[0][0], found[1][0], strict=True):
         # One that is closed does not hear of what is not flushed by then. Under a quota, which may be
         # there for either of them, what fails waits until all before it is answered.
         less = other.startswith(one) or (any(metered) and one.startswith(other))
         assert one == other or (less and {UNSEEN, FAILING} <= set(kinds))
     if UNWRITTEN not in kinds and count == 1:
         # Those of one event are written at once, behind all of them.
-        assert found[0][1] == found[2][1]
+        assert found[0][1] == found[1][1]
 
 
 @given(kinds=st.lists(KINDS, max_size=16), seconds=st.sampled_from([0.0, 0.001, 0.007, 0.05]))
@@ -280,7 +272,7 @@ def test_frames_that_are_left_to_later_turns_come_to_the_same(
     kinds: list[int], seconds: float
 ) -> None:
     (frames,) = streams_of(kinds, [0], 1)
-    one_by_one, together = Clients(takes_lone=False), Clients(takes_lone=True, seconds=seconds)
+    one_by_one, together = Clients(), Clients(seconds=seconds)
     one_by_one.channels[0].arrive(*frames)
     together.channels[0].arrive(b"".join(frames))
     (expected,), _ = one_by_one.end()
@@ -296,6 +288,6 @@ def test_frames_cut_at_every_byte() -> None:
     stream = b"".join(frames)
     for first in range(1, len(stream)):
         for second in range(first + 1, len(stream)):
-            clients = Clients(takes_lone=True)
+            clients = Clients()
             clients.channels[0].arrive(stream[:first], stream[first:second], stream[second:])
             assert clients.end()[0] == [stream]

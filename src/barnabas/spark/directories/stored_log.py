@@ -41,12 +41,13 @@ class Tail(NamedTuple):
 
 
 class Place(NamedTuple):
-    """Where to begin to read for an offset, and up to where the file holds batches."""
+    """Where to begin to read for an offset; up to which byte, and before which offset, batches are."""
 
     path: str
     base_offset: int
     position: int
     limit: int
+    behind: int
 
 
 class StoredLog:
@@ -155,10 +156,13 @@ class StoredLog:
         """
         number = self._number_of(offset)
         segment = self._segments[number]
-        limit = self.tail.position if number + 1 == len(self._segments) else segment.written
+        if number + 1 == len(self._segments):
+            limit, behind = self.tail.position, self.tail.offset
+        else:
+            limit, behind = segment.written, self._bases[number + 1]
         with closing(segment):
             position = segment.position_for(offset) if offset > segment.base_offset else 0
-        return Place(segment.path, segment.base_offset, position, limit)
+        return Place(segment.path, segment.base_offset, position, limit, behind)
 
     def _number_of(self, offset: int) -> int:
         return max(bisect_right(self._bases, offset) - 1, 0)

@@ -1,10 +1,12 @@
-"""The list of kernel files to compile; everything else is in pyproject.toml.
+"""The kernel files to compile; everything else is in pyproject.toml.
 
 Without Cython or a C compiler the install goes on and the kernels run uncompiled; one line says so.
 """
 
 import os
 import sys
+import threading
+import time
 from pathlib import Path
 
 from setuptools import Extension, setup
@@ -13,18 +15,52 @@ from setuptools.command.build_ext import build_ext
 KERNELS = Path("src/barnabas/kernels")
 NOT_COMPILED = {"__init__", "shadow"}
 """Nor what has a .pxd beside it: that is compiled into the families that use it."""
+SHARED = "barnabas.kernels.cython_shared"
+"""What Cython adds to every module for memoryviews, compiled once: otherwise most of the work."""
+ARGUMENTS = ["-O3", "-g0", "-fwrapv"]
+BAR = 30
 
 
-def uncompiled(why: str) -> None:
+def report(text: str) -> None:
+    """Write one line to the terminal, or to what pip -v shows."""
+    sys.stderr.write(f"barnabas: {text}\n")
+
+
+def report_uncompiled(why: str) -> None:
     """The one line."""
-    sys.stderr.write(f"barnabas: {why}, so the kernels will run uncompiled (much slower)\n")
+    report(f"{why}, so the kernels will run uncompiled (much slower)")
+
+
+class Progress:
+    """A line for each kernel that was compiled; a bar on a terminal."""
+
+    def __init__(self, kernels: int) -> None:
+        self.kernels = kernels
+        self.passed = 0
+
+    def advance(self, name: str, seconds: float | None) -> None:
+        """Count a kernel; `seconds` is None where it was up to date."""
+        self.passed += 1
+        if seconds is None:
+            return
+        if sys.stderr.isatty():
+            done = BAR * self.passed // self.kernels
+            end = "\n" if self.passed == self.kernels else ""
+            bar = "#" * done + "." * (BAR - done)
+            sys.stderr.write(f"\rkernels [{bar}] {self.passed} of {self.kernels} {name:24}{end}")
+            sys.stderr.flush()
+        else:
+            report(f"kernel {self.passed} of {self.kernels}: {name}, {seconds:.1f} s")
 
 
 class BuildKernels(build_ext):
     """Builds all kernels or none: half of them would only be confusing."""
 
     def run(self) -> None:
+        """Translate and compile, one kernel for each processor at a time."""
         self.parallel = self.parallel or os.cpu_count()
+        self.progress = Progress(len(self.extensions))
+        self.lock = threading.Lock()
         try:
             super().run()
         except Exception as error:  # noqa: BLE001 - whatever a compiler or its absence raises
@@ -34,50 +70,65 @@ class BuildKernels(build_ext):
                     name = self.get_ext_filename(extension.name)
                     Path("src", name).unlink(missing_ok=True)
             compiler = getattr(self.compiler, "compiler_so", None) or ["a C compiler"]
-            uncompiled(f"{compiler[0]} is missing or failed ({type(error).__name__})")
+            report_uncompiled(f"{compiler[0]} is missing or failed ({type(error).__name__})")
             self.extensions = []
 
+    def build_extension(self, ext: Extension) -> None:
+        """Translate a kernel to C and compile that, where its sources are newer."""
+        begun = time.monotonic()
+        target = Path(self.get_ext_fullpath(ext.name))
+        before = modified(target)
+        with self.lock:  # Cython keeps one module at a time.
+            translate(ext)
+        super().build_extension(ext)
+        took = time.monotonic() - begun if modified(target) != before else None
+        with self.lock:
+            self.progress.advance(ext.name.rpartition(".")[2], took)
 
-def is_built(path: Path) -> bool:
-    """Whether an object lies beside a kernel that is not older than it."""
-    when = path.stat().st_mtime
-    return any(built.stat().st_mtime >= when for built in path.parent.glob(f"{path.stem}.*.so"))
+
+def modified(path: Path) -> float:
+    """When a file was written; 0 where there is none."""
+    return path.stat().st_mtime if path.exists() else 0.0
+
+
+def translate(extension: Extension) -> None:
+    """Have Cython write the C of an extension, and name it in place of the Python source."""
+    from Cython.Build import cythonize
+
+    (made,) = cythonize(
+        [extension],
+        language_level=3,
+        quiet=True,
+        # `if cython.compiled` leaves code that is for the uncompiled form
+        compiler_directives={"warn.unreachable": False},
+        shared_utility_qualified_name=SHARED,
+    )
+    extension.sources, extension.depends = made.sources, made.depends
 
 
 def kernel_extensions() -> list[Extension]:
     """Each kernel family as an extension; none where Cython is missing or not wanted."""
     if os.environ.get("BARNABAS_KERNELS") == "pure":
         return []
-    families = sorted(
+    try:
+        import Cython.Build  # noqa: F401
+    except ImportError:
+        report_uncompiled("Cython is missing")
+        return []
+    families = [
         path
         for path in KERNELS.glob("*.py")
         if path.stem not in NOT_COMPILED
         and not path.stem.endswith("_plain")
         and not path.with_suffix(".pxd").exists()
-    )
-    try:
-        from Cython.Build import cythonize
-    except ImportError:
-        uncompiled("Cython is missing")
-        return []
-    if not all(map(is_built, families)):
-        sys.stderr.write("barnabas: compiling the kernels, which takes two or three minutes\n")
-    return list(
-        cythonize(
-            [
-                Extension(
-                    f"barnabas.kernels.{path.stem}",
-                    [str(path)],
-                    extra_compile_args=["-O3", "-g0", "-fwrapv"],
-                )
-                for path in families
-            ],
-            language_level=3,
-            quiet=True,
-            # `if cython.compiled` leaves code that is for the uncompiled form
-            compiler_directives={"warn.unreachable": False},
-        )
-    )
+    ]
+    # The largest first, so that no processor waits for one of them at the end.
+    families.sort(key=lambda path: path.stat().st_size, reverse=True)
+    shared = KERNELS / f"{SHARED.rpartition('.')[2]}.c"
+    return [
+        Extension(f"barnabas.kernels.{path.stem}", [str(path)], extra_compile_args=ARGUMENTS)
+        for path in (shared, *families)
+    ]
 
 
 setup(ext_modules=kernel_extensions(), cmdclass={"build_ext": BuildKernels})

@@ -31,7 +31,7 @@ GROUPS = (
         "loading",
         "kafka07",
     ),
-    "spark",
+    *("spark", "spark_directories"),
 )
 AGAINST_KAFKA = ("produce", "fetch")
 

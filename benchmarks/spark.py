@@ -15,7 +15,7 @@ from confluent_kafka import Producer
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql.readwriter import DataFrameReader
 
-from barnabas.spark.session import session
+from barnabas.spark import session
 from benchmarks.brokers import UNBOUNDED, BenchKafka, BenchOurs, Broker, create_topic, delete_topic
 from benchmarks.plan import Plan
 from benchmarks.results import Result
@@ -75,7 +75,7 @@ class Comparison:
 
     def rows(self) -> list[Result]:
         """Measure all, in turns."""
-        self._fill("bench-spark", self._count(READ_ROWS))
+        self.fill("bench-spark", self._count(READ_ROWS))
         all_columns = self._in_turns(self._read_all, OURS, DEFAULT, TUNED)
         values = self._in_turns(self._read_values, OURS, DEFAULT)
         counts = self._in_turns(self._count_rows, OURS, DEFAULT)
@@ -189,7 +189,7 @@ class Comparison:
         frame.write.format("noop").mode("overwrite").save()
         return rows / (time.perf_counter() - start) / 1e6
 
-    def _fill(self, topic: str, rows: int) -> None:
+    def fill(self, topic: str, rows: int) -> None:
         """Records of an 8 B key and a 100 B value, uncompressed, in batches of about 128 KiB."""
         create_topic(self.broker, topic, PARTITIONS, UNBOUNDED)
         producer = Producer(

@@ -8,18 +8,15 @@ from typing import Any
 from unittest.mock import patch
 
 from barnabas.broker.dispatch import SERVED
-from barnabas.dialects.commands import Read
 from barnabas.dialects.dialect import Request
 from barnabas.errors import DecodeError
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
 from barnabas.protocol.headers import (
-    FLEXIBLE_SINCE,
     RequestHeader,
     encode_request,
     read_request_header,
 )
-from barnabas.types import new_tuple
 from barnabas.wire import shapes
 from barnabas.wire.charges import MOST_REQUEST_BYTES
 from barnabas.wire.compiler import Codec
@@ -29,7 +26,6 @@ from fuzz.messages import make_message
 from tests.kernel_forms import Forms
 
 _OFTEN = (ApiKey.FETCH, ApiKey.OFFSET_COMMIT, ApiKey.PRODUCE)
-_START = 128
 _SIZE = 4
 _ROOMS = (300, 2000, MOST_REQUEST_BYTES)
 _REFUSED = -1
@@ -47,25 +43,18 @@ def valid_request(chance: random.Random) -> bytes:
 
 
 def read_request(forms: Forms, data: bytes) -> list[object]:
-    """What a form makes of a frame: its header, its message, and what the kernels of single APIs see."""
+    """What a form makes of a frame: its header and its message."""
     chance = random.Random(data)
-    said = data[: chance.randrange(len(data) + 1)]
     exact = memoryview(array("B", data))
-    calls: list[tuple[Any, tuple[object, ...]]] = [
-        (forms.request_heads.read, (data[:_START], FLEXIBLE_SINCE)),
-        (forms.fetch_reading.read, (data, 4, 18, new_tuple, Read)),
-        (forms.repeating.one_partition, (exact, said, bool(chance.randrange(2)))),
-    ]
-    made = [_outcome(call, *arguments) for call, arguments in calls]
     whole = _outcome(_whole, forms.struct_reading, exact, chance.choice(_ROOMS))
-    return [*made, whole, _REFUSED if isinstance(whole, tuple) else 0]
+    return [whole, _REFUSED if isinstance(whole, tuple) else 0]
 
 
 def _whole(reading: ModuleType, frame: memoryview, room: int) -> str:
     """The request as the kernel for whole frames reads it, or generated Python."""
     found: object = None
     if hasattr(reading, "Shape"):
-        requests = reading.Requests(_readers(reading), FLEXIBLE_SINCE, Request, room)
+        requests = reading.Requests(_readers(reading), Request, room)
         found = requests.read(frame)
     if found is None:
         (key, version, number, client), position = read_request_header(frame)

@@ -6,7 +6,7 @@ The first two bytes of an input say which message of which version the others ar
 import random
 from array import array
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from types import ModuleType
 from typing import Any
 from unittest.mock import patch
@@ -17,6 +17,7 @@ from barnabas.wire.compiler import Codec
 from barnabas.wire.layout import layout_of
 from barnabas.wire.reading import MOST_BYTES
 from barnabas.wire.schema import declaration_of
+from barnabas.wire.send import Send
 from fuzz.messages import make_message
 from tests.declarations import every_message
 from tests.kernel_forms import Forms
@@ -64,9 +65,9 @@ def read_struct(forms: Forms, data: bytes) -> list[object]:
     if not isinstance(found[0], VERSIONS[number][0]):
         return [_REFUSED, *found]
     message, end = found
-    if encode is None:
-        return [end, Codec.of(*VERSIONS[number]).encode(message)]
-    made = [end, repr(message), *_outcome(encode, message)]
+    # Records are views, each with an address of its own.
+    shown = "" if Codec.of(*VERSIONS[number]).has_records else repr(message)
+    made = [end, shown, *_outcome(encode, message)]
     names = [*declaration_of(type(message)).fields]
     if names:
         setattr(message, chance.choice(names), chance.choice(_MISFITS))
@@ -84,12 +85,12 @@ def _outcome(call: Callable[..., Any], *arguments: object) -> Sequence[Any]:
 @cache
 def _ways(
     reading: ModuleType, writing: ModuleType, number: int
-) -> tuple[Callable[..., Any], Callable[..., Any] | None]:
-    """How a form reads and writes one version of a message; None: it may have records."""
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """How a form reads and writes one version of a message."""
     declared, version = VERSIONS[number]
     codec: Codec[Any] = Codec.of(declared, version)
     decode: Callable[..., Any] = codec.generated_decode
-    encode: Callable[..., Any] | None = None if codec.has_records else codec.generated_encode
+    encode: Callable[..., Any] = _joining(codec) if codec.has_records else codec.generated_encode
     if not hasattr(reading, "Shape"):
         return decode, encode
     layout = layout_of(declared, version, declaration_of(declared).encoding(version))
@@ -102,6 +103,32 @@ def _ways(
     }
     with patch.multiple(shapes, **kernels):
         reader = shapes.reader_of(layout, decode, MOST_BYTES)
-        writer = None if encode is None else shapes.writer_of(layout, encode)
+        writer = shapes.writer_of(layout, encode)
     assert reader is not None
-    return reader.decode, None if writer is None else writer.encode
+    assert writer is not None
+    return reader.decode, partial(_in_parts, writer, encode) if codec.has_records else writer.encode
+
+
+def _joining(codec: Codec[Any]) -> Callable[[Any], bytes]:
+    """What writes a message with records by generated Python."""
+
+    def encode(message: Any) -> bytes:
+        send = Send()
+        codec.generated_write(message, send)
+        return send.joined()
+
+    return encode
+
+
+def _in_parts(writer: Any, otherwise: Callable[[Any], bytes], message: Any) -> bytes:
+    """The same by a kernel, where it does not leave that to the other."""
+    written = writer.parts(message)
+    if written is None:
+        return otherwise(message)
+    if isinstance(written, bytes):
+        return written
+    send = Send()
+    send.add_all(*written)
+    whole = send.joined()
+    assert len(whole) == len(send)
+    return whole

@@ -21,7 +21,6 @@ LOWEST, BEYOND = -(2**63), 2**63 - 1
 FUZZED_ELSEWHERE = {
     "partitioning": "tests/unit/records/columns/test_encoding.py",
     "message_writing": "tests/property/test_convert.py",
-    "fetch_writing": "tests/property/test_fetch_frames.py",
     "committed_offsets": "tests/property/test_committed_offsets.py",
     "sockets": "tests/unit/kernels/test_sockets.py",
     "departing": "tests/unit/kernels/test_departing.py",

@@ -78,3 +78,14 @@ def test_the_connectors_programs_run_as_one(
     assert sorted(loud.lines) == ["rex:BARKS", "tom:PURRS"]
     written = broker.run("consume", "animals", "--from-beginning", "-e", "-f", r"%k %S\n")
     assert sorted(written.lines) == ["rex 5", "rex 6", "tom -1", "tom 5"]
+
+
+@pytest.mark.spark
+@pytest.mark.timeout(600)
+def test_the_program_for_log_directories(typed: dict[str, str], tmp_path: Path) -> None:
+    (program,) = blocks("docs/spark-directories.md", "python")
+    directory = Path(__file__).parents[1] / "vectors" / "logs" / "kafka-2.8.2"
+    program = program.replace("/backup/kafka-logs", str(directory))
+    shown = run_program(program, "", typed, tmp_path).out.replace(" ", "")
+    assert "|corpus|0|66|" in shown
+    assert "|corpus|1|66|" in shown

@@ -13,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from barnabas.kernels import FAMILIES
+
 # They make C of all kernels, and one of them a virtual environment.
 pytestmark = pytest.mark.timeout(900)
 
@@ -95,7 +97,7 @@ def test_without_a_compiler(sdist: Path, tmp_path: Path) -> None:
 
 
 def test_without_the_extra_the_connector_says_what_it_needs() -> None:
-    program = "import sys; sys.modules['pyspark'] = None; import barnabas.spark.session"
+    program = "import sys; sys.modules['pyspark'] = None; import barnabas.spark"
     done = subprocess.run(
         [sys.executable, "-c", program],
         capture_output=True,
@@ -116,6 +118,15 @@ def test_without_cython(sdist: Path, tmp_path: Path) -> None:
     (line,) = {line.strip() for line in said.splitlines() if FALLBACK in line}
     assert line.startswith("barnabas: Cython is missing")
     assert_runs_uncompiled(tmp_path / "wheel", PYTHONPATH=str(hidden))
+
+
+@pytest.mark.long
+def test_a_verbose_install_counts_the_kernels(sdist: Path, tmp_path: Path) -> None:
+    said = install(sdist, tmp_path / "wheel")
+    lines = re.findall(r"barnabas: kernel (\d+) of (\d+): (\w+), \d+\.\d s$", said, re.MULTILINE)
+    assert [int(number) for number, _, _ in lines] == list(range(1, len(lines) + 1))
+    assert {int(total) for _, total, _ in lines} == {len(lines)}
+    assert {name for _, _, name in lines} == {*FAMILIES, "cython_shared"}
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from barnabas.protocol.api_keys import ApiKey
 from barnabas.versions import VersionRange
 
 Handler = Callable[[Broker, RequestContext, Never], object]
-"""Takes a command or a message of its API; gives the outcome, a Pending of it, or None: no reply."""
+"""Takes a request of its API; gives the response, or a Pending of it."""
 
 
 class Route(NamedTuple):

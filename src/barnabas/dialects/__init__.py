@@ -1,1 +1,1 @@
-"""The wire languages: frames to neutral commands, outcomes to frames."""
+"""The wire languages: frames to messages of Kafka, and such messages to frames."""

@@ -9,7 +9,7 @@ from barnabas.wire.send import Send
 
 @dataclass(slots=True)
 class Request:
-    """One request: who and which version, and a neutral command or a message of its dialect."""
+    """One request: who and which version, and a message of Kafka, whatever its dialect."""
 
     api_key: int
     api_version: int
@@ -66,7 +66,7 @@ class Dialect(Protocol):
         ...
 
     def write_response(
-        self, request: Request, outcome: object, throttle_ms: int = 0
+        self, request: Request, response: object, throttle_ms: int = 0
     ) -> Send | bytes | None:
         """The reply to a request, with its size in front; None where none is sent.
 

@@ -7,7 +7,6 @@ to wait. Here nobody waits, and who gave the interpreter away might get it back 
 """
 
 import cython
-from cython.cimports.barnabas.kernels.big_endian import load32
 from cython.cimports.barnabas.kernels.socket_calls import MSG_NOSIGNAL, recv, send_bytes
 from cython.cimports.cpython.buffer import (
     Py_buffer,
@@ -63,19 +62,3 @@ def send(fd: cython.int, data: object, /) -> object:
         return _told(count, 0)
     finally:
         PyBuffer_Release(cython.address(view))
-
-
-def one_frame(received: object, count: cython.Py_ssize_t, most: cython.Py_ssize_t, /) -> object:
-    """The frame without its size, if the first `count` bytes of a memoryview are one, and no more.
-
-    None where they are not, or more than `most`.
-    """
-    view: Py_buffer
-    is_one: cython.bint = False
-    if not 4 <= count <= most:
-        return None
-    PyObject_GetBuffer(received, cython.address(view), PyBUF_SIMPLE)
-    if count <= view.len:
-        is_one = load32(cython.cast(cython.p_uchar, view.buf)) == count - 4
-    PyBuffer_Release(cython.address(view))
-    return received[4:count] if is_one else None

@@ -168,7 +168,8 @@ def _one(field: Field, shape: Shape, source: cython.pointer(Source), data: objec
         _charge(source, field.item, length, 1)
         found = PyBytes_FromStringAndSize(start, length)
     else:
-        found = memoryview(data)[source.at : source.at + length]
+        whole: object = data if isinstance(data, memoryview) else memoryview(data)
+        found = whole[source.at : source.at + length]
     source.at += length
     return found
 
@@ -315,18 +316,18 @@ class Requests:
     """Reads whole requests as objects of `made`, which has five slots.
 
     `most` is the memory that one may take, in bytes. `readers` has Readers under key << 16 | version,
-    and none of the first version of ControlledShutdown, whose header ends before the client id.
+    and none of the first version of ControlledShutdown, whose header ends before the client id. A
+    header has tagged fields where its message has them.
     """
 
     readers: dict
-    flexible_since: tuple
     made: type
     places: cython.Py_ssize_t[5]
     most: cython.longlong
 
-    def __init__(self, readers: dict, flexible_since: tuple, made: type, most: object) -> None:
+    def __init__(self, readers: dict, made: type, most: object) -> None:
         names: tuple = ("api_key", "api_version", "correlation_id", "client_id", "body")
-        self.readers, self.flexible_since, self.made = readers, flexible_since, made
+        self.readers, self.made = readers, made
         self.most = most
         for at in range(5):
             self.places[at] = slot_place(getattr(made, names[at]))
@@ -338,7 +339,7 @@ class Requests:
             return None
         found: object = self.readers.get(load32(data))
         key: cython.int = data[0] << 8 | data[1]
-        if found is None or key >= len(self.flexible_since):
+        if found is None:
             return None
         reader: Reader = found
         version: cython.int = data[2] << 8 | data[3]
@@ -350,8 +351,7 @@ class Requests:
                 return None
             client = text_of(cython.cast(cython.p_char, data + source.at), length, b"replace")
             source.at += length
-        since: cython.int = self.flexible_since[key]
-        if version >= since:
+        if reader.shape.text == 0:
             if source.at >= source.end or data[source.at]:
                 return None
             source.at += 1

@@ -48,7 +48,6 @@ class Requests(Generic[_Made]):
     def __init__(
         self,
         readers: Mapping[int, Reader],
-        flexible_since: tuple[int, ...],
         made: type[_Made],
         most: int,
     ) -> None: ...

@@ -13,11 +13,10 @@ class Requests:
     def __init__(
         self,
         readers: Mapping[int, Reader],
-        flexible_since: tuple[int, ...],
         made: type,
         most: int,
     ) -> None:
-        del readers, flexible_since, made, most
+        del readers, made, most
 
     def read(self, frame: object, /) -> None:
         """No request is known."""

@@ -6,11 +6,13 @@ from struct import Struct, error
 from typing import NamedTuple
 
 from barnabas.errors import DecodeError
-from barnabas.kernels import request_heads
+from barnabas.kernels.struct_writing import Writer
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.protocol.declared import DECLARED
-from barnabas.types import Buffer, new_tuple
+from barnabas.types import Buffer
+from barnabas.versions import VersionRange
 from barnabas.wire.compiler import Codec
+from barnabas.wire.schema import declaration_of
 from barnabas.wire.send import Send
 from barnabas.wire.tagged import Malformed, bad_length, read_varint
 
@@ -22,37 +24,24 @@ _CORRELATION = Struct(">i")
 _SIZED_RESPONSE = Struct(">ii")
 _SIZED_FLEXIBLE_RESPONSE = Struct(">iix")
 
-_NEVER = 32767
-# fmt: off
-FLEXIBLE_SINCE = (
-    9, 12, 6, 9, 4, 2, 6, 3, 8, 6,  # 0 to 9
-    3, 6, 4, 4, 4, 5, 3, _NEVER, 3, 5,  # 10 to 19
-    4, 2, 2, 4, 3, 3, 3, 1, 3, 2,  # 20 to 29
-    2, 2, 4, 2, 2, 2, 2, 2, 2, 2,  # 30 to 39
-    2, 2, 2, 2, 1, 0, 0, _NEVER, 1, 1,  # 40 to 49
-    0, 0, 0, 1, 1, 0, 0, 0, 0, 0,  # 50 to 59
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  # 60 to 69
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  # 70 to 79
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0,  # 80 to 89
-    0, 0, 0, 0, 0,  # 90 to 94
-)
-# fmt: on
-"""By key, the first version of an API that has tagged fields, in header and message."""
-
 _KEYS = tuple(ApiKey)
 
 _SHUTDOWN = int(ApiKey.CONTROLLED_SHUTDOWN)
 """In its version 0 the header of a request ends before the client id."""
 
-_LONG_ENOUGH = 128
-"""Bytes of a frame in which nearly every header ends."""
-
-
 _MOST_TAGS = 1000
 """Tagged fields that a header may have; no release has defined one."""
 
-_TAGGED_SINCE = dict(enumerate(FLEXIBLE_SINCE)) | {int(ApiKey.API_VERSIONS): _NEVER}
-"""From which version response headers have tagged fields: never for ApiVersions (KIP-511)."""
+
+@cache
+def _flexible(key: ApiKey) -> VersionRange:
+    """The versions of an API that have tagged fields, in the header of a request and in its message."""
+    return declaration_of(DECLARED[key].request).flexible
+
+
+def _has_response_tags(key: ApiKey, version: int) -> bool:
+    """Whether the header of a response has tagged fields: never for ApiVersions (KIP-511)."""
+    return version in _flexible(key) and key is not ApiKey.API_VERSIONS
 
 
 class RequestHeader(NamedTuple):
@@ -72,15 +61,6 @@ def read_request_header(frame: Buffer) -> tuple[RequestHeader, int]:
     Raises:
         DecodeError: it is cut short, or no release has such an API.
     """
-    head = request_heads.read(bytes(frame[:_LONG_ENOUGH]), FLEXIBLE_SINCE)
-    if head is None:
-        return _read_request_header(frame)
-    key, version, correlation_id, client_id, position = head
-    return new_tuple(RequestHeader, (_KEYS[key], version, correlation_id, client_id)), position
-
-
-def _read_request_header(frame: Buffer) -> tuple[RequestHeader, int]:
-    """The same of any header that there may be."""
     try:
         key, version, correlation_id, length = _REQUEST.unpack_from(frame)
     except error:
@@ -99,9 +79,10 @@ def _read_request_header(frame: Buffer) -> tuple[RequestHeader, int]:
             raise DecodeError("header.client_id", position, f"{length} bytes; {left} are left")
         client_id = str(frame[position:end], "utf-8", "replace")
         position = end
-    if version >= FLEXIBLE_SINCE[key]:
+    api = _KEYS[key]
+    if version in _flexible(api):
         position = _skip_tags(frame, position)
-    return RequestHeader(_KEYS[key], version, correlation_id, client_id), position
+    return RequestHeader(api, version, correlation_id, client_id), position
 
 
 def read_response_header(api_key: ApiKey, version: int, frame: Buffer) -> tuple[int, int]:
@@ -113,7 +94,7 @@ def read_response_header(api_key: ApiKey, version: int, frame: Buffer) -> tuple[
     if len(frame) < _CORRELATION.size:
         raise DecodeError("header.correlation_id", 0, f"4 bytes, not {len(frame)}")
     (correlation_id,) = _CORRELATION.unpack_from(frame)
-    if version >= _TAGGED_SINCE[api_key]:
+    if _has_response_tags(api_key, version):
         return correlation_id, _skip_tags(frame, _CORRELATION.size)
     return correlation_id, _CORRELATION.size
 
@@ -132,7 +113,7 @@ def encode_request(header: RequestHeader, message: object) -> Send:
         send.put_before(_SIZED_BARE_REQUEST.pack(size, key, version, correlation_id))
         return send
     client = b"" if client_id is None else client_id.encode()
-    client_and_tags = client + b"\x00" if version >= FLEXIBLE_SINCE[key] else client
+    client_and_tags = client + b"\x00" if version in _flexible(key) else client
     size = _REQUEST.size + len(client_and_tags) + len(send)
     length = -1 if client_id is None else len(client)
     head = _SIZED_REQUEST.pack(size, key, version, correlation_id, length)
@@ -153,7 +134,7 @@ def encode_response(api_key: ApiKey, version: int, correlation_id: int, message:
 
 def framed_response(api_key: ApiKey, version: int, correlation_id: int, send: Send) -> Send:
     """A message that is written, with its size and header in front."""
-    if version >= _TAGGED_SINCE[api_key]:
+    if _has_response_tags(api_key, version):
         head = _SIZED_FLEXIBLE_RESPONSE.pack(5 + len(send), correlation_id)
     else:
         head = _SIZED_RESPONSE.pack(4 + len(send), correlation_id)
@@ -169,14 +150,33 @@ def response_encoder(api_key: ApiKey, version: int) -> Callable[[int, object], S
         LocalProtocolError: there is no such version.
     """
     codec: Codec[object] = Codec.of(DECLARED[api_key].response, version)
+    writer, is_tagged = codec.writer, _has_response_tags(api_key, version)
     if codec.has_records:
-        return partial(encode_response, api_key, version)
-    if codec.writer is None:
+        otherwise = partial(encode_response, api_key, version)
+        return otherwise if writer is None else partial(_in_parts, writer, is_tagged, otherwise)
+    if writer is None:
         return lambda correlation_id, message: encode_response(
             api_key, version, correlation_id, message
         ).joined()
-    flexible = version >= _TAGGED_SINCE[api_key]
-    return codec.writer.tagged_reply if flexible else codec.writer.reply
+    return writer.tagged_reply if is_tagged else writer.reply
+
+
+def _in_parts(
+    writer: Writer,
+    is_tagged: bool,  # noqa: FBT001 - of a `partial`
+    otherwise: Callable[[int, object], Send],
+    correlation_id: int,
+    message: object,
+) -> Send | bytes:
+    """A response that may have records."""
+    written = writer.parts(message, 9 if is_tagged else 8, correlation_id)
+    if written is None:
+        return otherwise(correlation_id, message)
+    if isinstance(written, bytes):
+        return written
+    send = Send()
+    send.add_all(*written)
+    return send
 
 
 def decode_response(api_key: ApiKey, version: int, frame: Buffer) -> tuple[int, object]:

@@ -1,4 +1,4 @@
-"""Fencing: requests of an old leader, an old controller or an old life of a broker are refused.
+"""Fencing: requests for an old leader, or of an old life of a follower, are refused.
 
 Epochs of -1 come from versions that have none, and are not compared.
 """
@@ -18,21 +18,6 @@ def check_leader_epoch(asked: int, current: int) -> ErrorCode:
     if asked < current:
         return ErrorCode.FENCED_LEADER_EPOCH
     return ErrorCode.UNKNOWN_LEADER_EPOCH
-
-
-def check_controller_epoch(asked: int, newest: int) -> ErrorCode:
-    """Refuse a controller older than one that was seen: STALE_CONTROLLER_EPOCH."""
-    return ErrorCode.STALE_CONTROLLER_EPOCH if asked < newest else ErrorCode.NONE
-
-
-def check_broker_epoch(asked: int, current: int) -> ErrorCode:
-    """Refuse what the controller meant for an earlier life of this broker: STALE_BROKER_EPOCH.
-
-    A newer epoch is taken: the controller may see the registration before the broker does.
-
-    Source: KIP-380.
-    """
-    return ErrorCode.STALE_BROKER_EPOCH if 0 <= asked < current else ErrorCode.NONE
 
 
 def check_replica_epoch(fetched: int, known: int) -> ErrorCode:

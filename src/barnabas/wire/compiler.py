@@ -98,8 +98,8 @@ class Codec(Generic[_Message]):
 
     @cached_property
     def writer(self) -> Writer | None:
-        """Whose method `encode` is, which writes whole frames too; None where there may be records."""
-        return None if self.has_records else writer_of(self._layout, self._encode_unusual)
+        """What `encode` and `write` ask, and writes whole frames too; None where there is none."""
+        return writer_of(self._layout, self._encode_unusual)
 
     @cached_property
     def generated_encode(self) -> _Encode[_Message]:
@@ -112,6 +112,11 @@ class Codec(Generic[_Message]):
         """To parts of a Send."""
         if not self.has_records:
             return self._added
+        return self.generated_write if self.writer is None else self._in_parts
+
+    @cached_property
+    def generated_write(self) -> _Write[_Message]:
+        """To parts of a Send by generated code, which says what does not fit; for what has records."""
         write: _Write[_Message] = _compiled(Writing(self._layout).source, "write", self._title)
         return write
 
@@ -136,6 +141,16 @@ class Codec(Generic[_Message]):
         send = Send()
         self.write(message, send)
         return send.joined()
+
+    def _in_parts(self, message: _Message, send: Send, /) -> None:
+        assert self.writer is not None
+        written = self.writer.parts(message)
+        if written is None:
+            self.generated_write(message, send)
+        elif isinstance(written, bytes):
+            send.add(written)
+        else:
+            send.add_all(*written)
 
     def _added(self, message: _Message, send: Send, /) -> None:
         send.add(self.encode(message))

@@ -25,7 +25,7 @@ def reader_of(layout: StructLayout, otherwise: Callable[..., Any], most: int) ->
 
 
 def writer_of(layout: StructLayout, otherwise: Callable[..., Any]) -> Writer | None:
-    """The same for writing a message that has no records."""
+    """The same for writing a message."""
     return Writer(_written_shape(layout), otherwise) if _COMPILED else None
 
 

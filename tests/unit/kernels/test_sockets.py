@@ -2,7 +2,6 @@
 
 import socket
 from collections.abc import Iterator
-from struct import pack
 
 import pytest
 
@@ -78,33 +77,3 @@ def test_what_cannot_be_written_into_receives_nothing(pair: Pair) -> None:
     with pytest.raises((BufferError, TypeError)):
         sockets.receive(ours.fileno(), b"no room")
     assert receive(ours) == b"hello"
-
-
-@pytest.mark.parametrize(
-    ("size", "rest", "is_one"),
-    [
-        (0, b"", True),
-        (1, b"", False),
-        (1, b"x", True),
-        (2, b"x", False),
-        (1, b"xy", False),
-        (6, b"123456", True),
-        (7, b"123456", False),
-        (7, b"1234567", False),
-        (-1, b"", False),
-        (-2, b"x", False),
-    ],
-)
-def test_what_is_just_one_frame_is_told(size: int, rest: bytes, *, is_one: bool) -> None:
-    received = pack(">i", size) + rest
-    scratch = memoryview(bytearray(received + b"what was there before"))
-    found = sockets.one_frame(scratch, len(received), 10)
-    assert (None if found is None else bytes(found)) == (rest if is_one else None)
-    if found:
-        scratch[4] = 0
-        assert found[0] == 0  # It is a view.
-
-
-@pytest.mark.parametrize("count", [-1, 0, 3, 6, 1 << 40])
-def test_no_frame_is_found_beyond_what_there_is(count: int) -> None:
-    assert sockets.one_frame(memoryview(pack(">i", 2) + b"x"), count, 1 << 40) is None

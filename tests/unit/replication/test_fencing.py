@@ -1,12 +1,7 @@
 """Fencing: what comes from an earlier time is refused."""
 
 from barnabas.errors import ErrorCode
-from barnabas.replication.fencing import (
-    check_broker_epoch,
-    check_controller_epoch,
-    check_leader_epoch,
-    check_replica_epoch,
-)
+from barnabas.replication.fencing import check_leader_epoch, check_replica_epoch
 
 NONE = ErrorCode.NONE
 
@@ -16,18 +11,6 @@ def test_leader_epochs() -> None:
     assert check_leader_epoch(5, 5) is NONE
     assert check_leader_epoch(4, 5) is ErrorCode.FENCED_LEADER_EPOCH
     assert check_leader_epoch(6, 5) is ErrorCode.UNKNOWN_LEADER_EPOCH
-
-
-def test_controller_epochs() -> None:
-    assert check_controller_epoch(6, 7) is ErrorCode.STALE_CONTROLLER_EPOCH
-    assert check_controller_epoch(7, 7) is NONE
-    assert check_controller_epoch(8, 7) is NONE
-
-
-def test_broker_epochs() -> None:
-    assert check_broker_epoch(6, 7) is ErrorCode.STALE_BROKER_EPOCH
-    assert check_broker_epoch(-1, 7) is NONE
-    assert check_broker_epoch(8, 7) is NONE
 
 
 def test_epochs_of_brokers_that_fetch() -> None:

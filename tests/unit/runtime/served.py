@@ -28,8 +28,6 @@ def a_send(*parts: bytes | FileSlice) -> Send:
 class Echo:
     """Answers each frame with itself at the end of the event; can park on a word."""
 
-    takes_lone = False
-
     def __init__(self, connection: Connection, *, park_on: bytes = b"never") -> None:
         self.connection = connection
         self.work: Callable[[], None] = lambda: None
@@ -38,7 +36,7 @@ class Echo:
         self.events = 0
         self.closed = False
         self._views: list[memoryview] = []
-        connection.serve(self, self.on_lone_frame if self.takes_lone else None)
+        connection.serve(self)
 
     def on_frame(self, frame: memoryview) -> bool:
         if bytes(frame) == b"fail":
@@ -46,18 +44,6 @@ class Echo:
         self._views.append(frame)
         self.work()
         return bytes(frame) != self.park_on
-
-    def on_lone_frame(self, frame: memoryview) -> Send | bytes | bool | None:
-        if not self.on_frame(frame):
-            self.on_event_end()
-            return False
-        self._views.clear()
-        self.events += 1
-        self.frames.append(bytes(frame))
-        if len(frame) % 5 == 0:
-            self.connection.send(framed(bytes(frame)))
-            return True
-        return framed(bytes(frame)) if len(frame) % 2 else a_send(framed(bytes(frame)))
 
     def may_take(self, frame: memoryview) -> bool:
         return True

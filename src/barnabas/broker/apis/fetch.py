@@ -18,10 +18,11 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.delayed_fetch import DelayedFetch, is_due, readable_bytes
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed
 from barnabas.broker.replicas.fetch_sessions import FetchPlan
-from barnabas.dialects.commands import Fetch, Fetched, FetchOutcome
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import APIS, ApiKey
+from barnabas.protocol.fetch import FetchRequest, FetchResponse
 from barnabas.records.codecs.compression import Codec
 from barnabas.versions import VersionTable
 
@@ -30,15 +31,16 @@ _CONVERTED_BYTES_MAX = 4 << 20
 
 
 class _Rules(NamedTuple):
-    """`magic`: the highest that may be given. `each_whole`: each partition's first batch is read whole.
+    """`magic`: the highest that may be given. `by_topic_id`: topics are told by their ids.
 
-    That is so whatever the limits say.
+    `each_whole`: each partition's first batch is read whole, whatever the limits say.
     """
 
     zstd: bool
     magic: int = 2
     each_whole: bool = False
     most_bytes: int = 2**31 - 1
+    by_topic_id: bool = False
 
 
 _BY_VERSION = VersionTable(
@@ -48,31 +50,38 @@ _BY_VERSION = VersionTable(
         3: _Rules(zstd=False, magic=1, most_bytes=_CONVERTED_BYTES_MAX),
         4: _Rules(zstd=False),
         10: _Rules(zstd=True),
+        13: _Rules(zstd=True, by_topic_id=True),
     }
 )
+_READ_COMMITTED = 1
 _RULES = [_BY_VERSION[version] for version in range(APIS[ApiKey.FETCH].versions.last + 1)]
 
 
-def handle(broker: Broker, context: RequestContext, fetch: Fetch) -> FetchOutcome | Pending:
+def handle(
+    broker: Broker, context: RequestContext, request: FetchRequest
+) -> FetchResponse | Pending:
     """Read, or wait and read then."""
     rules = _RULES[context.api_version]
-    plan = broker.fetch_sessions.begin(fetch, context.connection)
+    sessions = broker.fetch_sessions
+    plan = sessions.begin(request, context.connection, by_topic_id=rules.by_topic_id)
     if isinstance(plan, ErrorCode):
-        return FetchOutcome(plan, 0, [])
-    max_bytes = min(fetch.max_bytes, broker.config.fetch_max_bytes, rules.most_bytes)
+        return FetchResponse(error_code=plan, responses=[])
+    max_bytes = min(request.max_bytes, broker.config.fetch_max_bytes, rules.most_bytes)
     if broker.quotas.in_force:
         quota = broker.throttling.most_to_fetch(context.client_id or "")
         max_bytes = max_bytes if quota is None else min(max_bytes, quota)
-    min_bytes = min(fetch.min_bytes, max_bytes)
+    min_bytes = min(request.min_bytes, max_bytes)
     read_from = broker.replicas.read_each if rules.each_whole else broker.replicas.read
-    read = partial(read_from, plan.reads, max_bytes, committed_only=fetch.committed_only)
+    committed_only = request.isolation_level == _READ_COMMITTED
+    read = partial(read_from, plan.reads, max_bytes, committed_only=committed_only)
     fetched = read()
     if not rules.zstd:
-        fetched = _without_unreadable(broker, fetched, rules.magic)
-    if fetch.max_wait_ms <= 0 or is_due(fetched, min_bytes):
+        fetched = _without_unreadable(broker, plan.reads, fetched, rules.magic)
+    data = [one[2] for one in fetched]
+    if request.max_wait_ms <= 0 or is_due(data, min_bytes):
         return plan.answer(fetched)
-    limits = min_bytes, min_bytes - readable_bytes(fetched)
-    return _wait(broker, plan, read, limits, fetch, rules)
+    limits = min_bytes, min_bytes - readable_bytes(data)
+    return _wait(broker, plan, read, limits, request, rules)
 
 
 def _wait(
@@ -80,41 +89,41 @@ def _wait(
     plan: FetchPlan,
     read: Callable[[], list[Fetched]],
     limits: tuple[int, int],
-    fetch: Fetch,
+    request: FetchRequest,
     rules: _Rules,
 ) -> Pending:
     min_bytes, missing = limits
+    committed_only = request.isolation_level == _READ_COMMITTED
     pending = Pending()
 
     def finish(*, must: bool) -> bool:
         fetched = read()
-        if not must and fetch.committed_only and not is_due(fetched, min_bytes):
+        if not must and committed_only and not is_due([one.data for one in fetched], min_bytes):
             return False
         if not rules.zstd:
-            fetched = _without_unreadable(broker, fetched, rules.magic)
+            fetched = _without_unreadable(broker, plan.reads, fetched, rules.magic)
         pending.complete(plan.answer(fetched))
         return True
 
     condition = DelayedFetch(missing, finish)
     keys = broker.replicas.keys_of(plan.reads)
-    broker.purgatory.park(condition, keys, fetch.max_wait_ms / 1000, pending)
+    broker.purgatory.park(condition, keys, request.max_wait_ms / 1000, pending)
     return pending
 
 
-def _without_unreadable(broker: Broker, fetched: list[Fetched], magic: int) -> list[Fetched]:
+def _without_unreadable(
+    broker: Broker, reads: list[Read], fetched: list[Fetched], magic: int
+) -> list[Fetched]:
     """The same, but for topics whose `compression.type` is zstd, and those not to be converted."""
     given = []
-    for one in fetched:
-        partition = broker.replicas.find(one.topic, one.partition)
-        code = one.error
-        if not code and partition is not None:
+    for read, one in zip(reads, fetched, strict=True):
+        partition = broker.replicas.find(one.topic, one.data.partition_index)
+        code = ErrorCode.NONE
+        if not one.data.error_code and partition is not None:
             config = partition.log.config
             if config.stored is not None and config.stored.codec == Codec.ZSTD:
                 code = ErrorCode.UNSUPPORTED_COMPRESSION_TYPE
             elif config.magic > magic and not config.downconverts:
                 code = ErrorCode.UNSUPPORTED_VERSION
-        if code == one.error:
-            given.append(one)
-        else:
-            given.append(Fetched(one.topic, one.topic_id, one.partition, code))
+        given.append(failed(read, code) if code else one)
     return given

@@ -12,8 +12,14 @@ Versions: 0 offsets by segment · 1 one offset, by record (KIP-79) · 4 leader e
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.stepping import Steps, in_steps_while_heard
-from barnabas.dialects.commands import FoundOffset, ListOffsets
+from barnabas.broker.replicas.offset_lookup import found
 from barnabas.errors import ErrorCode
+from barnabas.protocol.list_offsets import (
+    ListOffsetsPartitionResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
 from barnabas.versions import VersionTable
 
 _LOWEST = VersionTable({0: -2, 7: -3, 8: -4, 9: -5, 11: -6})
@@ -22,13 +28,20 @@ _LOWEST = VersionTable({0: -2, 7: -3, 8: -4, 9: -5, 11: -6})
 
 @in_steps_while_heard
 def handle(
-    broker: Broker, context: RequestContext, command: ListOffsets
-) -> Steps[list[FoundOffset]]:
+    broker: Broker, context: RequestContext, request: ListOffsetsRequest
+) -> Steps[ListOffsetsResponse]:
     """Look up, in the order of the request."""
     lowest = _LOWEST[context.api_version]
-    found: list[FoundOffset] = []
-    for lookup, one in zip(command.lookups, broker.replicas.list_offsets(command), strict=True):
-        is_known = lookup.timestamp >= lowest
-        found.append(one if is_known else FoundOffset(ErrorCode.UNSUPPORTED_VERSION))
-        yield
-    return found
+    every = broker.replicas.list_offsets(request, by_segment=context.api_version == 0)
+    response = ListOffsetsResponse(topics=[])
+    for topic in request.topics:
+        answers: list[ListOffsetsPartitionResponse] = []
+        for asked, answer in zip(topic.partitions, every, strict=False):
+            if asked.timestamp < lowest:
+                answers.append(found(asked.partition_index, ErrorCode.UNSUPPORTED_VERSION))
+            else:
+                answers.append(answer)
+            yield
+        if answers:
+            response.topics.append(ListOffsetsTopicResponse(name=topic.name, partitions=answers))
+    return response

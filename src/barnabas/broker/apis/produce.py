@@ -14,46 +14,80 @@ Versions: 0 magic 0 and 1, which become a batch · 3 one batch of magic 2 (KIP-9
 
 from collections.abc import Callable, Mapping
 from functools import cache
+from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.delayed_produce import DelayedProduce, out_of_time
+from barnabas.broker.purgatory.delayed_produce import all_failed, wait_for_replicas
 from barnabas.broker.purgatory.purgatory import Pending
-from barnabas.dialects.commands import Appended, Produce
+from barnabas.broker.replicas.refusals import refused
 from barnabas.dialects.dialect import OnlyByClosing
 from barnabas.errors import ErrorCode
-from barnabas.versions import VersionTable
+from barnabas.protocol.produce import (
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceResponse,
+)
+from barnabas.versions import VersionRange, VersionTable
 
-_CLOSES = VersionTable({0: False, 3: True})
-"""Versions whose request is not understood where it is not one batch of magic 2 for each partition."""
+
+class _Rules(NamedTuple):
+    """`zstd`: whether batches may be compressed so (KIP-110).
+
+    `message_sets`: whether messages of magic 0 and 1 are taken, which end with version 3 (KIP-98): from
+    then on a request is not understood where it is not one batch of magic 2 for each partition.
+    """
+
+    zstd: bool
+    message_sets: bool
+
+
+_BY_VERSION = VersionTable(
+    {
+        0: _Rules(zstd=False, message_sets=True),
+        3: _Rules(zstd=False, message_sets=False),
+        7: _Rules(zstd=True, message_sets=False),
+    }
+)
+_RULES = [_BY_VERSION[version] for version in VersionRange.parse("0-13")]
 _TOOLS = "__admin_client"
 """Who may write into all topics, as with Kafka: the client id of tools for repairs."""
 _KNOWN_ACKS = frozenset({0, 1, -1})
 
-_Judge = Callable[[Broker, Produce, int], Mapping[int, Appended]]
+_Judge = Callable[[Broker, ProduceRequest, int], Mapping[int, PartitionProduceResponse]]
 
 
-def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Appended] | Pending:
-    """Append; the answers count once the replicas have written."""
-    if produce.acks not in _KNOWN_ACKS:
+def handle(
+    broker: Broker, context: RequestContext, request: ProduceRequest
+) -> ProduceResponse | Pending:
+    """Append; the response counts once the replicas have written."""
+    if request.acks not in _KNOWN_ACKS:
         takes_any = broker.profile.any_acks[context.api_version]
-        if takes_any:
-            return _append_as_0_8(broker, context, produce)
-        refused = Appended(
-            ErrorCode.INVALID_REQUIRED_ACKS, message=f"acks must be 0, 1 or -1, not {produce.acks}"
-        )
-        return [refused] * len(produce.appends)
-    answers = _append(broker, context, produce)
+        return _append_as_0_8(broker, context, request) if takes_any else _refused(request)
+    refusals: Mapping[int, PartitionProduceResponse] = {}
+    if request.transactional_id is not None:
+        refusals = _judge()(broker, request, context.api_version)
+    response = _append(broker, context, request, refusals)
     if not broker.profile.tells_records:
-        _without_invalid_record(answers, closes=_CLOSES[context.api_version])
-    return answers
+        _without_invalid_record(response, closes=not _RULES[context.api_version].message_sets)
+    return response
 
 
-def _append(broker: Broker, context: RequestContext, produce: Produce) -> list[Appended]:
-    refused: Mapping[int, Appended] = {}
-    if produce.transactional_id is not None:
-        refused = _judge()(broker, produce, context.api_version)
-    return broker.replicas.append(produce, refused, to_internal=context.client_id == _TOOLS)
+def _append(
+    broker: Broker,
+    context: RequestContext,
+    request: ProduceRequest,
+    refusals: Mapping[int, PartitionProduceResponse],
+) -> ProduceResponse:
+    zstd, message_sets = _RULES[context.api_version]
+    return broker.replicas.append(
+        request,
+        refusals,
+        zstd=zstd,
+        message_sets=message_sets,
+        to_internal=context.client_id == _TOOLS,
+    )
 
 
 @cache
@@ -65,36 +99,48 @@ def _judge() -> _Judge:
     return refused_in_transaction
 
 
-def _append_as_0_8(
-    broker: Broker, context: RequestContext, produce: Produce
-) -> list[Appended] | Pending:
-    """All negative numbers mean all replicas. 0.8.2 waits in vain for more than there are, no other does."""
-    answers = broker.replicas.append(produce, to_internal=context.client_id == _TOOLS)
-    _without_invalid_record(answers, closes=False)
-    enough = produce.acks < 0 or not broker.profile.waits_for_acks
-    if enough or all(answer.error for answer in answers):
-        return answers
-    pending = Pending()
-    found = [broker.replicas.find(one.topic, one.partition) for one in produce.appends]
-    # They are views of what the connection receives into, and the request waits with its answer.
-    produce.appends[:] = [append._replace(records=None) for append in produce.appends]
-    broker.purgatory.park(
-        DelayedProduce(lambda: pending.complete([out_of_time(answer) for answer in answers])),
-        {partition for partition in found if partition is not None},
-        max(produce.timeout_ms, 0) / 1000,
-        pending,
+def _refused(request: ProduceRequest) -> ProduceResponse:
+    """The response to a request whose acks mean nothing."""
+    code = ErrorCode.INVALID_REQUIRED_ACKS
+    message = f"acks must be 0, 1 or -1, not {request.acks}"
+    return ProduceResponse(
+        responses=[
+            TopicProduceResponse(
+                name=topic.name,
+                topic_id=topic.topic_id,
+                partition_responses=[
+                    refused(one.index, code, message) for one in topic.partition_data
+                ],
+            )
+            for topic in request.topic_data
+            if topic.partition_data
+        ]
     )
-    return pending
 
 
-def _without_invalid_record(answers: list[Appended], *, closes: bool) -> None:
+def _append_as_0_8(
+    broker: Broker, context: RequestContext, request: ProduceRequest
+) -> ProduceResponse | Pending:
+    """All negative numbers mean all replicas. 0.8.2 waits in vain for more than there are, no other does."""
+    response = _append(broker, context, request, {})
+    _without_invalid_record(response, closes=False)
+    enough = request.acks < 0 or not broker.profile.waits_for_acks
+    if enough or all_failed(response):
+        return response
+    partitions = broker.replicas.partitions_of(request)
+    return wait_for_replicas(broker.purgatory, partitions, request, response)
+
+
+def _without_invalid_record(response: ProduceResponse, *, closes: bool) -> None:
     """Say it as before Kafka 2.4: records are corrupt, and what is no single batch is no request.
 
     Raises:
         OnlyByClosing: there is something else than one batch.
     """
-    for index, answer in enumerate(answers):
-        if answer.error == ErrorCode.INVALID_RECORD:
-            if closes and not answer.record_errors:
-                raise OnlyByClosing(str(answer.message))
-            answers[index] = Appended(ErrorCode.CORRUPT_MESSAGE)
+    for topic in response.responses:
+        answers = topic.partition_responses
+        for number, answer in enumerate(answers):
+            if answer.error_code == ErrorCode.INVALID_RECORD:
+                if closes and not answer.record_errors:
+                    raise OnlyByClosing(str(answer.error_message))
+                answers[number] = refused(answer.index, ErrorCode.CORRUPT_MESSAGE)

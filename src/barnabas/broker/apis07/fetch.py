@@ -15,48 +15,54 @@ from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.delayed_fetch import DelayedFetch, is_due, readable_bytes
 from barnabas.broker.purgatory.purgatory import Pending
+from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed, reads_of, response_of
 from barnabas.broker.requests.byte_topics import to_read
-from barnabas.dialects.commands import Fetch, Fetched, FetchOutcome, Read
 from barnabas.errors import ErrorCode
+from barnabas.protocol.fetch import FetchRequest, FetchResponse
 
 
-def handle(broker: Broker, context: RequestContext, fetch: Fetch | None) -> FetchOutcome | Pending:
+def handle(
+    broker: Broker, context: RequestContext, request: FetchRequest | None
+) -> FetchResponse | Pending:
     """Read, or wait and read then. A request that contradicts itself is answered as it is."""
     del context
-    if fetch is None:
-        return FetchOutcome(ErrorCode.INVALID_REQUEST, 0, [])
-    fetched = _read_all(broker, fetch)
-    if fetch.max_wait_ms <= 0 or is_due(fetched, fetch.min_bytes):
-        return FetchOutcome(ErrorCode.NONE, 0, fetched)
+    if request is None:
+        return FetchResponse(error_code=ErrorCode.INVALID_REQUEST, responses=[])
+    reads = reads_of(request)
+    fetched = _read_all(broker, reads)
+    data = [one.data for one in fetched]
+    if request.max_wait_ms <= 0 or is_due(data, request.min_bytes):
+        return response_of(fetched)
     pending = Pending()
 
     def finish(*, must: bool) -> bool:
         del must
-        pending.complete(FetchOutcome(ErrorCode.NONE, 0, _read_all(broker, fetch)))
+        pending.complete(response_of(_read_all(broker, reads)))
         return True
 
-    condition = DelayedFetch(fetch.min_bytes - readable_bytes(fetched), finish)
-    keys = [_key(broker, read) for read in fetch.reads]
-    broker.purgatory.park(condition, keys, fetch.max_wait_ms / 1000, pending)
+    condition = DelayedFetch(request.min_bytes - readable_bytes(data), finish)
+    keys = [_key(broker, read) for read in reads]
+    broker.purgatory.park(condition, keys, request.max_wait_ms / 1000, pending)
     return pending
 
 
 def _key(broker: Broker, read: Read) -> Hashable:
     """What the purgatory knows a partition by, also one that is not there yet."""
-    partition = broker.replicas.find(read.topic, read.partition)
-    return (read.topic, read.partition) if partition is None else partition
+    place = read.topic, read.asked.partition
+    partition = broker.replicas.find(*place)
+    return place if partition is None else partition
 
 
-def _read_all(broker: Broker, fetch: Fetch) -> list[Fetched]:
+def _read_all(broker: Broker, reads: list[Read]) -> list[Fetched]:
     broker.replicas.write()
-    return [_read(broker, read) for read in fetch.reads]
+    return [_read(broker, read) for read in reads]
 
 
 def _read(broker: Broker, read: Read) -> Fetched:
-    partition = to_read(broker, read.topic, read.partition)
+    partition = to_read(broker, read.topic, read.asked.partition)
     code = partition if isinstance(partition, ErrorCode) else ErrorCode.NONE
-    if not code and read.max_bytes < 0:
+    if not code and read.asked.partition_max_bytes < 0:
         code = ErrorCode.INVALID_FETCH_SIZE
     if code or partition is None or isinstance(partition, ErrorCode):
-        return Fetched(read.topic, read.topic_id, read.partition, code)
+        return failed(read, code)
     return partition.read_region(read)

@@ -10,26 +10,46 @@ Source: seed 000 "Offsets"; Kafka 0.7.2's handleOffsetRequest, Log.getOffsetsBef
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
+from barnabas.broker.replicas.offset_lookup import find_by_segment, found
 from barnabas.broker.requests.byte_topics import to_read
-from barnabas.dialects.commands import FoundOffset, ListOffsets, Lookup
 from barnabas.errors import ErrorCode
+from barnabas.protocol.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsPartitionResponse,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopicResponse,
+)
 
 _ENDS = frozenset({-1, -2})
 
 
-def handle(broker: Broker, context: RequestContext, asked: ListOffsets) -> list[FoundOffset]:
-    """Find offsets, in the order of the lookups."""
+def handle(
+    broker: Broker, context: RequestContext, request: ListOffsetsRequest
+) -> ListOffsetsResponse:
+    """Find offsets, in the order of the request."""
     del context
     broker.replicas.write()
-    return [_find(broker, lookup) for lookup in asked.lookups]
+    return ListOffsetsResponse(
+        topics=[
+            ListOffsetsTopicResponse(
+                name=topic.name,
+                partitions=[_find(broker, topic.name, asked) for asked in topic.partitions],
+            )
+            for topic in request.topics
+        ]
+    )
 
 
-def _find(broker: Broker, lookup: Lookup) -> FoundOffset:
-    partition = to_read(broker, lookup.topic, lookup.partition)
+def _find(broker: Broker, topic: str, asked: ListOffsetsPartition) -> ListOffsetsPartitionResponse:
+    index = asked.partition_index
+    partition = to_read(broker, topic, index)
     if isinstance(partition, ErrorCode):
-        return FoundOffset(partition)
+        return found(index, partition)
     if partition is None:
-        return FoundOffset(ErrorCode.NONE, offsets=[0] if lookup.timestamp in _ENDS else [])
-    if lookup.most is None or lookup.most < 0:
-        return FoundOffset(ErrorCode.INVALID_REQUEST)
-    return partition.find_by_segment(lookup, lookup.most, None)
+        answer = found(index, ErrorCode.NONE)
+        answer.old_style_offsets = [0] if asked.timestamp in _ENDS else []
+        return answer
+    if asked.max_num_offsets < 0:
+        return found(index, ErrorCode.INVALID_REQUEST)
+    return find_by_segment(partition, asked, None)

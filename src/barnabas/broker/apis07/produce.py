@@ -14,12 +14,13 @@ from collections.abc import Iterator
 
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
-from barnabas.broker.purgatory.delayed_produce import DelayedProduce, out_of_time
+from barnabas.broker.purgatory.delayed_produce import all_failed, wait_for_replicas
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Steps
+from barnabas.broker.replicas.refusals import refused
 from barnabas.broker.requests.byte_topics import to_write
-from barnabas.dialects.commands import Appended, Produce
 from barnabas.errors import ErrorCode
+from barnabas.protocol.produce import ProduceRequest, ProduceResponse, TopicProduceResponse
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.versions import VersionTable
 
@@ -30,69 +31,73 @@ _FEW_TOPICS = 4
 """So many are made at once; each takes some milliseconds, during which nobody else is served."""
 
 
-def handle(broker: Broker, context: RequestContext, produce: Produce) -> list[Appended] | Pending:
-    """Append; the answers count once they are written."""
-    if produce.acks < 0:
-        refused = Appended(ErrorCode.INVALID_REQUIRED_ACKS, message=f"acks={produce.acks}")
-        return [refused] * max(len(produce.appends), 1)
+def handle(
+    broker: Broker, context: RequestContext, request: ProduceRequest
+) -> ProduceResponse | Pending:
+    """Append; the response counts once it is written."""
+    if request.acks < 0:
+        return _refused(request)
     keeps_order = _KEEPS_ORDER[context.api_version]
-    if keeps_order and _makes_many(broker, produce):
-        return _appended_in_steps(broker, produce)
-    answers: list[Appended] = []
-    for _ in _append_all(broker, produce, answers):
+    if keeps_order and _makes_many(broker, request):
+        return _appended_in_steps(broker, request)
+    response = ProduceResponse(responses=[])
+    for _ in _append_all(broker, request, response):
         pass
-    if produce.acks <= 1 or all(answer.error for answer in answers):
-        return answers
-    pending = Pending()
-    condition = DelayedProduce(
-        lambda: pending.complete([out_of_time(answer) for answer in answers])
-    )
-    found = [broker.replicas.find(one.topic, one.partition) for one in produce.appends]
-    keys = {partition for partition in found if partition is not None}
-    # They are views of what the connection receives into, and the request waits with its answer.
-    produce.appends.clear()
-    wait_s = max(produce.timeout_ms, 0) / 1000
-    broker.purgatory.park(condition, keys, wait_s, pending)
-    return pending
+    if request.acks <= 1 or all_failed(response):
+        return response
+    partitions = broker.replicas.partitions_of(request)
+    return wait_for_replicas(broker.purgatory, partitions, request, response)
 
 
-def _makes_many(broker: Broker, produce: Produce) -> bool:
-    new = {one.topic for one in produce.appends if broker.topics.get(one.topic) is None}
-    return len(new) > _FEW_TOPICS
+def _refused(request: ProduceRequest) -> ProduceResponse:
+    """The response to a request whose acks mean nothing: one error at least."""
+    code, message = ErrorCode.INVALID_REQUIRED_ACKS, f"acks={request.acks}"
+    indexes = [one.index for topic in request.topic_data for one in topic.partition_data] or [-1]
+    answers = [refused(index, code, message) for index in indexes]
+    return ProduceResponse(responses=[TopicProduceResponse(partition_responses=answers)])
 
 
-def _appended_in_steps(broker: Broker, produce: Produce) -> list[Appended] | Pending:
+def _makes_many(broker: Broker, request: ProduceRequest) -> bool:
+    names = {topic.name for topic in request.topic_data}
+    return sum(broker.topics.get(name) is None for name in names) > _FEW_TOPICS
+
+
+def _appended_in_steps(broker: Broker, request: ProduceRequest) -> ProduceResponse | Pending:
     """One set in each turn of the loop; the next request of the connection waits for all of them.
 
     Requests of the proposal do not wait for each other, so these are never in steps.
     """
     # What the sets are views of is received into again before their turn comes.
-    produce.appends[:] = [
-        one._replace(records=None if one.records is None else memoryview(bytearray(one.records)))
-        for one in produce.appends
-    ]
-    return broker.stepping.run(_appended_all(broker, produce))
+    for topic in request.topic_data:
+        for one in topic.partition_data:
+            if isinstance(one.records, memoryview):
+                one.records = memoryview(bytearray(one.records))
+    return broker.stepping.run(_appended_all(broker, request))
 
 
-def _appended_all(broker: Broker, produce: Produce) -> Steps[list[Appended]]:
-    answers: list[Appended] = []
-    yield from _append_all(broker, produce, answers)
-    return answers
+def _appended_all(broker: Broker, request: ProduceRequest) -> Steps[ProduceResponse]:
+    response = ProduceResponse(responses=[])
+    yield from _append_all(broker, request, response)
+    return response
 
 
-def _append_all(broker: Broker, produce: Produce, answers: list[Appended]) -> Iterator[None]:
+def _append_all(
+    broker: Broker, request: ProduceRequest, response: ProduceResponse
+) -> Iterator[None]:
     """One after the other."""
     unpacking = Unpacking()
-    for append in produce.appends:
-        partition = to_write(broker, append.topic, append.partition)
-        if isinstance(partition, ErrorCode):
-            answer = Appended(partition, message=f"{append.topic!r}, {append.partition}")
-        else:
-            assert append.records is not None
-            answer = broker.replicas.append_messages(partition, append.records, unpacking)
-            if not answer.error:
-                partition.unanswered.append((answers, len(answers)))
-        answers.append(answer)
-        if answer.error and answer.error != ErrorCode.MESSAGE_TOO_LARGE and not produce.acks:
-            return
-        yield
+    for topic in request.topic_data:
+        answers = TopicProduceResponse(name=topic.name, partition_responses=[])
+        response.responses.append(answers)
+        for one in topic.partition_data:
+            partition = to_write(broker, topic.name, one.index)
+            if isinstance(partition, ErrorCode):
+                answer = refused(one.index, partition, f"{topic.name!r}, {one.index}")
+            else:
+                assert isinstance(one.records, memoryview)
+                answer = broker.replicas.append_messages(partition, one.records, unpacking)
+            answers.partition_responses.append(answer)
+            code = answer.error_code
+            if code and code != ErrorCode.MESSAGE_TOO_LARGE and not request.acks:
+                return
+            yield

@@ -81,7 +81,7 @@ class Connections:
         )
         self._clients[client] = None
         self._per_host[host] += 1
-        connection.serve(client, client.lone)
+        connection.serve(client)
 
     def close_idle(self) -> None:
         """One tick: close those that did nothing for IDLE_TICKS of them."""

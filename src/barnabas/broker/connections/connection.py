@@ -17,8 +17,6 @@ from barnabas.broker.replicas.partition import Partition
 from barnabas.dialects.dialect import Request, Unanswered
 from barnabas.protocol.api_keys import ApiKey
 from barnabas.runtime.connections.connection import Connection
-from barnabas.runtime.connections.frame_handler import LARGE_BYTES, Lone
-from barnabas.wire.send import Send
 
 log = logging.getLogger(__name__)
 
@@ -78,11 +76,6 @@ class ClientConnection:
         self.peer_host = connection.peer.rpartition(":")[0]
         self._place = listener, connection.peer, number, "/" + self.peer_host.strip("[]")
 
-    @property
-    def lone(self) -> Lone | None:
-        """How an event is handled that is one frame, where replies keep the order of requests."""
-        return self._on_lone_frame if self._floating is None else None
-
     def on_frame(self, frame: memoryview) -> bool:
         """Handle one request; False if the next one has to wait."""
         broker = self._broker
@@ -121,6 +114,7 @@ class ClientConnection:
             # It waits for nothing: the connection learns how much is to be sent before the next one.
             self._reply_to_all()
             self._reply(request, outcome)
+            self._others -= 1
             return True
         self._outcomes.append((request, outcome))
         return True
@@ -141,57 +135,6 @@ class ClientConnection:
             self._contexts.clear()
         context = self._contexts[key] = RequestContext(key, version, client_id, *self._place)
         return context
-
-    def _on_lone_frame(self, frame: memoryview) -> Send | bytes | bool | None:
-        """As `on_frame` and `on_event_end`, which this must stay like, for a single request.
-
-        Nothing that came before it waits, or it had not been handed over.
-        """
-        broker, dialect = self._broker, self._dialect
-        if broker.quotas.in_force or (len(frame) > LARGE_BYTES and not dialect.has_records(frame)):
-            return None
-        try:
-            request = dialect.read_request(frame)
-            key, version, client_id = request.api_key, request.api_version, request.client_id
-            who = self._contexts.get(key)
-            same = who is not None and who.api_version == version and who.client_id == client_id
-            if who is None or not same:
-                who = self._look_round(request)
-            outcome = self._handlers[key](broker, who, request.body)
-            if key in HEARTBEATS or self._pulse is not None:
-                self._on_pulse(frame, request, outcome)
-            else:
-                self._beat_at = None
-            if type(outcome) is Unwritten:
-                return self._answer_when_written(request, outcome)
-            replicas = broker.replicas
-            unseen = () if replicas.write() else replicas.take_unseen()
-            if type(outcome) is Pending:
-                if not outcome.is_done:
-                    self._parked = (request, outcome)
-                    outcome.on_done(self._on_parked_done)
-                    return False
-                outcome = reply_of(outcome.outcome)
-            elif unseen:
-                self._outcomes.append((request, outcome))
-                self._wait_for(unseen)
-                return True
-            reply = dialect.write_response(request, outcome)
-        except Unanswered as reason:
-            self._leave_unanswered(reason)
-            return True
-        except Exception:
-            # What it has begun is ended, as it is where there are others.
-            self._others = 1
-            self.on_event_end()
-            raise
-        return True if reply is None else reply
-
-    def _answer_when_written(self, request: Request, outcome: object) -> bool:
-        self._unwritten = request.api_key
-        self._outcomes.append((request, outcome))
-        self._wait_for_turn()
-        return True
 
     def _take(self, request: Request, outcome: object, used: Used | None) -> bool:
         """Keep an outcome for the end of the event, or wait for it; whether the next may come."""
@@ -272,8 +215,7 @@ class ClientConnection:
             self._wait_for_turn()
             return
         replicas = self._broker.replicas
-        replicas.write()
-        unseen = replicas.take_unseen()
+        unseen = () if replicas.write() else replicas.take_unseen()
         if unseen and (self._outcomes or (self._floating is not None and self._floating.has_new)):
             self._wait_for(unseen)
         else:
@@ -302,14 +244,16 @@ class ClientConnection:
             self._parked[1].on_done(self._on_parked_done)
 
     def _reply_to_all(self) -> None:
-        if self._outcomes:
-            outcomes, self._outcomes = self._outcomes, []
-            if self._unwritten >= 0:
-                self._unwritten, outcomes = _NOTHING, written(outcomes)
-            if len(outcomes) == 1:
-                self._reply(*outcomes[0])
-            else:
-                reply_to_all(self._dialect, outcomes, self.connection.send)
+        outcomes = self._outcomes
+        if not outcomes:
+            return
+        self._outcomes = []
+        if self._unwritten >= 0:
+            self._unwritten, outcomes = _NOTHING, written(outcomes)
+        if len(outcomes) == 1:
+            self._reply(*outcomes[0])
+        else:
+            reply_to_all(self._dialect, outcomes, self.connection.send)
 
     def _on_all_seen(self) -> None:
         """What the event appended counts, or is lost: reply, and go on."""

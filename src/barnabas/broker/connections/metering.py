@@ -5,14 +5,13 @@ may overtake each other, keeps this one back.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
-from barnabas.dialects.commands import Fetch, FetchOutcome
 from barnabas.dialects.dialect import Dialect, Request
-from barnabas.errors import ErrorCode
 from barnabas.ports import Timer, Timers
 from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.fetch import FetchRequest, FetchResponse
 from barnabas.wire.send import Send
 
 _PRODUCE, _FETCH = int(ApiKey.PRODUCE), int(ApiKey.FETCH)
@@ -96,9 +95,9 @@ def metered(
     return Metered(reply, wait_ms)
 
 
-def _nothing(asked: object, outcome: object) -> FetchOutcome:
+def _nothing(asked: object, outcome: object) -> object:
     """No records; a session that would begin with them does not begin."""
-    if not isinstance(asked, Fetch):
-        return cast("FetchOutcome", outcome)  # It contradicted itself, and was given nothing.
-    number = cast("FetchOutcome", outcome).session_id
-    return FetchOutcome(ErrorCode.NONE, 0 if asked.session_epoch == _NEW_SESSION else number, [])
+    if not isinstance(asked, FetchRequest) or not isinstance(outcome, FetchResponse):
+        return outcome  # It contradicted itself, and was given nothing.
+    begins = asked.session_epoch == _NEW_SESSION
+    return FetchResponse(session_id=0 if begins else outcome.session_id, responses=[])

@@ -1,9 +1,9 @@
 """DelayedFetch: when a long poll is answered."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Protocol
 
-from barnabas.dialects.commands import Fetched
+from barnabas.protocol.fetch import PartitionData
 
 
 class Finish(Protocol):
@@ -47,19 +47,18 @@ class DelayedFetch:
         return self._on_finish(must=is_late or self._is_gone)
 
 
-def is_due(fetched: list[Fetched], min_bytes: int) -> bool:
+def is_due(fetched: Sequence[PartitionData], min_bytes: int) -> bool:
     """Whether a fetch need not wait."""
     if not fetched:
         return True  # Case A.
     readable = 0
-    for _, _, _, error, _, _, _, records, diverging_epoch, _, _ in fetched:
-        if error or diverging_epoch >= 0:
+    for one in fetched:
+        if one.error_code or one.diverging_epoch is not None:
             return True  # Case B.
-        if records is not None:
-            readable += records.size
+        readable += len(one.records or b"")
     return readable >= min_bytes  # Case C.
 
 
-def readable_bytes(fetched: list[Fetched]) -> int:
+def readable_bytes(fetched: Iterable[PartitionData]) -> int:
     """Bytes of records that would be sent."""
-    return sum(one.records.size for one in fetched if one.records is not None)
+    return sum(len(one.records or b"") for one in fetched)

@@ -1,9 +1,10 @@
 """DelayedProduce: when a request with acks=n is answered that waits for replicas nobody has."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable
 
-from barnabas.dialects.commands import Appended
+from barnabas.broker.purgatory.purgatory import Pending, Purgatory
 from barnabas.errors import ErrorCode
+from barnabas.protocol.produce import ProduceRequest, ProduceResponse
 
 
 class DelayedProduce:
@@ -30,6 +31,33 @@ class DelayedProduce:
         return True
 
 
-def out_of_time(answer: Appended) -> Appended:
-    """The answer to one append for whose replicas was waited in vain."""
-    return answer if answer.error else answer._replace(error=ErrorCode.REQUEST_TIMED_OUT)
+def wait_for_replicas(
+    purgatory: Purgatory,
+    partitions: Iterable[Hashable],
+    request: ProduceRequest,
+    response: ProduceResponse,
+) -> Pending:
+    """Give the response when the time of the request is over, or one of its partitions gone.
+
+    Its records are let go: they are views of what the connection receives into.
+    """
+    pending = Pending()
+    for topic in request.topic_data:
+        for one in topic.partition_data:
+            one.records = None
+    condition = DelayedProduce(lambda: pending.complete(_out_of_time(response)))
+    purgatory.park(condition, partitions, max(request.timeout_ms, 0) / 1000, pending)
+    return pending
+
+
+def all_failed(response: ProduceResponse) -> bool:
+    """Whether nothing was appended."""
+    return all(one.error_code for topic in response.responses for one in topic.partition_responses)
+
+
+def _out_of_time(response: ProduceResponse) -> ProduceResponse:
+    """What was appended, and for whose replicas was waited in vain, is an error now."""
+    for topic in response.responses:
+        for one in topic.partition_responses:
+            one.error_code = one.error_code or ErrorCode.REQUEST_TIMED_OUT
+    return response

@@ -7,9 +7,10 @@ from collections import OrderedDict
 from collections.abc import Sized
 
 from barnabas.broker.quotas.client_memory import ClientMemory
-from barnabas.dialects.commands import Fetch, Fetched, FetchOutcome, Forgotten, Read
+from barnabas.broker.replicas.fetch_rows import Fetched, Read, reads_of, response_of
 from barnabas.errors import ErrorCode
 from barnabas.ports import Clock, Entropy
+from barnabas.protocol.fetch import FetchRequest, FetchResponse, ForgottenTopic
 
 _NO_SESSION = 0
 _FINAL_EPOCH = -1
@@ -25,7 +26,7 @@ All of them are in each answer, which in a session a request of 30 bytes asks fo
 """
 
 _SESSION_BYTES = 600
-_PARTITION_BYTES = 400
+_PARTITION_BYTES = 560
 """What one takes here, beside its topic's name."""
 
 _Key = tuple[str, bytes, int]
@@ -43,17 +44,22 @@ class _Cached:
 
     def take_news(self, fetched: Fetched) -> bool:
         """Note what the client is told; whether there is anything to tell."""
+        data = fetched.data
         news = (
-            fetched.records is not None
-            or bool(fetched.error)
-            or fetched.diverging_epoch >= 0
-            or fetched.high_watermark != self.high_watermark
-            or fetched.log_start_offset != self.log_start_offset
+            bool(data.records)
+            or bool(data.error_code)
+            or data.diverging_epoch is not None
+            or data.high_watermark != self.high_watermark
+            or data.log_start_offset != self.log_start_offset
         )
         # After an error the client must be told again even if nothing else has changed.
-        self.high_watermark = -1 if fetched.error else fetched.high_watermark
-        self.log_start_offset = fetched.log_start_offset
+        self.high_watermark = -1 if data.error_code else data.high_watermark
+        self.log_start_offset = data.log_start_offset
         return news
+
+
+def _key(read: Read) -> _Key:
+    return read.topic, read.topic_id, read.asked.partition
 
 
 def _bytes_of(read: Read) -> int:
@@ -68,43 +74,48 @@ class FetchSession:
         "used_ms",
     )  # fmt: skip
 
-    def __init__(self, number: int, fetch: Fetch, connection: int, now_ms: int) -> None:
+    def __init__(
+        self, number: int, reads: list[Read], connection: int, now_ms: int, *, by_topic_id: bool
+    ) -> None:
         self.number = number
         self.connection = connection
-        self.by_topic_id = fetch.by_topic_id
+        self.by_topic_id = by_topic_id
         self.epoch = 1
         self.created_ms = self.used_ms = now_ms
         self.partitions: dict[_Key, _Cached] = {}
         self.held_bytes = _SESSION_BYTES
-        self.update(fetch.reads, [])
+        self.update(reads, [])
 
-    def update(self, reads: list[Read], forgotten: list[Forgotten]) -> None:
+    def update(self, reads: list[Read], forgotten: list[ForgottenTopic]) -> None:
         """Add or change partitions, then drop those forgotten."""
         partitions = self.partitions
         for read in reads:
-            cached = partitions.get(read[:3])
+            key = _key(read)
+            cached = partitions.get(key)
             if cached is None:
-                partitions[read[:3]] = _Cached(read)
+                partitions[key] = _Cached(read)
                 self.held_bytes += _bytes_of(read)
             else:
                 cached.read = read
-        for one in forgotten:
-            gone = partitions.pop(one[:3], None)
-            if gone is not None:
-                self.held_bytes -= _bytes_of(gone.read)
+        for topic in forgotten:
+            for index in topic.partitions:
+                gone = partitions.pop((topic.topic, topic.topic_id, index), None)
+                if gone is not None:
+                    self.held_bytes -= _bytes_of(gone.read)
 
     def take_news(self, fetched: list[Fetched], *, everything: bool) -> list[Fetched]:
         """What to answer; partitions with records go to the end, so that others get their turn."""
         answer: list[Fetched] = []
         partitions = self.partitions
         for one in fetched:
-            cached = partitions.get(one[:3])
+            key = one.topic, one.topic_id, one.data.partition_index
+            cached = partitions.get(key)
             if cached is None:
                 continue
             if cached.take_news(one) or everything:
                 answer.append(one)
-            if one.records is not None:
-                partitions[one[:3]] = partitions.pop(one[:3])
+            if one.data.records:
+                partitions[key] = partitions.pop(key)
         return answer
 
 
@@ -126,19 +137,22 @@ class FetchPlan:
         self._session = session
         self._everything = everything
 
-    def answer(self, fetched: list[Fetched]) -> FetchOutcome:
-        """The outcome: in a session only partitions with something new.
+    def answer(self, fetched: list[Fetched]) -> FetchResponse:
+        """The response: in a session only partitions with something new.
 
         Without a session number the client knows that the session has ended.
         """
         session = self._session
         if session is None:
-            return FetchOutcome(ErrorCode.NONE, _NO_SESSION, fetched)
+            return response_of(fetched)
         news = session.take_news(fetched, everything=self._everything)
-        if len(news) > _MOST_FAILED and sum(bool(one.error) for one in news) > _MOST_FAILED:
+        if (
+            len(news) > _MOST_FAILED
+            and sum(bool(one.data.error_code) for one in news) > _MOST_FAILED
+        ):
             self._sessions.end(session)
-            return FetchOutcome(ErrorCode.NONE, _NO_SESSION, news)
-        return FetchOutcome(ErrorCode.NONE, session.number, news)
+            return response_of(news)
+        return response_of(news, session.number)
 
 
 class FetchSessions:
@@ -163,28 +177,32 @@ class FetchSessions:
     def __len__(self) -> int:
         return len(self._sessions)
 
-    def begin(self, fetch: Fetch, connection: int) -> FetchPlan | ErrorCode:
-        """Find, make or end the session that a fetch names."""
-        epoch = fetch.session_epoch
+    def begin(
+        self, fetch: FetchRequest, connection: int, *, by_topic_id: bool
+    ) -> FetchPlan | ErrorCode:
+        """Find, make or end the session that a fetch names; its topics are named, or told by id."""
+        epoch, reads = fetch.session_epoch, reads_of(fetch)
         if epoch in {_FINAL_EPOCH, _INITIAL_EPOCH}:
             if fetch.session_id:
                 self._end_number(fetch.session_id)
             session = None
-            if epoch == _INITIAL_EPOCH and fetch.reads:
-                session = self._create(fetch, connection)
-            return FetchPlan(fetch.reads, self, session)
+            if epoch == _INITIAL_EPOCH and reads:
+                session = self._create(reads, connection, by_topic_id=by_topic_id)
+            return FetchPlan(reads, self, session)
         session = self._sessions.get(fetch.session_id)
         if session is None:
             return ErrorCode.FETCH_SESSION_ID_NOT_FOUND
         if session.epoch != epoch:
             return ErrorCode.INVALID_FETCH_SESSION_EPOCH
-        if session.by_topic_id != fetch.by_topic_id:
+        if session.by_topic_id != by_topic_id:
             return ErrorCode.FETCH_SESSION_TOPIC_ID_ERROR
-        return self._go_on(session, fetch)
+        return self._go_on(session, reads, fetch.forgotten_topics_data)
 
-    def _go_on(self, session: FetchSession, fetch: Fetch) -> FetchPlan | ErrorCode:
-        if fetch.reads or fetch.forgotten:
-            if not self._update(session, fetch):
+    def _go_on(
+        self, session: FetchSession, changed: list[Read], forgotten: list[ForgottenTopic]
+    ) -> FetchPlan | ErrorCode:
+        if changed or forgotten:
+            if not self._update(session, changed, forgotten):
                 self.end(session)
                 return ErrorCode.FETCH_SESSION_ID_NOT_FOUND
             if not session.partitions:
@@ -211,12 +229,14 @@ class FetchSessions:
         for session in list(self._by_connection.get(connection, {}).values()):
             self.end(session)
 
-    def _update(self, session: FetchSession, fetch: Fetch) -> bool:
+    def _update(
+        self, session: FetchSession, changed: list[Read], forgotten: list[ForgottenTopic]
+    ) -> bool:
         """Change a session; False: it takes more than there is room for."""
-        if self._fails(fetch.reads):
+        if self._fails(changed):
             return False
         held_before = session.held_bytes
-        session.update(fetch.reads, fetch.forgotten)
+        session.update(changed, forgotten)
         grown = session.held_bytes - held_before
         self._memory.passing_bytes += grown
         return grown <= 0 or self._memory.fits(0)
@@ -230,11 +250,13 @@ class FetchSessions:
         if session is not None:
             self.end(session)
 
-    def _create(self, fetch: Fetch, connection: int) -> FetchSession | None:
-        if self._fails(fetch.reads):
+    def _create(
+        self, reads: list[Read], connection: int, *, by_topic_id: bool
+    ) -> FetchSession | None:
+        if self._fails(reads):
             return None
         now_ms = self._now_ms()
-        session = FetchSession(0, fetch, connection, now_ms)
+        session = FetchSession(0, reads, connection, now_ms, by_topic_id=by_topic_id)
         if len(self._sessions) >= self._slots and not self._evict(session, now_ms):
             return None
         while not self._memory.fits(session.held_bytes):

@@ -3,35 +3,33 @@
 from collections import deque
 from collections.abc import Callable
 
+from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed
 from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.refusals import (
-    NO_RECORDS,
-    OLD_FORMAT,
-    TRANSACTIONAL,
-    UNKNOWN_CODEC,
     is_of_zstd,
+    no_records,
+    not_stored,
+    old_format,
     refusal,
+    refused,
+    transactional,
+    unknown_codec,
 )
 from barnabas.broker.replicas.unflushed import Unseen, fail
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
-from barnabas.dialects.commands import (
-    Appended,
-    Fetched,
-    FoundOffset,
-    Lookup,
-    Read,
-)
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition.own_appending import append_batch, append_records
 from barnabas.log.partition.partition_log import PartitionLog
-from barnabas.log.partition.segment_offsets import offsets_by_segment
 from barnabas.log.partition.stability import stable_end
+from barnabas.protocol.fetch import EpochEndOffset, PartitionData
+from barnabas.protocol.produce import PartitionProduceResponse
 from barnabas.records.batches.batch import HEADER_SIZE, MAGIC_AT, BatchHeader, read_header
 from barnabas.records.batches.checks import check_produced
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.records.codecs.compression import Codec
 from barnabas.types import new_tuple
+from barnabas.wire.schema import maker
 from barnabas.wire.send import FileSlice, HeldRecords
 
 _NONE = ErrorCode.NONE
@@ -40,6 +38,9 @@ _CONVERTED_BYTES_MAX = 4 << 20
 """What is read at once of a log whose messages are converted, as the loop waits for it meanwhile."""
 MAGIC = 2
 """Of today's record format."""
+
+_appended = maker(PartitionProduceResponse)
+_data = maker(PartitionData)
 
 _ATTRIBUTES = BatchHeader._fields.index("attributes")
 
@@ -52,15 +53,17 @@ class Partition:
     """
 
     __slots__ = (
-        "is_internal", "leader_epoch", "log", "queued_bytes", "unanswered", "unseen", "untold",
+        "index", "is_internal", "leader_epoch", "log", "queued_bytes", "unanswered", "unseen",
+        "untold",
     )  # fmt: skip
 
     def __init__(self, log: PartitionLog, leader_epoch: int) -> None:
         self.log = log
         self.leader_epoch = leader_epoch
-        self.is_internal = log.topic_partition.topic in INTERNAL_TOPICS
+        topic, self.index = log.topic_partition
+        self.is_internal = topic in INTERNAL_TOPICS
         self.queued_bytes = 0
-        self.unanswered: list[tuple[list[Appended], int]] = []
+        self.unanswered: list[PartitionProduceResponse] = []
         self.untold: list[Callable[[ErrorCode], None]] = []
         self.unseen: deque[Unseen] = deque()
         log.seen.on_moved = self._on_seen
@@ -73,7 +76,7 @@ class Partition:
         zstd: bool = True,
         in_transaction: bool = False,
         unpacking: Unpacking | None = None,
-    ) -> Appended:
+    ) -> PartitionProduceResponse:
         """Check and queue one record set; it counts when `write` has succeeded.
 
         The records are stamped in place and must stay as they are until `write`. `in_transaction`:
@@ -81,11 +84,11 @@ class Partition:
         """
         log = self.log
         if records is None or (not zstd and is_of_zstd(records)):
-            return NO_RECORDS if records is None else UNKNOWN_CODEC
+            return (no_records if records is None else unknown_codec)(self.index)
         try:
             header = check_produced(records, log.config.max_message_bytes, unpacking)
             if header[_ATTRIBUTES] and header.transactional and not in_transaction:
-                return TRANSACTIONAL
+                return transactional(self.index)
             if log.config.rewrites:
                 if log.config.stored is None or log.config.magic < MAGIC:
                     return self._append_old(records, now_ms, unpacking)
@@ -93,19 +96,32 @@ class Partition:
                     records, header, log.config.max_message_bytes
                 )
             return self._append_checked(records, header, now_ms)
-        except RefusedRecords as refused:
-            return refusal(refused, log.start_offset)
+        except RefusedRecords as reason:
+            return refusal(self.index, reason, log.start_offset)
         except StorageError as error:
-            return Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
+            return not_stored(self.index, error)
 
-    def _append_checked(self, records: memoryview, header: BatchHeader, now_ms: int) -> Appended:
+    def _append_checked(
+        self, records: memoryview, header: BatchHeader, now_ms: int
+    ) -> PartitionProduceResponse:
         """Queue a batch that is fit for it. Raises as `PartitionLog.append`."""
         base, _, append_time, start, duplicate = self.log.append(
             records, leader_epoch=self.leader_epoch, now_ms=now_ms, header=header
         )
         if not duplicate:
             self.queued_bytes += len(records)
-        return new_tuple(Appended, (_NONE, base, append_time, start, (), None))
+        return self._appended(base, append_time, start)
+
+    def _appended(
+        self, base_offset: int, append_time_ms: int, start_offset: int
+    ) -> PartitionProduceResponse:
+        return _appended(
+            index=self.index,
+            error_code=_NONE,
+            base_offset=base_offset,
+            log_append_time_ms=append_time_ms,
+            log_start_offset=start_offset,
+        )
 
     def append_set(
         self,
@@ -115,7 +131,7 @@ class Partition:
         zstd: bool = True,
         in_transaction: bool = False,
         unpacking: Unpacking | None = None,
-    ) -> Appended:
+    ) -> PartitionProduceResponse:
         """As `append`, for a client that sends messages of magic 0 and 1: they become one batch.
 
         A set without a whole message is no failure, and has no offset.
@@ -128,51 +144,51 @@ class Partition:
             return self._append_old(records, now_ms, unpacking)
         try:
             return self._append_converted(records, now_ms, zstd=zstd, unpacking=unpacking)
-        except RefusedRecords as refused:
-            return refusal(refused, self.log.start_offset)
+        except RefusedRecords as reason:
+            return refusal(self.index, reason, self.log.start_offset)
         except StorageError as error:
-            return Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
+            return not_stored(self.index, error)
 
     def _append_converted(
         self, records: memoryview, now_ms: int, *, zstd: bool, unpacking: Unpacking | None
-    ) -> Appended:
+    ) -> PartitionProduceResponse:
         """Queue messages as one batch of today. Raises as `accept_set` and `PartitionLog.append`."""
         # Imported late: a broker starts faster without it, and most never need it.
         from barnabas.broker.replicas.old_producers import todays_batch
 
         batch = todays_batch(records, self.log.config, unpacking)
         if batch is None:
-            return Appended(_NONE, log_start_offset=self.log.start_offset)
+            return self._appended(-1, -1, self.log.start_offset)
         if batch[1].codec == Codec.ZSTD and not zstd:
-            return UNKNOWN_CODEC
+            return unknown_codec(self.index)
         return self._append_checked(*batch, now_ms)
 
     def _append_old(
         self, records: memoryview, now_ms: int, unpacking: Unpacking | None
-    ) -> Appended:
+    ) -> PartitionProduceResponse:
         """Queue messages of the topic's old format, made of whatever came; of no transaction."""
         today = len(records) >= HEADER_SIZE and records[MAGIC_AT] == MAGIC
         if today and read_header(records).transactional:
-            return OLD_FORMAT
+            return old_format(self.index)
         # Imported late: a broker starts faster without it, and most never need it.
         from barnabas.log.partition.set_appending import append_set
 
         try:
             info, made = append_set(self.log, records, now_ms=now_ms, unpacking=unpacking)
-        except RefusedRecords as refused:
-            return refusal(refused, self.log.start_offset)
+        except RefusedRecords as reason:
+            return refusal(self.index, reason, self.log.start_offset)
         except StorageError as error:
-            return Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
+            return not_stored(self.index, error)
         self.queued_bytes += len(made)
-        return Appended(_NONE, info.base_offset, info.append_time_ms, info.log_start_offset)
+        return self._appended(info.base_offset, info.append_time_ms, info.log_start_offset)
 
     def append_messages(
         self, messages: memoryview, now_ms: int, unpacking: Unpacking | None = None
-    ) -> Appended:
+    ) -> PartitionProduceResponse:
         """As `append`, for messages of Kafka 0.7, which are stored as they are."""
         log = self.log
         if not log.config.byte_positions:
-            return Appended(_NOT_THERE, message="its offsets are no byte positions")
+            return refused(self.index, _NOT_THERE, "its offsets are no byte positions")
         # Imported late: a broker starts faster without it, and most never need it.
         from barnabas.log.partition.byte_appending import append_messages
         from barnabas.records.messages07.check07 import check_set
@@ -180,12 +196,12 @@ class Partition:
         try:
             kept = check_set(messages, log.config.max_message_bytes, unpacking)
             info = append_messages(log, kept, now_ms=now_ms)
-        except RefusedRecords as refused:
-            return refusal(refused, log.start_offset)
+        except RefusedRecords as reason:
+            return refusal(self.index, reason, log.start_offset)
         except StorageError as error:
-            return Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
+            return not_stored(self.index, error)
         self.queued_bytes += len(kept)
-        return Appended(_NONE, info.base_offset, log_start_offset=info.log_start_offset)
+        return self._appended(info.base_offset, -1, info.log_start_offset)
 
     def append_own(
         self, batch: bytearray, now_ms: int, on_written: Callable[[ErrorCode], None]
@@ -265,22 +281,22 @@ class Partition:
 
         With `min_one` the first batch comes whole, however large.
         """
-        topic, topic_id, index, offset, _, told_epoch, last_fetched_epoch = read
-        log = self.log
-        if told_epoch >= 0:
-            code = self._check_epoch(told_epoch)
+        topic, topic_id, asked = read
+        log, offset = self.log, asked.fetch_offset
+        if asked.current_leader_epoch >= 0:
+            code = self.check_epoch(asked.current_leader_epoch)
             if code:
-                return Fetched(topic, topic_id, index, code)
+                return failed(read, code)
         end, start = log.written_end, log.start_offset
         if log.failure is not None:
-            return Fetched(topic, topic_id, index, ErrorCode.KAFKA_STORAGE_ERROR)
-        if last_fetched_epoch >= 0:
+            return failed(read, ErrorCode.KAFKA_STORAGE_ERROR)
+        if asked.last_fetched_epoch >= 0:
             diverging = self._divergence(read)
             if diverging is not None:
                 return diverging
         if not start <= offset <= end:
             # Kafka tells no offsets with it either: the reader asks for them.
-            return Fetched(topic, topic_id, index, ErrorCode.OFFSET_OUT_OF_RANGE)
+            return failed(read, ErrorCode.OFFSET_OUT_OF_RANGE)
         records: FileSlice | HeldRecords | None = None
         if offset < end and (max_bytes > 0 or min_one):
             try:
@@ -289,10 +305,20 @@ class Partition:
                 else:
                     records = log.read(offset, max_bytes, max_offset=end, min_one=min_one)[0]
             except StorageError as error:
-                return Fetched(topic, topic_id, index, error.code)
+                return failed(read, error.code)
         stable = end if log.producers.first_open_transaction() is None else stable_end(log)
-        return new_tuple(
-            Fetched, (topic, topic_id, index, _NONE, end, stable, start, records, -1, -1, None)
+        data = self._read(records, stable)
+        return new_tuple(Fetched, (topic, topic_id, data))
+
+    def _read(self, records: FileSlice | HeldRecords | None, stable: int) -> PartitionData:
+        log = self.log
+        return _data(
+            partition_index=self.index,
+            error_code=_NONE,
+            high_watermark=log.written_end,
+            last_stable_offset=stable,
+            log_start_offset=log.start_offset,
+            records=b"" if records is None else records,
         )
 
     def read_region(self, read: Read) -> Fetched:
@@ -302,68 +328,23 @@ class Partition:
         """
         from barnabas.log.partition.byte_reading import region_from
 
-        log = self.log
+        log, asked = self.log, read.asked
         code, region = _NOT_THERE, None
         if log.config.byte_positions:
-            code, region = region_from(log, read.offset, read.max_bytes)
-        return Fetched(
-            read.topic, read.topic_id, read.partition, code,
-            log.written_end, log.written_end, log.start_offset, region,
-        )  # fmt: skip
-
-    def find_offset(
-        self, lookup: Lookup, *, committed_only: bool = False, unpacking: Unpacking | None = None
-    ) -> FoundOffset:
-        """Answer one of a request's lookups. Nothing is tiered: the local log is all of the log."""
-        code = self._check_epoch(lookup.leader_epoch)
-        if code:
-            return FoundOffset(code)
-        log = self.log
-        try:
-            match lookup.timestamp:
-                case -1:
-                    end = stable_end(log) if committed_only else log.written_end
-                    return FoundOffset(_NONE, -1, end, self.leader_epoch)
-                case -2 | -4:
-                    return FoundOffset(_NONE, -1, log.start_offset, self._epoch_of_start())
-                case -3:
-                    timeless = log.config.byte_positions  # As messages of Kafka 0.7 are.
-                    found = None if timeless else log.offset_of_max_timestamp(unpacking)
-                case -5 | -6:
-                    found = None
-                case timestamp:
-                    if log.config.magic < 1:
-                        code = ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT
-                    found = None if code else log.offset_for_timestamp(timestamp, unpacking)
-        except (RefusedRecords, StorageError) as error:
-            refused = isinstance(error, RefusedRecords)
-            return FoundOffset(error.code if refused else ErrorCode.KAFKA_STORAGE_ERROR)
-        if found is None or (committed_only and found.offset >= stable_end(log)):
-            return FoundOffset(code)
-        return FoundOffset(_NONE, found.timestamp, found.offset, found.leader_epoch)
-
-    def find_by_segment(self, lookup: Lookup, most: int, now_ms: int | None) -> FoundOffset:
-        """Answer one lookup of up to `most` offsets of segments; see `offsets_by_segment`."""
-        try:
-            offsets = offsets_by_segment(self.log, lookup.timestamp, most, now_ms)
-        except StorageError:
-            return FoundOffset(ErrorCode.KAFKA_STORAGE_ERROR)
-        return FoundOffset(_NONE, offsets=offsets)
+            code, region = region_from(log, asked.fetch_offset, asked.partition_max_bytes)
+        data = self._read(region, log.written_end)
+        data.error_code = code
+        return Fetched(read.topic, read.topic_id, data)
 
     def end_offset_for_epoch(self, current_epoch: int, epoch: int) -> tuple[ErrorCode, int, int]:
         """Where a leader epoch ended here: error, epoch, end offset (KIP-101, KIP-279)."""
-        code = self._check_epoch(current_epoch)
+        code = self.check_epoch(current_epoch)
         if code:
             return code, -1, -1
         found_epoch, end = self.log.end_offset_for_epoch(epoch)
         return _NONE, found_epoch, end
 
-    def _epoch_of_start(self) -> int:
-        """The leader epoch that wrote the first record, or would write it."""
-        epoch = self.log.epochs.at(self.log.start_offset)
-        return self.leader_epoch if epoch < 0 else epoch
-
-    def _check_epoch(self, told: int) -> ErrorCode:
+    def check_epoch(self, told: int) -> ErrorCode:
         """KIP-320: an epoch that the client knows must be the present one; its log must be there."""
         if self.log.failure is not None:
             return ErrorCode.KAFKA_STORAGE_ERROR
@@ -375,17 +356,15 @@ class Partition:
 
     def _divergence(self, read: Read) -> Fetched | None:
         """KIP-595: whether the reader's log went another way than this one before its offset."""
-        log = self.log
-        epoch, end = log.end_offset_for_epoch(read.last_fetched_epoch)
+        log, asked = self.log, read.asked
+        epoch, end = log.end_offset_for_epoch(asked.last_fetched_epoch)
         if epoch < 0 or end < 0:
-            return Fetched(read.topic, read.topic_id, read.partition, ErrorCode.OFFSET_OUT_OF_RANGE)
-        if epoch == read.last_fetched_epoch and end >= read.offset:
+            return failed(read, ErrorCode.OFFSET_OUT_OF_RANGE)
+        if epoch == asked.last_fetched_epoch and end >= asked.fetch_offset:
             return None
-        return Fetched(
-            read.topic, read.topic_id, read.partition, _NONE,
-            log.written_end, log.written_end, log.start_offset,
-            diverging_epoch=epoch, diverging_end_offset=end,
-        )  # fmt: skip
+        data = self._read(None, log.written_end)
+        data.diverging_epoch = EpochEndOffset(epoch=epoch, end_offset=end)
+        return Fetched(read.topic, read.topic_id, data)
 
 
 def _read_converted(

@@ -1,40 +1,66 @@
 """What a partition answers about records that it does not take."""
 
-from barnabas.dialects.commands import Appended, RecordError
-from barnabas.errors import ErrorCode
+from barnabas.errors import ErrorCode, StorageError
+from barnabas.protocol.produce import BatchIndexAndErrorMessage, PartitionProduceResponse
 from barnabas.records.batches.batch import CODEC_MASK, HEADER_SIZE
 from barnabas.records.batches.refused import RefusedRecords
 from barnabas.records.codecs.compression import Codec
 
 _CODEC_AT = 22
-UNKNOWN_CODEC = Appended(
-    ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, message="this version of Produce does not know zstd"
-)
-TRANSACTIONAL = Appended(
-    ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED,
-    message="records of a transaction need a transactional id in the request",
-)
-OLD_FORMAT = Appended(
-    ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT,
-    message="the topic's record format has no place for transactions",
-)
-INTERNAL = Appended(
-    ErrorCode.INVALID_TOPIC_EXCEPTION, message="only coordinators write into this topic"
-)
-NO_RECORDS = Appended(ErrorCode.INVALID_RECORD, message="there are no records")
+
+
+def refused(index: int, code: ErrorCode, message: str | None = None) -> PartitionProduceResponse:
+    """Records for the partition `index` are not taken, for the reason that `code` says."""
+    return PartitionProduceResponse(
+        index=index, error_code=code, base_offset=-1, error_message=message
+    )
+
+
+def no_records(index: int) -> PartitionProduceResponse:
+    """A null in place of records."""
+    return refused(index, ErrorCode.INVALID_RECORD, "there are no records")
+
+
+def unknown_codec(index: int) -> PartitionProduceResponse:
+    """Zstd of a client that is too old for it (KIP-110)."""
+    message = "this version of Produce does not know zstd"
+    return refused(index, ErrorCode.UNSUPPORTED_COMPRESSION_TYPE, message)
+
+
+def transactional(index: int) -> PartitionProduceResponse:
+    """Records of a transaction in a request that names none."""
+    message = "records of a transaction need a transactional id in the request"
+    return refused(index, ErrorCode.TRANSACTIONAL_ID_AUTHORIZATION_FAILED, message)
+
+
+def old_format(index: int) -> PartitionProduceResponse:
+    """Records of a transaction for a topic of an old format."""
+    message = "the topic's record format has no place for transactions"
+    return refused(index, ErrorCode.UNSUPPORTED_FOR_MESSAGE_FORMAT, message)
+
+
+def internal(index: int) -> PartitionProduceResponse:
+    """Records of a client for a topic of coordinators."""
+    message = "only coordinators write into this topic"
+    return refused(index, ErrorCode.INVALID_TOPIC_EXCEPTION, message)
+
+
+def not_stored(index: int, error: StorageError) -> PartitionProduceResponse:
+    """The log cannot be written."""
+    return refused(index, ErrorCode.KAFKA_STORAGE_ERROR, str(error))
+
+
+def refusal(index: int, records: RefusedRecords, log_start_offset: int) -> PartitionProduceResponse:
+    """The answer about records that a log or its checks refuse."""
+    answer = refused(index, records.code, records.detail)
+    answer.log_start_offset = log_start_offset
+    answer.record_errors = [
+        BatchIndexAndErrorMessage(batch_index=number, batch_index_error_message=detail)
+        for number, detail in records.records
+    ]
+    return answer
 
 
 def is_of_zstd(batch: memoryview) -> bool:
     """Whether what may be a batch says that it is compressed by zstd."""
     return len(batch) >= HEADER_SIZE and batch[_CODEC_AT] & CODEC_MASK == Codec.ZSTD
-
-
-def refusal(refused: RefusedRecords, log_start_offset: int) -> Appended:
-    """The answer about records that a log or its checks refuse."""
-    errors = [RecordError(index, detail) for index, detail in refused.records]
-    return Appended(
-        refused.code,
-        log_start_offset=log_start_offset,
-        record_errors=errors,
-        message=refused.detail,
-    )

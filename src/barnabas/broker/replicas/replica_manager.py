@@ -1,4 +1,4 @@
-"""ReplicaManager: all partitions of this broker; carries out the neutral commands on them."""
+"""ReplicaManager: all partitions of this broker, and what requests for records do to them."""
 
 import logging
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -7,28 +7,32 @@ from types import MappingProxyType
 
 from barnabas.broker.purgatory.purgatory import Purgatory
 from barnabas.broker.replicas.committed_reading import read_committed
+from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed
+from barnabas.broker.replicas.offset_lookup import find_by_segment, find_offset, found
 from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.partition import Partition
-from barnabas.broker.replicas.refusals import INTERNAL
-from barnabas.dialects.commands import (
-    Append,
-    Appended,
-    Fetched,
-    FoundOffset,
-    ListOffsets,
-    Produce,
-    Read,
-)
+from barnabas.broker.replicas.refusals import internal, refused
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.partition.partition_log import PartitionLog
 from barnabas.ports import Clock
+from barnabas.protocol.list_offsets import ListOffsetsPartitionResponse, ListOffsetsRequest
+from barnabas.protocol.produce import (
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceResponse,
+)
 from barnabas.records.batches.unpacking import Unpacking
 from barnabas.records.codecs.compression import Codec
+from barnabas.wire.schema import maker
 
 log = logging.getLogger(__name__)
 
 _MOST_AT_ONCE = 256
-_NOTHING_REFUSED: Mapping[int, Appended] = MappingProxyType({})
+_READ_COMMITTED = 1
+_NOTHING_REFUSED: Mapping[int, PartitionProduceResponse] = MappingProxyType({})
+_topic_response = maker(TopicProduceResponse)
+_response = maker(ProduceResponse)
 
 
 class ReplicaManager:
@@ -86,69 +90,93 @@ class ReplicaManager:
         """All of them."""
         return self._by_name.values()
 
-    def find_for(self, append: Append) -> Partition | None:
-        """The partition that records are for, if this broker has it."""
-        return self._find(append.topic, append.topic_id, append.partition)
+    def find_told(self, topic: str, topic_id: bytes, index: int) -> Partition | None:
+        """By name, or by id where no name was told (Produce and Fetch since version 13)."""
+        if topic:
+            return self._by_name.get((topic, index))
+        return self._by_id.get((topic_id, index))
+
+    def partitions_of(self, request: ProduceRequest) -> set[Partition]:
+        """Those that records are for, of which this broker has them."""
+        every = (
+            self.find_told(topic.name, topic.topic_id, one.index)
+            for topic in request.topic_data
+            for one in topic.partition_data
+        )
+        return {partition for partition in every if partition is not None}
 
     def keys_of(self, reads: Iterable[Read]) -> list[Partition]:
         """The partitions that these reads are of: what the purgatory knows them by."""
-        found = (self._find(read.topic, read.topic_id, read.partition) for read in reads)
-        return [partition for partition in found if partition is not None]
+        every = (self.find_told(read.topic, read.topic_id, read.asked.partition) for read in reads)
+        return [partition for partition in every if partition is not None]
 
     def append(
         self,
-        produce: Produce,
-        refused: Mapping[int, Appended] = _NOTHING_REFUSED,
+        request: ProduceRequest,
+        refusals: Mapping[int, PartitionProduceResponse] = _NOTHING_REFUSED,
         *,
+        zstd: bool = True,
+        message_sets: bool = False,
         to_internal: bool = False,
-    ) -> list[Appended]:
-        """Queue record sets; the answers, in the order of the request, count after `write`.
+    ) -> ProduceResponse:
+        """Queue record sets; the response, in the order of the request, counts after `write`.
 
-        `write` may still replace answers in the list, where the disk fails. `refused`: answers that
+        `write` may still make errors of answers in it, where the disk fails. `refusals`: answers that
         are there already, by their place. With a transactional id records may be of a transaction,
-        of which the caller knows that it is open. `to_internal`: topics of coordinators are taken too.
+        of which the caller knows that it is open. `zstd`: whether the client may send, and so read,
+        batches compressed with it. `message_sets`: whether it may send messages of magic 0 and 1.
+        `to_internal`: topics of coordinators are taken too.
         """
         now_ms = self._clock.time_ms()
-        answers: list[Appended] = []
-        by_name, dirty, zstd = self._by_name, self._dirty, produce.zstd
-        take = Partition.append_set if produce.message_sets else Partition.append
-        in_transaction = produce.transactional_id is not None
+        number = -1
+        take = Partition.append_set if message_sets else Partition.append
+        in_transaction = request.transactional_id is not None
         unpacking = self._unpacking
         unpacking.begin()
-        for append in produce.appends:
-            topic, topic_id, index, records = append
-            if refused and len(answers) in refused:
-                answers.append(refused[len(answers)])
-                continue
-            partition = by_name.get((topic, index)) if topic else self._by_id.get((topic_id, index))
-            if partition is None:
-                answers.append(Appended(self._unknown(topic, topic_id)))
-                continue
-            if partition.is_internal and not to_internal:
-                answers.append(INTERNAL)
-                continue
-            appended = take(
-                partition,
-                records,
-                now_ms,
-                zstd=zstd,
-                in_transaction=in_transaction,
-                unpacking=unpacking,
-            )
-            if not appended[0]:
-                partition.unanswered.append((answers, len(answers)))
-                dirty[partition] = None
-            answers.append(appended)
-        return answers
+        responses: list[TopicProduceResponse] = []
+        for asked in request.topic_data:
+            topic, topic_id = asked.name, asked.topic_id
+            answers: list[PartitionProduceResponse] = []
+            for one in asked.partition_data:
+                number += 1
+                if refusals and number in refusals:
+                    answers.append(refusals[number])
+                    continue
+                index = one.index
+                partition = self.find_told(topic, topic_id, index)
+                if partition is None:
+                    answers.append(refused(index, self._unknown(topic, topic_id)))
+                    continue
+                if partition.is_internal and not to_internal:
+                    answers.append(internal(index))
+                    continue
+                answer = take(
+                    partition,
+                    one.records,  # type: ignore[arg-type]  # as read, a view
+                    now_ms,
+                    zstd=zstd,
+                    in_transaction=in_transaction,
+                    unpacking=unpacking,
+                )
+                if not answer.error_code:
+                    partition.unanswered.append(answer)
+                    self._dirty[partition] = None
+                answers.append(answer)
+            if answers:
+                responses.append(
+                    _topic_response(name=topic, topic_id=topic_id, partition_responses=answers)
+                )
+        return _response(responses=responses)
 
     def append_messages(
         self, partition: Partition, messages: memoryview, unpacking: Unpacking | None = None
-    ) -> Appended:
+    ) -> PartitionProduceResponse:
         """Queue messages of Kafka 0.7; the answer counts after `write`."""
-        appended = partition.append_messages(messages, self._clock.time_ms(), unpacking)
-        if not appended.error:
+        answer = partition.append_messages(messages, self._clock.time_ms(), unpacking)
+        if not answer.error_code:
+            partition.unanswered.append(answer)
             self._dirty[partition] = None
-        return appended
+        return answer
 
     def append_own(
         self, partition: Partition, batch: bytearray, on_written: Callable[[ErrorCode], None]
@@ -249,22 +277,22 @@ class ReplicaManager:
         if self._dirty:
             self.write()
         fetched: list[Fetched] = []
-        by_name, by_id = self._by_name, self._by_id
         left = max_bytes
         min_one = True
         for read in reads:
-            topic, topic_id, index, _, most, _, _ = read
-            partition = by_name.get((topic, index)) if topic else by_id.get((topic_id, index))
+            topic, topic_id, asked = read
+            most = asked.partition_max_bytes
+            partition = self.find_told(topic, topic_id, asked.partition)
             if partition is None:
-                fetched.append(Fetched(topic, topic_id, index, self._unknown(topic, topic_id)))
+                fetched.append(failed(read, self._unknown(topic, topic_id)))
                 continue
             if committed_only:
                 got = read_committed(partition, read, min(left, most), min_one=min_one)
             else:
                 got = partition.read(read, min(left, most), min_one=min_one)
-            records = got[7]
-            if records is not None:
-                left -= records.size
+            size = len(got.data.records or b"")
+            if size:
+                left -= size
                 min_one = each_whole and left > 0
             fetched.append(got)
         return fetched
@@ -288,34 +316,35 @@ class ReplicaManager:
             part_fetched = self.read(
                 part, max_bytes, each_whole=True, committed_only=committed_only
             )
-            if any(one.records is not None for one in part_fetched):
+            if any(one.data.records for one in part_fetched):
                 max_bytes = 0
             fetched += part_fetched
-        self._turn += sum(one.records is not None for one in fetched)
+        self._turn += sum(bool(one.data.records) for one in fetched)
         return fetched[len(reads) - first :] + fetched[: len(reads) - first]
-
-    def _find(self, topic: str, topic_id: bytes, index: int) -> Partition | None:
-        """By name, or by id where no name was told (Produce and Fetch since version 13)."""
-        if topic:
-            return self._by_name.get((topic, index))
-        return self._by_id.get((topic_id, index))
 
     def _unknown(self, topic: str, topic_id: bytes) -> ErrorCode:
         """The code for a partition that is not here, of a topic that was named or told by id."""
         known = topic or (topic_id, 0) in self._by_id
         return ErrorCode.UNKNOWN_TOPIC_OR_PARTITION if known else ErrorCode.UNKNOWN_TOPIC_ID
 
-    def list_offsets(self, command: ListOffsets) -> Iterator[FoundOffset]:
-        """Find offsets, in the order of the lookups; what else is done between two is no matter."""
+    def list_offsets(
+        self, request: ListOffsetsRequest, *, by_segment: bool = False
+    ) -> Iterator[ListOffsetsPartitionResponse]:
+        """Find offsets, in the order of the request; what else is done between two is no matter.
+
+        `by_segment`: several of segments for each partition, as before 0.10.1.
+        """
         self.write()
         now_ms = self._clock.time_ms()
         unpacking = Unpacking()
-        only = command.committed_only
-        for lookup in command.lookups:
-            partition = self._by_name.get((lookup.topic, lookup.partition))
-            if partition is None:
-                yield FoundOffset(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
-            elif lookup.most is None:
-                yield partition.find_offset(lookup, committed_only=only, unpacking=unpacking)
-            else:
-                yield partition.find_by_segment(lookup, lookup.most, now_ms)
+        only = request.isolation_level == _READ_COMMITTED
+        for topic in request.topics:
+            for asked in topic.partitions:
+                index = asked.partition_index
+                partition = self._by_name.get((topic.name, index))
+                if partition is None:
+                    yield found(index, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+                elif by_segment:
+                    yield find_by_segment(partition, asked, now_ms)
+                else:
+                    yield find_offset(partition, asked, committed_only=only, unpacking=unpacking)

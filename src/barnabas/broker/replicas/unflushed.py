@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 
-from barnabas.dialects.commands import Appended
 from barnabas.errors import ErrorCode, StorageError
+from barnabas.protocol.produce import PartitionProduceResponse
 
-Unanswered = Sequence[tuple[list[Appended], int]]
+Unanswered = Sequence[PartitionProduceResponse]
 Untold = list[Callable[[ErrorCode], None]]
 
 
@@ -23,7 +23,9 @@ class Unseen:
 
 def fail(error: StorageError, unanswered: Unanswered, untold: Untold) -> None:
     """Make errors of the answers to appends that the disk has lost, and tell those who wait."""
-    for answers, index in unanswered:
-        answers[index] = Appended(ErrorCode.KAFKA_STORAGE_ERROR, message=str(error))
+    for answer in unanswered:
+        answer.error_code = ErrorCode.KAFKA_STORAGE_ERROR
+        answer.base_offset = answer.log_append_time_ms = answer.log_start_offset = -1
+        answer.error_message = str(error)
     for on_written in untold:
         on_written(ErrorCode.KAFKA_STORAGE_ERROR)

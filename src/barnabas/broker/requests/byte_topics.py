@@ -13,7 +13,7 @@ from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.topics.assignments import MOST_AT_ONCE
 from barnabas.broker.topics.topics import Topics
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
-from barnabas.dialects.commands import ANY_PARTITION
+from barnabas.dialects.kafka07.messages import ANY_PARTITION
 from barnabas.errors import BrokerError, ErrorCode, StorageError
 
 log = logging.getLogger(__name__)

@@ -8,13 +8,15 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from barnabas.broker.broker import Broker
+from barnabas.broker.replicas.refusals import refused
 from barnabas.coordinators.transaction.adding import Addition
 from barnabas.coordinators.transaction.transaction import VERSION_2, Producer
-from barnabas.dialects.commands import Appended, Produce
 from barnabas.errors import BrokerError, DecodeError, ErrorCode, StorageError
+from barnabas.protocol.produce import PartitionProduceResponse, ProduceRequest
 from barnabas.records.batches.batch import MAGIC_AT, BatchHeader, read_header
 from barnabas.types import TopicPartition
 from barnabas.versions import VersionTable
+from barnabas.wire.send import RecordData
 
 
 class Support(NamedTuple):
@@ -35,18 +37,19 @@ _SUPPORT = VersionTable(
 
 
 def refused_in_transaction(
-    broker: Broker, produce: Produce, version: int
-) -> Mapping[int, Appended]:
+    broker: Broker, request: ProduceRequest, version: int
+) -> Mapping[int, PartitionProduceResponse]:
     """Which records of a request with a transactional id are not to be taken, by their place."""
     support = _SUPPORT[version]
-    assert produce.transactional_id is not None
+    assert request.transactional_id is not None
     verifies = support.adds or broker.config.transaction_partition_verification_enable
-    refused: dict[int, Appended] = {}
+    refusals: dict[int, PartitionProduceResponse] = {}
     unverified: dict[int, TopicPartition] = {}
     producers: dict[Producer, None] = {}
-    for number, append in enumerate(produce.appends):
-        header = _header(append.records)
-        partition = broker.replicas.find_for(append)
+    every = [(topic, one) for topic in request.topic_data for one in topic.partition_data]
+    for number, (topic, one) in enumerate(every):
+        header = _header(one.records)
+        partition = broker.replicas.find_told(topic.name, topic.topic_id, one.index)
         if header is None or partition is None or not header.transactional:
             continue
         producer = Producer(header.producer_id, header.producer_epoch)
@@ -56,25 +59,23 @@ def refused_in_transaction(
             continue
         if verifies and known.is_past(*producer):
             # Whatever the coordinator would say: the transactional id may be another producer's.
-            refused[number] = Appended(ErrorCode.INVALID_PRODUCER_EPOCH)
+            refusals[number] = refused(one.index, ErrorCode.INVALID_PRODUCER_EPOCH)
         else:
             unverified[number] = partition.log.topic_partition
     if len(producers) > 1 and len({one.id for one in producers}) > 1:
-        several = Appended(
-            ErrorCode.INVALID_PRODUCER_ID_MAPPING,
-            message="a request has records of one producer's transaction",
-        )
-        return dict.fromkeys(range(len(produce.appends)), several)
+        code = ErrorCode.INVALID_PRODUCER_ID_MAPPING
+        message = "a request has records of one producer's transaction"
+        return {number: refused(one.index, code, message) for number, (_, one) in enumerate(every)}
     if not unverified:
-        return refused
+        return refusals
     producer = next(iter(producers))
     codes = admit(
-        broker, produce.transactional_id, producer, frozenset(unverified.values()), support
+        broker, request.transactional_id, producer, frozenset(unverified.values()), support
     )
     for number, place in unverified.items():
         if codes[place]:
-            refused[number] = Appended(codes[place], message=_message(codes[place]))
-    return refused
+            refusals[number] = refused(place.partition, codes[place], _message(codes[place]))
+    return refusals
 
 
 def admit(
@@ -122,8 +123,8 @@ def _message(code: ErrorCode) -> str | None:
     return None
 
 
-def _header(records: memoryview | None) -> BatchHeader | None:
-    if records is None or len(records) <= MAGIC_AT:
+def _header(records: RecordData | None) -> BatchHeader | None:
+    if not isinstance(records, memoryview) or len(records) <= MAGIC_AT:
         return None
     try:
         return read_header(records)

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from barnabas.broker.replicas.partition import Partition
 from barnabas.broker.topics.topics import Topics
 from barnabas.broker.znodes.topic_znodes import Topic
-from barnabas.dialects.kafka.metadata_frames import KeptTopic
 from barnabas.protocol.metadata import MetadataResponseTopic
 
 _FEW = 100
@@ -15,7 +14,7 @@ _FEW = 100
 class _Kept(NamedTuple):
     topic: Topic
     partitions: Sequence[Partition]
-    answer: KeptTopic
+    answer: MetadataResponseTopic
 
 
 class TopicDescriptions:
@@ -30,7 +29,7 @@ class TopicDescriptions:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def find(self, topic: Topic, *, operations: bool) -> KeptTopic | None:
+    def find(self, topic: Topic, *, operations: bool) -> MetadataResponseTopic | None:
         """What was kept of the topic, if it is still so. Nobody may change it."""
         kept = self._kept.get((topic.name, operations))
         # A topic that changed is another object. What moves without that is that a log fails.
@@ -48,13 +47,12 @@ class TopicDescriptions:
         answer: MetadataResponseTopic,
         *,
         operations: bool,
-    ) -> KeptTopic:
+    ) -> MetadataResponseTopic:
         """Keep an answer for as long as the topic is this one and its partitions have logs."""
         if len(self._kept) > _FEW:
             self._drop_the_gone()
-        kept = KeptTopic.of(answer)
-        self._kept[topic.name, operations] = _Kept(topic, partitions, kept)
-        return kept
+        self._kept[topic.name, operations] = _Kept(topic, partitions, answer)
+        return answer
 
     def _drop_the_gone(self) -> None:
         """Drop topics that were deleted, if those may be half of all."""

@@ -9,6 +9,9 @@ from enum import IntEnum
 from barnabas.wire.encoding import SHORT_LISTS
 from barnabas.wire.schema import Array, Int32, Int64, Records, String, message
 
+ANY_PARTITION = -1
+"""The partition of a produce request where the broker is to choose (`broker.list` producers)."""
+
 
 class RequestType(IntEnum):
     """Which request a frame holds."""

@@ -1,45 +1,38 @@
-"""Kafka07Dialect: Kafka 0.6 and 0.7, the broker's side. All it has becomes commands.
+"""Kafka07Dialect: Kafka 0.6 and 0.7, the broker's side. All it has becomes messages of Kafka.
 
 Nothing but a fetch and an offsets request is ever answered, and only a fetch has errors: for all
 others a client notices that its connection closes. Source: seed 000; Kafka 0.7.2's request handlers.
 """
 
-from typing import cast
-
-from barnabas.dialects.commands import (
-    Append,
-    Appended,
-    Fetch,
-    FetchOutcome,
-    FoundOffset,
-    ListOffsets,
-    Lookup,
-    Produce,
-    Read,
-)
 from barnabas.dialects.dialect import OnlyByClosing, Request, too_large
+from barnabas.dialects.kafka07 import messages
 from barnabas.dialects.kafka07.frames import (
     decode_request,
     encode_fetch_reply,
     encode_multi_fetch_reply,
     encode_offsets_reply,
 )
-from barnabas.dialects.kafka07.messages import (
-    FetchRequest,
-    MultiFetchRequest,
-    MultiProduceRequest,
-    OffsetsRequest,
-    ProduceRequest,
-    RequestType,
-)
+from barnabas.dialects.kafka07.messages import RequestType
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
+from barnabas.protocol.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+)
+from barnabas.protocol.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
+from barnabas.types import Buffer
 from barnabas.wire.charges import MOST_REQUEST_BYTES
-from barnabas.wire.schema import NO_UUID
-from barnabas.wire.send import Send
+from barnabas.wire.send import FileSlice, RecordData, Send
 
 _LAST_CODE = ErrorCode.INVALID_FETCH_SIZE
-_ANY_SIZE = 2**31 - 1
 _WITH_MESSAGES = frozenset({RequestType.PRODUCE, RequestType.MULTIPRODUCE})
 
 
@@ -73,22 +66,20 @@ class Kafka07Dialect:
         """
         said = decode_request(frame, self._most_bytes)
         match said:
-            case ProduceRequest():
+            case messages.ProduceRequest():
                 return _request(ApiKey.PRODUCE, RequestType.PRODUCE, _produce([said]))
-            case MultiProduceRequest():
+            case messages.MultiProduceRequest():
                 body = _produce(said.produces)
                 return _request(ApiKey.PRODUCE, RequestType.MULTIPRODUCE, body)
-            case FetchRequest():
+            case messages.FetchRequest():
                 return _request(ApiKey.FETCH, RequestType.FETCH, _fetch([said]))
-            case MultiFetchRequest():
+            case messages.MultiFetchRequest():
                 return _request(ApiKey.FETCH, RequestType.MULTIFETCH, _fetch(said.fetches))
-            case OffsetsRequest():
-                lookup = Lookup(said.topic, said.partition, -1, said.time, said.max_number)
-                command = ListOffsets(-1, committed_only=False, lookups=[lookup])
-                return _request(ApiKey.LIST_OFFSETS, RequestType.OFFSETS, command)
+            case messages.OffsetsRequest():
+                return _request(ApiKey.LIST_OFFSETS, RequestType.OFFSETS, _list_offsets(said))
 
     def write_response(
-        self, request: Request, outcome: object, throttle_ms: int = 0
+        self, request: Request, response: object, throttle_ms: int = 0
     ) -> Send | bytes | None:
         """The reply with its size in front; None for a produce, whatever became of it.
 
@@ -96,64 +87,101 @@ class Kafka07Dialect:
             OnlyByClosing: something failed that cannot be told.
         """
         del throttle_ms  # No reply has a place for it.
-        match outcome:
-            case FetchOutcome():
-                return _fetched(request, outcome)
-            case [FoundOffset() as found]:
-                if found.error:
-                    raise OnlyByClosing(f"offsets: {found.error.name}")
-                return encode_offsets_reply(list(found.offsets))
-            case _:
-                _tell_by_closing(cast("list[Appended]", outcome))
+        match response:
+            case FetchResponse():
+                return _fetched(request, response)
+            case ListOffsetsResponse(topics=[topic]):
+                (found,) = topic.partitions
+                if found.error_code:
+                    raise OnlyByClosing(f"offsets: {ErrorCode(found.error_code).name}")
+                return encode_offsets_reply(found.old_style_offsets)
+            case ProduceResponse():
+                tell_by_closing(response)
                 return None
+            case _:
+                raise AssertionError(f"no response of this dialect: {response!r}")
 
 
 def _request(key: ApiKey, kind: RequestType, body: object) -> Request:
     return Request(int(key), int(kind), 0, None, body)
 
 
-def _produce(said: list[ProduceRequest]) -> Produce:
-    appends = [
-        Append(one.topic, NO_UUID, one.partition, cast("memoryview", one.messages)) for one in said
-    ]
-    return Produce(0, 0, None, zstd=False, appends=appends)
-
-
-def _fetch(said: list[FetchRequest]) -> Fetch:
-    reads = [Read(one.topic, NO_UUID, one.partition, one.offset, one.max_size) for one in said]
-    return Fetch(
-        replica_id=-1,
-        max_wait_ms=0,
-        min_bytes=0,
-        max_bytes=_ANY_SIZE,
-        committed_only=False,
-        session_id=0,
-        session_epoch=-1,
-        by_topic_id=False,
-        reads=reads,
-        forgotten=[],
+def _produce(said: list[messages.ProduceRequest]) -> ProduceRequest:
+    return ProduceRequest(
+        acks=0,
+        timeout_ms=0,
+        topic_data=[
+            TopicProduceData(
+                name=one.topic,
+                partition_data=[PartitionProduceData(index=one.partition, records=one.messages)],
+            )
+            for one in said
+        ],
     )
 
 
-def _fetched(request: Request, outcome: FetchOutcome) -> Send:
+def _fetch(said: list[messages.FetchRequest]) -> FetchRequest:
+    return FetchRequest(
+        max_wait_ms=0,
+        min_bytes=0,
+        topics=[
+            FetchTopic(
+                topic=one.topic,
+                partitions=[
+                    FetchPartition(
+                        partition=one.partition,
+                        fetch_offset=one.offset,
+                        partition_max_bytes=one.max_size,
+                    )
+                ],
+            )
+            for one in said
+        ],
+    )
+
+
+def _list_offsets(said: messages.OffsetsRequest) -> ListOffsetsRequest:
+    asked = ListOffsetsPartition(
+        partition_index=said.partition, timestamp=said.time, max_num_offsets=said.max_number
+    )
+    return ListOffsetsRequest(
+        replica_id=-1, topics=[ListOffsetsTopic(name=said.topic, partitions=[asked])]
+    )
+
+
+def _fetched(request: Request, response: FetchResponse) -> Send:
     """One reply, or several in one; a client without quota gets nothing of any."""
-    fetch = cast("Fetch", request.body)
     parts = [
-        encode_fetch_reply(_narrowed(one.error), one.records or b"") for one in outcome.fetched
+        encode_fetch_reply(_narrowed(one.error_code), region(one.records))
+        for topic in response.responses
+        for one in topic.partitions
     ]
-    parts = parts or [encode_fetch_reply(0) for _ in fetch.reads]
+    assert isinstance(request.body, FetchRequest)
+    parts = parts or [encode_fetch_reply(0) for _ in request.body.topics]
     if request.api_version == RequestType.MULTIFETCH:
         return encode_multi_fetch_reply(parts)
     return parts[0]
 
 
-def _narrowed(code: ErrorCode) -> int:
+def region(records: RecordData | None) -> Buffer | FileSlice:
+    """Records that were read, as the one region that they are."""
+    assert isinstance(records, bytes | bytearray | memoryview | FileSlice)
+    return records
+
+
+def _narrowed(code: int) -> int:
     """The code as 0.7 has it: the first five have kept their numbers, all others are unknown."""
-    return int(code) if code <= _LAST_CODE else int(ErrorCode.UNKNOWN_SERVER_ERROR)
+    return code if code <= _LAST_CODE else int(ErrorCode.UNKNOWN_SERVER_ERROR)
 
 
-def _tell_by_closing(answers: list[Appended]) -> None:
-    """Source: 0.7.2 goes on where a message is larger than it may be, and closes for all else."""
-    for answer in answers:
-        if answer.error and answer.error != ErrorCode.MESSAGE_TOO_LARGE:
-            raise OnlyByClosing(f"produce: {answer.error.name}: {answer.message}")
+def tell_by_closing(response: ProduceResponse) -> None:
+    """Source: 0.7.2 goes on where a message is larger than it may be, and closes for all else.
+
+    Raises:
+        OnlyByClosing: something else failed.
+    """
+    for topic in response.responses:
+        for one in topic.partition_responses:
+            if one.error_code and one.error_code != ErrorCode.MESSAGE_TOO_LARGE:
+                name = ErrorCode(one.error_code).name
+                raise OnlyByClosing(f"produce: {name}: {one.error_message}")

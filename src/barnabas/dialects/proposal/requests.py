@@ -1,42 +1,29 @@
-"""ProposalDialect: what seed 001 proposed, the broker's side. All it has becomes commands.
+"""ProposalDialect: what seed 001 proposed, the broker's side. All it has becomes messages of Kafka.
 
 Replies name their request, so several of one connection may wait, and overtake each other.
 """
 
-from itertools import groupby
-from typing import cast
-
-from barnabas.dialects.commands import (
-    Append,
-    Appended,
-    Fetch,
-    Fetched,
-    FetchOutcome,
-    FoundOffset,
-    ListOffsets,
-    Lookup,
-    Produce,
-    Read,
-)
-from barnabas.dialects.dialect import OnlyByClosing, Request, too_large
+from barnabas.dialects.dialect import Request, too_large
+from barnabas.dialects.kafka07.requests import region, tell_by_closing
+from barnabas.dialects.proposal import messages
 from barnabas.dialects.proposal.frames import decode_request, encode_response
-from barnabas.dialects.proposal.messages import (
-    BAD_FETCH,
-    VERSION,
-    FetchRequest,
-    FetchResponse,
-    OffsetsRequest,
-    OffsetsResponse,
-    PartitionData,
-    ProduceRequest,
-    ProduceResponse,
-    RequestType,
-    TopicData,
-)
+from barnabas.dialects.proposal.messages import BAD_FETCH, VERSION, RequestType, TopicData
 from barnabas.errors import ErrorCode
 from barnabas.protocol.api_keys import ApiKey
+from barnabas.protocol.fetch import FetchPartition, FetchRequest, FetchResponse, FetchTopic
+from barnabas.protocol.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+)
+from barnabas.protocol.produce import (
+    PartitionProduceData,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
 from barnabas.wire.charges import MOST_REQUEST_BYTES
-from barnabas.wire.schema import NO_UUID
 from barnabas.wire.send import Send
 
 _NONE = ErrorCode.NONE
@@ -83,42 +70,43 @@ class ProposalDialect:
         """
         correlation_id, client_id, asked = decode_request(frame, self._most_bytes)
         match asked:
-            case ProduceRequest():
+            case messages.ProduceRequest():
                 produce = _produce(asked)
                 return Request(int(ApiKey.PRODUCE), VERSION, correlation_id, client_id, produce)
-            case FetchRequest():
+            case messages.FetchRequest():
                 fetch = self._fetch(asked)
                 return Request(int(ApiKey.FETCH), VERSION, correlation_id, client_id, fetch)
-            case OffsetsRequest():
-                lookup = Lookup(asked.topic, asked.partition, -1, asked.time, asked.max_number)
-                command = ListOffsets(-1, committed_only=False, lookups=[lookup])
-                key = ApiKey.LIST_OFFSETS
-                return Request(int(key), VERSION, correlation_id, client_id, command)
+            case messages.OffsetsRequest():
+                key, body = int(ApiKey.LIST_OFFSETS), _list_offsets(asked)
+                return Request(key, VERSION, correlation_id, client_id, body)
 
-    def _fetch(self, asked: FetchRequest) -> Fetch | None:
+    def _fetch(self, asked: messages.FetchRequest) -> FetchRequest | None:
         topics = [one.topic for one in asked.topic_offsets]
         pairs = [(len(one.partitions), len(one.offsets)) for one in asked.topic_offsets]
         if len(set(topics)) < len(topics) or any(first != second for first, second in pairs):
             return None
-        return Fetch(
+        return FetchRequest(
             replica_id=asked.replica_id,
             max_wait_ms=asked.max_wait,
             min_bytes=asked.min_bytes,
-            max_bytes=2**31 - 1,
-            committed_only=False,
-            session_id=0,
-            session_epoch=-1,
-            by_topic_id=False,
-            reads=[
-                Read(one.topic, NO_UUID, partition, offset, self._partition_bytes)
+            topics=[
+                FetchTopic(
+                    topic=one.topic,
+                    partitions=[
+                        FetchPartition(
+                            partition=partition,
+                            fetch_offset=offset,
+                            partition_max_bytes=self._partition_bytes,
+                        )
+                        for partition, offset in zip(one.partitions, one.offsets, strict=True)
+                    ],
+                )
                 for one in asked.topic_offsets
-                for partition, offset in zip(one.partitions, one.offsets, strict=True)
             ],
-            forgotten=[],
         )
 
     def write_response(
-        self, request: Request, outcome: object, throttle_ms: int = 0
+        self, request: Request, response: object, throttle_ms: int = 0
     ) -> Send | bytes | None:
         """The reply with its size in front; None for a produce that wants none.
 
@@ -126,55 +114,79 @@ class ProposalDialect:
             OnlyByClosing: a produce that wants no reply failed.
         """
         del throttle_ms  # No reply has a place for it.
-        match outcome:
-            case FetchOutcome():
-                return _fetched(request, outcome)
-            case [FoundOffset() as found]:
-                answer = OffsetsResponse(offsets=list(found.offsets))
-                return encode_response(request.correlation_id, _code(found.error), answer)
+        match response:
+            case FetchResponse():
+                return _fetched(request, response)
+            case ListOffsetsResponse(topics=[topic]):
+                (found,) = topic.partitions
+                answer = messages.OffsetsResponse(offsets=found.old_style_offsets)
+                return encode_response(request.correlation_id, _code(found.error_code), answer)
+            case ProduceResponse():
+                return _produced(request, response)
             case _:
-                return _produced(request, cast("list[Appended]", outcome))
+                raise AssertionError(f"no response of this dialect: {response!r}")
 
 
-def _produce(asked: ProduceRequest) -> Produce:
-    appends = [
-        Append(topic.topic, NO_UUID, one.partition, cast("memoryview", one.messages))
-        for topic in asked.data
-        for one in topic.partition_data
-    ]
-    return Produce(asked.required_acks, asked.ack_timeout, None, zstd=False, appends=appends)
+def _produce(asked: messages.ProduceRequest) -> ProduceRequest:
+    return ProduceRequest(
+        acks=asked.required_acks,
+        timeout_ms=asked.ack_timeout,
+        topic_data=[
+            TopicProduceData(
+                name=topic.topic,
+                partition_data=[
+                    PartitionProduceData(index=one.partition, records=one.messages)
+                    for one in topic.partition_data
+                ],
+            )
+            for topic in asked.data
+        ],
+    )
 
 
-def _produced(request: Request, answers: list[Appended]) -> Send | None:
-    produce = cast("Produce", request.body)
-    if not produce.acks:
-        for answer in answers:
-            if answer.error and answer.error != ErrorCode.MESSAGE_TOO_LARGE:
-                raise OnlyByClosing(f"produce: {answer.error.name}: {answer.message}")
+def _list_offsets(asked: messages.OffsetsRequest) -> ListOffsetsRequest:
+    wanted = ListOffsetsPartition(
+        partition_index=asked.partition, timestamp=asked.time, max_num_offsets=asked.max_number
+    )
+    return ListOffsetsRequest(
+        replica_id=-1, topics=[ListOffsetsTopic(name=asked.topic, partitions=[wanted])]
+    )
+
+
+def _produced(request: Request, response: ProduceResponse) -> Send | None:
+    assert isinstance(request.body, ProduceRequest)
+    if not request.body.acks:
+        tell_by_closing(response)
         return None
-    refused = bool(answers) and answers[0].error == ErrorCode.INVALID_REQUIRED_ACKS
-    told = ProduceResponse(
-        errors=[_code(one.error) for one in answers],
-        offsets=[-1 if one.error else one.base_offset for one in answers],
+    answers = [one for topic in response.responses for one in topic.partition_responses]
+    refused = bool(answers) and answers[0].error_code == ErrorCode.INVALID_REQUIRED_ACKS
+    told = messages.ProduceResponse(
+        errors=[_code(one.error_code) for one in answers],
+        offsets=[-1 if one.error_code else one.base_offset for one in answers],
     )
     return encode_response(request.correlation_id, _UNKNOWN if refused else _NONE, told)
 
 
-def _fetched(request: Request, outcome: FetchOutcome) -> Send:
+def _fetched(request: Request, response: FetchResponse) -> Send:
     """The error of all is the first that a partition has; its set is empty then."""
     if request.body is None:
-        return encode_response(request.correlation_id, BAD_FETCH, FetchResponse(data=[]))
-    error = next((one.error for one in outcome.fetched if one.error), _NONE)
+        told = messages.FetchResponse(data=[])
+        return encode_response(request.correlation_id, BAD_FETCH, told)
+    codes = (one.error_code for topic in response.responses for one in topic.partitions)
+    error = next((code for code in codes if code), _NONE)
     data = [
-        TopicData(topic=topic, partition_data=[_partition(one) for one in group])
-        for topic, group in groupby(outcome.fetched, lambda one: one.topic)
+        TopicData(
+            topic=topic.topic,
+            partition_data=[
+                messages.PartitionData(partition=one.partition_index, messages=region(one.records))
+                for one in topic.partitions
+            ],
+        )
+        for topic in response.responses
     ]
-    return encode_response(request.correlation_id, _code(error), FetchResponse(data=data))
+    told = messages.FetchResponse(data=data)
+    return encode_response(request.correlation_id, _code(error), told)
 
 
-def _partition(one: Fetched) -> PartitionData:
-    return PartitionData(partition=one.partition, messages=one.records or b"")
-
-
-def _code(error: ErrorCode) -> int:
+def _code(error: int) -> int:
     return int(error if error in _KNOWN else _UNKNOWN)

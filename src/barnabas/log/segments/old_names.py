@@ -15,6 +15,12 @@ log = logging.getLogger(__name__)
 _SEGMENT = re.compile(rf"(\d{{1,20}})({re.escape(OLD_LOG)}|{re.escape(JAFKA_LOG)})", re.ASCII)
 
 
+def parse_old_name(name: str) -> int | None:
+    """The base offset of a segment of Kafka 0.7 or Jafka; None for any other file."""
+    found = _SEGMENT.fullmatch(name)
+    return int(found[1]) if found else None
+
+
 def without_old_names(disk: Disk, directory: str, names: set[str]) -> set[str]:
     """The names after each segment of old has got today's name, unless there is another one of it.
 
@@ -22,8 +28,8 @@ def without_old_names(disk: Disk, directory: str, names: set[str]) -> set[str]:
         StorageError: one cannot be renamed.
     """
     for name in sorted(names):
-        found = _SEGMENT.fullmatch(name)
-        new = segment_name(int(found[1])) + OLD_LOG if found else name
+        base = parse_old_name(name)
+        new = name if base is None else segment_name(base) + OLD_LOG
         if new == name:
             continue
         if new in names:

@@ -6,11 +6,10 @@ from collections.abc import Callable
 from functools import partial
 
 from barnabas.errors import ConnectionFailed, KafkaError
-from barnabas.kernels.sockets import one_frame
 from barnabas.ports import Channel
 from barnabas.runtime.connections.departures import SMALL_BYTES, Departures
-from barnabas.runtime.connections.frame_handler import LARGE_BYTES, Answer, FrameHandler, Lone
-from barnabas.runtime.connections.intake import MOST_AT_ONCE, Intake
+from barnabas.runtime.connections.frame_handler import LARGE_BYTES, Answer, FrameHandler
+from barnabas.runtime.connections.intake import Intake
 from barnabas.runtime.connections.memory import ConnectionMemory
 from barnabas.runtime.connections.outbox import Outbox
 from barnabas.wire.framing import FrameSplitter, Large
@@ -42,7 +41,7 @@ class Connection:
 
     __slots__ = (
         "_answer", "_channel", "_departures", "_ended", "_finishing", "_handler", "_intake",
-        "_listening", "_lone", "_outbox", "_owing", "_paused", "_scratch",
+        "_listening", "_outbox", "_owing", "_paused", "_scratch",
         "_stalled", "_writing", "broken", "client_id", "idle_ticks", "is_closed",
     )  # fmt: skip
 
@@ -61,7 +60,6 @@ class Connection:
         self._scratch = memory.receive
         self._departures = departures
         self._handler: FrameHandler | None = None
-        self._lone: Lone | None = None
         self._paused = False
         self._owing = False
         self._answer: Answer | None = None
@@ -82,11 +80,9 @@ class Connection:
         """`host:port` of the other side."""
         return self._channel.peer
 
-    def serve(self, handler: FrameHandler, lone: Lone | None = None) -> None:
-        """Begin to receive. `lone` is a shorter way for the commonest event."""
+    def serve(self, handler: FrameHandler) -> None:
+        """Begin to receive."""
         self._handler = handler
-        # What is larger, or refused for its size, goes the longer way.
-        self._lone = lone if self._intake.max_frame_bytes >= MOST_AT_ONCE else None
         self._listen(wanted=True)
 
     def send(self, send: Send | bytes) -> None:
@@ -177,33 +173,14 @@ class Connection:
 
     def _on_readable(self) -> None:
         self.idle_ticks = 0
-        lone, outbox = self._lone, self._outbox
-        if lone is None or self._paused or self._intake.is_begun or outbox.size:
-            self.guarded(self._receive)
-            return
-        # Nothing is held, nothing is to be sent: most likely one small frame comes.
-        scratch, departures = self._scratch, self._departures
         try:
-            received = self._channel.receive_into(scratch)
-            departures.present = self
-            frame = one_frame(scratch, received, MOST_AT_ONCE)
-            reply = None if frame is None else lone(frame)
-            departures.present = None
-            if type(reply) is bytes and len(reply) <= SMALL_BYTES:
-                if not self.is_closed:
-                    outbox.add(reply)
-                    departures.add(outbox)
-            elif reply is None:
-                self._intake.put(max(received, 0))
+            received = self._intake.fill(self._channel)
+            if self._paused:
+                self._keep(received)
+            else:
                 self._handle(received)
-            elif type(reply) is not bool or outbox.size or self._finishing:
-                self._end_lone(reply)
-            elif not reply:
-                self._paused = True  # as before the event, there is nothing to send
         except Exception as error:  # noqa: BLE001 - it ends this connection
             self._on_failed(error)
-        finally:
-            departures.present = None
 
     def _on_late(self) -> None:
         if self._paused or self._outbox.size or self._intake.held_bytes:
@@ -223,14 +200,6 @@ class Connection:
                 self.send(reply[sent:])
         except Exception as error:  # noqa: BLE001 - it ends this connection
             self._on_failed(error)
-
-    def _end_lone(self, reply: Send | bytes | bool) -> None:  # noqa: FBT001 - what a Lone gives
-        if reply is False:
-            self._paused = True
-        if not self.is_closed:
-            if not isinstance(reply, bool):
-                self._outbox.add(reply)
-            self._depart()
 
     def _on_writable(self) -> None:
         self.idle_ticks = 0
@@ -284,17 +253,13 @@ class Connection:
     def _depart(self) -> None:
         """The event is over: what is small leaves at the end of the turn, as long as nothing waits for it."""
         outbox = self._outbox
-        if 0 < outbox.size <= SMALL_BYTES and not outbox.has_files and not self._stalled:
+        if 0 < outbox.size <= SMALL_BYTES and not self._stalled and not outbox.has_files:
             self._departures.add(outbox)
         else:
             self._flush()
 
-    def _receive(self) -> None:
-        received = self._intake.fill(self._channel)
-        if not self._paused:
-            self._handle(received)
-            return
-        # While it is paused: so that a peer which goes away is noticed.
+    def _keep(self, received: int) -> None:
+        """Receive while it is paused: so that a peer which goes away is noticed."""
         self._intake.settle()
         if received == 0:
             self._on_end_of_stream()
@@ -317,19 +282,24 @@ class Connection:
         handler, outbox, departures = self._handler, self._outbox, self._departures
         assert handler is not None
         departures.present = self
+        began, until, is_first = departures.monotonic(), 0.0, True
         try:
-            until = departures.until()
             for frame in () if self._must_wait() else self._intake.frames():
+                if is_first:
+                    is_first = False
+                else:
+                    until = until or departures.until(began)
+                    if departures.monotonic() > until or outbox.size > MAX_UNSENT_BYTES:
+                        # It waits until the replies before it are out, and for other connections.
+                        self._intake.put_back(frame)
+                        self._stall()
+                        break
                 if len(frame) > LARGE_BYTES and not handler.may_take(frame):
                     self._intake.put_back(frame)
                     self._paused = True
                     break
                 if not handler.on_frame(frame):
                     self._paused = True
-                    break
-                if outbox.size > MAX_UNSENT_BYTES or departures.monotonic() > until:
-                    # The others wait until its replies are out, and for other connections.
-                    self._stall()
                     break
         finally:
             # Whatever happened: the frames are views of a buffer that the next receive overwrites.

@@ -47,13 +47,12 @@ class Departures:
         self.soon: Callable[[Callable[[], None]], None] = timers.soon
         """Call once, after the callbacks of the present event."""
 
-    def until(self) -> float:
-        """When an event that begins now should end, though more frames wait."""
-        now = self.monotonic()
+    def until(self, began: float) -> float:
+        """When an event that began then should end, though more frames wait."""
         if self._ends_at is None:
-            self._ends_at = now + TURN_SECONDS
+            self._ends_at = began + TURN_SECONDS
             self.soon(self._end_turn)
-        return max(self._ends_at, now + LEAST_SECONDS)
+        return max(self._ends_at, began + LEAST_SECONDS)
 
     def add(self, one: Departing) -> None:
         """Have one leave at the end of the turn; more than once is fine."""

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from typing import Protocol
 
-from barnabas.wire.send import Send
-
 LARGE_BYTES = 4096
 """A frame above this may have to wait for others."""
 
@@ -12,13 +10,6 @@ Answer = Callable[[memoryview], bytes | None]
 """The reply to one whole frame, its size in front, that is known already; b"": it comes by `send`.
 
 None: it is not known, nothing has been done, and it is to be handed over as any other.
-"""
-
-Lone = Callable[[memoryview], Send | bytes | bool | None]
-"""An event that is one whole frame, without its size: what `on_frame` and `on_event_end` do together.
-
-Gives the reply; True: there is none to send now; False: the same, and no more frames until `resume`.
-None: nothing has been done, and it is to be handed over as any other.
 """
 
 

@@ -36,7 +36,7 @@ class Intake:
 
     __slots__ = (
         "_delivered", "_end", "_holder", "_memory", "_needed", "_ring", "_start",
-        "_stash", "_view", "held_bytes", "is_begun", "max_frame_bytes",
+        "_stash", "_view", "held_bytes", "max_frame_bytes",
     )  # fmt: skip
 
     def __init__(self, memory: ConnectionMemory, holder: Holder, splitter: FrameSplitter) -> None:
@@ -47,8 +47,6 @@ class Intake:
         self._needed = splitter.needed
         self.held_bytes = 0
         """Between events: what an unfinished frame, or frames not yet wanted, take of the memory."""
-        self.is_begun = False
-        """Whether something is set aside, or frames are so large that a ring is to receive them."""
         self._stash = b""
         self._ring: memoryview | None = None
         self._view = _NOTHING
@@ -144,7 +142,6 @@ class Intake:
             self._start = stop
             if stop - start > self._delivered:
                 self._delivered = min(stop - start, _TRUSTED_BYTES)
-                self.is_begun = self.is_begun or stop - start > MOST_AT_ONCE
             yield view[start + SIZE_BYTES : stop]
             if self._end != end:
                 break  # released: the connection is closed
@@ -192,7 +189,6 @@ class Intake:
     def _count(self, size: int) -> None:
         """Tell the memory what is held. Comes last: it may evict, and that ends in `release`."""
         self.held_bytes = size
-        self.is_begun = size > 0 or self._delivered > MOST_AT_ONCE
         self._memory.hold(self._holder, size)
 
     def _drop_ring(self) -> None:

@@ -11,8 +11,13 @@ from barnabas.broker.apis.list_offsets import handle
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.broker.purgatory.stepping import Stepping
-from barnabas.dialects.commands import FoundOffset, ListOffsets, Lookup
 from barnabas.errors import ErrorCode
+from barnabas.protocol.list_offsets import (
+    ListOffsetsPartition,
+    ListOffsetsRequest,
+    ListOffsetsResponse,
+    ListOffsetsTopic,
+)
 from tests.unit.broker.in_memory import asked
 from tests.unit.broker.replicas.test_replica_manager import produce, replicas_of
 from tests.unit.runtime.manual_timers import ManualTimers
@@ -22,7 +27,7 @@ pytestmark = pytest.mark.kernels
 VERSION = 10
 LATEST = -1
 MANY = 100
-MISSING = FoundOffset(ErrorCode.UNKNOWN_TOPIC_OR_PARTITION)
+MISSING = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
 
 
 @pytest.fixture
@@ -35,23 +40,27 @@ def broker(tmp_path: Path) -> Broker:
     return cast("Broker", SimpleNamespace(replicas=replicas, timers=timers, stepping=stepping))
 
 
-def command(timestamp: int) -> ListOffsets:
+def a_request(timestamp: int, count: int = MANY) -> ListOffsetsRequest:
     """Of a partition that is there and one that is not, again and again."""
-    lookups = [Lookup("dogs", one % 2, -1, timestamp) for one in range(MANY)]
-    return ListOffsets(-1, committed_only=False, lookups=lookups)
+    partitions = [
+        ListOffsetsPartition(partition_index=one % 2, timestamp=timestamp) for one in range(count)
+    ]
+    topic = ListOffsetsTopic(name="dogs", partitions=partitions)
+    return ListOffsetsRequest(replica_id=-1, topics=[topic])
 
 
 def offsets(answer: object) -> list[int]:
-    assert isinstance(answer, list)
-    assert answer[1::2] == [MISSING] * (MANY // 2)
-    return [found.offset for found in answer[::2]]
+    assert isinstance(answer, ListOffsetsResponse)
+    (topic,) = answer.topics
+    assert [one.error_code for one in topic.partitions[1::2]] == [MISSING] * (MANY // 2)
+    return [one.offset for one in topic.partitions[::2]]
 
 
 @pytest.mark.parametrize(("timestamp", "found"), [(LATEST, 2), (1, 0)])
 def test_many_are_looked_up_in_steps_in_the_order_of_the_request(
     broker: Broker, timestamp: int, found: int
 ) -> None:
-    outcome = handle(broker, asked(VERSION), command(timestamp))
+    outcome = handle(broker, asked(VERSION), a_request(timestamp))
     assert isinstance(outcome, Pending)
     answers: list[object] = []
     outcome.on_done(answers.append)
@@ -67,7 +76,7 @@ def test_many_are_looked_up_in_steps_in_the_order_of_the_request(
 
 
 def test_a_timestamp_that_a_version_does_not_know_is_refused(broker: Broker) -> None:
-    few = command(-4)._replace(lookups=[Lookup("dogs", 0, -1, -4)])
-    outcome = handle(broker, asked(7), few)
+    outcome = handle(broker, asked(7), a_request(-4, 1))
     cast("ManualTimers", broker.timers).run_soon()
-    assert outcome.outcome == [FoundOffset(ErrorCode.UNSUPPORTED_VERSION)]
+    (topic,) = outcome.outcome.topics
+    assert [one.error_code for one in topic.partitions] == [ErrorCode.UNSUPPORTED_VERSION]

@@ -8,7 +8,6 @@ from barnabas.broker.apis07 import produce as handling
 from barnabas.broker.broker import Broker
 from barnabas.broker.purgatory.purgatory import Pending
 from barnabas.coordinators.internal_topics import INTERNAL_TOPICS
-from barnabas.dialects.commands import Append, Produce
 from barnabas.dialects.kafka07.frames import encode_request
 from barnabas.dialects.kafka07.messages import MultiProduceRequest, ProduceRequest
 from barnabas.errors import ErrorCode
@@ -18,6 +17,7 @@ from barnabas.testing import EmbeddedBroker
 from tests import golden07
 from tests.golden07 import M0, M1
 from tests.unit.broker.in_memory import STEPS_A_SLICE, a_broker, asked, slowly
+from tests.unit.broker.replicas.test_replica_manager import a_request
 from tests.unit.runtime.manual_timers import ManualTimers
 from tests.wire07 import Wire07
 
@@ -177,8 +177,7 @@ def test_others_are_served_between_many_new_topics(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(handling, "to_write", to_write)
     broker = slowly(a_broker())
     received = bytearray(M1)
-    appends = [Append(f"t{n}", b"", 0, memoryview(received)) for n in range(15)]
-    asked_for = Produce(0, 0, None, zstd=False, appends=appends)
+    asked_for = a_request(*((f"t{n}", 0, memoryview(received)) for n in range(15)), acks=0)
     pending = handling.handle(broker, asked(3), asked_for)
     assert isinstance(pending, Pending)
     timers = cast("ManualTimers", broker.timers)
@@ -188,4 +187,5 @@ def test_others_are_served_between_many_new_topics(monkeypatch: pytest.MonkeyPat
     timers.run_soon()
     assert (made, pending.is_done) == ([f"t{n}" for n in range(15)], True)
     received[:] = bytes(len(received))
-    assert all(bytes(one.records or b"") == M1 for one in asked_for.appends), "they are copies"
+    kept = [one.records for topic in asked_for.topic_data for one in topic.partition_data]
+    assert kept == [M1] * 15, "they are copies"

@@ -107,8 +107,6 @@ class Member:
         self.client_id = "c"
         self.asked_by: list[str | None] = []
         self.is_steady = False
-        self.by_itself = False
-        """Whether an event that is one frame is handled as such."""
         self.heard = 0
         self.wire = Wire()
         broker = SimpleNamespace(
@@ -143,13 +141,7 @@ class Member:
             ).joined()
             if len(messages) == 1 and self.wire.is_known(frame):
                 return self.answers(messages)
-            if self.by_itself:
-                lone = self.client.lone
-                assert lone is not None
-                reply = lone(memoryview(frame)[4:])
-                assert isinstance(reply, bytes)
-                self.wire.send(reply)
-            elif not self.client.on_frame(memoryview(frame)[4:]):
+            if not self.client.on_frame(memoryview(frame)[4:]):
                 break
         self.client.on_event_end()
         return self.answers(messages)
@@ -240,10 +232,8 @@ def test_who_asks_anything_else_is_in_a_hurry_again(member: Member) -> None:
     assert member.wire.is_patient()
 
 
-@pytest.mark.parametrize("way", ["alone", "with others"])
-def test_what_comes_between_beats_begins_them_anew(way: str) -> None:
+def test_what_comes_between_beats_begins_them_anew() -> None:
     member = Member()
-    member.by_itself = way == "alone"
     for message in (BEAT, LEAVE, BEAT):
         assert len(member.say(message)) == 1
         assert not member.wire.is_patient()

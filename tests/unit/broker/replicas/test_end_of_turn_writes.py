@@ -7,10 +7,9 @@ import pytest
 from barnabas.broker.replicas.end_of_turn_writes import Turn
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.coordinators.common.shard import CoordinatorRecord
-from barnabas.dialects.commands import Read
 from barnabas.errors import ErrorCode
 from barnabas.records.batches.batch import walk
-from tests.unit.broker.replicas.test_replica_manager import replicas_of
+from tests.unit.broker.replicas.test_replica_manager import read_bytes, replicas_of
 from tests.unit.runtime.manual_timers import ManualTimers
 
 pytestmark = pytest.mark.kernels
@@ -20,8 +19,7 @@ A_RECORD = CoordinatorRecord(b"key", b"value")
 
 def batches(replicas: ReplicaManager) -> list[int]:
     """How many records each batch of the only partition has."""
-    (got,) = replicas.read([Read("t", bytes(16), 0, 0, 1 << 20)], 1 << 20)
-    return [] if got.records is None else [one.count for one in walk(got.records.read())]
+    return [one.count for one in walk(read_bytes(replicas, "t"))]
 
 
 def test_all_of_a_turn_is_one_batch_and_all_are_called_behind_it(tmp_path: Path) -> None:

@@ -1,13 +1,22 @@
 """Fetch sessions by themselves: epochs, what is news, whose turn it is, who is evicted."""
 
 import tracemalloc
+from collections.abc import Iterable
 
 import pytest
 
 from barnabas.broker.quotas.client_memory import ClientMemory
+from barnabas.broker.replicas.fetch_rows import Fetched, Read, failed, reads_of
 from barnabas.broker.replicas.fetch_sessions import FetchPlan, FetchSession, FetchSessions
-from barnabas.dialects.commands import Fetch, Fetched, FetchOutcome, Forgotten, Read
 from barnabas.errors import ErrorCode
+from barnabas.protocol.fetch import (
+    FetchPartition,
+    FetchRequest,
+    FetchResponse,
+    FetchTopic,
+    ForgottenTopic,
+    PartitionData,
+)
 from barnabas.wire.send import FileSlice
 from tests.unit.runtime.connections.test_connection import BytesFile
 
@@ -64,40 +73,60 @@ class Told:
         by_id: bool = False,
         connection: int = 1,
         **found: FileSlice | ErrorCode | int,
-    ) -> FetchOutcome | ErrorCode:
+    ) -> FetchResponse | ErrorCode:
         """Ask for partitions (digits) of topic t; `p0=` and so on say what is found in one."""
-        reads = [Read("t", NO_ID, int(index), 5, 100) for index in partitions]
-        forget = [Forgotten("t", NO_ID, int(index)) for index in forgotten]
-        fetch = Fetch(
-            replica_id=-1,
-            max_wait_ms=0,
-            min_bytes=1,
-            max_bytes=1000,
-            committed_only=False,
-            session_id=session[0],
-            session_epoch=session[1],
-            by_topic_id=by_id,
-            reads=reads,
-            forgotten=forget,
-        )
-        plan = self.sessions.begin(fetch, connection)
+        fetch = a_fetch("t", map(int, partitions), session)
+        if forgotten:
+            gone = ForgottenTopic(topic="t", partitions=[int(index) for index in forgotten])
+            fetch.forgotten_topics_data = [gone]
+        plan = self.sessions.begin(fetch, connection, by_topic_id=by_id)
         if not isinstance(plan, FetchPlan):
             return plan
         return plan.answer([self._found(read, found) for read in plan.reads])
 
     def _found(self, read: Read, found: dict[str, FileSlice | ErrorCode | int]) -> Fetched:
-        what = found.get(f"p{read.partition}")
-        place = ("t", NO_ID, read.partition)
-        if isinstance(what, FileSlice):
-            return Fetched(*place, ErrorCode.NONE, 5, 5, 0, what)
+        what = found.get(f"p{read.asked.partition}")
         if isinstance(what, ErrorCode):
-            return Fetched(*place, what)
-        return Fetched(*place, ErrorCode.NONE, what or 5, 5, 0)
+            return failed(read, what)
+        data = some_data(read.asked.partition)
+        if isinstance(what, FileSlice):
+            data.records = what
+        elif what is not None:
+            data.high_watermark = what
+        return Fetched("t", NO_ID, data)
 
 
-def partitions(outcome: FetchOutcome | ErrorCode) -> list[int]:
-    assert isinstance(outcome, FetchOutcome)
-    return [one.partition for one in outcome.fetched]
+def a_fetch(
+    topic: str, partitions: Iterable[int], session: tuple[int, int] = (0, 0)
+) -> FetchRequest:
+    """Of partitions of a topic, in a session of that number and epoch."""
+    asked = [
+        FetchPartition(partition=index, fetch_offset=1000 + index, partition_max_bytes=1 << 20)
+        for index in partitions
+    ]
+    return FetchRequest(
+        max_wait_ms=0,
+        min_bytes=1,
+        session_id=session[0],
+        session_epoch=session[1],
+        topics=[FetchTopic(topic=topic, partitions=asked)] if asked else [],
+    )
+
+
+def some_data(index: int) -> PartitionData:
+    return PartitionData(
+        partition_index=index,
+        error_code=ErrorCode.NONE,
+        high_watermark=5,
+        last_stable_offset=5,
+        log_start_offset=0,
+        records=b"",
+    )
+
+
+def partitions(outcome: FetchResponse | ErrorCode) -> list[int]:
+    assert isinstance(outcome, FetchResponse)
+    return [one.partition_index for topic in outcome.responses for one in topic.partitions]
 
 
 def test_without_a_session_everything_is_told_each_time() -> None:
@@ -110,9 +139,11 @@ def test_without_a_session_everything_is_told_each_time() -> None:
 
 def test_a_session_starts_whole_and_goes_on_with_news() -> None:
     told = Told()
-    assert told.fetch((0, 0), "012") == FetchOutcome(
-        ErrorCode.NONE, 1, [Fetched("t", NO_ID, n, ErrorCode.NONE, 5, 5, 0) for n in range(3)]
-    )
+    begun = told.fetch((0, 0), "012")
+    assert isinstance(begun, FetchResponse)
+    assert (begun.error_code, begun.session_id) == (ErrorCode.NONE, 1)
+    (topic,) = begun.responses
+    assert topic.partitions == [some_data(index) for index in range(3)]
     assert partitions(told.fetch((1, 1))) == []
     assert partitions(told.fetch((1, 2), p1=RECORDS, p2=9)) == [1, 2]
     assert partitions(told.fetch((1, 3), p2=9)) == []
@@ -158,7 +189,7 @@ def test_a_session_ends_when_asked_or_empty() -> None:
     told.fetch((1, -1), "0")
     assert len(told.sessions) == 0
     told.fetch((0, 0), "0")
-    assert told.fetch((2, 1), forgotten="0") == FetchOutcome(ErrorCode.NONE, 0, [])
+    assert told.fetch((2, 1), forgotten="0") == FetchResponse(responses=[])
     assert len(told.sessions) == 0
 
 
@@ -217,8 +248,8 @@ def test_what_sessions_take_is_charged_and_given_back() -> None:
 def test_no_less_is_charged_than_a_session_takes() -> None:
     tracemalloc.start()
     try:
-        reads = [Read("t", NO_ID, index, 1000 + index, 1 << 20) for index in range(1000, 5000)]
-        session = FetchSession(1, a_fetch(reads), 1, 0)
+        reads = reads_of(a_fetch("t", range(1000, 5000)))
+        session = FetchSession(1, reads, 1, 0, by_topic_id=False)
         taken, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -230,7 +261,7 @@ def test_who_comes_when_the_memory_is_full_gets_no_session() -> None:
     told.fetch((0, 0), "01")
     told.clock.now_ms += 1000
     refused = told.fetch((0, 0), "01")
-    assert isinstance(refused, FetchOutcome)
+    assert isinstance(refused, FetchResponse)
     assert (refused.session_id, partitions(refused)) == (0, [0, 1])
     told.clock.now_ms += 120_000
     assert told.fetch((0, 0), "01") != refused
@@ -249,22 +280,19 @@ def test_a_session_that_grows_over_the_limit_ends() -> None:
 def test_what_mostly_fails_has_no_session(count: int) -> None:
     """Of the second it is clear before anything is read."""
     told = Told()
-    reads = [Read("none", NO_ID, index, 0, 100) for index in range(count)]
-    plan = told.sessions.begin(a_fetch(reads), 1)
+    plan = told.sessions.begin(a_fetch("none", range(count)), 1, by_topic_id=False)
     assert isinstance(plan, FetchPlan)
-    failed = [Fetched(*read[:3], ErrorCode.UNKNOWN_TOPIC_OR_PARTITION) for read in reads]
-    assert plan.answer(failed) == FetchOutcome(ErrorCode.NONE, 0, failed)
+    response = plan.answer(
+        [failed(read, ErrorCode.UNKNOWN_TOPIC_OR_PARTITION) for read in plan.reads]
+    )
+    assert (response.session_id, partitions(response)) == (0, list(range(count)))
     assert len(told.sessions) == 0
 
 
 def test_partitions_that_fail_end_the_session_they_are_added_to() -> None:
     told = Told()
     told.fetch((0, 0), "0")
-    reads = [Read("none", NO_ID, index, 0, 100) for index in range(1011)]
-    added = told.sessions.begin(a_fetch(reads, session=(1, 1)), 1)
+    more = a_fetch("none", range(1011), (1, 1))
+    added = told.sessions.begin(more, 1, by_topic_id=False)
     assert added is ErrorCode.FETCH_SESSION_ID_NOT_FOUND
     assert len(told.sessions) == 0
-
-
-def a_fetch(reads: list[Read], session: tuple[int, int] = (0, 0)) -> Fetch:
-    return Fetch(-1, 0, 1, 1000, False, *session, False, reads, [])  # noqa: FBT003

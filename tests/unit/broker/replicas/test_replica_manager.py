@@ -11,13 +11,23 @@ from barnabas.broker.apis07 import produce as produce07
 from barnabas.broker.broker import Broker
 from barnabas.broker.context import RequestContext
 from barnabas.broker.purgatory.purgatory import Pending, Purgatory
+from barnabas.broker.replicas.fetch_rows import Read
+from barnabas.broker.replicas.offset_lookup import find_offset
 from barnabas.broker.replicas.own_batch import OwnBatch
 from barnabas.broker.replicas.replica_manager import ReplicaManager
 from barnabas.coordinators.common.shard import CoordinatorRecord
-from barnabas.dialects.commands import Append, Lookup, Produce, Read
 from barnabas.errors import ErrorCode, StorageError
 from barnabas.log.recovery.opening import open_log
 from barnabas.log.segments.log_config import MAGIC_07, TODAYS_MAGIC, LogConfig
+from barnabas.protocol.fetch import FetchPartition
+from barnabas.protocol.list_offsets import ListOffsetsPartition
+from barnabas.protocol.produce import (
+    PartitionProduceData,
+    PartitionProduceResponse,
+    ProduceRequest,
+    ProduceResponse,
+    TopicProduceData,
+)
 from barnabas.records.batches.batch import walk
 from barnabas.records.batches.recompression import Stored
 from barnabas.records.codecs.compression import Codec
@@ -27,6 +37,7 @@ from barnabas.runtime.clock import SystemClock
 from barnabas.runtime.files.disk import RealDisk
 from barnabas.runtime.files.open_files import RealFile
 from barnabas.types import Buffer, TopicPartition
+from barnabas.wire.send import FileSlice
 from tests.memory_disk import MemoryDisk
 from tests.record_batches import make_batch
 from tests.unit.broker.some_memory import some_memory
@@ -50,17 +61,44 @@ def replicas_of(path: Path, *topics: str, magic: int = TODAYS_MAGIC) -> ReplicaM
     return replicas
 
 
-def produce(*topics: str) -> Produce:
-    now_ms = SystemClock().time_ms()
-    return Produce(
-        acks=1,
-        timeout_ms=1000,
-        transactional_id=None,
-        zstd=True,
-        appends=[
-            Append(topic, NO_ID, 0, memoryview(make_batch(2, timestamp=now_ms))) for topic in topics
+def a_request(*records: tuple[str, int, memoryview], acks: int = 1) -> ProduceRequest:
+    """Records for partitions of topics."""
+    return ProduceRequest(
+        acks=acks,
+        timeout_ms=60_000,
+        topic_data=[
+            TopicProduceData(
+                name=topic, partition_data=[PartitionProduceData(index=index, records=data)]
+            )
+            for topic, index, data in records
         ],
     )
+
+
+def produce(*topics: str) -> ProduceRequest:
+    now_ms = SystemClock().time_ms()
+    return a_request(*((topic, 0, memoryview(make_batch(2, timestamp=now_ms))) for topic in topics))
+
+
+def answers_of(response: ProduceResponse) -> list[PartitionProduceResponse]:
+    """Those of all partitions, in their order."""
+    return [one for topic in response.responses for one in topic.partition_responses]
+
+
+def codes_of(response: ProduceResponse) -> list[int]:
+    return [one.error_code for one in answers_of(response)]
+
+
+def a_read(topic: str, offset: int = 0, index: int = 0) -> Read:
+    asked = FetchPartition(partition=index, fetch_offset=offset, partition_max_bytes=1 << 20)
+    return Read(topic, NO_ID, asked)
+
+
+def read_bytes(replicas: ReplicaManager, topic: str, offset: int = 0) -> bytes:
+    """What the log of a topic's first partition has from an offset on."""
+    (got,) = replicas.read([a_read(topic, offset)], 1 << 20)
+    records = got.data.records
+    return records.read() if isinstance(records, FileSlice) else b""
 
 
 def test_a_write_that_fails_turns_the_answers_of_its_log_and_takes_it_offline(
@@ -69,7 +107,7 @@ def test_a_write_that_fails_turns_the_answers_of_its_log_and_takes_it_offline(
     replicas = replicas_of(tmp_path, "good", "bad")
     first = replicas.append(produce("good", "bad"))
     replicas.write()
-    assert [answer.error for answer in first] == [ErrorCode.NONE, ErrorCode.NONE]
+    assert codes_of(first) == [ErrorCode.NONE, ErrorCode.NONE]
 
     real = RealFile.write
 
@@ -80,17 +118,17 @@ def test_a_write_that_fails_turns_the_answers_of_its_log_and_takes_it_offline(
 
     monkeypatch.setattr(RealFile, "write", write)
     one, two = replicas.append(produce("bad", "good")), replicas.append(produce("bad"))
-    assert [answer.error for answer in (*one, *two)] == [ErrorCode.NONE] * 3
+    assert codes_of(one) + codes_of(two) == [ErrorCode.NONE] * 3
     replicas.write()
-    assert [answer.error for answer in (*one, *two)] == [OFFLINE, ErrorCode.NONE, OFFLINE]
-    assert "No space left" in cast("str", one[0].message)
+    assert codes_of(one) + codes_of(two) == [OFFLINE, ErrorCode.NONE, OFFLINE]
+    assert "No space left" in cast("str", answers_of(one)[0].error_message)
 
     monkeypatch.undo()
     later = replicas.append(produce("bad", "good"))
     replicas.write()
-    assert [answer.error for answer in later] == [OFFLINE, ErrorCode.NONE]
-    reads = [Read(topic, NO_ID, 0, 0, 1 << 20) for topic in ("bad", "good")]
-    assert [got.error for got in replicas.read(reads, 1 << 20)] == [OFFLINE, ErrorCode.NONE]
+    assert codes_of(later) == [OFFLINE, ErrorCode.NONE]
+    fetched = replicas.read([a_read("bad"), a_read("good")], 1 << 20)
+    assert [got.data.error_code for got in fetched] == [OFFLINE, ErrorCode.NONE]
 
 
 def test_a_full_disk_refuses_records_and_gives_those_it_has() -> None:
@@ -99,21 +137,20 @@ def test_a_full_disk_refuses_records_and_gives_those_it_has() -> None:
     log = open_log(disk, topic, "/t-0", LogConfig(segment_bytes=200))
     replicas.lead(log, 0)
 
-    def answers() -> list[ErrorCode]:
+    def answers() -> list[int]:
         """Of three requests at once, for the second of which a segment is begun."""
         given = [replicas.append(produce("t")) for _ in range(3)]
         replicas.write()
-        return [answer.error for (answer,) in given]
+        return [code for one in given for code in codes_of(one)]
 
     assert answers() == [ErrorCode.NONE] * 3
     disk.is_full = True
     assert answers() == [OFFLINE] * 3
     assert answers() == [OFFLINE] * 3
     assert log.failure is None
-    (got,) = replicas.read([Read("t", NO_ID, 0, 4, 1 << 20)], 1 << 20)
-    assert (got.error, got.high_watermark) == (ErrorCode.NONE, 6)
-    assert got.records is not None
-    assert [header.base_offset for header in walk(got.records.read())] == [4]
+    (got,) = replicas.read([a_read("t", 4)], 1 << 20)
+    assert (got.data.error_code, got.data.high_watermark) == (ErrorCode.NONE, 6)
+    assert [header.base_offset for header in walk(read_bytes(replicas, "t", 4))] == [4]
     disk.is_full = False
     log.refusal = None
     assert answers() == [ErrorCode.NONE] * 3
@@ -127,12 +164,10 @@ def test_batches_are_stored_in_the_codec_of_their_topic(tmp_path: Path, codec: C
     assert partition is not None
     partition.log.configure(LogConfig(stored=Stored(codec)))
     for base in (0, 2):
-        (answer,) = replicas.append(produce("t"))
+        (answer,) = answers_of(replicas.append(produce("t")))
         replicas.write()
-        assert (answer.error, answer.base_offset) == (ErrorCode.NONE, base)
-    (got,) = replicas.read([Read("t", NO_ID, 0, 0, 1 << 20)], 1 << 20)
-    assert got.records is not None
-    data = got.records.read()
+        assert (answer.error_code, answer.base_offset) == (ErrorCode.NONE, base)
+    data = read_bytes(replicas, "t")
     assert [header.codec for header in walk(data)] == [codec, codec]
     records, next_offset = decode_records(data, "t", 0)
     assert [one.offset for one in records] == list(range(4))
@@ -191,9 +226,7 @@ def test_what_the_broker_decides_before_a_write_is_one_batch_in_its_order(tmp_pa
     assert told == ["(b'a', b'b') NONE", "(b'c',) NONE", "d NONE", "(b'e',) NONE", "joined NONE"]
     assert replicas.is_written(partition)
     assert not replicas.join_own(partition, lambda _code: told.append("late"))
-    (got,) = replicas.read([Read("t", NO_ID, 0, 0, 1 << 20)], 1 << 20)
-    assert got.records is not None
-    headers = list(walk(got.records.read()))
+    headers = list(walk(read_bytes(replicas, "t")))
     assert [(one.count, one.transactional) for one in headers] == [
         (3, False),
         (1, True),
@@ -215,9 +248,7 @@ def test_what_the_broker_decides_is_compressed_where_that_is_wanted(tmp_path: Pa
         replicas.append_own(partition, of_its_own.build((7, 0)), of_its_own.tell)
         replicas.write()
     assert told == [ErrorCode.NONE] * 10
-    (got,) = replicas.read([Read("t", NO_ID, 0, 0, 1 << 20)], 1 << 20)
-    assert got.records is not None
-    data = got.records.read()
+    data = read_bytes(replicas, "t")
     assert [one.codec for one in walk(data)] == [codec for codec in Codec for _ in range(2)]
     records, next_offset = decode_records(data, "t", 0)
     assert [one.key for one in records] == [
@@ -235,9 +266,7 @@ def test_what_is_decided_behind_a_large_batch_is_in_another(tmp_path: Path) -> N
         replicas.gathering(partition).add([CoordinatorRecord(b"k", bytes(40_000))], told.append)
     replicas.write()
     assert told == [ErrorCode.NONE] * 3
-    (got,) = replicas.read([Read("t", NO_ID, 0, 0, 1 << 20)], 1 << 20)
-    assert got.records is not None
-    assert [one.count for one in walk(got.records.read())] == [2, 1]
+    assert [one.count for one in walk(read_bytes(replicas, "t"))] == [2, 1]
 
 
 def test_who_waits_for_more_replicas_keeps_nothing_of_what_was_sent(tmp_path: Path) -> None:
@@ -246,8 +275,7 @@ def test_who_waits_for_more_replicas_keeps_nothing_of_what_was_sent(tmp_path: Pa
         replicas=replicas, purgatory=Purgatory(ManualTimers(), lambda: 0.0, some_memory())
     )
     received = bytearray(encode_message(b"hello"))
-    appends = [Append("t", NO_ID, 0, memoryview(received))]
-    asked = Produce(2, 60_000, None, zstd=False, appends=appends)
+    asked = a_request(("t", 0, memoryview(received)), acks=2)
     of_the_proposal = cast("RequestContext", SimpleNamespace(api_version=0))
     outcome = produce07.handle(cast("Broker", parts), of_the_proposal, asked)
     assert isinstance(outcome, Pending)
@@ -261,37 +289,35 @@ def test_each_partition_gets_its_turn_where_an_answer_has_no_room_for_all(tmp_pa
     replicas = replicas_of(tmp_path, *names)
     replicas.append(produce(*names))
     replicas.write()
-    reads = [Read(name, NO_ID, 0, 0, 1 << 20) for name in names]
-    (one,) = replicas.read(reads[:1], 1 << 20)
-    assert one.records is not None
-    room_for_two = 2 * one.records.size
+    reads = [a_read(name) for name in names]
+    room_for_two = 2 * len(read_bytes(replicas, names[0]))
     given = []
     for _ in range(5):
         fetched = replicas.read_each(reads, room_for_two)
         assert [one.topic for one in fetched] == names
-        given += [one.topic for one in fetched if one.records is not None]
+        given += [one.topic for one in fetched if one.data.records]
     assert sorted(given) == sorted(2 * names)
 
 
 def test_only_coordinators_and_repairs_write_into_internal_topics(tmp_path: Path) -> None:
     replicas = replicas_of(tmp_path, "__consumer_offsets", "dogs")
     both = produce("__consumer_offsets", "dogs")
-    assert [one.error for one in replicas.append(both)] == [
+    assert codes_of(replicas.append(both)) == [
         ErrorCode.INVALID_TOPIC_EXCEPTION,
         ErrorCode.NONE,
     ]
     repaired = replicas.append(produce("__consumer_offsets"), to_internal=True)
-    assert [one.error for one in repaired] == [ErrorCode.NONE]
+    assert codes_of(repaired) == [ErrorCode.NONE]
 
 
 def test_of_thousands_of_partitions_some_hundreds_give_something_at_a_time(tmp_path: Path) -> None:
     replicas = replicas_of(tmp_path, "full", "empty")
     replicas.append(produce("full"))
     replicas.write()
-    full, empty = (Read(name, NO_ID, 0, 0, 1 << 20) for name in ("full", "empty"))
-    given = [one.records is not None for one in replicas.read_each([full] * 2000, 1 << 20)]
+    full, empty = a_read("full"), a_read("empty")
+    given = [bool(one.data.records) for one in replicas.read_each([full] * 2000, 1 << 20)]
     assert 256 <= sum(given) < 300
-    given = [one.records is not None for one in replicas.read_each([empty] * 2000 + [full], 9)]
+    given = [bool(one.data.records) for one in replicas.read_each([empty] * 2000 + [full], 9)]
     assert sum(given) == 1
 
 
@@ -301,5 +327,5 @@ def test_messages_of_kafka_07_have_no_newest_time(tmp_path: Path) -> None:
     assert partition is not None
     replicas.append_messages(partition, memoryview(encode_message(b"a")))
     replicas.write()
-    found = partition.find_offset(Lookup("t", 0, -1, -3))
-    assert (found.error, found.offset) == (ErrorCode.NONE, -1)
+    found = find_offset(partition, ListOffsetsPartition(partition_index=0, timestamp=-3))
+    assert (found.error_code, found.offset) == (ErrorCode.NONE, -1)

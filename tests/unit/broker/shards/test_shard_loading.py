@@ -7,11 +7,11 @@ import pytest
 
 from barnabas.coordinators.internal_topics import OFFSETS_TOPIC
 from barnabas.coordinators.offsets.offset_records import CommittedOffset, Position, encode_commit
-from barnabas.dialects.commands import Append, Produce
 from barnabas.errors import ErrorCode
 from barnabas.records.batches.builder import BatchBuilder
 from barnabas.records.codecs.compression import Codec
 from tests.unit.broker.groups.test_offsets import Started
+from tests.unit.broker.replicas.test_replica_manager import a_request, codes_of
 
 pytestmark = pytest.mark.kernels
 
@@ -36,14 +36,10 @@ def test_a_record_that_cannot_be_read_is_left_out(
     batch = (
         builder.build(producer_id, 0, 0, transactional=True) if transactional else builder.build()
     )
-    produced = Produce(
-        acks=1,
-        timeout_ms=1,
-        transactional_id="t" if transactional else None,
-        zstd=True,
-        appends=[Append(OFFSETS_TOPIC, bytes(16), index, memoryview(batch))],
-    )
-    assert first.broker.replicas.append(produced, to_internal=True)[0].error == ErrorCode.NONE
+    produced = a_request((OFFSETS_TOPIC, index, memoryview(batch)))
+    produced.transactional_id = "t" if transactional else None
+    response = first.broker.replicas.append(produced, to_internal=True)
+    assert codes_of(response) == [ErrorCode.NONE]
     first.broker.replicas.write()
     first.stop()
 

@@ -13,11 +13,6 @@ from tests.unit.runtime.scripted_channel import ScriptedChannel
 from tests.unit.runtime.served import MEGABYTE, Echo, Served, a_send, framed
 
 
-@pytest.fixture(autouse=True, params=["any event", "lone frames apart"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Echo, "takes_lone", request.param == "lone frames apart")
-
-
 def test_replies_leave_when_all_events_of_a_turn_were_handled() -> None:
     served = Served()
     channel = ScriptedChannel()

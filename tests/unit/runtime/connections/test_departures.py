@@ -58,13 +58,13 @@ def test_all_leave_though_the_kernel_fails(monkeypatch: pytest.MonkeyPatch) -> N
 def test_a_turn_has_its_time_and_whoever_comes_late_a_share_of_it() -> None:
     timers = ManualTimers()
     departures = Departures(timers, lambda: timers.now)
-    assert departures.until() == TURN_SECONDS
+    assert departures.until(timers.now) == TURN_SECONDS
     timers.advance(0.25 * TURN_SECONDS)
-    assert departures.until() == TURN_SECONDS
+    assert departures.until(timers.now) == TURN_SECONDS
     timers.advance(2 * TURN_SECONDS)
-    assert departures.until() == timers.now + LEAST_SECONDS
+    assert departures.until(timers.now) == timers.now + LEAST_SECONDS
     timers.run_turn()
-    assert departures.until() == timers.now + TURN_SECONDS
+    assert departures.until(timers.now) == timers.now + TURN_SECONDS
 
 
 def test_what_is_left_over_has_its_time_in_each_turn_and_all_have_their_turn() -> None:

@@ -2,15 +2,8 @@
 
 from struct import pack
 
-import pytest
-
 from barnabas.runtime.connections.memory import SMALL_RING_BYTES, ConnectionMemory
-from tests.unit.runtime.served import MEGABYTE, Echo, Served, framed
-
-
-@pytest.fixture(autouse=True, params=["any event", "lone frames apart"])
-def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Echo, "takes_lone", request.param == "lone frames apart")
+from tests.unit.runtime.served import MEGABYTE, Served, framed
 
 
 def test_half_frames_cost_what_arrived_not_what_they_claim() -> None:

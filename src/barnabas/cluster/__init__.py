@@ -1,0 +1,1 @@
+"""The cluster as one immutable image, what changes it, and what its controller decides; pure."""

@@ -1,3 +1,0 @@
-def read(
-    start: bytes, flexible_since: tuple[int, ...]
-) -> tuple[int, int, int, str | None, int] | None: ...

@@ -1,0 +1,98 @@
+"""Whole batches out of a segment's file, a few megabytes at a time. Decodes no record.
+
+Messages of Kafka 0.7 come as batches of today. Who gets a chunk is done with it before the next one:
+its buffer is used again.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from barnabas.client.core.consumer.fetched import end_of
+from barnabas.errors import CorruptRecord, DecodeError
+from barnabas.log.inspection.segments import Fault, examine
+from barnabas.ports import File
+from barnabas.records.batches.batch import PREFIX_SIZE, SMALLEST_ENTRY
+from barnabas.records.messages07.from_message07 import batches_of
+from barnabas.spark.directories.errors import UnreadableLog, damaged
+from barnabas.spark.directories.segment_range import SegmentRange
+
+_LENGTH_AT = 8
+_LENGTH_SIZE = 4
+_ANY = -(2**63)
+
+
+class Chunk(NamedTuple):
+    """Batches, at what byte of the file they were, the offset and the byte behind them."""
+
+    data: memoryview
+    position: int
+    next_offset: int
+    end: int
+
+
+def chunks(file: File, task: SegmentRange, size: int) -> Iterator[Chunk]:
+    """The batches of a task, about `size` bytes at a time or one that is larger.
+
+    Raises:
+        UnreadableLog: something else than whole batches is there, or the file became shorter.
+    """
+    position = task.position
+    buffer = bytearray(min(size, max(task.limit - position, 0)))
+    while position < task.limit:
+        view = memoryview(buffer)[: min(len(buffer), task.limit - position)]
+        if file.read_into(position, view) < len(view):
+            raise UnreadableLog(
+                f"{task.path} has {file.size()} bytes, and had {task.limit} when the query was "
+                "planned: plan it again with load()"
+            )
+        read = _messages if task.byte_positions else _batches
+        found = read(view, task, position)
+        if found.end > position:
+            yield found
+            position = found.end
+            if found.next_offset >= task.end:
+                return
+            continue
+        wanted = _wanted(view, bytes_counted=task.byte_positions)
+        if not len(view) < wanted <= task.limit - position:
+            left = task.limit - position
+            raise damaged(task.path, position, f"one of {wanted} bytes, of which {left} are there")
+        buffer = bytearray(wanted)
+
+
+def damage(task: SegmentRange, chunk: Chunk, error: Exception) -> UnreadableLog:
+    """The error for a chunk that cannot be decoded: at which byte of the file what is wrong."""
+    if not task.byte_positions:
+        for each in examine(chunk.data, _ANY):
+            if isinstance(each, Fault):
+                return damaged(task.path, chunk.position + each.position, each.text)
+            if each.faults:
+                at = chunk.position + each.header.position
+                return damaged(task.path, at, f"offset {each.first_offset}: {each.faults[0]}")
+    return damaged(task.path, chunk.position, str(error))
+
+
+def _batches(view: memoryview, task: SegmentRange, position: int) -> Chunk:
+    try:
+        used, after, _ = end_of(view)
+    except (CorruptRecord, DecodeError) as error:
+        raise damage(task, Chunk(view, position, -1, position), error) from None
+    return Chunk(view[:used], position, after, position + used)
+
+
+def _messages(view: memoryview, task: SegmentRange, position: int) -> Chunk:
+    try:
+        made = batches_of(view, task.base_offset + position, task.start)
+    except CorruptRecord as error:
+        raise damaged(task.path, position, str(error)) from None
+    end = made.next_offset - task.base_offset
+    return Chunk(memoryview(made.data), position, made.next_offset, end)
+
+
+def _wanted(view: memoryview, *, bytes_counted: bool) -> int:
+    """How many bytes must be there for the first batch to be whole."""
+    if bytes_counted:
+        return _LENGTH_SIZE + int.from_bytes(view[:_LENGTH_SIZE], "big")
+    if len(view) < SMALLEST_ENTRY:
+        return SMALLEST_ENTRY
+    return PREFIX_SIZE + int.from_bytes(view[_LENGTH_AT:PREFIX_SIZE], "big")

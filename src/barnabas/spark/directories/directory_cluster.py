@@ -1,0 +1,84 @@
+"""Partitions and offsets out of files: `cluster.Cluster` over log directories."""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+
+from barnabas.ports import Disk
+from barnabas.spark.directories.errors import reading_files
+from barnabas.spark.directories.inventory import Inventory, log_files
+from barnabas.spark.directories.stored_log import StoredLog
+from barnabas.spark.options.offsets import OffsetMap
+from barnabas.spark.options.selection import Selection
+from barnabas.types import TopicPartition
+
+_log = logging.getLogger(__name__)
+
+
+class DirectoryCluster:
+    """Answers as at the first question about a partition: what is appended later is not seen."""
+
+    def __init__(self, disk: Disk, inventory: Inventory) -> None:
+        self._disk = disk
+        self._inventory = inventory
+        self._logs: dict[TopicPartition, StoredLog] = {}
+
+    def partitions(self, selection: Selection) -> set[TopicPartition]:
+        """The partitions that have a directory and are selected."""
+        return self._inventory.selected(selection)
+
+    def earliest(self, partitions: Iterable[TopicPartition]) -> OffsetMap:
+        """First offset of each that has a directory."""
+        return self._each(partitions, lambda log: log.start)
+
+    def latest(self, partitions: Iterable[TopicPartition]) -> OffsetMap:
+        """The offset behind the last whole batch of each that has a directory."""
+        return self._each(partitions, lambda log: log.tail.offset)
+
+    def at_times(
+        self, timestamps_ms: Mapping[TopicPartition, int]
+    ) -> dict[TopicPartition, int | None]:
+        """First offset at or after each timestamp; None where there is none."""
+        with reading_files():
+            return {
+                where: log.at_time(timestamp)
+                for where, timestamp in timestamps_ms.items()
+                if (log := self.log(where)) is not None
+            }
+
+    def close(self) -> None:
+        """Forget what was found."""
+        self._logs.clear()
+
+    def log(self, where: TopicPartition) -> StoredLog | None:
+        """The log of a partition; None where it has no directory.
+
+        Raises:
+            UnreadableLog: its files are not those of one log.
+        """
+        directory = self._inventory.directory(where)
+        if directory is None:
+            return None
+        found = self._logs.get(where)
+        if found is None:
+            with reading_files():
+                files = log_files(self._disk, directory)
+                found = StoredLog(self._disk, where, files, self._inventory.log_start(where))
+                _warn_of_torn(found)
+            self._logs[where] = found
+        return found
+
+    def _each(
+        self, partitions: Iterable[TopicPartition], ask: Callable[[StoredLog], int]
+    ) -> OffsetMap:
+        with reading_files():
+            return {where: ask(log) for where in partitions if (log := self.log(where)) is not None}
+
+
+def _warn_of_torn(log: StoredLog) -> None:
+    tail = log.tail
+    if tail.torn:
+        _log.warning(
+            "%s ends at byte %d with %d bytes that are no whole batch: 1 torn batch is left out, and "
+            "%s-%d ends before offset %d",
+            log.last_path, tail.position, tail.rest, *log.where, tail.offset,
+        )  # fmt: skip

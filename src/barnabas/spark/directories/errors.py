@@ -1,0 +1,47 @@
+"""Errors of reading log directories, each with a stable code in brackets as in `spark.errors`."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from barnabas.errors import ErrorCode, KafkaError, StorageError
+
+
+class UnreadableLog(StorageError):
+    """A file of a log cannot be read, or does not hold what it should."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"[BARNABAS_LOG] {problem}")
+
+
+class NotInDirectory(KafkaError):
+    """A topic or partition that the options name has no directory."""
+
+    code = ErrorCode.UNKNOWN_TOPIC_OR_PARTITION
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(f"[BARNABAS_NO_TOPIC] {problem}")
+
+
+def damaged(path: str, position: int, problem: str) -> UnreadableLog:
+    """The error for bytes that are no batch; `problem` says what was found there."""
+    return UnreadableLog(
+        f"{path} is damaged: at byte {position} there should be a whole batch with a right CRC: "
+        f"{problem}. To read what is before it set option 'endingOffsets', and what is behind it "
+        "'startingOffsets'"
+    )
+
+
+@contextmanager
+def reading_files() -> Iterator[None]:
+    """Give what fails in here its code.
+
+    Raises:
+        UnreadableLog: in the place of another StorageError, without its traceback: Spark shows
+            each one that there is.
+    """
+    try:
+        yield
+    except UnreadableLog:
+        raise
+    except StorageError as error:
+        raise UnreadableLog(str(error)) from None

@@ -1,0 +1,66 @@
+"""One task's reading: the batches of a stretch of a file, decoded, as record batches for Spark."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any
+
+from barnabas.errors import CorruptRecord
+from barnabas.records.columns.arrow import to_arrow
+from barnabas.records.columns.columns import Wanted, decode_columns
+from barnabas.runtime.files.read_only import ReadOnlyDisk
+from barnabas.spark.directories.chunks import chunks, damage
+from barnabas.spark.directories.errors import reading_files
+from barnabas.spark.directories.log_options import LogOptions
+from barnabas.spark.directories.outcomes import Outcomes
+from barnabas.spark.directories.segment_range import SegmentRange
+from barnabas.spark.readers.assembling import Assembler
+from barnabas.spark.readers.scan import WANTED
+from barnabas.spark.readers.schema import Projection
+from barnabas.spark.workers.worker_process import THIS_WORKER
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentScan:
+    """What every task of a query does. Pickled into tasks; holds no file."""
+
+    options: LogOptions
+    projection: Projection
+
+    def read(self, task: SegmentRange) -> Iterator[Any]:
+        """Yield the records of `task` as `pyarrow.RecordBatch`es, in offset order.
+
+        Raises:
+            UnreadableLog: the file is not there any more, became shorter or is damaged.
+        """
+        THIS_WORKER.begin_task()
+        wanted = Wanted(0)
+        for name in self.projection.decoded:
+            wanted |= WANTED[name]
+        assembler = Assembler(
+            self.projection, task.topic, task.partition, batch_rows=self.options.read.batch_rows
+        )
+        for arrays, count in self._columns(task, wanted):
+            yield from assembler.batches(arrays, count)
+
+    def _columns(self, task: SegmentRange, wanted: Wanted) -> Iterator[tuple[dict[str, Any], int]]:
+        with reading_files():
+            disk = ReadOnlyDisk()
+            committed_only = self.options.committed_only and not task.byte_positions
+            outcomes = Outcomes(disk, task) if committed_only else None
+            with closing(disk.open(task.path)) as file:
+                for chunk in chunks(file, task, self.options.read.fetch_bytes):
+                    aborted = outcomes.withheld(chunk) if outcomes else ()
+                    try:
+                        columns = decode_columns(
+                            [chunk.data],
+                            wanted=wanted,
+                            start=task.start,
+                            end=task.end,
+                            aborted=aborted,
+                            nested=True,
+                        )
+                        arrays = to_arrow(columns) if wanted else {}
+                    except CorruptRecord as error:
+                        raise damage(task, chunk, error) from None
+                    yield arrays, columns.count

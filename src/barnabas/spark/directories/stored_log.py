@@ -1,0 +1,205 @@
+"""The log of one partition in its directory: where it ends, where offsets and times are.
+
+Indexes are hints: what an entry says is compared with the batch that it names, and an index that is
+wrong or missing is made again in memory. No high watermark is known: all whole batches count.
+"""
+
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+from barnabas.errors import DamagedFile, DecodeError
+from barnabas.log.file_names import INDEX
+from barnabas.log.partition.timestamps import first_not_before
+from barnabas.log.segments.log_config import MAGIC_07, LogConfig
+from barnabas.log.segments.offset_index import OffsetIndex
+from barnabas.log.segments.segment import Segment
+from barnabas.log.segments.segments import Segments
+from barnabas.ports import Disk, File
+from barnabas.records.batches.batch import SMALLEST_ENTRY, header_size, read_entry
+from barnabas.spark.directories.inventory import LogFiles, SegmentFile
+from barnabas.types import Offset, OffsetRange, TopicPartition
+
+_BEHIND_ALL = (1 << 31) - 1
+_PIECE = 1 << 20
+_HEADER_MOST = 61
+_LENGTH = 4
+
+
+class Tail(NamedTuple):
+    """The end of a log: the offset behind its last whole batch, and the bytes of that file.
+
+    `rest` bytes follow in the file: of a batch that was cut off (`torn`), or of something else.
+    """
+
+    offset: int
+    position: int
+    rest: int
+    torn: bool
+
+
+class Place(NamedTuple):
+    """Where to begin to read for an offset, and up to where the file holds batches."""
+
+    path: str
+    base_offset: int
+    position: int
+    limit: int
+
+
+class StoredLog:
+    """A log at one moment: what comes later is not seen. `start` is what brokers say of it."""
+
+    def __init__(self, disk: Disk, where: TopicPartition, files: LogFiles, start: int) -> None:
+        self.where = where
+        self.byte_positions = files.byte_positions
+        config = LogConfig(magic=MAGIC_07) if files.byte_positions else LogConfig()
+        self._files = files.segments
+        self._segments = [_StoredSegment(disk, each, config) for each in files.segments]
+        self._start = start
+
+    @property
+    def start(self) -> int:
+        """The first offset that there may be."""
+        first = self._segments[0].base_offset if self._segments else 0
+        return min(max(first, self._start), self.tail.offset)
+
+    @cached_property
+    def tail(self) -> Tail:
+        """The end, looked for from the last entry of the last index on.
+
+        Raises:
+            StorageError: the last segment cannot be read.
+        """
+        if not self._segments:
+            return Tail(self._start, 0, 0, torn=False)
+        segment = self._segments[-1]
+        try:
+            known = segment.boundary_at(_BEHIND_ALL).position if segment.written else 0
+        except DamagedFile:
+            known = 0
+        end = segment.end_from(known)
+        rest = segment.written - end.position
+        torn = bool(rest) and _is_torn(
+            segment.file, end.position, segment.written, bytes_counted=self.byte_positions
+        )
+        segment.close()
+        # Whoever looks something up must not come upon what is no batch.
+        segment.size = segment.written = end.position
+        return Tail(end.offset, end.position, rest, torn)
+
+    @property
+    def last_path(self) -> str:
+        """The file that `tail` is in."""
+        return self._files[-1].path
+
+    def at_time(self, timestamp_ms: int) -> int | None:
+        """The offset of the first record that is not older than a time; None where there is none.
+
+        Raises:
+            StorageError: a segment is damaged where it was looked at.
+            RefusedRecords: a batch unpacks to more than can be.
+        """
+        first = max(self.start, 0)  # Looks at the tail, too.
+        for segment in self._segments[self._number_of(first) :]:
+            found = first_not_before(Segments([segment]), first, timestamp_ms)
+            segment.close()
+            if found is not None:
+                return found.offset
+        return None
+
+    def pieces(self, start: int, end: int, split_bytes: int) -> list[OffsetRange]:
+        """The offsets [start, end) by segment; large segments cut where a batch begins.
+
+        Raises:
+            StorageError: a segment is damaged where it was looked at.
+        """
+        found: list[OffsetRange] = []
+        bases = [each.base_offset for each in self._segments]
+        for number in range(self._number_of(start), len(bases)):
+            segment = self._segments[number]
+            behind = bases[number + 1] if number + 1 < len(bases) else self.tail.offset
+            low, high = max(start, bases[number]), min(end, behind)
+            if low >= end:
+                break
+            marks = [low, *self._marks(segment, low, high, split_bytes), high] if low < high else []
+            found += [
+                OffsetRange(*self.where, Offset(left), Offset(right))
+                for left, right in pairwise(marks)
+            ]
+        return found
+
+    def _marks(self, segment: Segment, low: int, high: int, split_bytes: int) -> list[int]:
+        """Offsets between two, at which a batch begins, about as far from each other as was asked."""
+        if segment.written <= split_bytes:
+            return []
+        begin = segment.position_for(low) if low > segment.base_offset else 0
+        size = segment.written - begin
+        count = -(-size // split_bytes)
+        marks: list[int] = []
+        for index in range(1, count):
+            offset = segment.boundary_at(begin + size * index // count).base_offset
+            if (marks[-1] if marks else low) < offset < high:
+                marks.append(offset)
+        segment.close()
+        return marks
+
+    def place(self, offset: int) -> Place:
+        """Where a task that begins with an offset begins to read.
+
+        Raises:
+            StorageError: the segment is damaged where it was looked at.
+        """
+        number = self._number_of(offset)
+        segment = self._segments[number]
+        limit = self.tail.position if number + 1 == len(self._segments) else segment.written
+        position = segment.position_for(offset) if offset > segment.base_offset else 0
+        segment.close()
+        return Place(segment.path, segment.base_offset, position, limit)
+
+    def _number_of(self, offset: int) -> int:
+        return Segments(self._segments).number_of(offset) if self._segments else 0
+
+
+class _StoredSegment(Segment):
+    """A segment whose file may have a name of old. Nothing of it is ever written."""
+
+    __slots__ = ("_path",)
+
+    def __init__(self, disk: Disk, file: SegmentFile, config: LogConfig) -> None:
+        self._path = file.path
+        super().__init__(disk, file.path.rpartition("/")[0], file.base_offset, config)
+
+    @property
+    def path(self) -> str:
+        return self._path
+
+    @property
+    def offsets(self) -> OffsetIndex:
+        """The offset index; a time index, which Kafka 0.8 and 0.9 do not have, need not be there."""
+        if self._offsets is None:
+            found = OffsetIndex(self._disk, self.stem + INDEX, self.base_offset)
+            if not found.entries.fault():
+                self._offsets = found
+        return super().offsets
+
+
+def _is_torn(file: File, position: int, end: int, *, bytes_counted: bool) -> bool:
+    """Whether what follows the last whole batch is one that was cut off, or room made in advance.
+
+    A torn batch says that it is longer than the file; room made in advance is zeros.
+    """
+    head = file.read(position, min(_HEADER_MOST, end - position))
+    if not any(head):
+        return all(
+            not any(file.read(at, min(_PIECE, end - at))) for at in range(position, end, _PIECE)
+        )
+    if bytes_counted:
+        length = int.from_bytes(head[:_LENGTH], "big", signed=True)
+        return len(head) < _LENGTH or _LENGTH + length > end - position
+    if len(head) < SMALLEST_ENTRY or len(head) < header_size(head, 0):
+        return True
+    try:
+        return read_entry(head).size > end - position
+    except DecodeError:
+        return False

@@ -19,7 +19,7 @@ from tests.interop.peers.missing import PeerMissing, give_up
 from tests.interop.peers.ready import free_ports
 from tests.interop.peers.zookeeper import ZooKeeper
 
-pytestmark = [pytest.mark.interop, pytest.mark.java]
+pytestmark = [pytest.mark.interop, pytest.mark.java, pytest.mark.long]
 
 ONE, TWO = NodeId(1), NodeId(2)
 DOGS = TopicPartition("dogs", 0)

@@ -236,8 +236,9 @@ class Connection:
 
     def _handle(self, received: int) -> None:
         intake, fills = self._intake, _FILLS_PER_EVENT
+        began = self._departures.monotonic()
         while received > 0 or intake.is_full:
-            self._hand_over()
+            self._hand_over(began, is_first=fills == _FILLS_PER_EVENT)
             if not intake.is_full or received <= 0 or not fills or self._must_wait():
                 break
             # A ring was filled to the brim: the rest of a large frame is likely there.
@@ -253,7 +254,8 @@ class Connection:
     def _depart(self) -> None:
         """The event is over: what is small leaves at the end of the turn, as long as nothing waits for it."""
         outbox = self._outbox
-        if 0 < outbox.size <= SMALL_BYTES and not self._stalled and not outbox.has_files:
+        is_small = 0 < outbox.size <= SMALL_BYTES and not self._stalled
+        if is_small and (outbox.only is not None or not outbox.has_files):
             self._departures.add(outbox)
         else:
             self._flush()
@@ -268,23 +270,27 @@ class Connection:
 
     def _handle_left_over(self) -> None:
         self._intake.open()
-        self._hand_over()
+        self._hand_over(self._departures.monotonic(), is_first=True)
         if not self.is_closed:
             self._intake.settle()
             self._flush()
         if self._ended:
             self._close_if_all_taken()
 
-    def _hand_over(self) -> None:
-        """Give the handler all whole frames it will take, and then the end of the event."""
+    def _hand_over(self, began: float, *, is_first: bool) -> None:
+        """Give the handler all whole frames it will take, and then the end of the event.
+
+        `is_first`: no frame has come in this event, which began then.
+        """
         if self.is_closed:
             return  # What it received was too much for the memory of all.
         handler, outbox, departures = self._handler, self._outbox, self._departures
         assert handler is not None
         departures.present = self
-        began, until, is_first = departures.monotonic(), 0.0, True
+        until = 0.0
         try:
-            for frame in () if self._must_wait() else self._intake.frames():
+            must_wait = self._paused or self._finishing or self._stalled
+            for frame in () if must_wait else self._intake.frames():
                 if is_first:
                     is_first = False
                 else:

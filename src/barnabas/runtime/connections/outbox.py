@@ -77,7 +77,7 @@ class Outbox:
     @property
     def has_files(self) -> bool:
         """Whether some of it is still to be read from files, which may go meanwhile."""
-        return self.only is None and any(isinstance(part, FileSlice) for part in self._parts)
+        return any(isinstance(part, FileSlice) for part in self._parts)
 
     def flush(self, channel: Channel) -> bool:
         """Send what fits; returns whether all is out.

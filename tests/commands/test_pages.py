@@ -37,10 +37,8 @@ def test_the_drivers_programs_run_in_their_order(
     assert sought.startswith("0 ")
     assert committed == "{TopicPartition(topic='animals', partition=0): 500}\n"
     assert copied == "{TopicPartition(topic='animals', partition=0): 1001}\n"
-    assert shared.startswith(
-        "mine from now on: (TopicPartition(topic='animals', partition=0),)\n0 0 "
-    )
-    assert shared.endswith("\ngiven up: (TopicPartition(topic='animals', partition=0),)\n")
+    assert shared.startswith("assigned: (TopicPartition(topic='animals', partition=0),)\n0 0 ")
+    assert shared.endswith("\nrevoked: (TopicPartition(topic='animals', partition=0),)\n")
     assert given == "500 [TopicPartition(topic='animals', partition=0)]\n"
     assert "'key': b'tom', 'value': b'purrs'" in arrow
     assert awaited.startswith("RecordMetadata(topic='animals', partition=0, offset=1001, ")
